@@ -1,0 +1,58 @@
+# The commands of the Hopper book. `make help` lists them.
+# Needs a POSIX shell, make (GNU 3.81 or newer) and Python 3.11 or newer.
+#
+#   PYTHON=/path/to/python3   the Python that makes the environment (otherwise the first that will do)
+#   VENV=folder               where the environment is, for example "$CONDA_PREFIX"
+#   ARGS='...'                passed on: book (to the server), test (to pytest), lab, bench and
+#                             lock (to uv, for example --upgrade)
+
+VENV = .venv
+ARGS =
+RUN = "$(VENV)/bin/python"
+WORKERS = 2
+
+.PHONY: help book html test lab lint bench scorecard lock clean distclean python browser
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+book: html ## build the book and serve it on this machine
+	@$(RUN) -m hopperlib.site.serve $(ARGS)
+
+html: python browser ## build the book into _build/html
+	@$(RUN) -m hopperlib.site.build
+
+test: python browser ## run all tests: models, examples, the built book in a browser
+	@$(RUN) -m pytest -n $(WORKERS) $(ARGS)
+
+lab: python ## open the notebooks in JupyterLab
+	@$(RUN) -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks $(ARGS)
+
+lint: python ## check style, types, spelling and notebooks
+	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m mypy
+	@$(RUN) -m codespell_lib
+	@$(RUN) scripts/notebook_outputs.py notebooks book
+
+bench: python ## measure speed side by side with other tools
+	@$(RUN) -m benchmarks $(ARGS)
+
+scorecard: python ## write data/scorecard.csv and the summary line of the README anew
+	@$(RUN) scripts/scorecard.py
+
+lock: python ## write the lock files anew from pyproject.toml and package.json
+	@sh scripts/lock.sh "$(VENV)" $(ARGS)
+
+clean: ## remove what the commands built
+	@rm -rf _build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find benchmarks hopperlib scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## remove the environment too
+	@rm -rf .venv node_modules
+
+python:
+	@sh scripts/environment.sh python "$(VENV)"
+
+browser: python
+	@sh scripts/environment.sh browser "$(VENV)"
