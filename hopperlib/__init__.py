@@ -1,0 +1,3 @@
+"""hopperlib"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,34 @@
+"""What the five sources print, and what is wrong with it.
+
+``data/documented.csv`` has a row for every number, date and described shape,
+as printed; ``data/errata.csv`` has the slips among them, each with a proof in
+arithmetic. This module reads both and says how close a model must come:
+
+=====================  ========================================================
+exact, rounded         half a unit of the last printed place, up or down
+truncated              up to one unit of the last place above what is printed
+at least, range low    not below
+at most, range high    not above
+about                  no bounds of its own: whoever compares gives a tolerance
+shape, date            no number
+=====================  ========================================================
+
+Printed numbers are compared as decimals, so that 1.29 means 1.285 to 1.295.
+"""
+
+from hopperlib.documented.files import data_folder
+from hopperlib.documented.proofs import evaluate_proof
+from hopperlib.documented.slips import Erratum, errata, erratum
+from hopperlib.documented.values import DocumentedValue, all_values, by_study, documented
+
+__all__ = [
+    "DocumentedValue",
+    "Erratum",
+    "all_values",
+    "by_study",
+    "data_folder",
+    "documented",
+    "errata",
+    "erratum",
+    "evaluate_proof",
+]

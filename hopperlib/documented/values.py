@@ -1,0 +1,222 @@
+"""The documented values, and how close to one a model must come."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+
+from hopperlib.documented.files import nearest, rows
+from hopperlib.documented.printed import last_place, printed_number
+from hopperlib.documented.slips import CORRECTING, erratum
+
+__all__ = ["DocumentedValue", "all_values", "by_study", "documented"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentedValue:
+    """One thing that a source prints.
+
+    Parameters
+    ----------
+    id : str
+        ``study.quantity``; unique.
+    study : str
+        Study that the value belongs to, or ``context``.
+    quantity : str
+        What it is, in our words; for a shape, the claim.
+    value : str
+        As printed; lists are parted by ``"; "``; ``true`` for a shape.
+    unit : str
+        As printed; powers of ten in words or letters belong to it.
+    qualifier : str
+        exact, rounded, truncated, about, at least, at most, range low, range high, shape or date.
+    source : str
+        Key in ``data/sources.bib``.
+    locator : str
+        Where it stands there.
+    errata : str
+        Row of ``data/errata.csv`` that speaks of it, or empty.
+    note : str
+        For a date, the ISO form first.
+
+    Examples
+    --------
+    >>> packed = documented("memory.hopper-per-task-packed")
+    >>> packed.value, packed.unit, packed.number, packed.tolerance
+    ('1.29', 'GB per MPI task', 1.29, 0.005)
+    >>> packed.agrees(31 / 24)
+    True
+    """
+
+    id: str
+    study: str
+    quantity: str
+    value: str
+    unit: str
+    qualifier: str
+    source: str
+    locator: str
+    errata: str
+    note: str
+
+    @property
+    def number(self) -> float | None:
+        """The printed number, in the unit of the row; None if it prints none."""
+        found = self._decimal(self.value)
+        return None if found is None else float(found)
+
+    @property
+    def adopted(self) -> str:
+        """The reading to work with: as printed, unless an erratum corrects it; empty if nothing settles it.
+
+        Examples
+        --------
+        >>> nodes = documented("machines.hopper-nodes-antypas2011")
+        >>> nodes.value, nodes.adopted
+        ('3,284', '6,384')
+        """
+        if not self.errata or self.qualifier == "shape":
+            return self.value
+        slip = erratum(self.errata)
+        return slip.adopted if slip.kind in CORRECTING else self.value
+
+    @property
+    def adopted_number(self) -> float | None:
+        """The number of the adopted reading, in the unit of the row; None if it has none."""
+        found = self._decimal(self._token())
+        return None if found is None else float(found)
+
+    @property
+    def tolerance(self) -> float | None:
+        """Largest deviation that the text allows, in the unit of the row; None if the text alone sets none."""
+        place = None if self._decimal(self._token()) is None else last_place(self._token())
+        if place is None or self.qualifier not in ("exact", "rounded", "truncated"):
+            return None
+        return float(place if self.qualifier == "truncated" else place / 2)
+
+    @property
+    def iso_date(self) -> str | None:
+        """The date in ISO form, as far as it is known (``2006-02-10``, ``2011-02``, ``2009``); None for other rows."""
+        return self.note.split()[0] if self.qualifier == "date" else None
+
+    def bounds(self, tolerance: float | None = None) -> tuple[float, float]:
+        """Return the least and the greatest value that agree with the adopted reading, in the unit of the row.
+
+        Parameters
+        ----------
+        tolerance : float or None
+            Replaces the tolerance of the text, or gives a bound some room, in
+            the unit of the row; needed where the source says "about".
+
+        Raises
+        ------
+        ValueError
+            If the row has no number, if `tolerance` is negative, or if
+            "about" comes without one.
+
+        Examples
+        --------
+        >>> documented("machines.hopper-peak-antypas2011").bounds()
+        (1.28, 1.29)
+        >>> documented("io-node.hopper-ceiling").bounds(tolerance=50)
+        (1650.0, 1750.0)
+        """
+        number = self._decimal(self._token())
+        if number is None:
+            raise ValueError(f"{self.id}: {self.qualifier} {self.adopted!r} has no number to compare with")
+        if tolerance is not None and not tolerance >= 0:
+            raise ValueError(f"tolerance={tolerance} must be 0 or more: it is half the width of a band")
+        room = Decimal(repr(float(tolerance or 0)))
+        if self.qualifier in ("at least", "range low"):
+            return float(number - room), math.inf
+        if self.qualifier in ("at most", "range high"):
+            return -math.inf, float(number + room)
+        if tolerance is not None:
+            return float(number - room), float(number + room)
+        if self.tolerance is None:
+            raise ValueError(f"{self.id}: {self.qualifier} {self.value!r} has no tolerance of its own: give one")
+        room = Decimal(repr(self.tolerance))
+        return float(number if self.qualifier == "truncated" else number - room), float(number + room)
+
+    def agrees(self, reproduced: float, tolerance: float | None = None) -> bool:
+        """Return whether a value lies within `bounds`; where a source cuts off, the upper one is excluded.
+
+        Examples
+        --------
+        >>> peak = documented("machines.hopper-peak-antypas2011")
+        >>> peak.agrees(6384 * 24 * 8.4e-6), peak.agrees(1.29)
+        (True, False)
+        """
+        low, high = self.bounds(tolerance)
+        if self.qualifier == "truncated" and tolerance is None:
+            return low <= reproduced < high
+        # A hair of room, since binary fractions miss decimal bounds: 1 - 0.9 is less than 0.1.
+        hair = 1e-12 * max(abs(bound) for bound in (low, high) if math.isfinite(bound))
+        return low - hair <= reproduced <= high + hair
+
+    def _token(self) -> str:
+        """Return the adopted reading without the words after its number."""
+        return self.value if self.adopted == self.value else self.adopted.partition(" ")[0]
+
+    def _decimal(self, text: str) -> Decimal | None:
+        """Return a printed number, unless this row is a shape or a date."""
+        return None if self.qualifier in ("shape", "date") else printed_number(text)
+
+
+def all_values() -> tuple[DocumentedValue, ...]:
+    """Return every documented value, by source and place.
+
+    Examples
+    --------
+    >>> all_values()[0].id
+    'context.first-petaflop-system'
+    """
+    return tuple(_values().values())
+
+
+def documented(id: str) -> DocumentedValue:
+    """Return one documented value.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that id; the message names the nearest.
+
+    Examples
+    --------
+    >>> documented("rank-order.s3d-with").number
+    165.7
+    >>> documented("rank-order.s3d-wiht")
+    Traceback (most recent call last):
+    ValueError: there is no documented value 'rank-order.s3d-wiht'; the nearest is 'rank-order.s3d-with'
+    """
+    if id not in _values():
+        raise ValueError(f"there is no documented value {id!r}{nearest(id, _values())}")
+    return _values()[id]
+
+
+def by_study(name: str) -> tuple[DocumentedValue, ...]:
+    """Return the documented values of one study, in the order of the file.
+
+    Raises
+    ------
+    ValueError
+        If no value belongs to a study of that name; the message names the nearest.
+
+    Examples
+    --------
+    >>> [value.value for value in by_study("iobuf") if "write-gain" in value.id]
+    ['1', '11']
+    """
+    found = tuple(value for value in all_values() if value.study == name)
+    if not found:
+        raise ValueError(f"no documented value has study={name!r}{nearest(name, {v.study for v in all_values()})}")
+    return found
+
+
+@cache
+def _values() -> dict[str, DocumentedValue]:
+    """Return the documented values by id."""
+    return {row["id"]: DocumentedValue(**row) for row in rows("documented.csv")}

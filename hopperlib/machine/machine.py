@@ -1,0 +1,345 @@
+"""A machine as one record, read from a TOML file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hopperlib import units
+from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind, Quantity, Value
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+__all__ = ["Machine", "MachineError", "machines_folder"]
+
+
+class MachineError(ValueError):
+    """A machine file that cannot be used.
+
+    Its own kind of error because a checker lists every problem, where others
+    show the first.
+
+    Attributes
+    ----------
+    problems : tuple of str
+        All that is wrong, one sentence each: file, key, value, rule.
+    """
+
+    def __init__(self, problems: tuple[str, ...]):
+        self.problems = problems
+        more = len(problems) - 1
+        rest = f" (and {more} more; `hopper machine check` lists them all)" if more else ""
+        super().__init__(problems[0] + rest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """A machine: its nodes, network, file systems and launchers.
+
+    Attributes
+    ----------
+    name, title, model, site : str
+        What it is called on the command line and on a page, its maker's name for it, and where it stands.
+    in_service : str or None
+        Day (or month, or year) on which its production work began, ISO 8601.
+    node_kinds : tuple of NodeKind
+        The ordinary kind first.
+    network : Network or None
+        The network between the nodes.
+    file_systems : tuple of FileSystem
+        Parallel file systems.
+    launchers : tuple of Launcher
+        The machine's own first.
+    notes : tuple of str
+        What the file adds in words.
+    provenance : mapping
+        Dotted key -> Quantity, for each fact of the file.
+    sources : mapping
+        Source key -> citation.
+
+    Examples
+    --------
+    >>> hopper = Machine.load("hopper")
+    >>> hopper.nodes, hopper.cores
+    (6384, 153216)
+    >>> hopper.provenance["node.standard.memory_gb"].source
+    'antypas2011'
+    """
+
+    name: str
+    title: str
+    model: str
+    site: str
+    in_service: str | None
+    node_kinds: tuple[NodeKind, ...]
+    network: Network | None
+    file_systems: tuple[FileSystem, ...]
+    launchers: tuple[Launcher, ...]
+    notes: tuple[str, ...]
+    provenance: Mapping[str, Quantity] = field(hash=False)
+    sources: Mapping[str, str] = field(hash=False)
+
+    @staticmethod
+    def names() -> tuple[str, ...]:
+        """Names of the machines that come with the library.
+
+        Examples
+        --------
+        >>> "hopper" in Machine.names()
+        True
+        """
+        return tuple(sorted(entry.name[:-5] for entry in machines_folder().iterdir() if entry.name.endswith(".toml")))
+
+    @staticmethod
+    def load(name_or_path: str | Path) -> Machine:
+        """Read a machine by its name, or from a file.
+
+        Parameters
+        ----------
+        name_or_path : str or Path
+            A name out of `names`, or a path: a text with ``.toml`` at its end or a ``/`` in it.
+
+        Raises
+        ------
+        MachineError
+            If there is no such machine or file, or the file breaks a rule.
+
+        Examples
+        --------
+        >>> Machine.load("hopper").node().cores
+        24
+        """
+        text = str(name_or_path)
+        if isinstance(name_or_path, Path) or text.endswith(".toml") or "/" in text:
+            from hopperlib.machine.reader import read_machine_file
+
+            return read_machine_file(Path(text))
+        return _bundled(text)
+
+    @staticmethod
+    def from_toml(text: str, *, name: str = "machine file") -> Machine:
+        """Read a machine from the text of a TOML file.
+
+        Parameters
+        ----------
+        text : str
+            The file's text.
+        name : str
+            What messages call the file.
+
+        Raises
+        ------
+        MachineError
+            If the text is no TOML, or breaks a rule; `problems` has all of them.
+
+        Examples
+        --------
+        >>> try:
+        ...     Machine.from_toml('nmae = "mine"', name="mine.toml")
+        ... except MachineError as error:
+        ...     print(error.problems[0])
+        mine.toml: nmae = 'mine': is not a key; did you mean 'name'?
+        """
+        from hopperlib.machine.reader import read_machine
+
+        return read_machine(text, name=name)
+
+    def with_value(self, path: str, value: Value, *, assumed: str) -> Machine:
+        """Return the same machine with one value changed, for a question of the kind "what if".
+
+        Parameters
+        ----------
+        path : str
+            Dotted key of a fact, as in `provenance`: ``node.standard.count``.
+        value : bool, int, float, str or tuple
+            The new value, in the key's unit.
+        assumed : str
+            Why; it takes the place of the source.
+
+        Raises
+        ------
+        MachineError
+            If the machine has no such fact, or the change breaks a rule.
+
+        Examples
+        --------
+        >>> hopper = Machine.load("hopper")
+        >>> half = hopper.with_value("node.standard.numa_bandwidth_gb_s", 10.65, assumed="one channel of two")
+        >>> half.node().bandwidth_gb_s
+        42.6
+        """
+        from hopperlib.machine.reader import read_document
+        from hopperlib.machine.writer import document_of
+
+        if path not in self.provenance:
+            raise MachineError((f"{self.name}: path='{path}' is no fact of the machine; `provenance` lists them",))
+        document = document_of(self)
+        place = document
+        *folders, key = path.split(".")
+        for folder in folders:
+            # A path goes by the name of a table, the document by its place in the array.
+            if isinstance(place, list):
+                place = next(table for table in place if folder in (table.get("name"), table.get("kind")))
+            else:
+                place = place[folder]
+        place[key] = {"value": list(value) if isinstance(value, tuple) else value, "assumed": assumed}
+        return read_document(document, name=self.name)
+
+    def node(self, kind: str | None = None) -> NodeKind:
+        """Return a kind of node by name, by default the ordinary one.
+
+        Raises
+        ------
+        ValueError
+            If the machine has no such kind.
+
+        Examples
+        --------
+        >>> Machine.load("hopper").node("large-memory").memory_gb
+        64
+        """
+        if kind is None:
+            return self.node_kinds[0]
+        for node in self.node_kinds:
+            if node.name == kind:
+                return node
+        known = ", ".join(node.name for node in self.node_kinds)
+        raise ValueError(f"kind='{kind}' is no kind of node of {self.name}; there are: {known}")
+
+    def launcher(self, kind: str | None = None) -> Launcher:
+        """Return a launcher by kind, by default the machine's own.
+
+        A machine that has none of that kind answers with the general one, whose
+        `assumed` says so.
+
+        Raises
+        ------
+        ValueError
+            If the kind is not one that can be read.
+
+        Examples
+        --------
+        >>> Machine.load("hopper").launcher().kind
+        'aprun'
+        """
+        if kind is None and self.launchers:
+            return self.launchers[0]
+        for launcher in self.launchers:
+            if launcher.kind == kind:
+                return launcher
+        from hopperlib.machine.reader import general_launchers
+
+        general = general_launchers()
+        wanted = kind or "srun"
+        if wanted not in general:
+            raise ValueError(f"kind='{kind}' is no launcher that can be read; there are: {', '.join(general)}")
+        return general[wanted]
+
+    @property
+    def nodes(self) -> int:
+        """Compute nodes."""
+        return sum(node.count for node in self.node_kinds)
+
+    @property
+    def cores(self) -> int:
+        """Cores of the compute nodes."""
+        return sum(node.count * node.cores for node in self.node_kinds)
+
+    @property
+    def peak_tflops(self) -> float:
+        """Peak of the compute nodes. [Tflop/s]
+
+        Examples
+        --------
+        Printed, cut off, as 1.28 PFlops (Antypas and He 2011, sec. 1):
+
+        >>> round(Machine.load("hopper").peak_tflops, 3)
+        1287.014
+        """
+        return sum(node.count * node.peak_gflops for node in self.node_kinds) / 1_000
+
+    @property
+    def memory_gb(self) -> float:
+        """Memory of the compute nodes. [GB, binary]"""
+        return sum(node.count * node.memory_gb for node in self.node_kinds)
+
+    @property
+    def memory_tb(self) -> float:
+        """Memory of the compute nodes, divided by 1,000. [TB]
+
+        Examples
+        --------
+        Printed as "over 217 TB" (Antypas and He 2011, sec. 1):
+
+        >>> Machine.load("hopper").memory_tb
+        216.576
+        """
+        return units.memory_tb(self.memory_gb)
+
+    @property
+    def memory_tib(self) -> float:
+        """Memory of the compute nodes, divided by 1,024. [TiB]
+
+        Examples
+        --------
+        Printed as 212 TB (He and Antypas 2012, slide "Hopper Configuration"):
+
+        >>> Machine.load("hopper").memory_tib
+        211.5
+        """
+        return units.memory_tib(self.memory_gb)
+
+    @property
+    def core_hours_per_day(self) -> int:
+        """Core-hours that a day offers. [core h]
+
+        Examples
+        --------
+        Printed as 3.6 million (Antypas and He 2011, sec. 1):
+
+        >>> Machine.load("hopper").core_hours_per_day
+        3677184
+        """
+        return self.cores * units.HOURS_PER_DAY
+
+    @property
+    def service_nodes(self) -> int | None:
+        """Places in the torus that hold no compute node.
+
+        Examples
+        --------
+        >>> Machine.load("hopper").service_nodes
+        144
+        """
+        if self.network is None or self.network.node_positions is None:
+            return None
+        return self.network.node_positions - self.nodes
+
+
+def machines_folder() -> Path | Traversable:
+    """Return the folder of the library's own machine files.
+
+    Examples
+    --------
+    >>> (machines_folder() / "hopper.toml").is_file()
+    True
+    """
+    folder = Path(__file__).parents[1] / "machines"
+    if folder.is_dir():
+        return folder
+    # The package is read out of a zip. The general way works always, but its import takes as long as all the rest.
+    from importlib import resources
+
+    return resources.files("hopperlib") / "machines"
+
+
+@cache
+def _bundled(name: str) -> Machine:
+    """Read one of the library's own machines, once."""
+    from hopperlib.machine.reader import read_bundled
+
+    return read_bundled(name)

@@ -1,0 +1,372 @@
+"""The parts of a machine: kinds of node, network, file systems, launchers.
+
+Each is a frozen record of what a machine file states; what follows from that
+is a property. Nothing here knows a number of any machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["FileSystem", "Launcher", "Network", "NodeKind", "Quantity", "Value"]
+
+Value = bool | int | float | str | tuple[int, ...] | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantity:
+    """One value of a machine file with its address.
+
+    Attributes
+    ----------
+    value : bool, int, float, str or tuple
+        The value, in the unit that its key names.
+    source : str or None
+        Key of the source in the file's ``[sources]``.
+    at : str or None
+        Where in the source: section, table, page, and the arithmetic if it takes some.
+    assumed : str or None
+        Why this value, if no source prints it.
+    """
+
+    value: Value
+    source: str | None = None
+    at: str | None = None
+    assumed: str | None = None
+
+    @property
+    def badge(self) -> str:
+        """``documented`` or ``assumed``.
+
+        Examples
+        --------
+        >>> Quantity(value=24, source="antypas2011", at="sec. 1").badge
+        'documented'
+        >>> Quantity(value=5.0, assumed="no source prints it").badge
+        'assumed'
+        """
+        return "assumed" if self.source is None else "documented"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeKind:
+    """One kind of compute node.
+
+    Core `c` is on NUMA node ``c // cores_per_numa_node``; hardware thread `t` of
+    core `c` is CPU ``c + t * cores``, the order in which Linux usually counts.
+
+    Attributes
+    ----------
+    name : str
+        Name of the kind, such as ``standard``.
+    count : int
+        Nodes of this kind.
+    sockets, numa_nodes_per_socket, cores_per_numa_node, threads_per_core : int
+        Geometry; `threads_per_core` counts hardware threads.
+    clock_ghz : float
+        Clock of a core. [GHz]
+    flops_per_cycle : float
+        Double precision operations a core finishes in a cycle at best.
+    memory_gb, usable_memory_gb : float
+        Memory installed, and left for a job. [GB, binary]
+    numa_bandwidth_gb_s : float
+        Peak memory bandwidth of one NUMA node. [GB/s]
+    core_bandwidth_cap_gb_s : float
+        What one core can draw from memory. [GB/s]
+    remote_bandwidth_fraction : float
+        Share of that which is left when the memory is on another NUMA node. [0-1]
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> node = Machine.load("hopper").node()
+    >>> node.numa_nodes, node.cores, node.hardware_threads
+    (4, 24, 24)
+    >>> round(node.core_peak_gflops, 1), round(node.peak_gflops, 1)
+    (8.4, 201.6)
+    """
+
+    name: str
+    count: int
+    sockets: int
+    numa_nodes_per_socket: int
+    cores_per_numa_node: int
+    threads_per_core: int
+    clock_ghz: float
+    flops_per_cycle: float
+    memory_gb: float
+    usable_memory_gb: float
+    numa_bandwidth_gb_s: float
+    core_bandwidth_cap_gb_s: float
+    remote_bandwidth_fraction: float
+
+    @property
+    def numa_nodes(self) -> int:
+        """NUMA nodes of a node."""
+        return self.sockets * self.numa_nodes_per_socket
+
+    @property
+    def cores_per_socket(self) -> int:
+        """Cores of a socket."""
+        return self.numa_nodes_per_socket * self.cores_per_numa_node
+
+    @property
+    def cores(self) -> int:
+        """Cores of a node."""
+        return self.numa_nodes * self.cores_per_numa_node
+
+    @property
+    def hardware_threads(self) -> int:
+        """Hardware threads of a node, what Linux and Slurm call its CPUs."""
+        return self.cores * self.threads_per_core
+
+    @property
+    def core_peak_gflops(self) -> float:
+        """Peak of a core: clock times operations a cycle. [Gflop/s]"""
+        return self.clock_ghz * self.flops_per_cycle
+
+    @property
+    def peak_gflops(self) -> float:
+        """Peak of a node. [Gflop/s]"""
+        return self.cores * self.core_peak_gflops
+
+    @property
+    def memory_per_numa_node_gb(self) -> float:
+        """Memory installed at a NUMA node, an even share. [GB]"""
+        return self.memory_gb / self.numa_nodes
+
+    @property
+    def bandwidth_gb_s(self) -> float:
+        """Peak memory bandwidth of a node. [GB/s]"""
+        return self.numa_nodes * self.numa_bandwidth_gb_s
+
+    def numa_node_of(self, core: int) -> int:
+        """NUMA node of a core, counted from 0.
+
+        Parameters
+        ----------
+        core : int
+            Core, from 0 to ``cores - 1``.
+
+        Raises
+        ------
+        ValueError
+            If the node has no such core.
+
+        Examples
+        --------
+        >>> from hopperlib.machine import Machine
+        >>> node = Machine.load("hopper").node()
+        >>> [node.numa_node_of(core) for core in (0, 5, 6, 23)]
+        [0, 0, 1, 3]
+        """
+        self._check("core", core, self.cores, "cores")
+        return core // self.cores_per_numa_node
+
+    def socket_of(self, core: int) -> int:
+        """Socket of a core, counted from 0.
+
+        Parameters
+        ----------
+        core : int
+            Core, from 0 to ``cores - 1``.
+
+        Raises
+        ------
+        ValueError
+            If the node has no such core.
+
+        Examples
+        --------
+        >>> from hopperlib.machine import Machine
+        >>> node = Machine.load("hopper").node()
+        >>> [node.socket_of(core) for core in (0, 11, 12, 23)]
+        [0, 0, 1, 1]
+        """
+        self._check("core", core, self.cores, "cores")
+        return core // self.cores_per_socket
+
+    def cores_of(self, numa_node: int) -> range:
+        """Cores of a NUMA node.
+
+        Parameters
+        ----------
+        numa_node : int
+            NUMA node, from 0 to ``numa_nodes - 1``.
+
+        Raises
+        ------
+        ValueError
+            If the node has no such NUMA node.
+
+        Examples
+        --------
+        >>> from hopperlib.machine import Machine
+        >>> list(Machine.load("hopper").node().cores_of(1))
+        [6, 7, 8, 9, 10, 11]
+        """
+        self._check("numa_node", numa_node, self.numa_nodes, "NUMA nodes")
+        first = numa_node * self.cores_per_numa_node
+        return range(first, first + self.cores_per_numa_node)
+
+    def _check(self, what: str, number: int, count: int, things: str) -> None:
+        """Refuse a number that the node does not have."""
+        if not 0 <= number < count:
+            raise ValueError(
+                f"{what}={number} must be from 0 to {count - 1}: a node of kind '{self.name}' has {count} {things}"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """The network between the nodes.
+
+    Attributes
+    ----------
+    kind : str
+        ``gemini``, ``seastar2``, ``federation``, ``slingshot``, ``infiniband``, ``torus`` or ``other``.
+    latency_us : float
+        Time of the shortest MPI message. [us]
+    node_bandwidth_gb_s : float
+        MPI bandwidth of one node. [GB/s]
+    nodes_per_router : int or None
+        Nodes that share a router, so a position in the torus.
+    dimensions : tuple of three int or None
+        Routers of the torus along x, y and z.
+    floor_columns, floor_rows, cages_per_cabinet, slots_per_cage, nodes_per_slot : int or None
+        Cabinets on the floor, and what fills one.
+    link_bandwidth_gb_s : mapping
+        Bandwidth of a link by direction: ``x``, ``y_within_blade``, ``y_between_blades``,
+        ``z_within_cage``, ``z_between_cages``. [GB/s]
+    reroutes_around_dead_links : bool or None
+        Whether the machine keeps running when a link fails.
+    service_blades : tuple of str
+        Blades that hold no compute node, by name (``c0-0c0s0``).
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> network = Machine.load("hopper").network
+    >>> network.dimensions, network.routers, network.node_positions, network.cabinets
+    ((17, 8, 24), 3264, 6528, 68)
+    """
+
+    kind: str
+    latency_us: float
+    node_bandwidth_gb_s: float
+    nodes_per_router: int | None = None
+    dimensions: tuple[int, int, int] | None = None
+    floor_columns: int | None = None
+    floor_rows: int | None = None
+    cages_per_cabinet: int | None = None
+    slots_per_cage: int | None = None
+    nodes_per_slot: int | None = None
+    link_bandwidth_gb_s: Mapping[str, float] = field(default_factory=dict, hash=False)
+    reroutes_around_dead_links: bool | None = None
+    service_blades: tuple[str, ...] = ()
+
+    @property
+    def routers(self) -> int | None:
+        """Routers of the torus, service positions included."""
+        if self.dimensions is None:
+            return None
+        x, y, z = self.dimensions
+        return x * y * z
+
+    @property
+    def node_positions(self) -> int | None:
+        """Places for a node in the torus, service nodes included."""
+        if self.routers is None or self.nodes_per_router is None:
+            return None
+        return self.routers * self.nodes_per_router
+
+    @property
+    def cabinets(self) -> int | None:
+        """Cabinets on the floor."""
+        if self.floor_columns is None or self.floor_rows is None:
+            return None
+        return self.floor_columns * self.floor_rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSystem:
+    """A parallel file system.
+
+    Attributes
+    ----------
+    name, kind : str
+        Its name on the machine, and ``lustre`` or another kind.
+    osts, osts_per_oss : int
+        Object storage targets, and how many one server (OSS) holds.
+    peak_gb_s : float
+        Peak rate of the whole file system. [GB/s]
+    capacity_pb : float
+        Capacity. [PB]
+    default_stripe_count, default_stripe_size_bytes, max_stripe_count : int
+        Striping of a new file, and the most it may have. The size in [bytes]
+    node_write_ceiling_gb_s : float
+        The most that one node can write. [GB/s]
+    osts_per_controller : int or None
+        OSTs behind one RAID controller.
+    server_failover : bool or None
+        Whether the file system goes on when a server fails.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> scratch = Machine.load("hopper").file_systems[0]
+    >>> scratch.servers, round(1000 * scratch.ost_peak_gb_s)
+    (26, 224)
+    """
+
+    name: str
+    kind: str
+    osts: int
+    osts_per_oss: int
+    peak_gb_s: float
+    capacity_pb: float
+    default_stripe_count: int
+    default_stripe_size_bytes: int
+    max_stripe_count: int
+    node_write_ceiling_gb_s: float
+    osts_per_controller: int | None = None
+    server_failover: bool | None = None
+
+    @property
+    def servers(self) -> int:
+        """Object storage servers (OSS)."""
+        return self.osts // self.osts_per_oss
+
+    @property
+    def ost_peak_gb_s(self) -> float:
+        """Peak rate of one OST, an even share. [GB/s]"""
+        return self.peak_gb_s / self.osts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launcher:
+    """A program that starts tasks, and what it knows on this machine.
+
+    Attributes
+    ----------
+    kind : str
+        ``aprun`` or ``srun``.
+    options : tuple of str
+        Options it knows, as they are typed.
+    version : str or None
+        Version whose rules hold; for srun the Slurm release, such as ``23.11``.
+    slurm_socket : str
+        What Slurm calls a socket here: ``socket`` or ``numa_node``.
+    default_distribution : str
+        How tasks are dealt out if the line says nothing, in srun's words.
+    assumed : str or None
+        Why this launcher is given at all, if the machine did not have it.
+    """
+
+    kind: str
+    options: tuple[str, ...]
+    version: str | None = None
+    slurm_socket: str = "socket"
+    default_distribution: str = "block"
+    assumed: str | None = None

@@ -1,0 +1,165 @@
+"""What must hold between the values of a machine file.
+
+The reader has already checked each value by itself. Here whole and parts meet:
+places in the torus against nodes, servers against targets, a core's share
+against its NUMA node.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from hopperlib.machine.machine import Machine
+from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
+
+__all__ = ["broken_rules"]
+
+FLOOR = ("floor_columns", "floor_rows", "cages_per_cabinet", "slots_per_cage", "nodes_per_slot")
+
+
+def broken_rules(machine: Machine) -> list[str]:
+    """Return each rule that a machine breaks: key, value, rule.
+
+    Parameters
+    ----------
+    machine : Machine
+        A machine whose values are each right by themselves.
+
+    Examples
+    --------
+    >>> broken_rules(Machine.load("hopper"))
+    []
+    """
+    return list(
+        chain(
+            *(_node_rules(node) for node in machine.node_kinds),
+            _network_rules(machine, machine.network) if machine.network else (),
+            *(_file_system_rules(file_system) for file_system in machine.file_systems),
+            *(_launcher_rules(launcher, machine) for launcher in machine.launchers),
+        )
+    )
+
+
+def _node_rules(node: NodeKind) -> Iterator[str]:
+    """Rules within a node."""
+    path = f"node.{node.name}"
+    if node.usable_memory_gb > node.memory_gb:
+        yield (
+            f"{path}.usable_memory_gb = {node.usable_memory_gb:g}: must not exceed the node's "
+            f"memory_gb = {node.memory_gb:g}"
+        )
+    if node.core_bandwidth_cap_gb_s > node.numa_bandwidth_gb_s:
+        yield (
+            f"{path}.core_bandwidth_cap_gb_s = {node.core_bandwidth_cap_gb_s:g}: must not exceed "
+            f"numa_bandwidth_gb_s = {node.numa_bandwidth_gb_s:g}, what the NUMA node gives to all its cores"
+        )
+
+
+def _network_rules(machine: Machine, network: Network) -> Iterator[str]:
+    """Rules of the torus and the floor it stands on."""
+    if network.dimensions is None:
+        floor = [name for name in FLOOR if getattr(network, name) is not None]
+        for name in (*floor, *(["link_bandwidth_gb_s"] if network.link_bandwidth_gb_s else [])):
+            yield f"network.{name}: belongs to a torus; give network.dimensions too"
+        if network.service_blades:
+            yield "network.service_blades: belongs to a torus; give network.dimensions too"
+        return
+    if network.nodes_per_router is None:
+        yield "network.nodes_per_router: is missing; it says how many nodes share each place of network.dimensions"
+        return
+    positions = network.routers * network.nodes_per_router if network.routers else 0
+    shown = " x ".join(map(str, network.dimensions))
+    if machine.nodes > positions:
+        yield (
+            f"network.dimensions = {shown}: has {positions:,} places for nodes "
+            f"({network.nodes_per_router} a router), fewer than the {machine.nodes:,} nodes of all [[node]]"
+        )
+        return
+    given = [name for name in FLOOR if getattr(network, name) is not None]
+    if len(given) == len(FLOOR):
+        yield from _floor_rules(machine, network, positions)
+    elif given:
+        missing = ", ".join(name for name in FLOOR if name not in given)
+        yield f"network.{given[0]}: the floor is told in full or not at all; missing: {missing}"
+    elif network.service_blades:
+        yield "network.service_blades: needs the floor; give " + ", ".join(FLOOR)
+
+
+def _floor_rules(machine: Machine, network: Network, positions: int) -> Iterator[str]:
+    """Rules between the cabinets on the floor and the torus."""
+    columns, rows, cages, slots, per_slot = (getattr(network, name) for name in FLOOR)
+    x, y, z = network.dimensions or (0, 0, 0)
+    routers_per_slot = per_slot / (network.nodes_per_router or 1)
+    if routers_per_slot != int(routers_per_slot):
+        yield (
+            f"network.nodes_per_slot = {per_slot}: must be a multiple of nodes_per_router = {network.nodes_per_router}"
+        )
+        return
+    for axis, extent, parts, told in (
+        ("x", x, columns, f"floor_columns = {columns}"),
+        ("y", y, rows * int(routers_per_slot), f"floor_rows x routers a slot = {rows} x {int(routers_per_slot)}"),
+        ("z", z, cages * slots, f"cages_per_cabinet x slots_per_cage = {cages} x {slots}"),
+    ):
+        if extent != parts:
+            yield f"network.dimensions: {axis} = {extent} must equal {told} (columns run along x, rows along y)"
+    blades = network.service_blades
+    if not blades:
+        return
+    left_over = positions - machine.nodes
+    if len(blades) * per_slot != left_over:
+        yield (
+            f"network.service_blades: {len(blades)} blades of {per_slot} places hold {len(blades) * per_slot} service "
+            f"nodes, but {positions:,} places less {machine.nodes:,} compute nodes leave {left_over}"
+        )
+    for blade in blades:
+        place = [int(number) for number in re.findall(r"\d+", blade)]
+        if any(number >= most for number, most in zip(place, (columns, rows, cages, slots), strict=True)):
+            yield (
+                f"network.service_blades: {blade} is not on the floor of {columns} columns, {rows} rows, "
+                f"{cages} cages, {slots} slots (each counted from 0)"
+            )
+
+
+def _file_system_rules(file_system: FileSystem) -> Iterator[str]:
+    """Rules between targets, servers and stripes."""
+    path = f"file_system.{file_system.name}"
+    for name, value in (
+        ("osts_per_oss", file_system.osts_per_oss),
+        ("osts_per_controller", file_system.osts_per_controller),
+    ):
+        if value is not None and file_system.osts % value:
+            yield f"{path}.{name} = {value}: must divide osts = {file_system.osts}"
+    if file_system.max_stripe_count > file_system.osts:
+        yield (
+            f"{path}.max_stripe_count = {file_system.max_stripe_count}: must not exceed osts = {file_system.osts}; "
+            "a file has one stripe on each at most"
+        )
+    if file_system.default_stripe_count > file_system.max_stripe_count:
+        yield (
+            f"{path}.default_stripe_count = {file_system.default_stripe_count}: must not exceed "
+            f"max_stripe_count = {file_system.max_stripe_count}"
+        )
+    if file_system.default_stripe_size_bytes % 65_536:
+        yield (
+            f"{path}.default_stripe_size_bytes = {file_system.default_stripe_size_bytes}: must be a multiple of "
+            "65,536, as Lustre demands"
+        )
+    if file_system.node_write_ceiling_gb_s > file_system.peak_gb_s:
+        yield (
+            f"{path}.node_write_ceiling_gb_s = {file_system.node_write_ceiling_gb_s:g}: must not exceed "
+            f"peak_gb_s = {file_system.peak_gb_s:g} of the whole file system"
+        )
+
+
+def _launcher_rules(launcher: Launcher, machine: Machine) -> Iterator[str]:
+    """Rules of what a launcher must and may say."""
+    path = f"launcher.{launcher.kind}"
+    dash = "-n" if launcher.kind == "aprun" else "--ntasks"
+    if dash not in launcher.options:
+        yield f"{path}.options: lacks {dash}, without which no line can be read"
+    if launcher.kind == "srun" and launcher.version is None:
+        yield f"{path}.version: is missing; what an srun line means changed with Slurm 22.05"
+    if launcher.kind == "srun" and f"{path}.slurm_socket" not in machine.provenance:
+        yield f"{path}.slurm_socket: is missing; say what Slurm calls a socket here, 'socket' or 'numa_node'"
