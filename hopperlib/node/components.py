@@ -1,0 +1,249 @@
+"""What a launch line asks for, as data, and the error of a line that is refused.
+
+===============  ==============================================================
+`LaunchError`    the launcher or the batch system would refuse this line
+`Component`      one program of a line with its tasks; a line with ``:`` has several
+`Reservation`    what the batch script around the line reserves
+`Launch`         a whole line: components, reservation, environment
+===============  ==============================================================
+
+A component holds what was asked for. What the launcher makes of it (the tasks
+on a node where ``-N`` is absent, for example) is worked out in
+`hopperlib.node.placement`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+__all__ = ["Component", "Launch", "LaunchError", "LauncherKind", "Reservation"]
+
+LauncherKind = Literal["aprun", "srun"]
+
+
+class LaunchError(ValueError):
+    """A line that the launcher or the batch system would refuse.
+
+    Parameters
+    ----------
+    flag : str
+        The option at fault, as typed (``-S``), or the part of the text.
+    value : str
+        What it was given; empty if it was given nothing.
+    rule : str
+        What holds instead, with the bound and where the bound comes from.
+    words : str or None
+        What the launcher itself prints for this mistake, where that is
+        documented.
+    says_value : bool
+        Whether the message names the value; not where the option itself is at fault.
+
+    Examples
+    --------
+    >>> error = LaunchError(flag="-S", value="7", rule="must be from 1 to 6, the cores of a NUMA node")
+    >>> str(error)
+    '-S 7 must be from 1 to 6, the cores of a NUMA node'
+    >>> error.rule
+    'must be from 1 to 6, the cores of a NUMA node'
+    """
+
+    def __init__(self, *, flag: str, value: str, rule: str, words: str | None = None, says_value: bool = True) -> None:
+        self.flag = flag
+        self.value = value if len(value) <= 80 else value[:77] + "..."
+        self.rule = rule
+        self.words = words
+        said = f"{flag} {self.value}".strip() if says_value else flag
+        self.message = f"{words}: {said} {rule}" if words else f"{said} {rule}"
+        super().__init__(self.message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Component:
+    """One program of a launch line and how its tasks were asked for.
+
+    ``None`` means that the line did not say.
+
+    Parameters
+    ----------
+    command : tuple of str
+        Program and arguments; empty if the line names none.
+    tasks : int
+        MPI tasks: ``-n``.
+    threads_per_task : int
+        CPUs that each task asks for: ``aprun -d`` (cores), ``srun -c``
+        (hardware threads on a machine that has several a core). How many
+        threads really run stands in `Launch.openmp_threads`.
+    nodes : int or None
+        ``srun -N``; aprun has no such option.
+    tasks_per_node : int or None
+        ``aprun -N``, ``srun --ntasks-per-node``.
+    tasks_per_numa_node : int or None
+        ``aprun -S``.
+    tasks_per_socket : int or None
+        ``srun --ntasks-per-socket``.
+    tasks_per_core : int or None
+        ``srun --ntasks-per-core``.
+    numa_nodes_per_node : int or None
+        ``aprun -sn``.
+    numa_node_list : tuple of int or None
+        ``aprun -sl``.
+    strict_memory : bool
+        ``aprun -ss``, ``srun --mem-bind=local``: memory from the task's own NUMA nodes only.
+    cpu_binding : str or None
+        Keyword of ``aprun -cc`` (``cpu``, ``numa_node``, ``none``, ``list``)
+        or of ``srun --cpu-bind`` (``cores``, ``threads``, ``sockets``,
+        ``ldoms``, ``rank``, ``rank_ldom``, ``none``, ``map_cpu``,
+        ``mask_cpu``, ``map_ldom``, ``mask_ldom``).
+    binding_list : tuple of tuple of (int or None), or None
+        For ``-cc`` lists, one tuple of CPUs a task (a single tuple: one list
+        for all in order; None stands for ``x``, unbound); for ``map_cpu``,
+        ``mask_cpu``, ``map_ldom`` and ``mask_ldom`` the CPUs or NUMA nodes of
+        each entry.
+    memory_per_task_gb : float or None
+        ``aprun -m``, ``srun --mem-per-cpu`` times the task's CPUs. [GB]
+    memory_per_node_gb : float or None
+        ``srun --mem``. [GB]
+    huge_pages : str or None
+        ``"h"`` (asked for) or ``"hs"`` (required) behind ``aprun -m``.
+    reserved_cores : int
+        ``aprun -r``: cores a node keeps for the system.
+    access_mode : str or None
+        ``aprun -F``: ``exclusive`` or ``share``.
+    distribution : tuple of str or None
+        ``srun -m``: method for nodes, sockets and cores, defaults filled in.
+    plane_size : int or None
+        Tasks of a block with ``srun -m plane=``.
+    pack_nodes : bool
+        ``srun -m ...,Pack``: fill node after node.
+    overcommit : bool
+        ``srun -O``: more tasks than CPUs are allowed.
+    cores_per_socket : int or None
+        Cores of each socket in use: 1 with ``srun --hint=memory_bound``.
+    threads_per_core : int or None
+        Hardware threads of each core in use: ``srun --threads-per-core``, ``--hint``.
+    exact : bool
+        Whether a Slurm step takes only the CPUs it asks for instead of all of the node's.
+    node_list : str or None
+        ``aprun -L``, ``srun -w``, as typed.
+    options : tuple of (str, str)
+        Every option of the component, short spelling and value, in order.
+    idle_options : tuple of str
+        Those of them that do not bear on placement.
+
+    Examples
+    --------
+    >>> Component(command=("vasp",), tasks=384, tasks_per_node=12).given("-S") is None
+    True
+    """
+
+    command: tuple[str, ...]
+    tasks: int
+    threads_per_task: int = 1
+    nodes: int | None = None
+    tasks_per_node: int | None = None
+    tasks_per_numa_node: int | None = None
+    tasks_per_socket: int | None = None
+    tasks_per_core: int | None = None
+    numa_nodes_per_node: int | None = None
+    numa_node_list: tuple[int, ...] | None = None
+    strict_memory: bool = False
+    cpu_binding: str | None = None
+    binding_list: tuple[tuple[int | None, ...], ...] | None = None
+    memory_per_task_gb: float | None = None
+    memory_per_node_gb: float | None = None
+    huge_pages: str | None = None
+    reserved_cores: int = 0
+    access_mode: str | None = None
+    distribution: tuple[str, ...] | None = None
+    plane_size: int | None = None
+    pack_nodes: bool = False
+    overcommit: bool = False
+    cores_per_socket: int | None = None
+    threads_per_core: int | None = None
+    exact: bool = False
+    node_list: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    idle_options: tuple[str, ...] = ()
+
+    def given(self, option: str) -> str | None:
+        """Return the value typed for an option, or None if it was not typed (inherited ones count as typed)."""
+        for name, value in reversed(self.options):
+            if name == option:
+                return value
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """What a batch script reserves.
+
+    Parameters
+    ----------
+    batch : str
+        ``"pbs"`` or ``"slurm"``.
+    nodes : int
+        Nodes reserved.
+    tasks : int or None
+        ``mppwidth``, ``--ntasks``.
+    tasks_per_node : int or None
+        ``mppnppn``, ``--ntasks-per-node``.
+    threads_per_task : int or None
+        ``mppdepth``, ``--cpus-per-task``.
+    memory_per_task_gb : float or None
+        ``mppmem``. [GB]
+    options : tuple of (str, str)
+        Every resource asked for, with its value, in order.
+    """
+
+    batch: Literal["pbs", "slurm"]
+    nodes: int
+    tasks: int | None = None
+    tasks_per_node: int | None = None
+    threads_per_task: int | None = None
+    memory_per_task_gb: float | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """A launch line that has been read.
+
+    Parameters
+    ----------
+    launcher : str
+        ``"aprun"`` or ``"srun"``.
+    text : str
+        The line, on one line, variables replaced.
+    components : tuple of Component
+        More than one for MPMD (``:``).
+    reservation : Reservation or None
+        What the batch script around the line reserves; None for a bare line.
+    openmp_threads : int or None
+        Threads that each task starts, from OMP_NUM_THREADS or given by the
+        caller; None if nothing says so.
+    environment : mapping
+        Variables set in front of the line or exported before it.
+    notes : tuple of str
+        What the reader should know, in plain sentences: options without effect
+        on the placement, values taken from the script, units in doubt.
+    """
+
+    launcher: LauncherKind
+    text: str
+    components: tuple[Component, ...]
+    reservation: Reservation | None = None
+    openmp_threads: int | None = None
+    environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[str, ...] = ()
+
+    @property
+    def tasks(self) -> int:
+        """Tasks of all components."""
+        return sum(component.tasks for component in self.components)
+
+    def threads_of(self, component: Component) -> int:
+        """Threads that each task of the component runs: OpenMP threads if known, else the CPUs asked for."""
+        return self.openmp_threads or component.threads_per_task

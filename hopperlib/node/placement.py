@@ -1,0 +1,218 @@
+"""Where every task and thread of a launch line runs.
+
+Nodes that are alike share one `pattern`, so that 6,384 full nodes cost little
+more than one; `NodePlacement.tasks` spells a node out task by task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hopperlib.machine import Machine, NodeKind
+from hopperlib.node.aprun_layout import place_aprun
+from hopperlib.node.binding import Binding
+from hopperlib.node.components import Launch
+from hopperlib.node.srun_layout import place_srun
+
+__all__ = ["Binding", "NodePlacement", "Placement", "Task", "place_tasks"]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One MPI task, placed.
+
+    Parameters
+    ----------
+    task : int
+        Number of the task in the whole launch, from 0 (its MPI rank).
+    component : int
+        Which component of the line it belongs to, from 0.
+    binding : Binding
+        Where it runs.
+    """
+
+    task: int
+    component: int
+    binding: Binding
+
+    @property
+    def cores(self) -> tuple[int, ...]:
+        """Cores it may run on."""
+        return self.binding.cores
+
+    @property
+    def cpus(self) -> tuple[int, ...]:
+        """The same as Linux numbers CPUs."""
+        return self.binding.cpus
+
+    @property
+    def thread_cores(self) -> tuple[tuple[int, ...], ...]:
+        """For each of its threads, the cores that one may run on."""
+        return self.binding.thread_cores
+
+    @property
+    def numa_nodes(self) -> tuple[int, ...]:
+        """NUMA nodes of its cores."""
+        return self.binding.numa_nodes
+
+    @property
+    def bound(self) -> bool:
+        """Whether the launcher keeps it on its cores."""
+        return self.binding.bound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodePlacement:
+    """The tasks of one node.
+
+    Parameters
+    ----------
+    node : int
+        Number of the node in the job, from 0.
+    component : int
+        Component that runs on it, from 0. A node runs one component only.
+    task_numbers : sequence of int
+        Global numbers of its tasks.
+    pattern : tuple of Binding
+        Where each of them runs, in the same order. Equal nodes hold the same object.
+    """
+
+    node: int
+    component: int
+    task_numbers: Sequence[int]
+    pattern: tuple[Binding, ...]
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The node's tasks, spelled out."""
+        return tuple(
+            Task(number, self.component, binding)
+            for number, binding in zip(self.task_numbers, self.pattern, strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """Where a whole launch runs.
+
+    Parameters
+    ----------
+    machine : Machine
+    node_kind : NodeKind
+        Kind of node it was placed on.
+    launch : Launch
+    nodes : tuple of NodePlacement
+        In the order of the job's node list; the components one after the other.
+    assumptions : tuple of str
+        What is assumed where no source says how the launcher places.
+    """
+
+    machine: Machine
+    node_kind: NodeKind
+    launch: Launch
+    nodes: tuple[NodePlacement, ...]
+    assumptions: tuple[str, ...] = ()
+
+    def nodes_of(self, component: int) -> tuple[NodePlacement, ...]:
+        """Return the nodes of one component, counted from 0."""
+        return tuple(node for node in self.nodes if node.component == component)
+
+    def distinct_nodes(self) -> tuple[NodePlacement, ...]:
+        """Return the first node of each component and pattern: enough to see every kind of node there is."""
+        # Equal nodes hold the same object, so its identity is enough and thousands of nodes need no comparing.
+        seen: dict[tuple[int, int], NodePlacement] = {}
+        for node in self.nodes:
+            seen.setdefault((node.component, id(node.pattern)), node)
+        return tuple(seen.values())
+
+    def tasks_by_numa_node(self, node: int) -> tuple[tuple[int, ...], ...]:
+        """Return, for each NUMA node of a node, the numbers of the tasks that may run on it."""
+        placed = self.nodes[node]
+        return tuple(
+            tuple(
+                number
+                for number, binding in zip(placed.task_numbers, placed.pattern, strict=True)
+                if numa_node in binding.numa_nodes
+            )
+            for numa_node in range(self.node_kind.numa_nodes)
+        )
+
+    def tasks(self) -> Iterator[Task]:
+        """Yield every task, node by node."""
+        for node in self.nodes:
+            yield from node.tasks
+
+
+def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) -> Placement:
+    """Return where every task and thread of a launch runs.
+
+    Parameters
+    ----------
+    launch : Launch
+        Out of `hopperlib.node.launch.read_launch`.
+    machine : Machine
+    kind : str or None
+        Kind of node; the ordinary one by default.
+
+    Returns
+    -------
+    Placement
+
+    Raises
+    ------
+    LaunchError
+        If the tasks do not fit on a node of that kind.
+    ValueError
+        If the machine has no such kind of node.
+
+    Notes
+    -----
+    aprun fills the node, NUMA node 0 first [1]_; srun follows Slurm's task
+    distribution and its task/affinity plugin [2]_.
+
+    Examples
+    --------
+    Twelve tasks a node sit on two of Hopper's four NUMA nodes; -S 3 spreads them:
+
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.node.launch import read_launch
+    >>> hopper = Machine.load("hopper")
+    >>> for line in ("aprun -n 384 -N 12 vasp", "aprun -n 384 -N 12 -S 3 vasp"):
+    ...     placement = place_tasks(read_launch(line, hopper), hopper)
+    ...     print(len(placement.nodes), [len(tasks) for tasks in placement.tasks_by_numa_node(0)])
+    32 [6, 6, 0, 0]
+    32 [3, 3, 3, 3]
+
+    References
+    ----------
+    .. [1] K. Antypas and Y. He, "Transitioning Users from the Franklin XT4 System to the Hopper XE6 System," CUG
+       Proceedings, 2011, sec. 2.
+    .. [2] SchedMD, Slurm 23.11, srun man page and ``src/plugins/task/affinity/dist_tasks.c``.
+    """
+    node = machine.node(kind)
+    nodes: list[NodePlacement] = []
+    assumptions: dict[str, None] = {}
+    first_task = 0
+    for index, component in enumerate(launch.components):
+        threads = launch.threads_of(component)
+        if launch.launcher == "aprun":
+            placed = place_aprun(component, node, machine, threads)
+        else:
+            placed = place_srun(component, node, machine, threads)
+        for numbers, pattern in zip(placed.task_numbers, placed.patterns, strict=True):
+            nodes.append(
+                NodePlacement(
+                    node=len(nodes), component=index, task_numbers=_moved(numbers, first_task), pattern=pattern
+                )
+            )
+        assumptions |= dict.fromkeys(placed.assumptions)
+        first_task += component.tasks
+    return Placement(machine=machine, node_kind=node, launch=launch, nodes=tuple(nodes), assumptions=tuple(assumptions))
+
+
+def _moved(numbers: Sequence[int], by: int) -> Sequence[int]:
+    """Return task numbers counted on from those of the components before."""
+    if isinstance(numbers, range):
+        return range(numbers.start + by, numbers.stop + by, numbers.step)
+    return tuple(number + by for number in numbers)

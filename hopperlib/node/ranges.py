@@ -1,0 +1,36 @@
+"""Whole numbers as people write lists of them: 0-5,12."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["as_ranges"]
+
+
+def as_ranges(numbers: Iterable[int], *, separator: str = ",") -> str:
+    """Return numbers in their order, runs of three or more as ``first-last``.
+
+    Parameters
+    ----------
+    numbers : iterable of int
+        Whole numbers from 0.
+    separator : str
+        What stands between two parts.
+
+    Examples
+    --------
+    >>> as_ranges([0, 1, 2, 5, 12, 13])
+    '0-2,5,12,13'
+    >>> as_ranges([6, 0, 1], separator=", ")
+    '6, 0, 1'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    parts: list[str] = []
+    for run in runs:
+        parts += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else [str(number) for number in run]
+    return separator.join(parts)

@@ -1,0 +1,269 @@
+"""How Slurm deals the CPUs of a node out to the tasks of a step.
+
+Two programs take part. The controller picks the cores that the step may use:
+all of the job's, or with --exact as many as the tasks ask for. The
+task/affinity plugin on the node then walks over the hardware threads of those
+cores, socket by socket or in turn over the sockets, and gives each task as
+many as it asks for [1]_.
+
+CPUs are counted here as Slurm counts them inside, hardware thread by hardware
+thread of core after core; `SlurmNode.cpu` gives the number that Linux has.
+
+References
+----------
+.. [1] SchedMD, Slurm 23.11, ``src/slurmctld/step_mgr.c`` (cores of a step) and
+   ``src/plugins/task/affinity/dist_tasks.c`` (CPUs of a task).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hopperlib.machine import Launcher, NodeKind
+
+__all__ = ["Request", "SlurmNode", "deal_cpus", "step_cores"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlurmNode:
+    """A node as Slurm sees it.
+
+    Parameters
+    ----------
+    sockets : int
+        What Slurm calls sockets: packages or NUMA nodes, as the machine file says.
+    cores_per_socket : int
+    threads_per_core : int
+        Hardware threads of a core.
+    """
+
+    sockets: int
+    cores_per_socket: int
+    threads_per_core: int
+
+    @classmethod
+    def of(cls, node: NodeKind, launcher: Launcher) -> SlurmNode:
+        """Return the node with the sockets that the launcher counts.
+
+        Examples
+        --------
+        >>> from hopperlib.machine import Launcher, Machine
+        >>> SlurmNode.of(Machine.load("hopper").node(), Launcher(kind="srun", options=(), slurm_socket="numa_node"))
+        SlurmNode(sockets=4, cores_per_socket=6, threads_per_core=1)
+        """
+        per_numa_node = launcher.slurm_socket == "numa_node"
+        return cls(
+            sockets=node.numa_nodes if per_numa_node else node.sockets,
+            cores_per_socket=node.cores_per_numa_node if per_numa_node else node.cores_per_socket,
+            threads_per_core=node.threads_per_core,
+        )
+
+    @property
+    def cores(self) -> int:
+        """Cores of the node."""
+        return self.sockets * self.cores_per_socket
+
+    @property
+    def cpus(self) -> int:
+        """Hardware threads of the node, Slurm's CPUs."""
+        return self.cores * self.threads_per_core
+
+    def cpu(self, place: int) -> int:
+        """Return the number that Linux gives to a CPU counted as Slurm does inside."""
+        core, thread = divmod(place, self.threads_per_core)
+        return core + thread * self.cores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What the tasks of a step on one node ask for.
+
+    Parameters
+    ----------
+    tasks : int
+        Tasks on the node.
+    cpus_per_task : int
+    threads_per_core : int or None
+        Most hardware threads of a core that may be used; None for all.
+    tasks_per_core, tasks_per_socket : int or None
+        Most tasks on a core or a socket; None for no limit.
+    cores_per_socket : int or None
+        Cores of each socket in use; None for all.
+    sockets : str
+        How CPUs are taken from sockets: ``block``, ``cyclic`` or ``fcyclic``.
+    plane : bool
+        Whether the tasks came in planes; the controller then picks cores in turn over the sockets.
+    exact : bool
+        Whether the step takes only the cores it asks for.
+    whole_cores : bool
+        Whether the rest of a task's last core is left unused: with binding to cores.
+    """
+
+    tasks: int
+    cpus_per_task: int
+    threads_per_core: int | None
+    tasks_per_core: int | None
+    tasks_per_socket: int | None
+    cores_per_socket: int | None
+    sockets: str
+    plane: bool
+    exact: bool
+    whole_cores: bool
+
+
+def step_cores(request: Request, node: SlurmNode) -> tuple[int, ...]:
+    """Return the cores that the step may use on a node that the job has to itself.
+
+    Examples
+    --------
+    Four tasks of two cores, in turn over four sockets of six cores:
+
+    >>> node = SlurmNode(sockets=4, cores_per_socket=6, threads_per_core=1)
+    >>> request = Request(tasks=4, cpus_per_task=2, threads_per_core=None, tasks_per_core=None,
+    ...     tasks_per_socket=None, cores_per_socket=None, sockets="cyclic", plane=False, exact=True, whole_cores=False)
+    >>> step_cores(request, node)
+    (0, 1, 6, 7, 12, 13, 18, 19)
+    """
+    in_use = request.cores_per_socket or node.cores_per_socket
+    by_socket = [range(first, first + in_use) for first in range(0, node.cores, node.cores_per_socket)]
+    everything = tuple(core for cores in by_socket for core in cores)
+    if not request.exact:
+        return everything
+    usable_threads = request.threads_per_core or node.threads_per_core
+    per_task = request.cpus_per_task
+    if request.tasks_per_core:
+        # A task that may not share a core takes whole ones.
+        share = usable_threads // request.tasks_per_core
+        per_task = -(-per_task // share) * share if share > 1 else per_task
+    wanted = -(-request.tasks * per_task // usable_threads)
+    if wanted >= len(everything):
+        return everything
+    if request.sockets == "block" and not request.plane:
+        return everything[:wanted]
+    if request.sockets == "fcyclic" and not request.plane:
+        order = [cores[index] for index in range(in_use) for cores in by_socket]
+        return tuple(sorted(order[:wanted]))
+    return tuple(sorted(_in_turn(by_socket, wanted, -(-wanted // request.tasks))))
+
+
+def _in_turn(by_socket: Sequence[range], wanted: int, at_a_time: int) -> Iterator[int]:
+    """Yield cores from one socket after the other, as many at a time as a task needs."""
+    left = [list(cores) for cores in by_socket]
+    taken = in_hand = 0
+    while taken < wanted:
+        for cores in left:
+            while cores and taken < wanted:
+                yield cores.pop(0)
+                taken += 1
+                in_hand += 1
+                if in_hand == at_a_time:
+                    in_hand = 0
+                    break
+
+
+def deal_cpus(request: Request, node: SlurmNode, cores: Sequence[int]) -> list[list[int]]:
+    """Return each task's CPUs, counted as Slurm does inside.
+
+    Parameters
+    ----------
+    request : Request
+    node : SlurmNode
+    cores : sequence of int
+        Cores of the step, out of `step_cores`.
+
+    Examples
+    --------
+    >>> node = SlurmNode(sockets=2, cores_per_socket=2, threads_per_core=2)
+    >>> request = Request(tasks=3, cpus_per_task=1, threads_per_core=None, tasks_per_core=None,
+    ...     tasks_per_socket=None, cores_per_socket=None, sockets="cyclic", plane=False, exact=False, whole_cores=True)
+    >>> deal_cpus(request, node, range(4))
+    [[0], [4], [2]]
+    """
+    dealer = _Dealer(request, node, frozenset(cores))
+    return dealer.block() if request.sockets == "block" else dealer.cyclic()
+
+
+@dataclass(slots=True)
+class _Dealer:
+    """CPUs of a node while they are dealt out, with the counts that limit cores and sockets."""
+
+    request: Request
+    node: SlurmNode
+    cores: frozenset[int]
+    threads_on_core: Counter[int] = field(default_factory=Counter)
+    tasks_on_core: Counter[int] = field(default_factory=Counter)
+    tasks_on_socket: Counter[int] = field(default_factory=Counter)
+
+    def block(self) -> list[list[int]]:
+        """Deal the CPUs in their order; when all are used, begin again."""
+        hands: list[list[int]] = [[]]
+        while len(hands) <= self.request.tasks:
+            self._clear()
+            place = 0
+            while place < self.node.cpus and len(hands) <= self.request.tasks:
+                if self._may_take(place, on_socket=True):
+                    place += self._take(place, hands)
+                place += 1
+        return hands[: self.request.tasks]
+
+    def cyclic(self) -> list[list[int]]:
+        """Deal CPUs from one socket after the other: a task from each, or with fcyclic a CPU from each."""
+        width = self.node.cores_per_socket * self.node.threads_per_core
+        at = [0] * self.node.sockets
+        socket = 0
+        full_cycle = self.request.sockets == "fcyclic"
+        hands: list[list[int]] = [[]]
+        while len(hands) <= self.request.tasks:
+            first = socket
+            while at[socket] >= width:
+                socket = (socket + 1) % self.node.sockets
+                if socket == first:
+                    self._clear()
+                    at = [0] * self.node.sockets
+            place = socket * width + at[socket]
+            at[socket] += 1
+            if not self._may_take(place, on_socket=False):
+                continue
+            before = len(hands)
+            if full_cycle:
+                socket = (socket + 1) % self.node.sockets
+            at[socket] += self._take(place, hands)
+            if not full_cycle and len(hands) > before:
+                socket = (socket + 1) % self.node.sockets
+        return hands[: self.request.tasks]
+
+    def _clear(self) -> None:
+        """Forget all counts: every CPU is used, the next tasks share them."""
+        self.threads_on_core.clear()
+        self.tasks_on_core.clear()
+        self.tasks_on_socket.clear()
+
+    def _may_take(self, place: int, *, on_socket: bool) -> bool:
+        """Whether a CPU is the step's and within the limits."""
+        request = self.request
+        core = place // self.node.threads_per_core
+        if core not in self.cores:
+            return False
+        if request.tasks_per_core and self.tasks_on_core[core] >= request.tasks_per_core:
+            return False
+        socket = core // self.node.cores_per_socket
+        if on_socket and request.tasks_per_socket and self.tasks_on_socket[socket] >= request.tasks_per_socket:
+            return False
+        return not request.threads_per_core or self.threads_on_core[core] < request.threads_per_core
+
+    def _take(self, place: int, hands: list[list[int]]) -> int:
+        """Give a CPU to the task whose turn it is; return how many of the next ones stay unused."""
+        core = place // self.node.threads_per_core
+        hands[-1].append(place)
+        self.threads_on_core[core] += 1
+        if len(hands[-1]) < self.request.cpus_per_task:
+            return 0
+        self.tasks_on_core[core] += 1
+        self.tasks_on_socket[core // self.node.cores_per_socket] += 1
+        hands.append([])
+        if not self.request.whole_cores and self.request.tasks_per_core != 1:
+            return 0
+        threads, wanted = self.node.threads_per_core, self.request.cpus_per_task
+        return threads - wanted if wanted < threads else wanted % threads

@@ -1,0 +1,64 @@
+"""What the tools on a node say of it, and the machine file that follows.
+
+=========  ==================================================================
+record     what one output tells
+lscpu      ``lscpu``, as text or JSON, and ``/proc/meminfo``
+lstopo     ``lstopo --of xml`` of hwloc 1 and 2
+scontrol   ``scontrol show node``, as text, one line a node, or JSON
+build      records -> machine, with an assumption for what they do not tell
+=========  ==================================================================
+"""
+
+from __future__ import annotations
+
+from hopperlib.readers.hardware.build import machine_from
+from hopperlib.readers.hardware.lscpu import read_lscpu, read_meminfo
+from hopperlib.readers.hardware.lstopo import read_lstopo
+from hopperlib.readers.hardware.record import Hardware
+from hopperlib.readers.hardware.scontrol import read_scontrol
+
+__all__ = ["Hardware", "machine_from", "read_hardware"]
+
+
+def read_hardware(text: str) -> tuple[Hardware, ...]:
+    r"""Read the output of one of the tools, whichever it is.
+
+    Parameters
+    ----------
+    text : str
+        Output of ``lscpu``, ``lscpu -J``, ``lstopo --of xml``, ``scontrol show node``
+        (also ``-o`` and ``--json``) or the text of ``/proc/meminfo``.
+
+    Returns
+    -------
+    tuple of Hardware
+        One record for each kind of node.
+
+    Raises
+    ------
+    ValueError
+        If the text is none of these, or lacks what a machine file needs.
+
+    Examples
+    --------
+    >>> (kind,) = read_hardware("NodeName=n1 CoresPerSocket=6\n RealMemory=31000 Sockets=4\n ThreadsPerCore=1")
+    >>> kind.tool, kind.cores
+    ('scontrol', 24)
+    """
+    start = text.lstrip("\ufeff \t\r\n")
+    if start.startswith("<"):
+        return (read_lstopo(start),)
+    if start.startswith("{"):
+        return (read_lscpu(start),) if '"lscpu"' in start else read_scontrol(start)
+    if "NodeName=" in start:
+        return read_scontrol(start)
+    if start.startswith("MemTotal:"):
+        return (read_meminfo(start),)
+    if "CPU(s):" in start:
+        return (read_lscpu(start),)
+    if not start:
+        raise ValueError("there is no text; the tool may have failed")
+    raise ValueError(
+        f"text that starts with {start[:30]!r} is not known; it may be the output of lscpu (in English: LC_ALL=C lscpu), "
+        "lscpu -J, lstopo --of xml, scontrol show node, or /proc/meminfo"
+    )

@@ -1,0 +1,192 @@
+"""Records of the tools, made into a machine: what they do not tell is assumed, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hopperlib.machine import Machine, Quantity
+from hopperlib.machine.reader import general_launchers, read_document
+from hopperlib.machine.schema import NODE
+from hopperlib.readers.hardware.record import Hardware
+
+__all__ = ["machine_from"]
+
+CITATIONS = {
+    "lscpu": "output of lscpu on the node",
+    "meminfo": "/proc/meminfo on the node",
+    "lstopo": "output of lstopo --of xml on the node",
+    "scontrol": "output of scontrol show node",
+}
+
+
+def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = None) -> Machine:
+    """Return the machine that records tell of.
+
+    Slurm knows the nodes of a cluster but not their NUMA nodes; ``lstopo`` and
+    ``lscpu`` know those of one node. Together they make a whole file: a kind
+    of node with the same cores and hardware threads takes its NUMA nodes from
+    them, and what Slurm calls a socket follows.
+
+    Parameters
+    ----------
+    records : sequence of Hardware
+        From one or more outputs.
+    name : str
+        Name of the machine, in lower case.
+    title : str
+        How a page calls it; by default the name.
+
+    Raises
+    ------
+    ValueError
+        If there is no record that counts cores, or two tell of different nodes.
+    MachineError
+        If the name breaks the rule for names.
+
+    Examples
+    --------
+    >>> from hopperlib.readers.hardware import read_hardware
+    >>> records = read_hardware("NodeName=n1 CoresPerSocket=6 RealMemory=31000 Sockets=4 ThreadsPerCore=1")
+    >>> mine = machine_from(records, name="mine")
+    >>> mine.cores, mine.provenance["node.compute.clock_ghz"].badge
+    (24, 'assumed')
+    """
+    cluster = [record for record in records if record.tool == "scontrol"]
+    local = _merged([record for record in records if record.tool != "scontrol"])
+    if not cluster and local.cores is None:
+        raise ValueError("no output counts cores; give that of lscpu, lstopo --of xml or scontrol show node")
+    notes = list(local.notes)
+    kinds = []
+    slurm_socket = Quantity(value="socket", assumed="a Slurm socket is a package unless the site sets it otherwise")
+    for record in cluster:
+        facts = dict(record.facts)
+        if (record.cores, record.threads_per_core) == (local.cores, local.threads_per_core):
+            facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
+            notes.append(
+                f"the NUMA nodes are those of the node that {local.tool} ran on; nodes of the cluster may differ"
+            )
+            if record.sockets != local.sockets and record.sockets == local.numa_nodes:
+                slurm_socket = Quantity(
+                    value="numa_node",
+                    source="scontrol",
+                    at=f"Sockets={record.sockets}, where the node has {local.sockets} and {local.numa_nodes} NUMA nodes",
+                )
+            elif record.sockets == local.sockets:
+                slurm_socket = Quantity(
+                    value="socket", source="scontrol", at=f"Sockets={record.sockets}, as on the node"
+                )
+        elif local.cores is not None:
+            notes.append(
+                f"the node that {local.tool} tells of ({local.cores} cores x {local.threads_per_core}) "
+                f"is not of the kind with {record.cores} cores x {record.threads_per_core}, whose NUMA nodes are assumed"
+            )
+        kinds.append(facts)
+    if not cluster:
+        one = Quantity(value=1, assumed="this output tells of one node; set the number of nodes like it")
+        kinds = [{"count": one, **local.facts}]
+    filled = [_filled(facts) for facts in kinds]
+    # Launcher facts come from scontrol, which each kind of a cluster cites as well.
+    cited = {facts[key].source for facts in filled for key in NODE}
+    document: dict[str, Any] = {
+        "name": name,
+        "title": title or name,
+        "model": local.model or "not told",
+        "site": "not told",
+        "sources": {tool: CITATIONS[tool] for tool in CITATIONS if tool in cited},
+        "node": [
+            {"name": label, **{key: _fact(facts[key]) for key in NODE}}
+            for label, facts in zip(_names(filled), filled, strict=True)
+        ],
+    }
+    if notes:
+        document["notes"] = list(dict.fromkeys(notes))
+    if cluster:
+        document["launcher"] = [_srun(cluster, slurm_socket)]
+    return read_document(document, name=f"{name}.toml")
+
+
+def _merged(records: list[Hardware]) -> Hardware:
+    """Return one record of the outputs that tell of one node; lstopo goes before lscpu."""
+    order = ("lstopo", "lscpu", "meminfo")
+    records = sorted(records, key=lambda record: order.index(record.tool))
+    counts = {(record.cores, record.threads_per_core): record.tool for record in records if record.cores is not None}
+    if len(counts) > 1:
+        shown = ", ".join(f"{tool}: {cores} cores x {threads}" for (cores, threads), tool in counts.items())
+        raise ValueError(f"the outputs tell of different nodes ({shown}); give those of one node")
+    facts: dict[str, Quantity] = {}
+    for record in records:
+        facts = {**record.facts, **facts}
+    best = next((record for record in records if record.cores is not None), Hardware(tool="", facts={}))
+    return Hardware(
+        tool=best.tool,
+        facts=facts,
+        cores=best.cores,
+        threads_per_core=best.threads_per_core,
+        sockets=best.sockets,
+        numa_nodes=best.numa_nodes,
+        model=next((record.model for record in records if record.model), None),
+        notes=tuple(dict.fromkeys(note for record in records for note in record.notes)),
+    )
+
+
+def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
+    """Return the facts with an assumption for each key that is missing."""
+    per_numa = facts["cores_per_numa_node"].value
+    cores = facts["sockets"].value * facts["numa_nodes_per_socket"].value * per_numa  # type: ignore[operator]
+    assert isinstance(per_numa, int)
+    bandwidth = max(12, 4 * per_numa)
+    defaults = {
+        "clock_ghz": (2.0, "the output does not tell the clock"),
+        "flops_per_cycle": (16, "the output does not tell; two fused multiply-adds on 4 numbers a cycle"),
+        "memory_gb": (2 * cores, "the output does not tell the memory; 2 GB a core"),
+        "usable_memory_gb": (2 * cores, "the output does not tell the memory; nothing is taken off"),
+        "numa_bandwidth_gb_s": (bandwidth, "no tool tells; 4 GB/s a core and 12 at least; measure it with STREAM"),
+        "core_bandwidth_cap_gb_s": (12, "no tool tells; a guess to vary; measure it with STREAM on one core"),
+        "remote_bandwidth_fraction": (0.6, "no tool tells; a guess to vary"),
+    }
+    return {name: Quantity(value=value, assumed=why) for name, (value, why) in defaults.items()} | facts
+
+
+def _names(kinds: list[dict[str, Quantity]]) -> list[str]:
+    """Return a name for each kind: by cores and memory, more if that is not enough."""
+    if len(kinds) == 1:
+        return ["compute"]
+    names: list[str] = []
+    for facts in kinds:
+        sockets, numa_nodes, per_numa, threads, memory = (
+            facts[key].value
+            for key in ("sockets", "numa_nodes_per_socket", "cores_per_numa_node", "threads_per_core", "memory_gb")
+        )
+        assert isinstance(sockets, int)
+        assert isinstance(numa_nodes, int)
+        assert isinstance(per_numa, int)
+        name = f"{sockets * numa_nodes * per_numa}c-{memory}gb".replace(".", "_")
+        names.append(name if name not in names else f"{name}-{sockets}s{threads}t{len(names)}")
+    return names
+
+
+def _srun(cluster: list[Hardware], slurm_socket: Quantity) -> dict[str, Any]:
+    """Return the launcher of a Slurm cluster."""
+    general = general_launchers()["srun"]
+    version = next((record.slurm_version for record in cluster if record.slurm_version), None)
+    return {
+        "kind": "srun",
+        "version": {"value": version, "source": "scontrol", "at": "Version"}
+        if version
+        else {"value": general.version, "assumed": "the output does not tell the release"},
+        "options": {"value": list(general.options), "assumed": "those of the srun man page of Slurm 23.11"},
+        "slurm_socket": _fact(slurm_socket),
+        "default_distribution": {"value": general.default_distribution, "assumed": "Slurm's own default"},
+    }
+
+
+def _fact(quantity: Quantity) -> dict[str, Any]:
+    """Return a fact as a machine file has it."""
+    fact = {
+        "value": quantity.value,
+        "source": quantity.source,
+        "at": quantity.at,
+        "assumed": quantity.assumed,
+    }
+    return {name: entry for name, entry in fact.items() if entry is not None}

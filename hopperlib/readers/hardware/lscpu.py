@@ -1,0 +1,206 @@
+"""``lscpu`` (util-linux), as text or JSON, and ``/proc/meminfo``."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from hopperlib.machine import Quantity
+from hopperlib.readers.hardware.record import MOST_CPUS, NUMBERING, Hardware, memory_facts, numa_facts
+
+__all__ = ["read_lscpu", "read_meminfo"]
+
+# Flags of a processor -> double precision operations a cycle, widest first.
+VECTORS = (
+    ({"avx512f"}, 32, "the flag avx512f: two fused multiply-adds on 8 numbers a cycle"),
+    ({"avx2", "fma"}, 16, "the flags avx2 and fma: two fused multiply-adds on 4 numbers a cycle"),
+    ({"avx"}, 8, "the flag avx: an add and a multiply on 4 numbers a cycle"),
+    ({"asimd"}, 8, "the flag asimd: two fused multiply-adds on 2 numbers a cycle"),
+    ({"sse2"}, 4, "the flag sse2: an add and a multiply on 2 numbers a cycle"),
+)
+
+
+def read_lscpu(text: str) -> Hardware:
+    """Read the output of ``lscpu`` or ``lscpu -J``.
+
+    Parameters
+    ----------
+    text : str
+        The output, in English.
+
+    Returns
+    -------
+    Hardware
+        Sockets, NUMA nodes, cores, hardware threads, clock.
+
+    Raises
+    ------
+    ValueError
+        If a count is missing or unreadable, or the node has cores of two kinds.
+
+    Examples
+    --------
+    >>> node = read_lscpu('''CPU(s): 24
+    ... Thread(s) per core: 1
+    ... Core(s) per socket: 12
+    ... Socket(s): 2
+    ... NUMA node(s): 4''')
+    >>> node.cores, node.numa_nodes
+    (24, 4)
+    """
+    fields = _json_fields(text) if text.lstrip().startswith("{") else _text_fields(text)
+    values: dict[str, str] = {}
+    for name, value in fields:
+        if name in values and name in ("Core(s) per socket", "Thread(s) per core"):
+            raise ValueError(f"lscpu prints '{name}' twice: the node has cores of two kinds, a machine file holds one")
+        values.setdefault(name, value)
+    # Where the firmware knows no sockets, lscpu counts clusters (Arm).
+    clusters = values.get("Socket(s)", "-") == "-"
+    sockets = _count(values, "Cluster(s)" if clusters and "Cluster(s)" in values else "Socket(s)")
+    per_socket = _count(values, "Core(s) per cluster" if clusters and "Cluster(s)" in values else "Core(s) per socket")
+    threads = _count(values, "Thread(s) per core")
+    cores = sockets * per_socket
+    if cores * threads > MOST_CPUS:
+        raise ValueError(f"lscpu: {sockets} sockets x {per_socket} cores x {threads} threads exceed {MOST_CPUS:,} CPUs")
+    notes = []
+    cpus = _count(values, "CPU(s)")
+    if cpus != cores * threads:
+        notes.append(
+            f"lscpu counts {cpus} CPUs, but {sockets} sockets x {per_socket} cores x {threads} threads make "
+            f"{cores * threads}; some may be off line"
+        )
+    lists = [(name, value) for name, value in values.items() if re.fullmatch(r"NUMA node\d+ CPU\(s\)", name)]
+    numa_cpus = [_cpu_list(value, name) for name, value in lists]
+    # A NUMA node of memory alone (CXL, high-bandwidth memory) has no CPUs.
+    numa_cpus = [numbers for numbers in numa_cpus if numbers]
+    numa_nodes = len(numa_cpus) or (_count(values, "NUMA node(s)") if "NUMA node(s)" in values else 1)
+    alike = len({len(numbers) for numbers in numa_cpus}) <= 1
+    at = "Socket(s), Core(s) per socket, NUMA node(s)"
+    facts, note = numa_facts("lscpu", at, sockets, numa_nodes, cores, alike=alike)
+    facts["threads_per_core"] = Quantity(value=threads, source="lscpu", at="Thread(s) per core")
+    notes += [note] if note else []
+    notes += [NUMBERING] if numa_cpus and note is None and _renumbered(numa_cpus, cores, threads) else []
+    model = values.get("Model name") or None
+    clock = _clock(values)
+    if clock:
+        facts["clock_ghz"] = clock
+    flags = set(values.get("Flags", "").split())
+    for needed, flops, why in VECTORS:
+        if needed <= flags:
+            facts["flops_per_cycle"] = (
+                Quantity(value=16, assumed="the flag avx512f on an AMD processor: as on Zen 4, in two halves")
+                if flops == 32 and values.get("Vendor ID") == "AuthenticAMD"
+                else Quantity(value=flops, assumed=why)
+            )
+            break
+    return Hardware(
+        tool="lscpu",
+        facts=facts,
+        cores=cores,
+        threads_per_core=threads,
+        sockets=sockets,
+        numa_nodes=numa_nodes,
+        model=model,
+        notes=tuple(notes),
+    )
+
+
+def read_meminfo(text: str) -> Hardware:
+    """Read ``/proc/meminfo``: the memory that the kernel has for itself and for jobs.
+
+    Raises
+    ------
+    ValueError
+        If `MemTotal` is missing or not in kB.
+
+    Examples
+    --------
+    >>> read_meminfo("MemTotal:       32819200 kB").facts["memory_gb"].value
+    32
+    """
+    match = re.search(r"^MemTotal:\s+(\d{1,15})\s*kB", text, re.MULTILINE)
+    if not match or not int(match[1]):
+        raise ValueError("/proc/meminfo: 'MemTotal' is missing, or is not a number of kB")
+    return Hardware(tool="meminfo", facts=memory_facts("meminfo", "MemTotal", int(match[1]) / 1024**2))
+
+
+def _cpu_list(text: str, name: str) -> list[int]:
+    """Return the CPUs of a list such as ``0-5,12``.
+
+    Examples
+    --------
+    >>> _cpu_list("0-3,8", "NUMA node0 CPU(s)")
+    [0, 1, 2, 3, 8]
+    """
+    cpus: list[int] = []
+    for part in text.replace(" ", "").split(","):
+        match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
+        if not match:
+            if part in ("", "-"):
+                continue
+            raise ValueError(f"{name} = {text[:40]!r}: '{part[:20]}' is not a CPU or a range of CPUs")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last < MOST_CPUS:
+            raise ValueError(f"{name} = {text[:40]!r}: '{part}' is not a range of CPUs below {MOST_CPUS:,}")
+        cpus += range(first, last + 1)
+    return cpus
+
+
+def _renumbered(numa_cpus: list[list[int]], cores: int, threads: int) -> bool:
+    """Whether Linux numbers CPUs otherwise than core by core through the NUMA nodes."""
+    per_numa = cores // len(numa_cpus)
+    expected = [
+        {core + thread * cores for thread in range(threads) for core in range(k * per_numa, (k + 1) * per_numa)}
+        for k in range(len(numa_cpus))
+    ]
+    return [set(cpus) for cpus in numa_cpus] != expected
+
+
+def _clock(values: dict[str, str]) -> Quantity | None:
+    """Return the nominal clock if it can be told, else the highest or the present one."""
+    match = re.search(r"@\s*(\d{1,2}(?:\.\d+)?)\s*GHz", values.get("Model name", ""))
+    if match and 0 < float(match[1]) <= 10:
+        return Quantity(value=float(match[1]), source="lscpu", at="Model name")
+    # On x86 the kernel's loop takes two cycles of the time stamp counter, which runs at the nominal clock.
+    for name, cycles, at in (
+        ("BogoMIPS", 2, "BogoMIPS / 2, the clock of the time stamp counter"),
+        ("CPU max MHz", 1, "CPU max MHz, the highest clock"),
+        ("CPU MHz", 1, "CPU MHz, the clock when lscpu ran"),
+    ):
+        mhz = values.get(name, "").replace(",", ".")
+        told = name != "BogoMIPS" or values.get("Architecture") == "x86_64"
+        if told and re.fullmatch(r"\d{2,5}(\.\d+)?", mhz) and 10 <= float(mhz) <= 10_000 * cycles:
+            return Quantity(value=round(float(mhz) / cycles / 1000, 3), source="lscpu", at=at)
+    return None
+
+
+def _count(values: dict[str, str], name: str) -> int:
+    """Return a count that must be there."""
+    if name not in values:
+        raise ValueError(f"lscpu: '{name}' is missing; run it in English: LC_ALL=C lscpu")
+    if not re.fullmatch(r"\d{1,6}", values[name]) or not int(values[name]):
+        raise ValueError(f"lscpu: '{name}' = {values[name][:30]!r} must be a whole number of at least 1")
+    return int(values[name])
+
+
+def _text_fields(text: str) -> list[tuple[str, str]]:
+    """Return name and value of each line."""
+    pairs = (line.split(":", 1) for line in text.splitlines() if ":" in line)
+    return [(name.strip(), value.strip()) for name, value in pairs]
+
+
+def _json_fields(text: str) -> list[tuple[str, str]]:
+    """Return name and value of each field, those of nested ones too (util-linux 2.37 on)."""
+    try:
+        top = json.loads(text)["lscpu"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"lscpu: not the JSON of lscpu -J: {type(error).__name__} {str(error)[:80]}") from None
+    pairs = []
+    rest: list[Any] = list(top) if isinstance(top, list) else []
+    while rest:
+        entry = rest.pop(0)
+        if isinstance(entry, dict) and isinstance(entry.get("field"), str):
+            pairs.append((entry["field"].strip().rstrip(":"), str(entry.get("data") or "").strip()))
+            rest = (entry["children"] if isinstance(entry.get("children"), list) else []) + rest
+    return pairs

@@ -1,0 +1,172 @@
+"""``lstopo --of xml`` (hwloc), of version 1 and 2.
+
+The tree differs between the versions: in hwloc 1 a NUMA node stands between
+the machine and the sockets, or inside a socket, and packages were called
+sockets until 1.11; in hwloc 2 it hangs beside the caches as a child of memory.
+The sets of CPUs (``cpuset``) are the same in both, so they alone are used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from xml.etree import ElementTree
+
+from hopperlib.machine import Quantity
+from hopperlib.readers.hardware.record import MOST_CPUS, NUMBERING, Hardware, memory_facts, numa_facts
+from hopperlib.units import BYTES_PER_MEMORY_GB
+
+__all__ = ["read_lstopo"]
+
+
+def read_lstopo(text: str) -> Hardware:
+    """Read the XML of ``lstopo``.
+
+    Parameters
+    ----------
+    text : str
+        The XML.
+
+    Returns
+    -------
+    Hardware
+        Sockets, NUMA nodes, cores, hardware threads, memory.
+
+    Raises
+    ------
+    ValueError
+        If the text is no XML of hwloc, shows no cores, or cores of two kinds.
+
+    Examples
+    --------
+    >>> node = read_lstopo('''<topology version="2.0"><object type="Machine" cpuset="0x3">
+    ... <object type="NUMANode" cpuset="0x3" local_memory="8589934592"/>
+    ... <object type="Core" cpuset="0x1"><object type="PU" cpuset="0x1"/></object>
+    ... <object type="Core" cpuset="0x2"><object type="PU" cpuset="0x2"/></object></object></topology>''')
+    >>> node.cores, node.facts["usable_memory_gb"].value
+    (2, 8.0)
+    """
+    if "<!ENTITY" in text:
+        raise ValueError("lstopo: the XML defines entities, which hwloc never does; it is not read")
+    try:
+        root = ElementTree.fromstring(text)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise ValueError(f"lstopo: not XML: {error}") from None
+    if root.tag != "topology":
+        raise ValueError(f"lstopo: the XML starts with <{root.tag[:40]}>, not with <topology> as that of hwloc")
+    objects = [(each.get("type", ""), each) for each in root.iter("object")]
+    cores = [_cpuset(each) for kind, each in objects if kind == "Core"]
+    threads = [_cpuset(each) for kind, each in objects if kind == "PU"]
+    # Some virtual machines show no cores.
+    cores = [cpus for cpus in cores if cpus] or [cpus for cpus in threads if cpus]
+    if not cores:
+        raise ValueError("lstopo: the XML shows neither a Core nor a PU")
+    widths = Counter(cpus.bit_count() for cpus in cores)
+    if len(widths) > 1:
+        shown = " and ".join(f"{count} of {width}" for width, count in sorted(widths.items()))
+        raise ValueError(
+            f"lstopo: cores have different numbers of hardware threads ({shown}); a machine file holds one kind of core"
+        )
+    threads_per_core = next(iter(widths))
+    sockets = [_cpuset(each) for kind, each in objects if kind in ("Package", "Socket")]
+    socket_count = len([cpus for cpus in sockets if cpus]) or 1
+    numa_cpus, memory, notes = _numa_nodes(objects)
+    sizes = {sum(1 for core in cores if core & cpus) for cpus in numa_cpus}
+    facts, note = numa_facts(
+        "lstopo",
+        "objects Package, NUMANode, Core",
+        socket_count,
+        max(1, len(numa_cpus)),
+        len(cores),
+        alike=len(sizes) <= 1,
+    )
+    facts["threads_per_core"] = Quantity(value=threads_per_core, source="lstopo", at="objects PU and Core")
+    if memory:
+        facts |= memory_facts("lstopo", "local_memory", memory / BYTES_PER_MEMORY_GB)
+    if note:
+        notes.append(note)
+    elif _renumbered(numa_cpus, cores, threads_per_core):
+        notes.append(NUMBERING)
+    model = next((value for name, value in _infos(root) if name == "CPUModel"), None)
+    clock = _clock(root, model)
+    if clock:
+        facts["clock_ghz"] = clock
+    return Hardware(
+        tool="lstopo",
+        facts=facts,
+        cores=len(cores),
+        threads_per_core=threads_per_core,
+        sockets=socket_count,
+        numa_nodes=max(1, len(numa_cpus)),
+        model=model,
+        notes=tuple(notes),
+    )
+
+
+def _numa_nodes(objects: list[tuple[str, ElementTree.Element]]) -> tuple[list[int], int, list[str]]:
+    """Return the NUMA nodes' sets of CPUs, their memory in bytes, and what was left out."""
+    numa_cpus: list[int] = []
+    memory = 0
+    left_out = 0
+    for kind, each in objects:
+        if kind != "NUMANode":
+            continue
+        cpus = _cpuset(each)
+        # Memory alone, or a second memory of the same cores (high-bandwidth memory).
+        if not cpus or cpus in numa_cpus:
+            left_out += 1
+        else:
+            numa_cpus.append(cpus)
+            memory += _bytes(each)
+    if not numa_cpus:
+        memory = sum(_bytes(each) for kind, each in objects if kind == "Machine")
+    notes = [f"{left_out} NUMA nodes without cores of their own are left out, with their memory"] if left_out else []
+    return sorted(numa_cpus, key=lambda cpus: cpus & -cpus), memory, notes
+
+
+def _renumbered(numa_cpus: list[int], cores: list[int], threads: int) -> bool:
+    """Whether Linux numbers CPUs otherwise than core by core through the NUMA nodes."""
+    count = len(cores)
+    expected = [sum(1 << (core + thread * count) for thread in range(threads)) for core in range(count)]
+    in_order = sorted(cores, key=lambda cpus: cpus & -cpus)
+    if in_order != expected:
+        return True
+    seen = [next((k for k, cpus in enumerate(numa_cpus) if cpus & core), 0) for core in in_order]
+    return seen != sorted(seen)
+
+
+def _cpuset(each: ElementTree.Element) -> int:
+    """Return a set of CPUs as an integer; words of 32 bits, the highest first, may be empty."""
+    text = each.get("cpuset", "")
+    value = 0
+    for word in text.split(",") if text else []:
+        if not re.fullmatch(r"(0x)?[0-9a-fA-F]{0,8}", word):
+            raise ValueError(f"lstopo: cpuset = {text[:40]!r} is not a set of CPUs")
+        value = value << 32 | int(word or "0", 16)
+        if value.bit_length() > MOST_CPUS:
+            raise ValueError(f"lstopo: a cpuset has more than {MOST_CPUS:,} CPUs")
+    return value
+
+
+def _bytes(each: ElementTree.Element) -> int:
+    """Return an object's own memory in bytes."""
+    text = each.get("local_memory", "0")
+    if not re.fullmatch(r"\d{1,18}", text):
+        raise ValueError(f"lstopo: local_memory = {text[:30]!r} must be a number of bytes")
+    return int(text)
+
+
+def _infos(root: ElementTree.Element) -> list[tuple[str, str]]:
+    """Return the named remarks of all objects."""
+    return [(each.get("name", ""), each.get("value", "")) for each in root.iter("info")]
+
+
+def _clock(root: ElementTree.Element, model: str | None) -> Quantity | None:
+    """Return the clock in the processor's name, or the base clock that hwloc 2.4 and later notes."""
+    match = re.search(r"@\s*(\d{1,2}(?:\.\d+)?)\s*GHz", model or "")
+    if match and 0 < float(match[1]) <= 10:
+        return Quantity(value=float(match[1]), source="lstopo", at="info CPUModel")
+    for name, value in _infos(root):
+        if name in ("FrequencyBaseMHz", "FrequencyMaxMHz") and re.fullmatch(r"[1-9]\d{1,3}", value):
+            return Quantity(value=int(value) / 1000, source="lstopo", at=f"info {name}")
+    return None

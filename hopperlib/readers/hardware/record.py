@@ -1,0 +1,136 @@
+"""What the output of one tool tells of one kind of node."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hopperlib.machine import Quantity
+
+__all__ = ["MOST_CPUS", "NUMBERING", "Hardware", "installed_memory", "memory_facts", "numa_facts"]
+
+# More CPUs than any node has: a bound that keeps a typing error from filling the memory.
+MOST_CPUS = 65_536
+
+NUMBERING = (
+    "Linux numbers this node's CPUs in another order than these models, which count core by core through the NUMA "
+    "nodes and hardware thread t of core c as c + t x cores; translate core numbers before you bind with them"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hardware:
+    """What one output tells of one kind of node.
+
+    Attributes
+    ----------
+    tool : str
+        ``lscpu``, ``meminfo``, ``lstopo`` or ``scontrol``.
+    facts : mapping
+        Keys of ``[[node]]`` in a machine file -> value and where it stood.
+    cores, threads_per_core : int or None
+        Cores of a node and hardware threads of a core, where the tool counts them.
+    sockets : int or None
+        What the tool calls sockets.
+    numa_nodes : int or None
+        NUMA nodes with cores, where the tool counts them.
+    model : str or None
+        The processor's name.
+    slurm_version : str or None
+        Version that Slurm prints.
+    notes : tuple of str
+        What a reader of the machine file should know.
+    """
+
+    tool: str
+    facts: Mapping[str, Quantity] = field(hash=False)
+    cores: int | None = None
+    threads_per_core: int | None = None
+    sockets: int | None = None
+    numa_nodes: int | None = None
+    model: str | None = None
+    slurm_version: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def numa_facts(
+    tool: str, at: str, sockets: int, numa_nodes: int, cores: int, *, alike: bool = True
+) -> tuple[dict[str, Quantity], str | None]:
+    """Return geometry that a machine file can hold, and a note where it differs from the node's.
+
+    A machine file knows sockets of equal NUMA nodes of equal cores. Two kinds of
+    node do not fit: several sockets on one NUMA node, and NUMA nodes that are not `alike`.
+
+    Examples
+    --------
+    >>> facts, note = numa_facts("lscpu", "NUMA node(s)", sockets=2, numa_nodes=8, cores=128)
+    >>> facts["numa_nodes_per_socket"].value, facts["cores_per_numa_node"].value, note
+    (4, 16, None)
+    >>> facts, note = numa_facts("lscpu", "NUMA node(s)", sockets=4, numa_nodes=1, cores=4)
+    >>> facts["sockets"].value, note
+    (1, '4 sockets share 1 NUMA node; each NUMA node is taken as a socket')
+    """
+    if alike and numa_nodes % sockets == 0 and cores % numa_nodes == 0:
+        split, note = (sockets, numa_nodes // sockets, cores // numa_nodes), None
+    elif alike and numa_nodes < sockets and cores % numa_nodes == 0:
+        split = (numa_nodes, 1, cores // numa_nodes)
+        nodes = "1 NUMA node" if numa_nodes == 1 else f"{numa_nodes} NUMA nodes"
+        note = f"{sockets} sockets share {nodes}; each NUMA node is taken as a socket"
+    else:
+        whole = sockets if cores % sockets == 0 else 1
+        split = (whole, 1, cores // whole)
+        note = (
+            f"the NUMA nodes are not alike, or not whole in a socket (cores {cores}, NUMA nodes {numa_nodes}, "
+            f"sockets {sockets}); {'each socket' if whole > 1 else 'the node'} is taken as one NUMA node"
+        )
+    names = ("sockets", "numa_nodes_per_socket", "cores_per_numa_node")
+    if note is None:
+        return {name: Quantity(value=value, source=tool, at=at) for name, value in zip(names, split, strict=True)}, None
+    return {name: Quantity(value=value, assumed=note) for name, value in zip(names, split, strict=True)}, note
+
+
+def installed_memory(usable_gb: float) -> float:
+    """Memory that was probably installed, from what the system still has. [GB]
+
+    The kernel keeps a few per cent for itself; modules come in powers of two, so
+    the sum is a multiple of an eighth of the next lower power of two.
+
+    Parameters
+    ----------
+    usable_gb : float
+        Memory that the system reports. [GB]
+
+    Returns
+    -------
+    float
+        The next size above that modules can make. [GB]
+
+    Examples
+    --------
+    >>> [installed_memory(gb) for gb in (31.3, 187.4, 251.5, 376.0, 503.6, 754.6, 1007.0)]
+    [32, 192, 256, 384, 512, 768, 1024]
+    """
+    step = 2.0 ** (math.floor(math.log2(usable_gb)) - 3)
+    gb = math.ceil(usable_gb / step) * step
+    return int(gb) if gb == int(gb) else gb
+
+
+def memory_facts(tool: str, at: str, usable_gb: float, total_gb: float | None = None) -> dict[str, Quantity]:
+    """Return usable memory as told, and installed memory as it probably is.
+
+    Examples
+    --------
+    >>> facts = memory_facts("meminfo", "MemTotal", 31.298)
+    >>> facts["memory_gb"].value, facts["usable_memory_gb"].value
+    (32, 31.3)
+    """
+    told = total_gb or usable_gb
+    installed = installed_memory(told)
+    usable = min(round(usable_gb, 2) or usable_gb, installed)
+    return {
+        "memory_gb": Quantity(
+            value=installed, assumed=f"{told:.2f} GB are told; rounded up to what memory modules make"
+        ),
+        "usable_memory_gb": Quantity(value=usable, source=tool, at=at),
+    }

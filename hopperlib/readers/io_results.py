@@ -1,0 +1,139 @@
+"""One measured rate as a row of a table, whatever tool and version printed it.
+
+Nothing is made up: what a file does not say is None, and a rate that is printed
+as zero, NaN or infinity is None too, with a status that says why.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hopperlib.units import BYTES_PER_MIB
+
+__all__ = ["EXTRA_KEYS", "KEYS", "STATUSES", "IoResult", "results_csv"]
+
+KEYS = (
+    "file",
+    "status",
+    "version",
+    "api",
+    "access",
+    "type",
+    "tasks",
+    "nodes",
+    "tasks_per_node",
+    "block_bytes",
+    "transfer_bytes",
+    "segments",
+    "repetition",
+    "rate_mib_s",
+    "rate_mb_s",
+    "seconds",
+)
+# Only in rows that have something to say there.
+EXTRA_KEYS = ("statistic", "operations_s", "rank", "reason")
+
+Status = Literal["ok", "failed", "incomplete", "no-rates", "not-run"]
+STATUSES: dict[Status, str] = {
+    "ok": "measured, and the run said nothing of an error",
+    "failed": "the run ended in an error; a rate beside it was measured before that",
+    "incomplete": "fewer results than the run was asked for, and no error that would say why",
+    "no-rates": "the run ended well, and the file holds no rate",
+    "not-run": "this phase was left out of the run",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IoResult:
+    """One row: what was run, and what came out.
+
+    Parameters
+    ----------
+    file : str
+        Where it was read.
+    status : str
+        One of `STATUSES`.
+    version : str or None
+        ``IOR-4.0.0``, ``mdtest-4.0.0``.
+    api, access : str or None
+        ``POSIX``, ``MPIIO``; ``write``, ``read``, or the operation of mdtest.
+    type : str or None
+        ``shared`` or ``file per process``.
+    tasks, nodes, tasks_per_node, segments, repetition : int or None
+    block_bytes, transfer_bytes : int or None
+        [bytes]
+    rate_mib_s : float or None
+        Aggregate rate, as printed. [MiB/s]
+    seconds : float or None
+        Whole time of the access, opening and closing included. [s]
+    statistic : {"max", "min", "mean"} or None
+        Of which repetitions' rates this is, where a file prints no single ones.
+    operations_s : float or None
+        Rate of mdtest. [1/s]
+    rank : int or None
+        Task, in a file of rank details.
+    reason : str or None
+        Why the status is not ok.
+
+    Examples
+    --------
+    >>> result = IoResult(file="a.txt", access="write", rate_mib_s=1000.0)
+    >>> result.rate_mb_s, result.status, list(result.to_dict()) == list(KEYS)
+    (1048.576, 'ok', True)
+    """
+
+    file: str
+    status: Status = "ok"
+    version: str | None = None
+    api: str | None = None
+    access: str | None = None
+    type: str | None = None
+    tasks: int | None = None
+    nodes: int | None = None
+    tasks_per_node: int | None = None
+    block_bytes: int | None = None
+    transfer_bytes: int | None = None
+    segments: int | None = None
+    repetition: int | None = None
+    rate_mib_s: float | None = None
+    seconds: float | None = None
+    statistic: str | None = None
+    operations_s: float | None = None
+    rank: int | None = None
+    reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"status={self.status!r} must be one of: {', '.join(STATUSES)}")
+
+    @property
+    def rate_mb_s(self) -> float | None:
+        """The rate in units of 1,000,000 bytes. [MB/s]"""
+        return None if self.rate_mib_s is None else round(self.rate_mib_s * BYTES_PER_MIB / 1e6, 6)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain data: all `KEYS`, and those of `EXTRA_KEYS` that say something."""
+        extra = {key: getattr(self, key) for key in EXTRA_KEYS if getattr(self, key) is not None}
+        return {key: getattr(self, key) for key in KEYS} | extra
+
+
+def results_csv(results: Iterable[IoResult]) -> str:
+    """Return rows as CSV; extra columns stand there if any row needs them, and unknown is empty.
+
+    Examples
+    --------
+    >>> print(results_csv([IoResult(file="a.txt", access="read", rate_mib_s=2.0)]), end="")
+    file,status,version,api,access,type,tasks,nodes,tasks_per_node,block_bytes,transfer_bytes,segments,repetition,rate_mib_s,rate_mb_s,seconds
+    a.txt,ok,,,read,,,,,,,,,2.0,2.097152,
+    """
+    rows = [result.to_dict() for result in results]
+    columns = (*KEYS, *(key for key in EXTRA_KEYS if any(key in row for row in rows)))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()

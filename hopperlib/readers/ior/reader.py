@@ -1,0 +1,97 @@
+"""Find out what a file holds, and read it: IOR in any form, mdtest, several runs one after the other."""
+
+from __future__ import annotations
+
+import re
+
+from hopperlib.readers.io_results import IoResult
+from hopperlib.readers.ior.data import is_csv, is_glued, is_json, read_csv, read_glued, read_json
+from hopperlib.readers.ior.runs import Test
+from hopperlib.readers.ior.text import read_text
+from hopperlib.readers.mdtest import read_mdtest
+
+__all__ = ["decode", "read_ior"]
+
+_BANNER = re.compile(r"\b(IOR-\d\S{0,60}): MPI Coordinated Test|\b(mdtest-\d\S{0,60}) was launched with")
+_TABLE = re.compile(r"^.{0,200}?(?:\baccess\s+bw\(|\bOperation\s+Max ?\(Mi?B\)|\bMax (?:Write|Read):\s)", re.MULTILINE)
+_METADATA = re.compile(r"\bSUMMARY(?: rate)?: \(of \d+ iterations?\)")
+
+
+def decode(data: bytes) -> str:
+    r"""Return the bytes of a file as text; what is no UTF-8 is replaced.
+
+    Examples
+    --------
+    >>> decode("access".encode("utf-16")), decode(b"caf\xe9")
+    ('access', 'caf�')
+    """
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", errors="replace")
+    return data.decode("utf-8", errors="replace")
+
+
+def read_ior(text: str, *, file: str = "-") -> list[IoResult]:
+    """Return every rate in the output of IOR or mdtest as a row.
+
+    Removal of files is left out: it moves no data. Rows of a run that failed,
+    that ended early or that printed no rate say so in `status`.
+
+    Parameters
+    ----------
+    text : str
+        One file: text, JSON or CSV, of one run or of several.
+    file : str
+        What the rows are to say.
+
+    Raises
+    ------
+    ValueError
+        If nothing in the text is from IOR or mdtest.
+
+    Examples
+    --------
+    >>> rows = read_ior('''IOR-3.2.1: MPI Coordinated Test of Parallel I/O
+    ... Command line        : ./ior -w -t 1m -b 16m -s 16 -F
+    ... access    bw(MiB/s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
+    ... write     115.02     16384      1024.00    0.324555   141.74     0.215958   142.45     0''')
+    >>> rows[0].rate_mib_s, rows[0].seconds, rows[0].type, rows[0].transfer_bytes
+    (115.02, 142.45, 'file per process', 1048576)
+    """
+    results: list[IoResult] = []
+    for tool, part in _parts(text):
+        if tool.startswith("mdtest") or (not tool and _METADATA.search(part)):
+            results += read_mdtest(part, file=file)
+            continue
+        version = tool or None
+        tests: list[Test] = []
+        if is_json(part):
+            tests = read_json(part, file=file, version=version)
+        elif is_csv(part):
+            tests = read_csv(part, file=file, version=version)
+        elif tool and is_glued(part):
+            tests = read_glued(part, file=file, version=version)
+        elif tool or _TABLE.search(part):
+            tests = read_text(part, file=file, version=version)
+        # An empty test beside others is what stood between two of them.
+        told = [test for test in tests if not test.empty or test.options or test.errors or test.no_rates]
+        results += [row for test in told or tests for row in test.rows()]
+    if not results:
+        raise ValueError(f"{file}: nothing in it is output of IOR or mdtest" if text.strip() else f"{file}: is empty")
+    return results
+
+
+def _parts(text: str) -> list[tuple[str, str]]:
+    """Return the text cut at the banners: tool and version, and what follows; what stands before the first is a part too.
+
+    Unless it holds results of its own, it belongs to the first run: messages
+    of MPI may come before the banner.
+    """
+    starts = [(match.start(), match[1] or match[2]) for match in _BANNER.finditer(text)]
+    if not starts:
+        return [("", text)]
+    ends = [start for start, _ in starts[1:]] + [len(text)]
+    parts = [(tool, text[start:end]) for (start, tool), end in zip(starts, ends, strict=True)]
+    before = text[: starts[0][0]]
+    if is_json(before) or is_csv(before) or _TABLE.search(before) or _METADATA.search(before):
+        return [("", before), *parts]
+    return [(parts[0][0], before + parts[0][1]), *parts[1:]]

@@ -1,0 +1,160 @@
+"""Numbers, sizes, command lines and error messages as IOR writes them."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+__all__ = ["Command", "binary_size", "count", "error_in", "number", "rate_factor", "read_command"]
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(bytes?|[kmgtpe]?(i?)b?)?", re.IGNORECASE)
+_UNIT = re.compile(r"([KMGT]?)(i?)B", re.IGNORECASE)
+# IOR's own marks of an error, and what MPI says when a program aborts.
+_HARD = re.compile(
+    r"\*\* error \*\*|\bERROR in \S+ \(line \d+\)|\bior ERROR\b|\bMPI_Abort\b|\bFAILED comparison\b|MPI_ABORT was invoked"
+)
+_SOFT = re.compile(
+    r"\bERROR:|\berror:|\bCANCELLED\b|\bKilled\b|oom[-_]kill|DUE TO TIME LIMIT|Segmentation fault|exit signals?\b"
+    r"|command not found|cannot open|No such file",
+)
+_SAID = re.compile(r"ior ERROR:|ERROR in \S+ \(line \d+\):|ERROR:")
+_WHERE = re.compile(r"\(\S+:\d+\)$")
+
+
+def number(word: str) -> float | None:
+    """Return a printed number; None for what IOR prints where it has none (``-``, ``NA``, ``nan``, ``inf``).
+
+    Examples
+    --------
+    >>> number("5740"), number("NA"), number("-"), number("-nan"), number("1e400")
+    (5740.0, None, None, None, None)
+    """
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def count(word: str) -> int | None:
+    """Return a printed count of things, of which there must be one at least; else None.
+
+    Examples
+    --------
+    >>> count("24"), count("0"), count("-1"), count("4x")
+    (24, None, None, None)
+    """
+    value = number(word)
+    return int(value) if value is not None and value >= 1 and value == int(value) else None
+
+
+def binary_size(text: str) -> int | None:
+    """Return a size in bytes: ``1 MiB``, ``262144 bytes``, ``4m``; IOR's m is 2**20 bytes. [bytes]
+
+    Examples
+    --------
+    >>> binary_size("1 MiB"), binary_size("262144 bytes"), binary_size("4m"), binary_size("2 MB"), binary_size("-")
+    (1048576, 262144, 4194304, 2000000, None)
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        return None
+    unit = (match[2] or "").lower()
+    power = "kmgtpe".find(unit[0]) + 1 if unit and not unit.startswith("b") else 0
+    # A unit of one letter is one of the command line, where all are binary; MB is what it says.
+    base = 1000 if power and unit.endswith("b") and not match[3] else 1024
+    size = round(float(match[1]) * base**power)
+    return size if size >= 1 else None
+
+
+def rate_factor(heading: str) -> float:
+    """Return what a rate under this heading is multiplied by to be in MiB/s.
+
+    Examples
+    --------
+    >>> rate_factor("bw(MiB/s)"), rate_factor("Max(MB)"), rate_factor("bw(bytes/s)") * 2**20
+    (1.0, 0.95367431640625, 1.0)
+    """
+    unit = heading.partition("(")[2]
+    match = _UNIT.match(unit)
+    if match is None:
+        return 1 / (1 << 20) if unit.lower().startswith("byte") else 1.0
+    power = " KMGT".find(match[1].upper()) if match[1] else 0
+    return float((1024 if match[2] else 1000) ** power) / (1 << 20)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """What a command line of IOR asks for; None where it does not say."""
+
+    api: str | None = None
+    file_per_process: bool | None = None
+    block_bytes: int | None = None
+    transfer_bytes: int | None = None
+    segments: int | None = None
+    repetitions: int | None = None
+    accesses: tuple[str, ...] | None = None
+
+
+def read_command(line: str) -> Command:
+    """Read a command line of IOR.
+
+    Without ``-w``, ``-r``, ``-W`` and ``-R`` IOR writes and reads. What a
+    script file (``-f``) asks for stands elsewhere, and versions differ in what
+    they make of letters run together (``-wr``): then the accesses are unknown.
+
+    Examples
+    --------
+    >>> command = read_command("src/ior -a POSIX -F -w -b 4m -t=1m -i 3")
+    >>> command.block_bytes, command.transfer_bytes, command.repetitions, command.accesses
+    (4194304, 1048576, 3, ('write',))
+    """
+    words = line.split()
+    values: dict[str, str] = {}
+    flags: set[str] = set()
+    joined = False
+    for place, word in enumerate(words):
+        match = re.fullmatch(r"-([A-Za-z])(?:=(.+)|(\d\S*))?", word)
+        if match:
+            flags.add(match[1])
+            following = words[place + 1] if place + 1 < len(words) else ""
+            values.setdefault(match[1], match[2] or match[3] or following)
+        joined = joined or (
+            len(word) > 2 and re.fullmatch(r"-[A-Za-z]+", word) is not None and bool(set(word) & set("wrWR"))
+        )
+    asked: tuple[str, ...] | None
+    if joined or "f" in flags or not words:
+        asked = None
+    elif flags & set("wrWR"):
+        asked = tuple(name for name, flag in (("write", "w"), ("read", "r")) if flag in flags)
+    else:
+        asked = ("write", "read")
+    return Command(
+        api=values.get("a"),
+        file_per_process=True if "F" in flags else None,
+        block_bytes=binary_size(values.get("b", "")),
+        transfer_bytes=binary_size(values.get("t", "")),
+        segments=count(values.get("s", "")),
+        repetitions=count(values.get("i", "")),
+        accesses=asked,
+    )
+
+
+def error_in(line: str) -> tuple[bool, str] | None:
+    """Return whether a line reports an error: if it is surely the run's end, and what it says; None if it reports none.
+
+    Examples
+    --------
+    >>> error_in("ERROR in aiori-POSIX.c (line 105): cannot open file.")
+    (True, 'cannot open file')
+    >>> error_in("WARNING: Read bytes is 0") is None
+    True
+    """
+    hard = _HARD.search(line) is not None
+    if not hard and (_SOFT.search(line) is None or "WARNING" in line):
+        return None
+    match = _SAID.search(line)
+    if match:
+        return hard, _WHERE.sub("", line[match.end() :].strip()).strip(" .,")[:200]
+    return hard, "" if "** error **" in line else line.strip()[:200]

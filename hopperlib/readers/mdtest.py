@@ -1,0 +1,96 @@
+"""What mdtest prints: rates of metadata operations, as rows beside those of IOR.
+
+Versions 1.9 and 3.x put a colon behind the operation, 4.x does not. A phase that
+was left out is printed as four zeros; it is a row without a rate here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hopperlib.readers.io_results import IoResult, Status
+from hopperlib.readers.ior.words import count, error_in, number
+
+__all__ = ["read_mdtest"]
+
+_BANNER = re.compile(r"\b(mdtest-\S{1,40}) was launched with (\d+) total task\(s\) on (\d+) node")
+_SUMMARY = re.compile(r"\bSUMMARY(?: (rate|time))?:?\s*(?:\(of (\d+) iterations?\))?")
+_ROW = re.compile(
+    r"((?:Directory|File|Tree) (?:creation|stat|read|rename|removal|write))\s{0,40}:?\s{1,40}(\S{1,40})\s+(\S{1,40})\s+(\S{1,40})\s+(\S{1,40})"
+)
+
+
+def read_mdtest(text: str, *, file: str) -> list[IoResult]:
+    """Return the operations of one run of mdtest as rows, with their rates in `operations_s`. [1/s]
+
+    Parameters
+    ----------
+    text : str
+        From the banner of one run to the next.
+    file : str
+        What the rows are to say.
+
+    Examples
+    --------
+    >>> text = '''mdtest-4.0.0 was launched with 2 total task(s) on 1 node(s)
+    ... SUMMARY rate: (of 1 iterations)
+    ...    File creation   2568.636   2568.636   2568.636   0.000
+    ...    File stat   0.000   0.000   0.000   0.000'''
+    >>> [(row.access, row.operations_s, row.status) for row in read_mdtest(text, file="a.txt")]
+    [('file creation', 2568.636, 'ok'), ('file stat', None, 'not-run')]
+    """
+    version, tasks, nodes, iterations = None, None, None, None
+    rows: dict[str, tuple[str, ...]] = {}
+    errors: list[tuple[bool, str]] = []
+    in_rates = False
+    for full in text.splitlines():
+        line = full[:2000]
+        banner, summary, row = _BANNER.search(line), _SUMMARY.search(line), _ROW.search(line)
+        if banner:
+            version, tasks, nodes = banner[1], count(banner[2]), count(banner[3])
+        elif summary:
+            in_rates = summary[1] != "time"
+            iterations = count(summary[2] or "") or iterations
+        elif row and in_rates:
+            rows.setdefault(row[1].lower(), row.groups()[1:4])
+        elif (error := error_in(line)) and len(errors) < 50:
+            errors.append(error)
+    status, reason = _status(errors, bool(rows))
+
+    def result(
+        access: str | None, rate: float | None, status: Status, reason: str | None, statistic: str | None = None
+    ) -> IoResult:
+        return IoResult(
+            file=file,
+            status=status,
+            version=version,
+            access=access,
+            tasks=tasks,
+            nodes=nodes,
+            # A file says how many tasks run on how many nodes, not how they are spread; even is what divides.
+            tasks_per_node=tasks // nodes if tasks and nodes and tasks % nodes == 0 else None,
+            repetition=0 if iterations == 1 and statistic is None else None,
+            statistic=statistic,
+            operations_s=rate,
+            reason=reason,
+        )
+
+    results = []
+    for access, words in rows.items():
+        highest, lowest, mean = (number(word) for word in words)
+        if not (highest and lowest and mean):
+            results.append(result(access, None, "not-run", "its rates are printed as zero"))
+        elif iterations == 1:
+            results.append(result(access, mean, status, reason))
+        else:
+            for name, rate in (("max", highest), ("min", lowest), ("mean", mean)):
+                results.append(result(access, rate, status, reason, name))
+    return results or [result(None, None, status, reason)]
+
+
+def _status(errors: list[tuple[bool, str]], any_rows: bool) -> tuple[Status, str | None]:
+    """Return how the run ended, and why."""
+    said = ": ".join(list(dict.fromkeys(words for _, words in errors if words))[:2]) or "an error without a message"
+    if any(hard for hard, _ in errors) or (errors and not any_rows):
+        return "failed", said
+    return ("ok", None) if any_rows else ("incomplete", "the output ends before the summary")
