@@ -1,0 +1,147 @@
+"""The convex hull of points with whole coordinates, exactly.
+
+One routine for the browser and for the analysis. All decisions are made in
+whole numbers, so no point is ever on the wrong side. Flat sets, where library
+routines give up, have a hull too: a polygon has no volume and two sides, a
+line or a point has neither volume nor surface.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+__all__ = ["Hull", "convex_hull"]
+
+Point = tuple[int, int, int]
+
+
+class Hull(NamedTuple):
+    """Volume and surface of a convex hull, in units of the grid."""
+
+    volume: float
+    surface: float
+
+
+def _minus(a: Point, b: Point) -> Point:
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def _cross(a: Point, b: Point) -> Point:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def _dot(a: Point, b: Point) -> int:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _length(a: Point) -> float:
+    return math.sqrt(_dot(a, a))
+
+
+def _extremes(points: set[Point]) -> list[Point]:
+    """Return, of each line along z, the lowest and the highest point: the rest are inside."""
+    lines: dict[tuple[int, int], tuple[int, int]] = {}
+    for x, y, z in points:
+        low, high = lines.get((x, y), (z, z))
+        lines[x, y] = (min(low, z), max(high, z))
+    return sorted({(x, y, z) for (x, y), pair in lines.items() for z in pair})
+
+
+def _flat_surface(points: list[Point], normal: Point) -> float:
+    """Return both sides' area of the hull of points in one plane."""
+    # Seen along the axis that the plane faces most, the polygon keeps most of its area.
+    axis = max(range(3), key=lambda i: abs(normal[i]))
+    flat = sorted({tuple(part for i, part in enumerate(point) if i != axis) for point in points})
+
+    def chain(line: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        kept: list[tuple[int, ...]] = []
+        for p in line:
+            while len(kept) > 1 and (kept[-1][0] - kept[-2][0]) * (p[1] - kept[-2][1]) <= (
+                kept[-1][1] - kept[-2][1]
+            ) * (p[0] - kept[-2][0]):
+                kept.pop()
+            kept.append(p)
+        return kept[:-1]
+
+    ring = chain(flat) + chain(reversed(flat))
+    twice = abs(sum(p[0] * q[1] - q[0] * p[1] for p, q in zip(ring, ring[1:] + ring[:1], strict=True)))
+    return twice * _length(normal) / abs(normal[axis])
+
+
+def convex_hull(points: Iterable[Point]) -> Hull:
+    """Return volume and surface of the convex hull of points.
+
+    Parameters
+    ----------
+    points : iterable of (int, int, int)
+        Points; repeated ones count once.
+
+    Returns
+    -------
+    Hull
+        Volume (exact up to the division by six) and surface. A polygon counts
+        both its sides, as the limit of a thin body.
+
+    Raises
+    ------
+    ValueError
+        If there is no point.
+
+    Examples
+    --------
+    A cube of side 2, a square, a line:
+
+    >>> cube = [(x, y, z) for x in (0, 2) for y in (0, 2) for z in (0, 2)]
+    >>> convex_hull(cube)
+    Hull(volume=8.0, surface=24.0)
+    >>> convex_hull(cube[:4])
+    Hull(volume=0.0, surface=8.0)
+    >>> convex_hull(cube[:2])
+    Hull(volume=0.0, surface=0.0)
+    """
+    kept = _extremes(set(points))
+    if not kept:
+        raise ValueError("a convex hull needs at least one point")
+    first = kept[0]
+    along = next((_minus(p, first) for p in kept if p != first), None)
+    if along is None:
+        return Hull(0.0, 0.0)
+    second = next(p for p in kept if p != first)
+    third = next((p for p in kept if any(_cross(along, _minus(p, first)))), None)
+    if third is None:
+        return Hull(0.0, 0.0)
+    normal = _cross(along, _minus(third, first))
+    fourth = next((p for p in kept if _dot(normal, _minus(p, first))), None)
+    if fourth is None:
+        return Hull(0.0, _flat_surface(kept, normal))
+
+    # Faces as triangles (a, b, c) whose normal points outwards, kept with it.
+    faces: dict[tuple[Point, Point, Point], tuple[Point, int]] = {}
+
+    def add(a: Point, b: Point, c: Point) -> None:
+        out = _cross(_minus(b, a), _minus(c, a))
+        faces[a, b, c] = (out, _dot(out, a))
+
+    start = (first, second, third, fourth)
+    for i in range(4):
+        a, b, c = (start[j] for j in range(4) if j != i)
+        outward = _dot(_cross(_minus(b, a), _minus(c, a)), _minus(start[i], a)) < 0
+        add(a, b, c) if outward else add(a, c, b)
+    for p in kept:
+        if p in start:
+            continue
+        seen = [face for face, (out, offset) in faces.items() if _dot(out, p) > offset]
+        if not seen:
+            continue
+        # The horizon: edges of seen faces whose other face is not seen. A point in line with such
+        # an edge would lie in the plane of the seen face and not see it, so no face has area zero.
+        edges = {edge for a, b, c in seen for edge in ((a, b), (b, c), (c, a))}
+        for face in seen:
+            del faces[face]
+        for a, b in edges:
+            if (b, a) not in edges:
+                add(a, b, p)
+    six_volumes = sum(_dot(_cross(_minus(a, first), _minus(b, first)), _minus(c, first)) for a, b, c in faces)
+    return Hull(six_volumes / 6, sum(_length(out) for out, _ in faces.values()) / 2)

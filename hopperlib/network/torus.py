@@ -1,0 +1,181 @@
+"""Distances, links and routes in a three-dimensional torus.
+
+A message goes along X first, then Y, then Z, each the shorter way round. How
+fast a link is depends on its direction and on where it lies: Y links between
+blades have half the bandwidth of the others, and Z links inside a cage are
+faster than those between cages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hopperlib.machine import Machine
+
+__all__ = ["Coordinates", "Link", "Torus", "link_bandwidth_gb_s"]
+
+Coordinates = tuple[int, int, int]
+
+
+class Link(NamedTuple):
+    """The link from a router to its next neighbour along an axis (0 = x, 1 = y, 2 = z)."""
+
+    start: Coordinates
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Torus:
+    """A torus of routers.
+
+    Parameters
+    ----------
+    dimensions : tuple of three int
+        Routers along x, y and z, each at least 1.
+    weights : tuple of three float
+        What a hop along each axis counts. ``(1, 2, 1)`` counts y double, for
+        links of half the bandwidth.
+
+    Raises
+    ------
+    ValueError
+        If a dimension is not at least 1 or a weight is not positive.
+
+    Examples
+    --------
+    The far corner of Hopper's torus is one hop away, the middle is not:
+
+    >>> torus = Torus((17, 8, 24))
+    >>> torus.hops((0, 0, 0), (16, 7, 23)), torus.hops((0, 0, 0), (8, 4, 12))
+    (3, 24)
+    """
+
+    dimensions: Coordinates
+    weights: tuple[float, float, float] = (1, 1, 1)
+
+    def __post_init__(self) -> None:
+        if len(self.dimensions) != 3 or min(self.dimensions) < 1:
+            raise ValueError(f"dimensions={self.dimensions} must be three counts of at least 1")
+        if min(self.weights) <= 0:
+            raise ValueError(f"weights={self.weights} must be positive: a hop that costs nothing is none")
+
+    @classmethod
+    def of(cls, machine: Machine, *, weights: tuple[float, float, float] = (1, 1, 1)) -> Torus:
+        """Return the torus of a machine.
+
+        Raises
+        ------
+        ValueError
+            If the machine's network is no torus.
+        """
+        if machine.network is None or machine.network.dimensions is None:
+            raise ValueError(f"machine {machine.name!r} states no torus dimensions, so it has no hops")
+        return cls(machine.network.dimensions, weights)
+
+    @property
+    def routers(self) -> int:
+        """Routers in the torus."""
+        x, y, z = self.dimensions
+        return x * y * z
+
+    @property
+    def diameter(self) -> int:
+        """Longest shortest way between two routers. [hops]"""
+        return sum(size // 2 for size in self.dimensions)
+
+    def hops(self, a: Coordinates, b: Coordinates) -> int:
+        """Shortest distance between two routers. [hops]"""
+        total = 0
+        for start, end, size in zip(a, b, self.dimensions, strict=True):
+            apart = abs(start - end) % size
+            total += min(apart, size - apart)
+        return total
+
+    def weighted_hops(self, a: Coordinates, b: Coordinates) -> float:
+        """Distance between two routers, each hop counted with its axis' weight. [weighted hops]"""
+        total = 0.0
+        for start, end, size, weight in zip(a, b, self.dimensions, self.weights, strict=True):
+            apart = abs(start - end) % size
+            total += weight * min(apart, size - apart)
+        return total
+
+    def mean_hops(self) -> float:
+        """Mean distance of two different routers picked at random. [hops]
+
+        Examples
+        --------
+        >>> round(Torus((17, 8, 24)).mean_hops(), 3)
+        12.239
+        """
+        n = self.routers
+        return sum(sum(min(apart, size - apart) for apart in range(size)) / size for size in self.dimensions) * (
+            n / (n - 1) if n > 1 else 0
+        )
+
+    def route(self, a: Coordinates, b: Coordinates) -> Iterator[Link]:
+        """Yield the links of a message from a to b: X, then Y, then Z, the shorter way round.
+
+        Half-way round an even ring both ways are equally long; it then goes upwards.
+
+        Examples
+        --------
+        >>> [link.axis for link in Torus((17, 8, 24)).route((0, 0, 0), (16, 1, 23))]
+        [0, 1, 2]
+        """
+        here = list(a)
+        for axis, size in enumerate(self.dimensions):
+            forward = (b[axis] - here[axis]) % size
+            step = 1 if forward <= size - forward else -1
+            while here[axis] != b[axis]:
+                ahead = (here[axis] + step) % size
+                lower = here.copy()
+                # A link is named by the end from which it leads upwards.
+                lower[axis] = here[axis] if step == 1 else ahead
+                yield Link((lower[0], lower[1], lower[2]), axis)
+                here[axis] = ahead
+
+    def links(self) -> Iterator[Link]:
+        """Yield every link once. A ring of two routers has one link, of one none."""
+        x_size, y_size, z_size = self.dimensions
+        for x in range(x_size):
+            for y in range(y_size):
+                for z in range(z_size):
+                    for axis, (at, size) in enumerate(zip((x, y, z), self.dimensions, strict=True)):
+                        if size > 2 or (size == 2 and at == 0):
+                            yield Link((x, y, z), axis)
+
+
+def link_bandwidth_gb_s(machine: Machine, link: Link) -> float:
+    """Bandwidth of a link of a machine, by its direction and place. [GB/s]
+
+    The Gemini machines' rule [1]_: Y links inside a blade (from an even y)
+    differ from those between blades; Z links inside a cage differ from those
+    between cages (from the last slot of a cage).
+
+    Raises
+    ------
+    ValueError
+        If the machine's file states no link bandwidths.
+
+    Examples
+    --------
+    >>> hopper = Machine.load("hopper")
+    >>> [link_bandwidth_gb_s(hopper, Link((0, y, z), axis)) for y, z, axis in ((0, 0, 1), (1, 0, 1), (0, 0, 2), (0, 7, 2))]
+    [75.0, 37.5, 120.0, 75.0]
+
+    References
+    ----------
+    .. [1] Trilinos, Zoltan2_MachineTorusRCAForTesting.hpp.
+    """
+    network = machine.network
+    if network is None or not network.link_bandwidth_gb_s:
+        raise ValueError(f"machine {machine.name!r} states no link bandwidths")
+    rates = network.link_bandwidth_gb_s
+    if link.axis == 0:
+        return float(rates["x"])
+    if link.axis == 1:
+        return float(rates["y_between_blades" if link.start[1] % 2 else "y_within_blade"])
+    slots = network.slots_per_cage or 1
+    return float(rates["z_between_cages" if link.start[2] % slots == slots - 1 else "z_within_cage"])

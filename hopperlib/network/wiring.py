@@ -1,0 +1,296 @@
+"""How a Gemini machine is wired: node number, cabinet name and torus coordinates.
+
+A blade holds four nodes and two Geminis; nodes 0 and 1 share Gemini 0, nodes 2
+and 3 Gemini 1. Cables skip every other cabinet and come back, so that no ring
+has a long link: neighbours in the torus are two cabinets apart on the floor.
+
+- X follows the cabinet columns: 0, 1, 3, 5, ... out, then the even ones back.
+- Y follows the cabinet rows: 0, 2, 4, ... out, then the odd ones back, with two
+  steps a row, one for each Gemini of a blade.
+- Z runs up cage 0, down cage 1 and up cage 2. In every other row, in torus
+  order, the cages come in reverse.
+
+Node numbers follow the same snake: up the first Gemini of the blades, back
+along the second, then the next row, then the next column with its rows walked
+backwards. The rule was read off Titan's published table, all 19,200 rows of
+which it gives back, and it agrees with two published pairs of Blue Waters [1]_.
+For Hopper no table is known: there the rule is an inference.
+
+References
+----------
+.. [1] Node table ``titan.map`` of github fwang2/fgr; node names in
+   github charmplusplus/charm, threads 968 and 2589.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from hopperlib.machine import Machine
+
+__all__ = ["NodeAddress", "Wiring"]
+
+_CNAME = re.compile(r"c(\d+)-(\d+)c(\d+)s(\d+)n(\d+)")
+
+
+class NodeAddress(NamedTuple):
+    """The place of one node under its three names.
+
+    Examples
+    --------
+    >>> Wiring(columns=17, rows=4).address(1323)
+    NodeAddress(nid=1323, cname='c6-3c1s5n1', x=14, y=4, z=10)
+    """
+
+    nid: int
+    cname: str
+    x: int
+    y: int
+    z: int
+
+    @property
+    def coordinates(self) -> tuple[int, int, int]:
+        """Position of the node's Gemini in the torus."""
+        return self.x, self.y, self.z
+
+
+def _there_and_back(count: int, first_out: int) -> list[int]:
+    """Return 0, then every other number out and the rest back: 0 1 3 5 4 2 or 0 2 4 5 3 1."""
+    if first_out == 1:
+        return [0, *range(1, count, 2), *reversed(range(2, count, 2))]
+    return [*range(0, count, 2), *reversed(range(1, count, 2))]
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """The floor of a Gemini machine and what follows from it.
+
+    Parameters
+    ----------
+    columns, rows : int
+        Cabinets along the two sides of the floor, at least 1.
+    cages, slots : int
+        Cages in a cabinet and blades in a cage.
+
+    Raises
+    ------
+    ValueError
+        If a count is not at least 1.
+
+    Examples
+    --------
+    Hopper's floor, as far as it is known, and a node that an error message names:
+
+    >>> hopper = Wiring(columns=17, rows=4)
+    >>> hopper.dimensions, hopper.nodes
+    ((17, 8, 24), 6528)
+    >>> hopper.find("c6-3c1s5n1").nid
+    1323
+
+    Two nodes of Blue Waters whose numbers were published:
+
+    >>> blue_waters = Wiring(columns=24, rows=12)
+    >>> blue_waters.find("c20-4c0s5n1").nid, blue_waters.find("c2-1c2s4n2").nid
+    (11723, 1160)
+    """
+
+    columns: int
+    rows: int
+    cages: int = 3
+    slots: int = 8
+    table: tuple[NodeAddress, ...] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("columns", "rows", "cages", "slots"):
+            if getattr(self, name) < 1:
+                raise ValueError(
+                    f"{name}={getattr(self, name)} must be at least 1: a floor has cabinets, cages and blades"
+                )
+
+    @classmethod
+    def of(cls, machine: Machine) -> Wiring:
+        """Return the wiring of a machine, from the floor that its file states.
+
+        Raises
+        ------
+        ValueError
+            If the file states no floor, or one that does not give its torus.
+
+        Examples
+        --------
+        >>> Wiring.of(Machine.load("hopper")).nodes
+        6528
+        """
+        network = machine.network
+        if network is None or network.floor_columns is None or network.floor_rows is None:
+            raise ValueError(
+                f"machine {machine.name!r} states no floor (floor_columns, floor_rows), so no wiring follows"
+            )
+        wiring = cls(
+            network.floor_columns, network.floor_rows, network.cages_per_cabinet or 3, network.slots_per_cage or 8
+        )
+        if network.dimensions is not None and wiring.dimensions != network.dimensions:
+            raise ValueError(
+                f"machine {machine.name!r}: a floor of {wiring.columns} x {wiring.rows} gives a torus of "
+                f"{wiring.dimensions}, but the file states {network.dimensions}; give a table of its nodes"
+            )
+        return wiring
+
+    @classmethod
+    def from_table(cls, text: str) -> Wiring:
+        """Return a wiring read from CSV text with the header ``nid,cname,x,y,z``.
+
+        For machines that are wired otherwise. What `Wiring` prints can be read back.
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, a row cannot be read or a nid comes twice; names the line.
+        """
+        reader = csv.DictReader(io.StringIO(text))
+        missing = {"nid", "cname", "x", "y", "z"} - set(reader.fieldnames or ())
+        if missing:
+            raise ValueError(f"the node table lacks the columns {', '.join(sorted(missing))}; it needs nid,cname,x,y,z")
+        rows: dict[int, NodeAddress] = {}
+        extent = [0, 0, 0, 0]
+        for line, row in enumerate(reader, start=2):
+            try:
+                address = NodeAddress(int(row["nid"]), row["cname"], int(row["x"]), int(row["y"]), int(row["z"]))
+            except (TypeError, ValueError):
+                raise ValueError(f"line {line} of the node table cannot be read: {row}") from None
+            match = _CNAME.fullmatch(address.cname)
+            if match is None or min(address.nid, *address.coordinates) < 0:
+                raise ValueError(
+                    f"line {line} of the node table: {address.cname!r} is no node name or a number is negative"
+                )
+            if address.nid in rows:
+                raise ValueError(f"line {line} of the node table: nid {address.nid} comes twice")
+            rows[address.nid] = address
+            extent = [max(old, int(part) + 1) for old, part in zip(extent, match.groups()[:4], strict=True)]
+        if not rows:
+            raise ValueError("the node table holds no node")
+        return cls(extent[0], extent[1], extent[2], extent[3], tuple(rows[nid] for nid in sorted(rows)))
+
+    @property
+    def dimensions(self) -> tuple[int, int, int]:
+        """Geminis along x, y and z."""
+        if self.table is not None:
+            return (
+                1 + max(node.x for node in self.table),
+                1 + max(node.y for node in self.table),
+                1 + max(node.z for node in self.table),
+            )
+        return self.columns, 2 * self.rows, self.cages * self.slots
+
+    @property
+    def nodes(self) -> int:
+        """Positions for nodes, service nodes included."""
+        return len(self.addresses)
+
+    @cached_property
+    def addresses(self) -> tuple[NodeAddress, ...]:
+        """Every node in nid order."""
+        return self.table if self.table is not None else tuple(self._walk())
+
+    @cached_property
+    def _by_cname(self) -> dict[str, NodeAddress]:
+        return {node.cname: node for node in self.addresses}
+
+    @cached_property
+    def _by_nid(self) -> dict[int, NodeAddress]:
+        return {node.nid: node for node in self.addresses}
+
+    @cached_property
+    def _by_coordinates(self) -> dict[tuple[int, int, int], tuple[NodeAddress, ...]]:
+        found: dict[tuple[int, int, int], tuple[NodeAddress, ...]] = {}
+        for node in self.addresses:
+            found[node.coordinates] = (*found.get(node.coordinates, ()), node)
+        return found
+
+    def address(self, nid: int) -> NodeAddress:
+        """Return the node of this number.
+
+        Raises
+        ------
+        ValueError
+            If the machine has no such nid.
+        """
+        if nid not in self._by_nid:
+            raise ValueError(
+                f"nid={nid} must be from {self.addresses[0].nid} to {self.addresses[-1].nid} on this machine"
+            )
+        return self._by_nid[nid]
+
+    def find(self, cname: str) -> NodeAddress:
+        """Return the node of this name.
+
+        Raises
+        ------
+        ValueError
+            If the text is no node name, or no node of this floor has it.
+
+        Examples
+        --------
+        >>> Wiring(columns=17, rows=4).find("c17-0c0s0n0")
+        Traceback (most recent call last):
+        ValueError: 'c17-0c0s0n0' is not on this floor of 17 columns (0 to 16) and 4 rows (0 to 3)
+        """
+        if _CNAME.fullmatch(cname) is None:
+            raise ValueError(f"{cname!r} is no node name; one looks like c6-3c1s5n1: column-row, cage, slot, node")
+        if cname not in self._by_cname:
+            raise ValueError(
+                f"{cname!r} is not on this floor of {self.columns} columns (0 to {self.columns - 1}) "
+                f"and {self.rows} rows (0 to {self.rows - 1})"
+            )
+        return self._by_cname[cname]
+
+    def at(self, coordinates: tuple[int, int, int]) -> tuple[NodeAddress, ...]:
+        """Return the nodes that share the Gemini at these coordinates.
+
+        Examples
+        --------
+        >>> [node.nid for node in Wiring(columns=17, rows=4).at((14, 4, 10))]
+        [1322, 1323]
+        """
+        if coordinates not in self._by_coordinates:
+            raise ValueError(f"coordinates={coordinates} must be within the torus of {self.dimensions}")
+        return self._by_coordinates[coordinates]
+
+    def _walk(self) -> Iterator[NodeAddress]:
+        """Yield the nodes in nid order, by the rule of the module's docstring."""
+        x_of_column = {column: x for x, column in enumerate(_there_and_back(self.columns, 1))}
+        row_order = _there_and_back(self.rows, 2)
+        nid = 0
+        for plane, column in enumerate(_there_and_back(self.columns, 2)):
+            line = list(self._plane(column, x_of_column[column], row_order))
+            for pair in reversed(line) if plane % 2 else line:
+                for cname, x, y, z in pair:
+                    yield NodeAddress(nid, cname, x, y, z)
+                    nid += 1
+
+    def _plane(
+        self, column: int, x: int, row_order: list[int]
+    ) -> Iterator[tuple[tuple[str, int, int, int], tuple[str, int, int, int]]]:
+        """Yield the Geminis of one column of cabinets, each with its two nodes, along the snake."""
+        for position, row in enumerate(row_order):
+            blades = list(self._blades(position))
+            for gemini in (0, 1):
+                steps = list(enumerate(blades))
+                for z, (cage, slot) in reversed(steps) if gemini else steps:
+                    stem = f"c{column}-{row}c{cage}s{slot}n"
+                    y = 2 * position + gemini
+                    yield (f"{stem}{2 * gemini}", x, y, z), (f"{stem}{2 * gemini + 1}", x, y, z)
+
+    def _blades(self, position: int) -> Iterator[tuple[int, int]]:
+        """Yield (cage, slot) from z = 0 upwards for a row at this position of the y ring."""
+        cages = range(self.cages)
+        for number, cage in enumerate(reversed(cages) if position % 2 else cages):
+            # Every other cage is walked downwards, so that the cable to the next is short.
+            for slot in reversed(range(self.slots)) if number % 2 else range(self.slots):
+                yield cage, slot

@@ -1,0 +1,165 @@
+"""Which OST holds which byte of a Lustre file.
+
+Lustre deals a file out in stripes, like cards: the first `stripe_size_bytes`
+go to the first object, the next to the second, and after `stripe_count`
+objects it starts again. Each object lies on one OST [1]_.
+
+References
+----------
+.. [1] S. Byna et al., CUG 2013, sec. II-B; Lustre Operations Manual, Managing
+   File Layout (Striping) and Free Space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+__all__ = ["Extent", "Layout"]
+
+
+class Extent(NamedTuple):
+    """A piece of a file that lies in one object.
+
+    Parameters
+    ----------
+    offset_bytes, length_bytes : int
+        Where in the file, and how long. [bytes]
+    object_number : int
+        Which object of the file, from 0.
+    object_offset_bytes : int
+        Where in the object. [bytes]
+    ost : int
+        The OST that holds the object.
+    """
+
+    offset_bytes: int
+    length_bytes: int
+    object_number: int
+    object_offset_bytes: int
+    ost: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How a file is striped.
+
+    Parameters
+    ----------
+    stripe_count : int
+        Objects of the file, at most one an OST.
+    stripe_size_bytes : int
+        Bytes that go to an object before the next has its turn. Lustre takes
+        multiples of 65,536. [bytes]
+    osts : int
+        OSTs of the file system.
+    first_ost : int
+        OST of the first object; the others follow round the file system.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+
+    Examples
+    --------
+    Hopper's default, 2 stripes of 1 MiB: the third mebibyte is back on the first object.
+
+    >>> layout = Layout(stripe_count=2, stripe_size_bytes=1 << 20, osts=156, first_ost=155)
+    >>> [layout.ost_of(offset << 20) for offset in range(3)]
+    [155, 0, 155]
+    >>> layout.object_sizes_bytes(5 << 19)
+    [1572864, 1048576]
+    """
+
+    stripe_count: int
+    stripe_size_bytes: int
+    osts: int
+    first_ost: int = 0
+
+    def __post_init__(self) -> None:
+        if self.osts < 1:
+            raise ValueError(f"osts={self.osts} must be at least 1")
+        if not 1 <= self.stripe_count <= self.osts:
+            raise ValueError(
+                f"stripe_count={self.stripe_count} must be from 1 to {self.osts}, the OSTs of the file system"
+            )
+        if self.stripe_size_bytes < 65_536 or self.stripe_size_bytes % 65_536:
+            raise ValueError(
+                f"stripe_size_bytes={self.stripe_size_bytes} must be a multiple of 65,536: Lustre refuses others"
+            )
+        if not 0 <= self.first_ost < self.osts:
+            raise ValueError(f"first_ost={self.first_ost} must be from 0 to {self.osts - 1}")
+
+    def object_of(self, offset_bytes: int) -> tuple[int, int]:
+        """Return the object that holds a byte, and where in it. [bytes]
+
+        Raises
+        ------
+        ValueError
+            If the offset is negative.
+        """
+        if offset_bytes < 0:
+            raise ValueError(f"offset_bytes={offset_bytes} must not be negative")
+        stripe, within = divmod(offset_bytes, self.stripe_size_bytes)
+        turn, number = divmod(stripe, self.stripe_count)
+        return number, turn * self.stripe_size_bytes + within
+
+    def ost_of(self, offset_bytes: int) -> int:
+        """Return the OST that holds a byte."""
+        return (self.first_ost + self.object_of(offset_bytes)[0]) % self.osts
+
+    def extents(self, offset_bytes: int, length_bytes: int) -> Iterator[Extent]:
+        """Yield the pieces of a range of the file, in order.
+
+        Examples
+        --------
+        >>> layout = Layout(stripe_count=3, stripe_size_bytes=65536, osts=10, first_ost=8)
+        >>> [(extent.length_bytes, extent.ost) for extent in layout.extents(60000, 100000)]
+        [(5536, 8), (65536, 9), (28928, 0)]
+        """
+        if length_bytes < 0:
+            raise ValueError(f"length_bytes={length_bytes} must not be negative")
+        end = offset_bytes + length_bytes
+        while offset_bytes < end:
+            number, within = self.object_of(offset_bytes)
+            length = min(end - offset_bytes, self.stripe_size_bytes - offset_bytes % self.stripe_size_bytes)
+            yield Extent(offset_bytes, length, number, within, (self.first_ost + number) % self.osts)
+            offset_bytes += length
+
+    def object_sizes_bytes(self, file_size_bytes: int) -> list[int]:
+        """Return how much of a file of this size lies in each object. [bytes]
+
+        No loop over stripes: whole turns fill every object alike, the rest
+        fills the first ones.
+        """
+        if file_size_bytes < 0:
+            raise ValueError(f"file_size_bytes={file_size_bytes} must not be negative")
+        turns, rest = divmod(file_size_bytes, self.stripe_size_bytes * self.stripe_count)
+        return [
+            turns * self.stripe_size_bytes + min(max(rest - number * self.stripe_size_bytes, 0), self.stripe_size_bytes)
+            for number in range(self.stripe_count)
+        ]
+
+    def ost_loads_bytes(self, file_size_bytes: int) -> list[int]:
+        """Return how much of a file of this size lies on each OST. [bytes]"""
+        loads = [0] * self.osts
+        for number, size in enumerate(self.object_sizes_bytes(file_size_bytes)):
+            loads[(self.first_ost + number) % self.osts] = size
+        return loads
+
+    def lfs_command(self, path: str = "DIRECTORY") -> str:
+        """Return the command that gives a new file or directory this layout.
+
+        Examples
+        --------
+        >>> Layout(stripe_count=144, stripe_size_bytes=64 << 20, osts=156).lfs_command("run/")
+        'lfs setstripe -c 144 -S 64M run/'
+        """
+        count = "-1" if self.stripe_count == self.osts else str(self.stripe_count)
+        size = self.stripe_size_bytes
+        for unit, factor in (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10)):
+            if size % factor == 0:
+                return f"lfs setstripe -c {count} -S {size // factor}{unit} {path}"
+        raise AssertionError(f"{size} is a multiple of 65,536")
