@@ -1,0 +1,164 @@
+"""What Slurm's accounting says about one job: the output of ``sacct``, whole or of a single job.
+
+Read are ``--parsable2`` and ``--parsable`` output with any columns, and the
+table for people, by the dashes under its header.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["Record", "RecordError", "memory_gb", "read_record"]
+
+# sacct prints binary multiples; a trailing c or n says per core or per node.
+_FACTOR = {"": 1 / 1024**3, "K": 1 / 1024**2, "M": 1 / 1024, "G": 1.0, "T": 1024.0, "P": 1024.0**2}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)")
+_UNFINISHED = ("PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "REQUEUED")
+
+
+class RecordError(ValueError):
+    """Text that is no output of sacct, or lacks the job that is asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """The record of one job.
+
+    Parameters
+    ----------
+    job : str
+        Its number.
+    state : str
+        Of the job: COMPLETED, FAILED, TIMEOUT, OUT_OF_MEMORY, ...
+    exit_code, signal : int or None
+        Of the job, or of the first step that failed.
+    failed : bool or None
+        Whether the job or one of its steps failed; None if it has not ended.
+    max_rss_gb : float or None
+        Largest memory of one task, as sampled. [GB]
+    requested_memory : str or None
+        As printed.
+    elapsed, time_limit, nodes : str or None
+        As printed.
+    text : bytes
+        The record with the lines of other jobs left empty, so that numbers of lines stay.
+    """
+
+    job: str
+    state: str
+    exit_code: int | None
+    signal: int | None
+    failed: bool | None
+    max_rss_gb: float | None
+    requested_memory: str | None
+    elapsed: str | None
+    time_limit: str | None
+    nodes: str | None
+    text: bytes
+
+
+def memory_gb(text: str) -> float | None:
+    """Return a memory size as sacct prints it, or None if it is none. [GB]
+
+    Examples
+    --------
+    >>> memory_gb("4000Mc"), memory_gb("2.5Gn"), memory_gb("1048576K"), memory_gb("")
+    (3.90625, 2.5, 1.0, None)
+    """
+    match = _SIZE.fullmatch(text.strip())
+    return float(match[1]) * _FACTOR[match[2]] if match else None
+
+
+def _rows(lines: list[str]) -> list[tuple[int, dict[str, str]]]:
+    """Return the rows with the number of their line."""
+    for number, line in enumerate(lines):
+        if "JobID" not in line or "State" not in line:
+            continue
+        if "|" in line:
+            header = line.split("|")
+            return [
+                (place, dict(zip(header, other.split("|"), strict=False)))
+                for place, other in enumerate(lines[number + 1 :], number + 1)
+                if other.count("|") >= len(header) - 2
+            ]
+        under = lines[number + 1] if number + 1 < len(lines) else ""
+        spans = [match.span() for match in re.finditer("-+", under)]
+        if spans and not under.strip("- \r"):
+            names = [line[slice(*span)].strip() for span in spans]
+            return [
+                (place, {name: other[slice(*span)].strip() for name, span in zip(names, spans, strict=True)})
+                for place, other in enumerate(lines[number + 2 :], number + 2)
+                if other.strip()
+            ]
+    raise RecordError(
+        "this is no output of sacct: no header with JobID and State; ask for it with sacct --parsable2 -j <job>"
+    )
+
+
+def _pair(text: str) -> tuple[int | None, int | None]:
+    """Read an exit code and a signal such as ``0:125``."""
+    match = re.fullmatch(r"(\d+):(\d+)", text)
+    return (int(match[1]), int(match[2])) if match else (None, None)
+
+
+def read_record(text: str, *, job: str | None = None) -> Record:
+    r"""Read the record of one job out of what sacct printed.
+
+    Parameters
+    ----------
+    text : str
+    job : str or None
+        Number of the job; the last one by default.
+
+    Returns
+    -------
+    Record
+
+    Raises
+    ------
+    RecordError
+        If the text is no output of sacct, or the job is not in it.
+
+    Examples
+    --------
+    >>> table = "JobID|State|ExitCode|MaxRSS\n7|FAILED|1:0|\n7.batch|FAILED|1:0|2M\n7.0|OUT_OF_MEMORY|0:125|1048576K\n"
+    >>> record = read_record(table)
+    >>> record.state, record.failed, record.max_rss_gb
+    ('FAILED', True, 1.0)
+    """
+    lines = text.splitlines()
+    rows = [(place, row) for place, row in _rows(lines) if re.match(r"\d", row.get("JobID", ""))]
+    jobs = [row["JobID"] for _, row in rows if "." not in row["JobID"]]
+    if not jobs:
+        raise RecordError("the output of sacct holds no job")
+    if job is None:
+        job = jobs[-1]
+    elif job not in jobs:
+        raise RecordError(f"job {job!r} is not in the output of sacct, which holds: {', '.join(jobs[:10])}")
+    own = [(place, row) for place, row in rows if row["JobID"].split(".")[0] == job]
+    main = next(row for _, row in own if row["JobID"] == job)
+    steps = [row for _, row in own if "." in row["JobID"] and not row["JobID"].endswith(".extern")]
+    bad = [row for row in (main, *steps) if not _state(row).startswith(("COMPLETED", *_UNFINISHED))]
+    code, signal = _pair((bad[0] if bad else main).get("ExitCode", ""))
+    rss = [size for row in (main, *steps) if (size := memory_gb(row.get("MaxRSS", ""))) is not None]
+    kept = {place for place, _ in own}
+    return Record(
+        job=job,
+        state=_state(main),
+        exit_code=code,
+        signal=signal,
+        failed=None if _state(main).startswith(_UNFINISHED) else bool(bad),
+        max_rss_gb=max(rss, default=None),
+        requested_memory=main.get("ReqMem") or None,
+        elapsed=main.get("Elapsed") or None,
+        time_limit=main.get("Timelimit") or None,
+        nodes=main.get("NodeList") or None,
+        text="\n".join(line if place in kept else "" for place, line in enumerate(lines)).encode(),
+    )
+
+
+def _state(row: dict[str, str]) -> str:
+    """Return the state of a row, its cut forms written out."""
+    state = row.get("State", "")
+    return {"OUT_OF_ME+": "OUT_OF_MEMORY", "CANCELLED+": "CANCELLED", "NODE_FAI+": "NODE_FAIL"}.get(state, state)
