@@ -1,0 +1,306 @@
+"""``hopper machine``: list, show, check and write machine files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hopperlib.cli.common import fail, print_json, read_source
+from hopperlib.machine import Machine, MachineError
+
+__all__ = ["command"]
+
+
+@click.group(name="machine")
+def command() -> None:
+    """List, show, check and write machine files.
+
+    A machine file states a machine's nodes, network, file systems and
+    launchers in TOML, each number with its source or the reason it is assumed.
+    """
+
+
+@command.command(name="list")
+@click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
+def list_machines(as_json: bool) -> None:
+    """List the machines that come with the library."""
+    machines = [Machine.load(name) for name in Machine.names()]
+    if as_json:
+        print_json({"machines": [_summary(machine) for machine in machines]})
+        return
+    rows = [
+        (
+            machine.name,
+            machine.title,
+            machine.model,
+            f"{machine.nodes:,}",
+            f"{machine.cores:,}",
+            machine.launchers[0].kind if machine.launchers else "-",
+        )
+        for machine in machines
+    ]
+    _print_table(("name", "title", "model", "nodes", "cores", "launcher"), rows, right=(3, 4))
+
+
+@command.command()
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
+def show(name: str, as_json: bool) -> None:
+    """Show every value of a machine with its source.
+
+    NAME is a name out of `hopper machine list`, or a path.
+    """
+    try:
+        machine = Machine.load(name)
+    except MachineError as error:
+        fail(str(error), as_json=as_json, details={"problems": list(error.problems)})
+    if as_json:
+        print_json(_everything(machine))
+    else:
+        _print_machine(machine)
+
+
+@command.command()
+@click.argument("file")
+@click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
+def check(file: str, as_json: bool) -> None:
+    """Check a machine file and print all that is wrong in it.
+
+    FILE is a path, or - for standard input. Exit status 0 if the file is
+    sound, 2 if not.
+    """
+    text = read_source(file, what="machine file")
+    try:
+        machine = Machine.from_toml(text, name="standard input" if file == "-" else Path(file).name)
+    except MachineError as error:
+        if as_json:
+            print_json({"file": file, "valid": False, "problems": list(error.problems)})
+        else:
+            for problem in error.problems:
+                click.echo(problem, err=True)
+            count = len(error.problems)
+            click.echo(f"hopper: {file}: {count} problem{'s' if count > 1 else ''}", err=True)
+        raise SystemExit(2) from None
+    if as_json:
+        print_json({"file": file, "valid": True, "problems": [], "machine": _summary(machine)})
+    else:
+        values = machine.provenance.values()
+        assumed = sum(1 for quantity in values if quantity.badge == "assumed")
+        click.echo(
+            f"{file}: sound; {machine.nodes:,} nodes, {machine.cores:,} cores, "
+            f"{len(values)} values, {assumed} of them assumed"
+        )
+
+
+@command.command()
+@click.argument("files", nargs=-1)
+@click.option("--name", default="mine", show_default=True, help="Name of the machine, in lower case.")
+@click.option("--out", type=click.Path(path_type=Path), help="File to write; by default standard output.")
+@click.option("--json", "as_json", is_flag=True, help="Print data for programs, the file's text in it.")
+def new(files: tuple[str, ...], name: str, out: Path | None, as_json: bool) -> None:
+    """Write a machine file from what tools say of the nodes.
+
+    FILES hold the output of lscpu, lscpu -J, lstopo --of xml or scontrol show
+    node; - is standard input. Several files complete each other: scontrol
+    counts the nodes, lstopo or lscpu of one node knows its NUMA nodes. Without
+    FILES the tools that this computer has are run. What no tool tells is
+    written as assumed.
+    """
+    from hopperlib.machine.writer import to_toml
+    from hopperlib.readers.hardware import Hardware, machine_from, read_hardware
+
+    texts = [(file, read_source(file, what="file")) for file in files] or _run_tools()
+    records: list[Hardware] = []
+    for origin, text in texts:
+        try:
+            records += read_hardware(text)
+        except ValueError as error:
+            if files:
+                fail(f"{origin}: {error}", as_json=as_json)
+            click.echo(f"hopper: {origin}: {error}", err=True)
+    try:
+        machine = machine_from(records, name=name)
+    except ValueError as error:
+        fail(str(error), as_json=as_json)
+    tools = ", ".join(machine.sources)
+    assumed = sum(1 for quantity in machine.provenance.values() if quantity.badge == "assumed")
+    header = f"# Written by `hopper machine new` from: {tools}.\n# Look at each value that says assumed.\n\n"
+    toml = header + to_toml(machine)
+    if out is not None:
+        _write(out, toml, as_json)
+        click.echo(f"{out}: {machine.nodes:,} nodes, {machine.cores:,} cores; {assumed} values are assumed", err=True)
+    if as_json:
+        print_json({**_everything(machine), "toml": toml})
+    elif out is None:
+        click.echo(toml, nl=False)
+
+
+def _write(out: Path, text: str, as_json: bool) -> None:
+    """Write a new file; one that exists is left alone."""
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        fail(f"--out {out}: exists already and is not overwritten", as_json=as_json)
+    except OSError as error:
+        fail(f"--out {out}: cannot be written: {error.strerror or error}", as_json=as_json)
+
+
+def _run_tools() -> list[tuple[str, str]]:
+    """Return the output of the tools that this computer has."""
+    outputs = []
+    lstopo = "lstopo-no-graphics" if shutil.which("lstopo-no-graphics") else "lstopo"
+    for line in (("scontrol", "show", "node", "-o"), (lstopo, "--of", "xml"), ("lscpu",)):
+        path = shutil.which(line[0])
+        if path is None:
+            continue
+        try:
+            done = subprocess.run(
+                [path, *line[1:]],
+                capture_output=True,
+                check=True,
+                timeout=60,
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, "LC_ALL": "C"},
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            click.echo(f"hopper: {' '.join(line)} failed and is left out: {error}", err=True)
+            continue
+        outputs.append((line[0], done.stdout.decode("utf-8", errors="replace")))
+    meminfo = Path("/proc/meminfo")
+    if meminfo.exists():
+        outputs.append((str(meminfo), meminfo.read_text(encoding="utf-8", errors="replace")))
+    if not outputs:
+        fail("this computer has none of lscpu, lstopo and scontrol; give a file with the output of one")
+    return outputs
+
+
+def _summary(machine: Machine) -> dict[str, Any]:
+    """Return the line of a machine in the list."""
+    return {
+        "name": machine.name,
+        "title": machine.title,
+        "model": machine.model,
+        "nodes": machine.nodes,
+        "cores": machine.cores,
+        "launcher": machine.launchers[0].kind if machine.launchers else None,
+    }
+
+
+def _derived(machine: Machine) -> list[tuple[str, float, str]]:
+    """Return what follows from the values: name, value, unit."""
+    rows: list[tuple[str, float, str]] = [
+        ("nodes", machine.nodes, ""),
+        ("cores", machine.cores, ""),
+        ("peak_tflops", round(machine.peak_tflops, 3), "Tflop/s"),
+        ("memory_tb", machine.memory_tb, "TB (GB / 1,000)"),
+        ("memory_tib", machine.memory_tib, "TiB (GB / 1,024)"),
+        ("core_hours_per_day", machine.core_hours_per_day, "core h"),
+    ]
+    for node in machine.node_kinds:
+        path = f"node.{node.name}"
+        rows += [
+            (f"{path}.numa_nodes", node.numa_nodes, ""),
+            (f"{path}.cores", node.cores, ""),
+            (f"{path}.hardware_threads", node.hardware_threads, ""),
+            (f"{path}.core_peak_gflops", round(node.core_peak_gflops, 3), "Gflop/s"),
+            (f"{path}.peak_gflops", round(node.peak_gflops, 3), "Gflop/s"),
+            (f"{path}.memory_per_numa_node_gb", round(node.memory_per_numa_node_gb, 3), "GB"),
+            (f"{path}.bandwidth_gb_s", round(node.bandwidth_gb_s, 3), "GB/s"),
+        ]
+    network = machine.network
+    if network and network.routers and network.node_positions and machine.service_nodes is not None:
+        rows += [
+            ("network.routers", network.routers, ""),
+            ("network.node_positions", network.node_positions, ""),
+            ("service_nodes", machine.service_nodes, ""),
+        ]
+    if network and network.cabinets:
+        rows.append(("network.cabinets", network.cabinets, ""))
+    for each in machine.file_systems:
+        path = f"file_system.{each.name}"
+        rows += [(f"{path}.servers", each.servers, ""), (f"{path}.ost_peak_gb_s", round(each.ost_peak_gb_s, 4), "GB/s")]
+    return rows
+
+
+def _everything(machine: Machine) -> dict[str, Any]:
+    """Return a machine with all its values, as data."""
+    from hopperlib.machine.schema import unit_of
+
+    return {
+        **_summary(machine),
+        "site": machine.site,
+        "notes": list(machine.notes),
+        "values": {
+            path: {
+                "value": list(quantity.value) if isinstance(quantity.value, tuple) else quantity.value,
+                "unit": unit_of(path),
+                "badge": quantity.badge,
+                "source": quantity.source,
+                "at": quantity.at,
+                "assumed": quantity.assumed,
+            }
+            for path, quantity in machine.provenance.items()
+        },
+        "derived": {path: {"value": value, "unit": unit} for path, value, unit in _derived(machine)},
+        "sources": dict(machine.sources),
+    }
+
+
+def _print_machine(machine: Machine) -> None:
+    """Print a machine as text: values, what follows from them, sources."""
+    from hopperlib.machine.schema import unit_of
+
+    click.echo(f"{machine.title} ({machine.name}): {machine.model}, {machine.site}")
+    for note in machine.notes:
+        click.echo(f"  {note}")
+    click.echo()
+    rows = []
+    for path, quantity in machine.provenance.items():
+        address = f"assumed: {quantity.assumed}" if quantity.source is None else f"{quantity.source}, {quantity.at}"
+        rows.append((path, _text(quantity.value), unit_of(path), address))
+    _print_table(("value", "", "unit", "source"), rows)
+    click.echo()
+    _print_table(("derived", "", "unit"), [(path, _text(value), unit) for path, value, unit in _derived(machine)])
+    if machine.sources:
+        click.echo()
+        _print_table(("source", "citation"), list(machine.sources.items()))
+
+
+def _text(value: Any) -> str:
+    """Return a value as people read it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:,}"
+    if isinstance(value, tuple):
+        return (" x " if all(isinstance(each, int) for each in value) else " ").join(map(str, value))
+    return str(value)
+
+
+def _print_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], *, right: tuple[int, ...] = ()) -> None:
+    """Print a table; colors only on a terminal."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for index, title in enumerate(head):
+        width = None if title else 60
+        table.add_column(title, justify="right" if index in right else "left", overflow="fold", max_width=width)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console()
+    # A file or a pipe has no width: nothing is folded there.
+    if not console.is_terminal:
+        console = Console(width=400)
+    with console.capture() as printed:
+        console.print(table)
+    click.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))

@@ -1,0 +1,241 @@
+"""``hopper simulate``: a job trace through a scheduler that remembers every job's nodes."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from hopperlib.cli.common import fail, print_json
+
+if TYPE_CHECKING:
+    from hopperlib.machine import Machine
+    from hopperlib.network.allocation import PrefixCounts
+    from hopperlib.network.schedule import Schedule
+    from hopperlib.readers.trace import Trace
+
+__all__ = ["command"]
+
+_HELP = """Run a job trace through a batch scheduler that remembers every job's nodes.
+
+The trace is in the Standard Workload Format, or what `sacct --parsable2` prints; "-" reads standard
+input, and compressed files (.gz, .bz2, .xz) are read too. Without --csv or --json a summary is printed.
+
+\b
+  hopper simulate --trace log.swf.gz --machine hopper --order xyz --csv > jobs.csv
+  sacct -aPX -S 2024-01-01 --format=JobID,User,State,Submit,Elapsed,Timelimit,NNodes > jobs.txt
+  hopper simulate --trace jobs.txt --nodes 512
+"""
+
+
+@click.command(name="simulate", help=_HELP, short_help="Run a job trace through a scheduler.")
+@click.option("--trace", required=True, metavar="FILE", help="Trace: SWF or sacct --parsable2.")
+@click.option("--format", "form", type=click.Choice(["auto", "swf", "sacct"]), default="auto", show_default=True)
+@click.option("--delimiter", default="|", show_default=True, help="Between the fields of sacct output.")
+@click.option("--nodes", type=int, metavar="N", help="Nodes of the machine.")
+@click.option("--machine", metavar="M", help="A machine's name or file; gives the nodes, and hops if it has a torus.")
+@click.option("--cores-per-node", type=int, default=1, show_default=True, help="Processors of a node in an SWF trace.")
+@click.option("--policy", default="easy", show_default=True, help="easy or fcfs.")
+@click.option("--allocation", default="first", show_default=True, help="first, best, contiguous or random.")
+@click.option("--order", default="nid", show_default=True, help="Order of the node list: nid, xyz, xyz_by2 or hilbert.")
+@click.option("--overrun", default="kill", show_default=True, help="At a job's limit: kill or keep.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For random allocation.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print every job: times, nodes, runs, mean hops.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as data.")
+def command(
+    trace: str,
+    form: str,
+    delimiter: str,
+    nodes: int | None,
+    machine: str | None,
+    cores_per_node: int,
+    policy: str,
+    allocation: str,
+    order: str,
+    overrun: str,
+    seed: int,
+    as_csv: bool,
+    as_json: bool,
+) -> None:
+    """Answer ``hopper simulate``."""
+    import random
+
+    from hopperlib.network.scheduler import simulate
+
+    try:
+        wide, counts = _machine(nodes, machine, order)
+        read = _read(trace, form, delimiter, cores_per_node)
+        with _progress(len(read.workload)) as progress:
+            schedule = simulate(
+                read.workload,
+                wide,
+                policy=policy,
+                allocation=allocation,
+                overrun=overrun,
+                rng=random.Random(seed),
+                progress=progress,
+            )
+    except ValueError as error:
+        fail(str(error), as_json=as_json)
+    for message in (*read.skips.messages(), *read.notes):
+        click.echo(f"hopper: {message}", err=True)
+    if as_csv:
+        _write_csv(sys.stdout, read, schedule, counts)
+    else:
+        _summarize(read, schedule, wide, as_json)
+    if schedule.stopped_s is not None:
+        click.echo(f"hopper: stopped at {schedule.stopped_s} s of simulated time; later jobs are left out", err=True)
+        raise SystemExit(130)
+
+
+def _machine(nodes: int | None, name: str | None, order: str) -> tuple[int, PrefixCounts | None]:
+    """Return the nodes to schedule on, and what measures hops if there is a torus."""
+    from hopperlib.network.orders import ORDERS
+
+    if order not in ORDERS:
+        raise ValueError(f"--order {order} must be one of: {', '.join(ORDERS)}")
+    if name is None:
+        if nodes is None:
+            raise ValueError("say how many nodes there are: --nodes N, or --machine M")
+        return nodes, None
+    from hopperlib.machine import Machine
+
+    machine = Machine.load(name)
+    if nodes is not None and nodes != machine.nodes:
+        raise ValueError(
+            f"--nodes {nodes} contradicts --machine {name}, which has {machine.nodes}; give one of the two"
+        )
+    return machine.nodes, _counts(machine, order)
+
+
+def _counts(machine: Machine, order: str) -> PrefixCounts | None:
+    """Return the running sums of the machine's coordinates in node order; None without a torus."""
+    if machine.network is None or machine.network.dimensions is None:
+        return None
+    from hopperlib.network.allocation import PrefixCounts
+    from hopperlib.network.orders import compute_nodes, order_nodes
+    from hopperlib.network.torus import Torus
+
+    nodes = order_nodes(compute_nodes(machine), order)
+    if len(nodes) != machine.nodes:
+        raise ValueError(
+            f"machine {machine.name!r}: its floor holds {len(nodes)} compute nodes, its file counts {machine.nodes}"
+        )
+    return PrefixCounts([node.coordinates for node in nodes], Torus.of(machine))
+
+
+def _read(path: str, form: str, delimiter: str, cores_per_node: int) -> Trace:
+    """Return the trace of a file, its format found out by its first line."""
+    from hopperlib.readers.sacct import read_sacct
+    from hopperlib.readers.swf import read_swf
+
+    with _opened(path) as file:
+        first = file.readline()
+        while first and not first.strip():
+            first = file.readline()
+        lines = _chain(first, file)
+        if form == "sacct" or (form == "auto" and delimiter in first and "JobID" in first):
+            return read_sacct(lines, delimiter=delimiter)
+        return read_swf(lines, cores_per_node=cores_per_node)
+
+
+def _chain(first: str, rest: TextIO) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[TextIO]:
+    """Open a text file, compressed or not; one message if it cannot be read."""
+    import bz2
+    import gzip
+    import lzma
+    import zlib
+
+    openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    opener = next((opener for ending, opener in openers.items() if path.endswith(ending)), open)
+    try:
+        if path == "-":
+            sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+            yield sys.stdin
+            return
+        with opener(path, "rt", encoding="utf-8", errors="replace") as file:
+            yield file
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ValueError(f"cannot read trace {path}: {reason}") from error
+
+
+@contextmanager
+def _progress(jobs: int) -> Iterator[Callable[[int], bool]]:
+    """Show how far the simulation is, on a terminal and for long traces; the first Ctrl-C stops it in order."""
+    stopped = False
+
+    def stop(*_: object) -> None:
+        nonlocal stopped
+        stopped = True
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        if jobs < 50_000 or not sys.stderr.isatty():
+            yield lambda submitted: stopped
+        else:
+            with click.progressbar(length=jobs, label="jobs", file=sys.stderr) as bar:
+
+                def step(submitted: int) -> bool:
+                    bar.update(submitted - bar.pos)
+                    return stopped
+
+                yield step
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _write_csv(out: TextIO, trace: Trace, schedule: Schedule, counts: PrefixCounts | None) -> None:
+    """Write a line for every job that started, in order of submission."""
+    out.write("job,submit_time_s,start_time_s,end_time_s,nodes,runs,mean_hops\n")
+    workload, names = schedule.workload, trace.names
+    for index in schedule.finished():
+        if schedule.stopped_s is not None and schedule.end_s[index] > schedule.stopped_s:
+            continue
+        hops = "" if counts is None else f"{counts.mean_hop_distance(schedule.runs(index)):.6g}"
+        job = workload.job[index]
+        out.write(
+            f"{names.get(job, job)},{workload.submit_time_s[index]},{schedule.start_s[index]},{schedule.end_s[index]},"
+            f"{workload.nodes[index]},{schedule.run_count[index]},{hops}\n"
+        )
+
+
+def _summarize(trace: Trace, schedule: Schedule, nodes: int, as_json: bool) -> None:
+    """Print what came out, for people or for programs."""
+    from statistics import mean, median
+
+    done = list(schedule.finished())
+    waits = [schedule.wait_time_s(index) or 0 for index in done]
+    runs = [schedule.run_count[index] for index in done]
+    start, end = min(schedule.start_s[i] for i in done), max(schedule.end_s[i] for i in done)
+    summary: dict[str, Any] = {
+        "jobs": len(done),
+        "skipped": trace.skips.total,
+        "nodes": nodes,
+        "span_s": end - start,
+        "utilization": schedule.utilization(start, end) if end > start else None,
+        "mean_wait_s": mean(waits),
+        "median_wait_s": median(waits),
+        "max_wait_s": max(waits),
+        "mean_runs": mean(runs),
+        "contiguous_fraction": sum(count == 1 for count in runs) / len(runs),
+    }
+    if as_json:
+        print_json(summary)
+        return
+    share = "-" if summary["utilization"] is None else f"{100 * summary['utilization']:.1f} %"
+    click.echo(f"{len(done):,} jobs on {nodes:,} nodes over {(end - start) / 86400:.2f} days: {share} used")
+    click.echo(f"wait: mean {mean(waits):,.0f} s, median {median(waits):,.0f} s, longest {max(waits):,} s")
+    click.echo(
+        f"nodes of a job: {mean(runs):.2f} runs on average; {100 * summary['contiguous_fraction']:.1f} % of jobs in one run"
+    )

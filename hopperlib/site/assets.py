@@ -1,0 +1,176 @@
+"""What the pages serve themselves: browser parts from npm, our own scripts and style, and the models as a zip.
+
+Everything lies in one folder below ``_static``, named by the hash of its
+content: it may be cached for ever, and no page can mix two versions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sphinx.errors import ExtensionError
+
+__all__ = ["BROWSER_PARTS", "Assets", "collect", "package_zip"]
+
+PACKAGE = Path(__file__).resolve().parent.parent
+OWN = Path(__file__).resolve().parent / "browser"
+
+# Parts of hopperlib that run on the standard library alone. Readers need files of other tools'
+# packages only natively, and the pages' own code is no part of a model.
+BROWSER_PARTS = (
+    "__init__.py",
+    "units.py",
+    "documented",
+    "documented.py",
+    "machine",
+    "machine.py",
+    "machines",
+    "node",
+    "network",
+    "storage",
+    "failure",
+    "monitoring",
+    "readers",
+    "explore",
+)
+BROWSER_SUFFIXES = (".py", ".toml", ".json", ".csv", ".txt")
+
+# Data of the root that models read; samples are for tests and notebooks.
+DATA_SUFFIXES = (".csv", ".json")
+
+# File in node_modules -> where it lies in the folder.
+NPM_FILES = {
+    "pyodide/pyodide.mjs": "pyodide/pyodide.mjs",
+    "pyodide/pyodide.asm.js": "pyodide/pyodide.asm.js",
+    "pyodide/pyodide.asm.wasm": "pyodide/pyodide.asm.wasm",
+    "pyodide/python_stdlib.zip": "pyodide/python_stdlib.zip",
+    "plotly.js-cartesian-dist-min/plotly-cartesian.min.js": "plotly/cartesian.min.js",
+    "plotly.js-gl3d-dist-min/plotly-gl3d.min.js": "plotly/gl3d.min.js",
+    "mathjax/es5/tex-chtml.js": "mathjax/tex-chtml.js",
+    "@fontsource-variable/source-sans-3/files/source-sans-3-latin-wght-normal.woff2": "fonts/sans.woff2",
+    "@fontsource-variable/source-sans-3/files/source-sans-3-latin-wght-italic.woff2": "fonts/sans-italic.woff2",
+    "@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2": "fonts/serif.woff2",
+    "@fontsource-variable/source-code-pro/files/source-code-pro-latin-wght-normal.woff2": "fonts/code.woff2",
+}
+NPM_FOLDERS = {"mathjax/es5/output/chtml/fonts/woff-v2": "mathjax/output/chtml/fonts/woff-v2"}
+
+
+@dataclass(frozen=True, slots=True)
+class Assets:
+    """The files of the folder: path in it -> content."""
+
+    files: dict[str, bytes]
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder below ``_static``: ``live-`` and the hash of all files."""
+        digest = hashlib.sha256()
+        for name, content in sorted(self.files.items()):
+            digest.update(f"{name} {len(content)}\n".encode())
+            digest.update(content)
+        return f"live-{digest.hexdigest()[:12]}"
+
+    def write(self, static: Path) -> None:
+        """Write the folder below `static`, unless it is there; remove those of earlier builds."""
+        static.mkdir(parents=True, exist_ok=True)
+        folder = static / self.folder
+        done = folder / "complete"
+        if not done.exists():
+            for name, content in self.files.items():
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            done.write_text("All files of this folder are written.\n", encoding="utf-8")
+
+
+def _package_files(data: Path) -> Iterator[tuple[str, Path]]:
+    """Yield name in the zip and path of each file that a model may need in the browser."""
+    for part in BROWSER_PARTS:
+        path = PACKAGE / part
+        for file in [path] if path.is_file() else sorted(path.rglob("*")):
+            if file.suffix in BROWSER_SUFFIXES and "__pycache__" not in file.parts:
+                yield f"hopperlib/{file.relative_to(PACKAGE).as_posix()}", file
+    for file in sorted(data.glob("*")):
+        if file.suffix in DATA_SUFFIXES:
+            yield f"hopperlib/data/{file.name}", file
+
+
+def package_zip(data: Path) -> bytes:
+    """Return the standard-library part of hopperlib, with its data, as a zip.
+
+    The same sources give the same bytes: names are sorted, dates and rights
+    are fixed.
+
+    Examples
+    --------
+    >>> content = package_zip(PACKAGE.parent / "data")
+    >>> content == package_zip(PACKAGE.parent / "data")
+    True
+    >>> "hopperlib/explore/explorer.py" in zipfile.ZipFile(io.BytesIO(content)).namelist()
+    True
+    """
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, path in sorted(_package_files(data)):
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, path.read_bytes())
+    return out.getvalue()
+
+
+def _npm(node_modules: Path, name: str) -> Path:
+    """Return the path of a browser part, or stop with one clear error."""
+    path = node_modules / name
+    if not path.exists():
+        raise ExtensionError(
+            f"{name} is missing below {node_modules}: the browser parts are not installed. "
+            "Run `make html`, or `npm ci` in the folder of package.json."
+        )
+    return path
+
+
+def collect(node_modules: Path, data: Path) -> Assets:
+    """Return all files that the pages serve themselves.
+
+    Parameters
+    ----------
+    node_modules : Path
+        Where ``npm ci`` put the browser parts.
+    data : Path
+        The repository's ``data`` folder.
+
+    Raises
+    ------
+    sphinx.errors.ExtensionError
+        If a browser part is missing; the message names it and the command that installs it.
+
+    Examples
+    --------
+    >>> collect(Path("nowhere"), Path("nowhere"))
+    Traceback (most recent call last):
+    sphinx.errors.ExtensionError: pyodide/pyodide.mjs is missing below nowhere: the browser parts are not installed. \
+Run `make html`, or `npm ci` in the folder of package.json.
+    """
+    files = {target: _npm(node_modules, name).read_bytes() for name, target in NPM_FILES.items()}
+    for name, target in NPM_FOLDERS.items():
+        for path in sorted(_npm(node_modules, name).glob("*")):
+            files[f"{target}/{path.name}"] = path.read_bytes()
+    # Pyodide asks for its list of packages. No model needs one, so the list is cut to none.
+    lock = json.loads(_npm(node_modules, "pyodide/pyodide-lock.json").read_text(encoding="utf-8"))
+    files["pyodide/pyodide-lock.json"] = json.dumps(lock | {"packages": {}}).encode()
+
+    for path in sorted(OWN.rglob("*")):
+        if path.is_file():
+            files[path.relative_to(OWN).as_posix()] = path.read_bytes()
+    package = package_zip(data)
+    name = f"hopperlib-{hashlib.sha256(package).hexdigest()[:12]}.zip"
+    files[name] = package
+    files["package.mjs"] = f'export const packageZip = "{name}";\n'.encode()
+    return Assets(files)

@@ -1,0 +1,110 @@
+// Self-checks: a reader answers, the page marks, and the result stays in the browser.
+
+import { dataOf, make, prose } from "./dom.mjs";
+import { mark } from "./marking.mjs";
+import { checkRecord, noteCheck } from "./progress.mjs";
+
+/** Start the self-check in a <section>. */
+export function startCheck(section) {
+  new Check(section);
+}
+
+// The page's name from the root of the site, as the book's sources call it: notebooks/node/placement
+const ROOT = new URL(document.documentElement.dataset.content_root ?? "./", location.href).pathname;
+const PAGE = location.pathname.slice(ROOT.length).replace(/\.html$/, "");
+
+class Check {
+  #hints = 0;
+
+  constructor(section) {
+    this.check = dataOf(section);
+    this.section = section;
+    this.form = section.querySelector("form");
+    this.feedback = section.querySelector(".hopper-feedback");
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#mark();
+    });
+    section.addEventListener("click", ({ target }) => {
+      const pressed = target.closest("button");
+      if (pressed?.dataset.move) this.#move(pressed);
+      else if (pressed?.dataset.do === "hint") this.#hint(pressed);
+      else if (pressed?.dataset.do === "answer") this.#showAnswer();
+    });
+    this.#showRecord(checkRecord(this.check.name));
+  }
+
+  #note(what) {
+    this.#showRecord(noteCheck(this.check.name, { page: PAGE, question: this.check.question }, what));
+  }
+
+  #showRecord(record) {
+    const result = this.section.querySelector(".hopper-result");
+    if (!record) return;
+    this.section.dataset.right = String(record.right);
+    const tries = record.tries === 1 ? "1 try" : `${record.tries} tries`;
+    if (record.right) result.textContent = record.shown ? "done, after the answer was shown" : `done in ${tries}`;
+    else result.textContent = record.tries > 0 ? `not yet: ${tries}` : "";
+    this.form.querySelector('[data-do="answer"]').hidden = record.right || record.tries === 0;
+  }
+
+  #answer() {
+    const { kind, explorer } = this.check;
+    if (kind === "number") return this.form.querySelector("input").value;
+    if (kind === "choice") return [...this.form.querySelectorAll("input:checked")].map((input) => Number(input.value));
+    if (kind === "order") return [...this.form.querySelectorAll("li")].map((item) => Number(item.dataset.item));
+    return document.querySelector(`.hopper-explorer[data-name="${explorer}"]`)?.hopperFacts?.();
+  }
+
+  #mark() {
+    const verdict = mark(this.check, this.#answer());
+    this.#say(verdict.right ? "Right." : verdict.readable ? "Not yet." : "", verdict.feedback, verdict.right ? "right" : "wrong");
+    const input = this.form.querySelector('input[type="text"]');
+    if (verdict.right) input?.removeAttribute("aria-invalid");
+    else input?.setAttribute("aria-invalid", "true");
+    if (verdict.readable) this.#note({ tried: true, right: verdict.right });
+  }
+
+  #say(verdict, text, kind) {
+    this.feedback.replaceChildren(...(verdict ? [make("strong", {}, verdict), " "] : []), ...prose(text));
+    this.feedback.dataset.kind = kind;
+  }
+
+  #hint(pressed) {
+    this.section.querySelector(".hopper-hints").append(make("li", {}, ...prose(this.check.hints[this.#hints])));
+    this.#hints += 1;
+    this.#note({ hint: true });
+    if (this.#hints === this.check.hints.length) pressed.hidden = true;
+    else pressed.textContent = "Next hint";
+  }
+
+  #showAnswer() {
+    const { kind, explanation, options, order, answer_text: text, explorer, solution } = this.check;
+    this.#note({ shown: true });
+    if (kind === "number") {
+      this.#say("Answer:", `${text}. ${explanation}`, "shown");
+    } else if (kind === "choice") {
+      for (const input of this.form.querySelectorAll("input")) input.checked = options[Number(input.value)].right;
+      this.#say("Answer:", `the chosen one${options.filter((option) => option.right).length > 1 ? "s" : ""}. ${explanation}`, "shown");
+    } else if (kind === "order") {
+      const list = this.form.querySelector("ol");
+      list.append(...order.map((item) => list.querySelector(`[data-item="${item}"]`)));
+      this.#say("Answer:", `the order as it now stands. ${explanation}`, "shown");
+    } else {
+      document.querySelector(`.hopper-explorer[data-name="${explorer}"]`)?.hopperSet(solution);
+      this.#say("Answer:", `the explorer now shows a setting that is there. ${explanation}`, "shown");
+    }
+  }
+
+  #move(pressed) {
+    const item = pressed.closest("li");
+    const up = pressed.dataset.move === "-1";
+    const other = up ? item.previousElementSibling : item.nextElementSibling;
+    if (!other) return;
+    if (up) other.before(item);
+    else other.after(item);
+    pressed.focus();
+    const place = [...item.parentElement.children].indexOf(item) + 1;
+    this.#say("", `${item.querySelector("span").textContent} is now in place ${place}.`, "moved");
+  }
+}

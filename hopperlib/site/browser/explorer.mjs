@@ -1,0 +1,228 @@
+// One explorer of the page: from a change of its form to the answer, or to a problem and a way on.
+
+import { linkTo, readSetting, sharedPart, writeSetting } from "./address.mjs";
+import { showAnswer, startAnswer } from "./answer.mjs";
+import { copyText, dataOf, fileName, make, prose, saveFile } from "./dom.mjs";
+import { button, Form } from "./form.mjs";
+import { python } from "./python.mjs";
+import { Timers } from "./timers.mjs";
+
+// Pauses. [ms]
+const BUSY_AFTER = 200; // an answer that takes longer shows a busy sign
+const CANCEL_AFTER = 1200; // and one that takes still longer can be cancelled
+const TYPING = 450; // an unfinished line is not called wrong before this pause
+const HEAVY = 250; // a heavy model waits until dragging or typing pauses
+const QUIET = 350; // screen readers hear the sentence after this pause
+const ADDRESS = 250; // browsers limit how often the address may change
+
+/** Start the explorer in a <section>. */
+export function startExplorer(section) {
+  new Explorer(section);
+}
+
+class Explorer {
+  #running = false;
+  #waiting = false;
+  #cancelled = false;
+  #refused = {};
+  #timers = new Timers();
+
+  constructor(section) {
+    const { key, spec, start, answer } = dataOf(section);
+    Object.assign(this, { section, key, spec, start, result: answer });
+    this.box = section.querySelector(".hopper-answer");
+    this.busy = section.querySelector(".hopper-busy");
+    this.problem = section.querySelector(".hopper-problem");
+    this.form = new Form(section.querySelector(".hopper-form"), spec.controls, (settled) => this.#changed(settled));
+    this.asked = JSON.stringify(this.form.values());
+    startAnswer(section, answer);
+    this.#warmWhenNear();
+    section.addEventListener("click", (event) => this.#click(event.target.closest("button")));
+    addEventListener("hashchange", () => this.#takeAddress());
+    section.hopperFacts = () => this.result.facts;
+    section.hopperSet = (values) => this.set(values);
+    this.#takeAddress();
+  }
+
+  /** Set some values and answer them. */
+  set(values) {
+    this.form.accept();
+    const refused = this.form.set(values);
+    this.#changed(true);
+    this.#refused = refused;
+    this.#showRefused();
+  }
+
+  /** Say at a control that the link asked for what it does not offer. */
+  #showRefused() {
+    for (const [name, value] of Object.entries(this.#refused)) {
+      this.form.refuse(name, `The link asks for ${value}, which is not offered here. Shown is ${this.form.fields[name].value}.`);
+    }
+  }
+
+  #takeAddress() {
+    const setting = readSetting(this.key);
+    const names = this.spec.controls.filter((control) => control.shareable && control.name in setting);
+    if (names.length === 0) return;
+    const others = this.spec.controls.filter((control) => control.shareable).map(({ name }) => [name, this.start[name]]);
+    this.set({ ...Object.fromEntries(others), ...Object.fromEntries(names.map(({ name }) => [name, setting[name]])) });
+    this.section.scrollIntoView({ block: "start" });
+  }
+
+  #warmWhenNear() {
+    if (navigator.connection?.saveData) return;
+    const warm = () => python.warm();
+    for (const kind of ["pointerenter", "focusin", "touchstart"]) {
+      this.section.addEventListener(kind, warm, { once: true, passive: true });
+    }
+  }
+
+  #changed(settled) {
+    const values = this.form.values();
+    this.#refused = {};
+    this.#timers.set("address", ADDRESS, () => writeSetting(this.key, sharedPart(this.spec.controls, this.start, values)));
+    const asked = JSON.stringify(values);
+    if (asked === this.asked && !this.problem.hasChildNodes()) {
+      if (settled) this.#timers.hurry("refusal");
+      return;
+    }
+    this.asked = asked;
+    this.settled = settled;
+    this.#timers.clear("refusal");
+    if (this.spec.heavy && !settled) this.#timers.set("ask", HEAVY, () => this.#ask());
+    else this.#ask();
+  }
+
+  /** Ask for the latest values; while an answer is under way, only the latest question is kept. */
+  async #ask() {
+    this.#timers.clear("ask");
+    if (this.#running) {
+      this.#waiting = true;
+      return;
+    }
+    this.#running = true;
+    this.#cancelled = false;
+    this.#showBusy();
+    try {
+      const answer = await python.answer(this.spec.name, this.form.values(), this.spec.heavy);
+      if (!(this.#waiting && this.spec.heavy)) this.#take(answer);
+    } catch (failure) {
+      if (failure.kind === "cancelled" && !this.#cancelled) this.#waiting = true;
+      else if (!this.#waiting) this.#fail(failure);
+    }
+    this.#running = false;
+    this.#hideBusy();
+    if (this.#waiting) {
+      this.#waiting = false;
+      this.#ask();
+    }
+  }
+
+  #take(answer) {
+    if (!answer.ok) {
+      const refuse = () => this.#refuse(answer.error);
+      if (this.settled) refuse();
+      else this.#timers.set("refusal", TYPING, refuse);
+      return;
+    }
+    this.#timers.clear("refusal");
+    this.#clearProblem();
+    const summary = this.section.querySelector(".hopper-summary");
+    summary.setAttribute("aria-live", "off");
+    showAnswer(this.section, answer.result, this.result);
+    this.section.classList.add("hopper-touched");
+    this.result = answer.result;
+    this.#showRefused();
+    this.section.dispatchEvent(new CustomEvent("hopper-answer", { bubbles: true }));
+    this.#timers.set("quiet", QUIET, () => {
+      summary.setAttribute("aria-live", "polite");
+      summary.replaceChildren(...prose(this.result.summary));
+    });
+  }
+
+  /** Show a refused input at its control. */
+  #refuse({ message, control }) {
+    this.form.accept();
+    const atControl = this.form.refuse(control, message);
+    this.#showProblem(
+      atControl ? "Not answered: see the marked setting. Below stands the answer to the setting before." : message,
+      [["Back to the start", () => this.#reset()]],
+    );
+    if (!atControl) this.problem.firstChild.append(" Below stands the answer to the setting before.");
+  }
+
+  #fail({ kind, message }) {
+    const again = ["Try again", () => this.#ask()];
+    const start = ["Back to the start", () => this.#reset()];
+    const lines = {
+      start: [`Python could not start on this page: ${message}.`, [again]],
+      dead: [`Python has stopped: ${message}.`, [["Start it again", again[1]]]],
+      cancelled: ["Cancelled. Below stands the answer to the setting before.", [again, start]],
+      model: ["The model failed on this setting, which is a defect of ours. Below stands the answer to the setting before.", [start]],
+    };
+    const [text, ways] = lines[kind] ?? [String(message), [again, start]];
+    this.#showProblem(text, ways);
+    if (kind === "model") this.problem.append(make("details", {}, make("summary", {}, "What Python says"), make("pre", {}, message)));
+  }
+
+  #showProblem(text, ways) {
+    const buttons = ways.map(([label, act]) =>
+      button(label, () => {
+        this.#clearProblem();
+        act();
+      }),
+    );
+    this.problem.replaceChildren(make("p", {}, ...prose(text)), make("div", { class: "hopper-ends" }, ...buttons));
+    this.section.classList.add("hopper-stale");
+  }
+
+  #clearProblem() {
+    this.form.accept();
+    this.problem.replaceChildren();
+    this.section.classList.remove("hopper-stale");
+  }
+
+  #showBusy() {
+    this.#timers.set("busy", BUSY_AFTER, () => {
+      this.box.setAttribute("aria-busy", "true");
+      const text = python.ready ? "Working …" : "Starting Python in your browser: 12 MB, once …";
+      this.busy.replaceChildren(make("span", { class: "hopper-spinner", "aria-hidden": "true" }), make("span", {}, text));
+    });
+    this.#timers.set("cancel", this.spec.heavy ? BUSY_AFTER : CANCEL_AFTER, () => {
+      const cancel = () => {
+        this.#cancelled = true;
+        this.#waiting = false;
+        python.stop();
+      };
+      this.busy.append(button("Cancel", cancel));
+    });
+  }
+
+  #hideBusy() {
+    this.#timers.clear("busy", "cancel");
+    this.box.removeAttribute("aria-busy");
+    this.busy.replaceChildren();
+  }
+
+  #reset() {
+    this.form.accept();
+    this.form.set(this.start);
+    this.#changed(true);
+  }
+
+  #click(pressed) {
+    if (!pressed) return;
+    const at = Number(pressed.dataset.index);
+    const { copyables, tables, figures, downloads } = this.result;
+    const acts = {
+      reset: () => this.#reset(),
+      link: () => copyText(linkTo(this.key, this.section.id, sharedPart(this.spec.controls, this.start, this.form.values())), pressed),
+      copy: () => copyText(copyables[at].text, pressed),
+      csv: () => saveFile(fileName(tables[at].caption, "csv"), tables[at].csv, "text/csv"),
+      "figure-csv": () => saveFile(fileName(figures[at].title, "csv"), figures[at].table.csv, "text/csv"),
+      download: () => saveFile(downloads[at].name, downloads[at].text, downloads[at].media_type),
+    };
+    if (pressed.dataset.example) this.set({ ...this.start, ...this.spec.examples[pressed.dataset.example].values });
+    else acts[pressed.dataset.do]?.();
+  }
+}

@@ -1,0 +1,22 @@
+// Brings a page to life. What a page does not hold is not loaded.
+
+import "./page.mjs";
+
+/** Run a task for each element that matches, with a module that is fetched only if one does. */
+async function enliven(selector, load) {
+  const elements = [...document.querySelectorAll(selector)];
+  if (elements.length === 0) return;
+  const start = await load();
+  for (const element of elements) start(element);
+}
+
+const parts = [
+  enliven(".hopper-explorer", async () => (await import("./explorer.mjs")).startExplorer),
+  enliven(".hopper-alone", async () => (await import("./plot.mjs")).startFigure),
+  enliven(".hopper-read", async () => (await import("./reading.mjs")).startReading),
+  enliven(".hopper-progress", async () => (await import("./progress-page.mjs")).startProgress),
+  enliven(".hopper-check", async () => (await import("./checks.mjs")).startCheck),
+];
+
+// Tests and scripts that print wait for this.
+Promise.all(parts).then(() => document.documentElement.classList.add("hopper-ready"));

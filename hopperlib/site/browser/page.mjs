@@ -1,0 +1,23 @@
+// What every page needs: printing, in the colors of paper and with every chart drawn.
+
+const root = document.documentElement;
+
+for (const button of document.querySelectorAll("[data-hopper-print]")) {
+  button.addEventListener("click", async () => {
+    if (document.querySelector(".hopper-figure")) await (await import("./plot.mjs")).drawAll();
+    window.print();
+  });
+}
+
+let theme;
+addEventListener("beforeprint", () => {
+  theme = root.dataset.theme;
+  root.dataset.theme = "light";
+  // A chart that was never near is not drawn: its data stand in for it.
+  for (const note of document.querySelectorAll(".hopper-plot-note")) {
+    note.closest(".hopper-figure").querySelector("details").open = true;
+  }
+});
+addEventListener("afterprint", () => {
+  root.dataset.theme = theme;
+});

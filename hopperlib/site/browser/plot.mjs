@@ -1,0 +1,113 @@
+// Charts: drawn by plotly.js, which is fetched when the first one comes near, in the colors of the page's theme.
+
+import { dataOf, fileName, saveFile } from "./dom.mjs";
+
+const figures = new Map(); // plot element -> { data, drawn }
+const libraries = new Map(); // bundle -> promise of its plotly.js
+
+function library(bundle) {
+  if (!libraries.has(bundle)) {
+    const script = document.createElement("script");
+    script.src = new URL(`plotly/${bundle}.min.js`, import.meta.url).href;
+    const loaded = new Promise((resolve, reject) => {
+      // Bundles share one global name: each is taken before the next can come.
+      script.onload = () => resolve(window.Plotly);
+      script.onerror = () => reject(new Error("the chart's script cannot be loaded"));
+    });
+    // One after the other, so that no bundle is mistaken for another.
+    const before = Promise.allSettled(libraries.values());
+    libraries.set(bundle, before.then(() => document.head.append(script)).then(() => loaded));
+    libraries.get(bundle).catch(() => libraries.delete(bundle));
+  }
+  return libraries.get(bundle);
+}
+
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) if (isIntersecting) draw(target);
+  },
+  { rootMargin: "400px 0px" },
+);
+
+/** Draw a figure once it comes near. */
+export function placeFigure(element, data) {
+  const plot = element.querySelector(".hopper-plot");
+  figures.set(plot, { data, drawn: false });
+  near.observe(plot);
+}
+
+/** Draw new data in the place of the old. */
+export function updateFigure(element, data) {
+  const plot = element.querySelector(".hopper-plot");
+  figures.set(plot, { data, drawn: figures.get(plot)?.drawn ?? false });
+  if (figures.get(plot).drawn) draw(plot);
+}
+
+/** Start a figure that stands alone on a page. */
+export function startFigure(box) {
+  const data = dataOf(box);
+  placeFigure(box.querySelector(".hopper-figure"), data);
+  box.addEventListener("click", ({ target }) => {
+    if (target.closest('[data-do="figure-csv"]')) saveFile(fileName(data.title, "csv"), data.table.csv, "text/csv");
+  });
+}
+
+/** Draw every figure of the page, wherever it is; resolves when all are drawn. */
+export function drawAll() {
+  return Promise.all([...figures.keys()].map(draw));
+}
+
+/** Draw again all that is drawn: the theme or the width has changed. */
+export function redrawAll() {
+  for (const [plot, { drawn }] of figures) if (drawn && plot.isConnected) draw(plot);
+}
+
+async function draw(plot) {
+  near.unobserve(plot);
+  try {
+    const plotly = await library(figures.get(plot).data.bundle);
+    if (!plot.isConnected) {
+      figures.delete(plot);
+      return;
+    }
+    const state = figures.get(plot);
+    if (!state.drawn) plot.replaceChildren();
+    state.drawn = true;
+    const { data, layout } = state.data.figure;
+    await plotly.react(plot, structuredClone(data), themed(layout), CONFIG);
+  } catch (error) {
+    plot.querySelector(".hopper-plot-note")?.append(` (${error.message}: reload the page to try again)`);
+  }
+}
+
+const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: "reset" };
+
+/** Return the layout in the colors and the type of the page. */
+function themed(layout) {
+  const style = getComputedStyle(document.documentElement);
+  const color = (name) => style.getPropertyValue(`--hopper-${name}`).trim();
+  const line = { gridcolor: color("grid"), linecolor: color("line"), zerolinecolor: color("line"), tickcolor: color("line") };
+  const result = structuredClone(layout);
+  result.font = { family: getComputedStyle(document.body).fontFamily, size: 13, ...layout.font, color: color("ink") };
+  result.paper_bgcolor = "rgba(0,0,0,0)";
+  result.plot_bgcolor = "rgba(0,0,0,0)";
+  result.hoverlabel = { bgcolor: color("panel"), bordercolor: color("line"), font: { color: color("ink") }, ...layout.hoverlabel };
+  result.height ??= 380;
+  // On a phone a finger scrolls the page; it must not draw zoom boxes.
+  if (matchMedia("(pointer: coarse)").matches) result.dragmode = layout.scene ? "turntable" : false;
+  for (const name of Object.keys(result)) {
+    if (/^[xy]axis\d*$/.test(name)) Object.assign(result[name], line);
+    if (/^scene\d*$/.test(name)) {
+      for (const axis of ["xaxis", "yaxis", "zaxis"]) {
+        result[name][axis] = { ...result[name][axis], ...line, color: color("ink"), backgroundcolor: "rgba(0,0,0,0)" };
+      }
+    }
+  }
+  return result;
+}
+
+new MutationObserver(redrawAll).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+
+// Ctrl+P gives no time to fetch anything: what is drawn is drawn again in the colors of paper.
+addEventListener("beforeprint", redrawAll);
+addEventListener("afterprint", redrawAll);

@@ -1,0 +1,82 @@
+// The progress page: what was read, how the self-checks went, and how to take it along or forget it.
+
+import { make, saveFile } from "./dom.mjs";
+import { exportText, importText, load, reset } from "./progress.mjs";
+
+/** Return the words for a self-check's record. */
+function outcome(record) {
+  if (record.right && !record.shown) return record.tries > 1 ? `right after ${record.tries} tries` : "right at once";
+  if (record.right) return "right, after the answer was shown";
+  return record.shown ? "answer shown" : "not right yet";
+}
+
+/** Return a table of rows, or a sentence if there are none. */
+function table(caption, headings, rows, none) {
+  if (rows.length === 0) return make("p", {}, none);
+  return make("div", { class: "hopper-scroll", role: "group", tabindex: "0", "aria-label": caption },
+    make("table", { class: "hopper-table" },
+      make("caption", {}, caption),
+      make("thead", {}, make("tr", {}, headings.map((text) => make("th", { scope: "col" }, text)))),
+      make("tbody", {}, rows.map((row) => make("tr", {}, row.map((cell) => make("td", {}, cell)))))));
+}
+
+/** Return a link to a page of the book; only names that look like one of its pages are linked. */
+function pageLink(page, title) {
+  if (!/^[\w/-]+$/.test(page ?? "")) return page ?? "";
+  const root = document.documentElement.dataset.content_root ?? "../";
+  return make("a", { href: `${root}${page}.html` }, title ?? page.split("/").pop().replaceAll("-", " "));
+}
+
+/** Start the page. */
+export function startProgress(box) {
+  const status = make("p", { role: "status" });
+  const lists = make("div");
+  const file = make("input", { type: "file", accept: ".json,application/json", id: "hopper-import" });
+  const show = () => {
+    const { checks, read, last } = load();
+    const answered = Object.entries(checks);
+    const right = answered.filter(([, record]) => record.right).length;
+    const onward = last?.page ? make("p", {}, "Go on where you were: ", pageLink(last.page, String(last.title ?? last.page))) : "";
+    lists.replaceChildren(
+      onward,
+      make("p", {}, `${Object.keys(read).length} pages read, ${right} of ${answered.length} self-checks right.`),
+      table("Pages read", ["Page", "When"], Object.entries(read).map(([page, when]) => [pageLink(page), when.slice(0, 10)]),
+        "No page is marked as read. The mark is at the end of each study."),
+      table("Self-checks", ["Question", "Page", "Outcome"],
+        answered.map(([name, record]) => [record.question ?? name, pageLink(record.page), outcome(record)]),
+        "No self-check has been answered."),
+    );
+  };
+  const take = make("button", { type: "button", class: "hopper-button" }, "Save as a file");
+  take.addEventListener("click", () => saveFile("hopper-progress.json", exportText(), "application/json"));
+  const forget = make("button", { type: "button", class: "hopper-button" }, "Forget everything");
+  forget.addEventListener("click", () => {
+    if (forget.dataset.sure) {
+      reset();
+      delete forget.dataset.sure;
+      forget.textContent = "Forget everything";
+      status.textContent = "All progress is forgotten.";
+    } else {
+      forget.dataset.sure = "asked";
+      forget.textContent = "Really forget everything?";
+      status.textContent = "Press once more to forget all progress. It cannot be brought back.";
+    }
+  });
+  file.addEventListener("change", async () => {
+    try {
+      importText(await file.files[0].text());
+      status.textContent = "The file was added to what was here.";
+    } catch (error) {
+      status.textContent = error.message;
+    }
+    file.value = "";
+  });
+  addEventListener("hopper-progress", show);
+  show();
+  box.append(
+    lists,
+    make("p", { class: "hopper-actions" }, take, " ", forget),
+    make("p", {}, make("label", { for: "hopper-import" }, "Add the progress of another browser:"), " ", file),
+    status,
+  );
+}

@@ -1,0 +1,103 @@
+// What a reader has done, kept in this browser and nowhere else.
+//
+// One entry of local storage, "hopper.progress":
+//   { version: 1,
+//     checks: { <name of the check>: { right, shown, tries, hints, first, last, page, question } },
+//     read: { <page>: <when> },
+//     last: { page, title } of the study opened last }
+// Times are ISO texts; `right` stays true once it was; `shown` says that the answer was looked up before that.
+
+const KEY = "hopper.progress";
+const EMPTY = { version: 1, checks: {}, read: {} };
+
+/** Return everything, as plain data. */
+export function load() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY));
+    return kept?.version === 1 ? { ...EMPTY, ...kept } : structuredClone(EMPTY);
+  } catch {
+    return structuredClone(EMPTY);
+  }
+}
+
+/** Keep everything; return whether the browser let us. */
+export function save(progress) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(progress));
+  } catch {
+    return false;
+  }
+  dispatchEvent(new CustomEvent("hopper-progress"));
+  return true;
+}
+
+/** Return what is kept about a check, or undefined. */
+export function checkRecord(name) {
+  return load().checks[name];
+}
+
+/** Note something about a check: a try, a hint taken, the answer shown. */
+export function noteCheck(name, about, { right = false, tried = false, hint = false, shown = false }) {
+  const progress = load();
+  const now = new Date().toISOString();
+  const before = progress.checks[name] ?? { right: false, shown: false, tries: 0, hints: 0, first: now };
+  progress.checks[name] = {
+    ...before,
+    ...about,
+    right: before.right || right,
+    shown: before.shown || (shown && !before.right),
+    tries: before.tries + (tried && !before.right ? 1 : 0),
+    hints: before.hints + (hint ? 1 : 0),
+    last: now,
+  };
+  return save(progress) ? progress.checks[name] : undefined;
+}
+
+/** Forget one check. */
+export function forgetCheck(name) {
+  const progress = load();
+  delete progress.checks[name];
+  save(progress);
+}
+
+/** Mark a page as read, or not. */
+export function notePage(page, read) {
+  const progress = load();
+  if (read) progress.read[page] = new Date().toISOString();
+  else delete progress.read[page];
+  return save(progress);
+}
+
+/** Remember the study that was opened last, to go on there. */
+export function noteVisit(page, title) {
+  save({ ...load(), last: { page, title } });
+}
+
+/** Return everything as text that `importText` reads. */
+export function exportText() {
+  return JSON.stringify(load(), null, 2);
+}
+
+/** Add what another browser kept; throws an Error that says what is wrong with the text. */
+export function importText(text) {
+  let given;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    throw new Error("This is no progress file: it cannot be read as JSON.");
+  }
+  if (given?.version !== 1 || typeof given.checks !== "object" || typeof given.read !== "object") {
+    throw new Error("This is no progress file of this book.");
+  }
+  const mine = load();
+  for (const [name, record] of Object.entries(given.checks)) {
+    const kept = mine.checks[name];
+    mine.checks[name] = kept && (kept.right || !record.right) ? kept : record;
+  }
+  save({ ...mine, read: { ...given.read, ...mine.read } });
+}
+
+/** Forget everything. */
+export function reset() {
+  save(structuredClone(EMPTY));
+}

@@ -1,0 +1,94 @@
+// The page's one worker, shared by all explorers. It starts when first needed.
+
+// How long an answer may take before the worker counts as dead. [ms]
+const PATIENCE = { start: 90_000, light: 10_000, heavy: 60_000 };
+
+/** Why there is no answer: "start" (Python cannot start), "dead", "cancelled" or "model" (a defect of the model). */
+export class Failure extends Error {
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+class Python {
+  #calls = new Map();
+  #next = 1;
+  #watch;
+  worker = null;
+  ready = false;
+
+  /** Start the worker, unless it runs. */
+  warm() {
+    if (this.worker) return;
+    const code = new URL("./worker.mjs", import.meta.url).href;
+    // From a blob it inherits the page's policy: it, too, can reach this site's host alone.
+    const blob = URL.createObjectURL(new Blob([`import ${JSON.stringify(code)};`], { type: "text/javascript" }));
+    const worker = new Worker(blob, { type: "module", name: "python" });
+    worker.onmessage = ({ data }) => worker === this.worker && this.#hear(data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      if (worker === this.worker) this.#fail(new Failure("start", event.message || "the worker cannot be loaded"));
+    };
+    this.worker = worker;
+    this.#wait(PATIENCE.start, new Failure("start", "Python has not started within a minute and a half"));
+  }
+
+  /** Return the answer of an explorer: the parsed result of `answer_json`. */
+  answer(name, values, heavy) {
+    this.warm();
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#calls.set(id, { resolve, reject, heavy });
+      this.worker.postMessage({ id, name, values: JSON.stringify(values) });
+      if (this.ready) this.#watchAnswers();
+    });
+  }
+
+  /** Stop the worker; whatever it was asked fails with this failure. */
+  stop(failure = new Failure("cancelled", "stopped")) {
+    this.#fail(failure);
+  }
+
+  #hear(message) {
+    if (message.ready) {
+      this.ready = true;
+      performance.measure("hopper: Python started", { start: performance.now() - message.milliseconds });
+    } else if (message.broken) {
+      const kind = this.ready ? "dead" : "start";
+      this.#fail(new Failure(kind, message.broken));
+      return;
+    } else {
+      const call = this.#calls.get(message.id);
+      this.#calls.delete(message.id);
+      if (message.failure) call.reject(new Failure("model", message.failure));
+      else call.resolve(JSON.parse(message.answer));
+    }
+    this.#watchAnswers();
+  }
+
+  #watchAnswers() {
+    clearTimeout(this.#watch);
+    if (this.#calls.size === 0) return;
+    const heavy = [...this.#calls.values()].some((call) => call.heavy);
+    const patience = heavy ? PATIENCE.heavy : PATIENCE.light;
+    this.#wait(patience, new Failure("dead", `Python has not answered within ${patience / 1000} seconds`));
+  }
+
+  #wait(milliseconds, failure) {
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(() => this.#fail(failure), milliseconds);
+  }
+
+  #fail(failure) {
+    clearTimeout(this.#watch);
+    this.worker?.terminate();
+    this.worker = null;
+    this.ready = false;
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const call of calls) call.reject(failure);
+  }
+}
+
+export const python = new Python();

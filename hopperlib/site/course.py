@@ -1,0 +1,151 @@
+"""What makes the pages a course: routes with their minutes, progress, terms explained where they stand.
+
+=================  =============================================================
+`RouteDirective`   an ordered list of pages with the minutes of each and the sum
+`ProgressPage`     what this reader has done, kept in this browser
+term titles        a term links to the glossary, and its entry shows on hover
+mark as read       a button at the end of every page that is a notebook
+=================  =============================================================
+"""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from hopperlib.site.reference import PackageReference
+from hopperlib.site.renderers import raw_html
+
+__all__ = ["ProgressPage", "RouteDirective", "minutes_of", "setup"]
+
+# A page of the appendix is looked at rather than worked through.
+MINUTES_OF_A_PAGE = 5
+
+
+def minutes_of(root: Path, page: str) -> int:
+    """Return the minutes that a page takes: a notebook says so, another page is short. [min]
+
+    Raises
+    ------
+    ValueError
+        If there is no such page.
+
+    Examples
+    --------
+    >>> root = Path(__file__).resolve().parent.parent.parent
+    >>> minutes_of(root, "notebooks/node/placement")
+    35
+    """
+    notebook = root / f"{page}.ipynb"
+    if notebook.is_file():
+        metadata = json.loads(notebook.read_text(encoding="utf-8"))["metadata"]
+        return int(metadata.get("hopper", {}).get("minutes", MINUTES_OF_A_PAGE))
+    if not (root / f"{page}.md").is_file():
+        raise ValueError(f"there is no page {page!r}")
+    return MINUTES_OF_A_PAGE
+
+
+class RouteDirective(SphinxDirective):
+    """An ordered list of pages, one a line, with minutes and their sum.
+
+    ::
+
+        ```{route}
+        notebooks/node/placement
+        notebooks/node/memory
+        ```
+    """
+
+    has_content = True
+    option_spec: ClassVar[Any] = {"name": directives.unchanged}
+
+    def run(self) -> list[nodes.Node]:
+        """Return the list, or an error that names the page that is missing."""
+        pages = [line.strip() for line in self.content if line.strip()]
+        root = Path(self.env.srcdir)
+        try:
+            minutes = [minutes_of(root, page) for page in pages]
+        except ValueError as error:
+            raise self.error(str(error)) from error
+        lines = [f"1. {{doc}}`/{page}`, {spent} minutes" for page, spent in zip(pages, minutes, strict=True)]
+        hours, rest = divmod(sum(minutes), 60)
+        whole = f"{hours} h {rest:02d} min" if hours else f"{rest} minutes"
+        lines += ["", f"Together **{whole}**, exercises included."]
+        box = nodes.container(classes=["hopper-route"])
+        self.state.nested_parse(StringList(lines, source=self.get_source_info()[0]), self.content_offset, box)
+        return [box]
+
+
+class ProgressPage(SphinxDirective):
+    """Where the page's script lists what this reader has done."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return an element for the script, and a sentence for readers without scripts."""
+        return [
+            *raw_html(
+                '<div class="hopper-progress"><p class="hopper-static-only">Progress is kept by the pages themselves. '
+                "It needs JavaScript and a server: see the line under any explorer.</p></div>"
+            )
+        ]
+
+
+def _entries(app: Sphinx) -> dict[str, str]:
+    """Return the glossary: term in lower case -> its text."""
+    if not hasattr(app.env, "hopper_terms"):
+        found: dict[str, str] = {}
+        for page in app.env.found_docs:
+            if page.endswith("glossary"):
+                for item in app.env.get_doctree(page).findall(nodes.definition_list_item):
+                    text = " ".join(part.astext() for part in item.findall(nodes.definition)).replace("\n", " ")
+                    for term in item.findall(nodes.term):
+                        found[term.astext().split("\n")[0].lower()] = text
+        app.env.hopper_terms = found  # type: ignore[attr-defined]
+    terms: dict[str, str] = app.env.hopper_terms  # type: ignore[attr-defined]
+    return terms
+
+
+def _explain_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Give every link to a term the glossary's text as its title."""
+    if app.builder.format != "html":
+        return
+    for link in doctree.findall(nodes.reference):
+        if any("std-term" in inner.get("classes", ()) for inner in link.findall(nodes.inline)):
+            # The target carries the entry's own spelling, whatever the link says.
+            entry = str(link.get("refuri", "") or link.get("refid", "")).rpartition("#term-")[2]
+            for term, text in _entries(app).items():
+                if nodes.make_id(term) == entry.lower() or term == link.astext().lower():
+                    link["reftitle"] = text
+                    break
+
+
+def _forget_terms(app: Sphinx, env: Any) -> None:
+    """Read the glossary anew in every build."""
+    if hasattr(env, "hopper_terms"):
+        del env.hopper_terms
+
+
+def _mark_as_read(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Put the place for the button at the end of every notebook."""
+    if pagename.startswith("notebooks/") and "body" in context:
+        title = escape(nodes.Text(app.env.titles[pagename].astext()), quote=True)
+        context["body"] += (
+            f'\n<div class="hopper-read hopper-live-only" data-page="{escape(pagename)}" data-title="{title}"></div>'
+        )
+
+
+def setup(app: Sphinx) -> None:
+    """Add the directives and the events."""
+    app.add_directive("route", RouteDirective)
+    app.add_directive("progress-page", ProgressPage)
+    app.add_directive("package-reference", PackageReference)
+    app.connect("env-before-read-docs", lambda app, env, docnames: _forget_terms(app, env))
+    app.connect("doctree-resolved", _explain_terms)
+    app.connect("html-page-context", _mark_as_read)

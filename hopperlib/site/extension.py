@@ -1,0 +1,141 @@
+"""The Sphinx extension: what the build sets, stages and finishes so that the pages are alive and safe."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from hopperlib import __version__
+from hopperlib.site.assets import PACKAGE, Assets, collect
+from hopperlib.site.course import setup as set_up_course
+from hopperlib.site.directives import ExplorerDirective
+from hopperlib.site.mending import mended
+from hopperlib.site.policy import with_policy
+
+__all__ = ["content_hash", "setup"]
+
+HERE = Path(__file__).resolve().parent
+
+# Before other extensions read the configuration, and after they have written their pages.
+FIRST, LAST = 100, 900
+
+
+def content_hash(root: Path, *, with_site: bool) -> str:
+    """Return a hash of all that pages depend on besides their own text.
+
+    Without the site it is what the outputs of notebooks depend on: models,
+    data, versions of packages. Jupyter's cache looks at the cells alone, so a
+    changed model would go unnoticed; with this hash in its path, it starts
+    anew.
+    """
+    digest = hashlib.sha256()
+    files = [root / "requirements.lock"]
+    for folder in (PACKAGE, root / "data"):
+        files += sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    for path in files:
+        if path.is_file() and (with_site or HERE not in path.parents):
+            digest.update(f"{path.name}\n".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def _configure(app: Sphinx, config: Config) -> None:
+    """Collect the assets, and set what depends on them or on the content of the package."""
+    root = Path(app.srcdir)
+    node_modules = Path(config.hopper_node_modules) if config.hopper_node_modules else root / "node_modules"
+    assets = collect(node_modules, root / "data")
+    app._hopper_assets = assets  # type: ignore[attr-defined]
+
+    # A change of either makes Sphinx read, or write, every page again.
+    config.hopper_content = content_hash(root, with_site=True)
+    config.hopper_assets = assets.folder
+    if not config.nb_execution_cache_path:
+        cache = Path(app.outdir).parent / ".jupyter_cache"
+        config.nb_execution_cache_path = str(cache / content_hash(root, with_site=False))
+    config.mathjax_path = f"{assets.folder}/mathjax/tex-chtml.js"
+    config.notfound_urls_prefix = os.environ.get("HOPPER_SITE_PREFIX", "/")
+    config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]
+    for sheet in ("look.css", "explorer.css", "checks.css"):
+        app.add_css_file(f"{assets.folder}/{sheet}", priority=LAST)
+    app.add_js_file(f"{assets.folder}/boot.js", priority=FIRST)
+    app.add_js_file(f"{assets.folder}/live.mjs", priority=LAST, type="module")
+
+
+def _static(app: Sphinx) -> Path | None:
+    """Return the folder of static files, or None if no HTML is made."""
+    return Path(app.outdir) / "_static" if app.builder.format == "html" else None
+
+
+def _stage(app: Sphinx) -> None:
+    """Write the assets where the pages look for them."""
+    static = _static(app)
+    if static:
+        assets: Assets = app._hopper_assets  # type: ignore[attr-defined]
+        assets.write(static)
+
+
+def _drop_mathjax(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Take MathJax off pages without formulas: Sphinx also loads it where only a chapter below has some."""
+    if doctree is not None and next(doctree.findall(_is_formula), None) is not None:
+        return
+    path = f"_static/{app.config.mathjax_path}"
+    context["script_files"][:] = [
+        script
+        for script in context["script_files"]
+        if script.filename != path and not script.attributes.get("body", "").startswith("window.MathJax")
+    ]
+
+
+def _is_formula(node: nodes.Node) -> bool:
+    return isinstance(node, (nodes.math, nodes.math_block))
+
+
+def _finish(app: Sphinx, exception: Exception | None) -> None:
+    """Write the front page's redirect, and the policy into every page; remove earlier assets."""
+    static = _static(app)
+    if exception is not None or static is None:
+        return
+    import shutil
+
+    for folder in static.glob("live-*"):
+        if folder.name != app.config.hopper_assets:
+            shutil.rmtree(folder)
+    front = app.config.root_doc
+    if "/" in front:
+        title = app.config.html_title
+        (Path(app.outdir) / "index.html").write_text(
+            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+            f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f'<meta http-equiv="refresh" content="0; url={front}.html"></head>'
+            f'<body><main><h1>{title}</h1><p><a href="{front}.html">Go to the book</a></p></main></body></html>\n',
+            encoding="utf-8",
+        )
+    for page in Path(app.outdir).rglob("*.html"):
+        if static not in page.parents:
+            html = page.read_text(encoding="utf-8")
+            finished = with_policy(mended(html))
+            if finished != html:
+                page.write_text(finished, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Set up the extension."""
+    # Kernels inherit these: objects then show themselves as data for the renderers.
+    os.environ["HOPPERLIB_RENDER"] = "book"
+    os.environ["PLOTLY_RENDERER"] = "plotly_mimetype"
+    app.add_config_value("hopper_node_modules", "", "", str)
+    app.add_config_value("hopper_content", "", "env", str)
+    app.add_config_value("hopper_assets", "", "html", str)
+    app.add_directive("explorer", ExplorerDirective)
+    set_up_course(app)
+    app.connect("config-inited", _configure, priority=FIRST)
+    app.connect("builder-inited", _stage)
+    app.connect("html-page-context", _drop_mathjax, priority=LAST)
+    app.connect("build-finished", _finish, priority=LAST)
+    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,132 @@
+"""The HTML of explorers, figures and self-checks, as it stands in a page before any script runs.
+
+The answer for the starting setting is computed here, so that a page is
+complete without JavaScript. `browser/answer.mjs` builds the same elements from
+the same data once the page is alive.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from hopperlib.explore.explorer import Explorer, load
+from hopperlib.explore.result import BADGES
+
+__all__ = ["check_html", "explorer_html", "figure_html"]
+
+# Height of a chart whose layout asks for none. [CSS pixels]
+PLOT_HEIGHT = 380
+
+
+def _json_block(data: Any) -> Markup:
+    """Return data as JSON that can stand inside a <script> element."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+def _prose(text: str) -> Markup:
+    """Return a text with what stands between backticks as code.
+
+    Examples
+    --------
+    >>> _prose("Use `-S 3` & see")
+    Markup('Use <code>-S 3</code> &amp; see')
+    """
+    parts = re.split("`([^`]+)`", text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else escape(part) for number, part in enumerate(parts)
+    )
+
+
+def _plain(value: Any) -> str:
+    """Return a number as JavaScript would print it: 5.0 as 5, 0.25 as 0.25."""
+    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {
+        "json_block": _json_block,
+        "plain": _plain,
+        "plot_height": lambda figure: figure["figure"]["layout"].get("height", PLOT_HEIGHT),
+        "prose": _prose,
+        "without_ticks": lambda text: text.replace("`", ""),
+    }
+    return environment
+
+
+_TEMPLATES = _environment()
+
+
+def explorer_html(explorer: Explorer, *, key: str, values: Mapping[str, Any] | None = None) -> str:
+    """Return an explorer as HTML, with its answer for the starting setting.
+
+    Parameters
+    ----------
+    explorer : Explorer
+    key : str
+        Its name in addresses, unique in the page.
+    values : mapping or None
+        Values to start with, where they differ from the defaults.
+
+    Raises
+    ------
+    hopperlib.explore.controls.InputError
+        If a value is refused.
+
+    Examples
+    --------
+    >>> from hopperlib.explore.controls import Slider
+    >>> from hopperlib.explore.result import Result
+    >>> square = Explorer(name="square", title="Squares", question="What is a square?",
+    ...     controls=(Slider(name="x", label="x", low=0, high=9, step=1, default=3),),
+    ...     answer=lambda x: Result(summary=f"{x} times {x} is {x * x}."))
+    >>> "4 times 4 is 16." in explorer_html(square, key="square", values={"x": 4})
+    True
+    """
+    start = explorer.read(values or {})
+    spec = explorer.to_dict()
+    result = explorer.run(**start).to_dict()
+    return _TEMPLATES.get_template("explorer.html").render(
+        id=f"explorer-{key}",
+        spec=spec,
+        start=start,
+        result=result,
+        badges=BADGES,
+        badges_used=any(column["badge"] for table in result["tables"] for column in table["columns"]),
+        block={"key": key, "spec": spec, "start": start, "answer": result},
+    )
+
+
+def figure_html(figure: Mapping[str, Any], *, key: str) -> str:
+    """Return a figure (its `to_dict`) as HTML: caption, place for the chart, data."""
+    return _TEMPLATES.get_template("figure.html").render(id=f"figure-{key}", figure=figure)
+
+
+def check_html(check: Mapping[str, Any]) -> str:
+    """Return a self-check (its `to_dict`) as HTML: question, fields, and the answer for readers without scripts.
+
+    Examples
+    --------
+    >>> from hopperlib.explore.checks import NumberCheck
+    >>> check = NumberCheck(name="cores", question="How many cores?", answer=24, explanation="Four times six.")
+    >>> 'id="check-cores"' in check_html(check.to_dict())
+    True
+    """
+    title = load(check["explorer"]).title if check["kind"] == "goal" else ""
+    return _TEMPLATES.get_template("check.html").render(
+        check=check, explorer_title=title, explorer_id=f"explorer-{check.get('explorer', '')}"
+    )

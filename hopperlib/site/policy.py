@@ -1,0 +1,106 @@
+"""The Content-Security-Policy that every page carries: this site's own host, and nothing else.
+
+Inline scripts of the theme are allowed one by one, by their hash; scripts and
+handlers that a page picked up in any other way do not run. A worker inherits
+the policy of its page, as it starts from a blob.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+__all__ = ["inline_scripts", "policy", "with_policy"]
+
+# Types of <script> that a browser runs; others are data.
+_RUN = {"", "text/javascript", "application/javascript", "module"}
+_META = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
+
+
+class _Scripts(HTMLParser):
+    """Collects the text of inline scripts that a browser would run."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=False)
+        self.scripts: list[str] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "script":
+            given = dict(attrs)
+            self._inside = "src" not in given and (given.get("type") or "").lower() in _RUN
+            if self._inside:
+                self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.scripts[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script":
+            self._inside = False
+
+
+def inline_scripts(html: str) -> list[str]:
+    """Return the text of each inline script that a browser would run.
+
+    Examples
+    --------
+    >>> inline_scripts('<script>a()</script><script type="application/json">{}</script><script src="b.js"></script>')
+    ['a()']
+    """
+    parser = _Scripts()
+    parser.feed(html)
+    parser.close()
+    return parser.scripts
+
+
+def policy(scripts: list[str]) -> str:
+    """Return the policy of a page that holds these inline scripts.
+
+    Examples
+    --------
+    >>> "'sha256-" in policy(["a()"]), "'unsafe-inline'" in policy([]).split("script-src")[1].split(";")[0]
+    (True, False)
+    """
+    hashes = [
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in dict.fromkeys(scripts)
+    ]
+    rules = {
+        "default-src": "'none'",
+        # WebAssembly must be compiled for Python; no other evaluation of text.
+        "script-src": " ".join(["'self'", "'wasm-unsafe-eval'", *hashes]),
+        # MathJax and plotly.js set styles on their elements.
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self'",
+        "connect-src": "'self'",
+        "worker-src": "'self' blob:",
+        "form-action": "'self'",
+        "base-uri": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def with_policy(html: str) -> str:
+    """Return a page with its policy, right after the declaration of its character set.
+
+    Raises
+    ------
+    ValueError
+        If the page has no head to hold it.
+
+    Examples
+    --------
+    >>> with_policy('<head><meta charset="utf-8"><title>A</title></head>')[:62]
+    '<head><meta charset="utf-8"><meta http-equiv="Content-Security'
+    """
+    bare = _META.sub("", html)
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy(inline_scripts(bare))}">'
+    place = re.search(r"<meta charset=[^>]*>", bare) or re.search(r"<head[^>]*>", bare)
+    if not place:
+        raise ValueError("the page has no <head> to hold the policy")
+    return bare[: place.end()] + meta + bare[place.end() :]

@@ -1,0 +1,70 @@
+"""What the book shows for explorers, figures and self-checks that a notebook's cell returned."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from docutils import nodes
+from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer
+
+from hopperlib.explore import checks, explorer, notebook
+from hopperlib.site.html import check_html, explorer_html, figure_html
+
+__all__ = ["HopperRenderer", "raw_html", "unique_name"]
+
+PLOTLY_MIME_TYPE = "application/vnd.plotly.v1+json"
+
+
+def unique_name(document: nodes.document, name: str) -> str:
+    """Return a name that is unique in the page: the name itself, then name-2, name-3, ...
+
+    Examples
+    --------
+    >>> from docutils.utils import new_document
+    >>> page = new_document("page")
+    >>> unique_name(page, "placement"), unique_name(page, "placement"), unique_name(page, "memory")
+    ('placement', 'placement-2', 'memory')
+    """
+    taken = document.attributes.setdefault("hopper_ids", {})
+    taken[name] = taken.get(name, 0) + 1
+    return name if taken[name] == 1 else f"{name}-{taken[name]}"
+
+
+def raw_html(html: str) -> list[nodes.Element]:
+    """Return HTML as a node of the page."""
+    return [nodes.raw(text=html, format="html", classes=["output", "text_html"])]
+
+
+class HopperRenderer(MimeRenderPlugin):  # type: ignore[misc]
+    """Turns the MIME types of hopperlib into HTML."""
+
+    mime_priority_overrides: ClassVar[list[tuple[str, str, int | None]]] = [
+        ("*", explorer.MIME_TYPE, 1),
+        ("*", notebook.FIGURE_MIME_TYPE, 1),
+        ("*", checks.MIME_TYPE, 1),
+        ("*", PLOTLY_MIME_TYPE, 1),
+    ]
+
+    @staticmethod
+    def handle_mime(renderer: NbElementRenderer, data: MimeData, inline: bool) -> list[nodes.Element] | None:
+        """Return the nodes of one output, or None for a type that is not ours."""
+        if inline:
+            return None
+        document = renderer.renderer.document
+        content: Any = data.content
+        if data.mime_type == explorer.MIME_TYPE:
+            shown = explorer.load(content["name"])
+            return raw_html(explorer_html(shown, key=unique_name(document, shown.name)))
+        if data.mime_type == notebook.FIGURE_MIME_TYPE:
+            return raw_html(figure_html(content, key=unique_name(document, "figure")))
+        if data.mime_type == checks.MIME_TYPE:
+            return raw_html(check_html(content))
+        if data.mime_type == PLOTLY_MIME_TYPE:
+            renderer.logger.warning(
+                "a bare Plotly figure has no description for readers who cannot see it: "
+                "show a hopperlib.explore.result.Figure instead",
+                line=data.line,
+                subtype="mime_type",
+            )
+            return []
+        return None
