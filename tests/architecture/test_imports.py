@@ -1,0 +1,63 @@
+"""Imports go downwards only, and never in a circle."""
+
+from __future__ import annotations
+
+import graphlib
+
+import pytest
+
+BASE = {"units", "documented", "machine"}
+# Subject packages may use each other along this order.
+SUBJECTS = ("node", "network", "storage", "failure", "monitoring")
+
+ALLOWED: dict[str, set[str]] = {"": set(), "units": set(), "documented": {"units"}, "machine": {"units", "documented"}}
+for number, subject in enumerate(SUBJECTS):
+    ALLOWED[subject] = BASE | set(SUBJECTS[:number])
+ALLOWED["readers"] = BASE | set(SUBJECTS)
+ALLOWED["explore"] = ALLOWED["readers"] | {"readers"}
+ALLOWED["widgets"] = ALLOWED["site"] = ALLOWED["explore"] | {"explore"}
+ALLOWED["analysis"] = ALLOWED["explore"]
+ALLOWED["studies"] = ALLOWED["analysis"] | {"analysis"}
+ALLOWED["scorecard"] = ALLOWED["studies"] | {"studies"}
+ALLOWED["report"] = ALLOWED["scorecard"] | {"scorecard", "explore"}
+
+# A notebook asks an explorer, a figure or a self-check how it looks, and only then are widgets made.
+DOORS_UPWARDS = {("explore", "widgets")}
+
+
+def test_every_part_has_its_place(sources):
+    parts = {source.part for source in sources}
+    assert parts <= set(ALLOWED) | {"cli"}, "a new part needs a line in the table of imports above"
+
+
+def test_imports_go_downwards(source):
+    if source.part == "cli":
+        return
+    for imported in source.imports():
+        if imported.name.split(".")[0] != "hopperlib":
+            continue
+        part = imported.name.split(".")[1]
+        door = (source.part, part) in DOORS_UPWARDS and not imported.at_load
+        # `from hopperlib import __version__` asks for no part.
+        assert part in ALLOWED[source.part] | {source.part, "__version__"} or door, (
+            f"{source.name}, line {imported.line}, imports hopperlib.{part}, "
+            f"and {source.part or 'hopperlib'} may import: {', '.join(sorted(ALLOWED[source.part])) or 'nothing'}"
+        )
+
+
+def test_no_circles(sources):
+    modules = {source.name for source in sources}
+    graph = {
+        source.name: {
+            # `from a import b` may mean the module a.b or a name in a.
+            imported.name if imported.name in modules else imported.name.rpartition(".")[0]
+            for imported in source.imports()
+            if imported.at_load
+        }
+        & modules - {source.name}
+        for source in sources
+    }
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail("modules import each other in a circle: " + " -> ".join(error.args[1]))

@@ -1,0 +1,96 @@
+"""What a module offers has a docstring, types and an example that runs."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+
+# Read by people at a prompt. The rest (site, widgets, cli) is reached through pages and commands.
+LIBRARY = {
+    "units",
+    "documented",
+    "machine",
+    "node",
+    "network",
+    "storage",
+    "failure",
+    "monitoring",
+    "readers",
+    "explore",
+    "analysis",
+    "studies",
+    "scorecard",
+    "report",
+}
+
+
+def _public_functions(source):
+    """The functions that a module names in ``__all__``."""
+    for node in source.tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name in source.exported:
+            yield node
+
+
+def _examples(node):
+    """Examples in one docstring."""
+    return doctest.DocTestParser().get_examples(ast.get_docstring(node) or "")
+
+
+def test_module_says_what_it_is(source):
+    assert ast.get_docstring(source.tree), f"{source.path.name} has no docstring"
+
+
+def test_exported_names_exist_and_are_public(source):
+    defined = set()
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
+                defined.add(name)
+            case ast.ImportFrom(names=aliases) | ast.Import(names=aliases):
+                defined |= {alias.asname or alias.name for alias in aliases}
+    for name in source.exported:
+        assert name in defined, f"__all__ names {name}, which the module does not define"
+        assert not name.startswith("_"), f"__all__ names {name}, which is private"
+    assert len(set(source.exported)) == len(source.exported), "__all__ names something twice"
+
+
+def test_public_code_is_exported(source):
+    """A function or class without a leading underscore is meant for others, so ``__all__`` names it."""
+    if source.part not in LIBRARY:
+        return
+    for node in source.tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            assert node.name in source.exported, f"{node.name}, line {node.lineno}, is not in __all__"
+
+
+def test_public_functions_have_types(source):
+    for function in _public_functions(source):
+        spelled = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        bare = [argument.arg for argument in spelled if argument.annotation is None]
+        assert not bare, f"{function.name}: no type for {', '.join(bare)}"
+        assert function.returns is not None, f"{function.name}: no type for what it returns"
+
+
+def test_public_functions_have_examples(source):
+    if source.part not in LIBRARY:
+        return
+    for function in _public_functions(source):
+        assert ast.get_docstring(function), f"{function.name}, line {function.lineno}, has no docstring"
+        assert _examples(function), f"{function.name}, line {function.lineno}, has no example (>>>)"
+
+
+def test_public_classes_have_docstrings(source):
+    for node in source.tree.body:
+        if isinstance(node, ast.ClassDef) and node.name in source.exported:
+            assert ast.get_docstring(node), f"{node.name}, line {node.lineno}, has no docstring"
+
+
+def test_examples_are_tried_somewhere_in_each_public_module(source):
+    if source.part not in LIBRARY or not any(True for _ in _public_functions(source)):
+        return
+    documented = [
+        node
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    assert sum(len(_examples(node)) for node in documented) > 0

@@ -1,0 +1,90 @@
+"""The `hopper` group: its list, unknown commands, one real process, start-up."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib import __version__
+from hopperlib.cli import COMMANDS, hopper
+
+CALL = [sys.executable, "-c", "from hopperlib.cli import main; main()"]
+
+
+def run(*words, **options):
+    return CliRunner().invoke(hopper, list(words), prog_name="hopper", **options)
+
+
+def test_the_list_of_commands_is_the_table():
+    result = run("--help")
+    assert result.exit_code == 0
+    for name, (_, line) in COMMANDS.items():
+        assert name in result.output
+        assert line[:30] in result.output
+
+
+def test_version():
+    assert run("--version").output.strip() == f"hopper, version {__version__}"
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("plase", "there is no command 'plase'; did you mean 'place'?"),
+        ("zzz", "there is no command 'zzz'; there are: " + ", ".join(COMMANDS)),
+    ],
+)
+def test_an_unknown_command_gets_the_nearest(word, message):
+    result = run(word)
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name):
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    assert "Usage: hopper" in result.output
+
+
+def test_a_real_process_from_line_to_json():
+    done = subprocess.run(
+        [*CALL, "place", "--json", "-"], input="aprun -n 384 -N 12 vasp\n", capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    data = json.loads(done.stdout)
+    assert data["suggestion"]["aprun"] == "aprun -n 384 -N 12 -S 3 vasp"
+
+
+def test_a_reader_that_closes_the_pipe_gets_no_traceback():
+    with subprocess.Popen(
+        [*CALL, "place", "--json", "aprun -n 24576 a.out"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert b"Traceback" not in errors
+
+
+def test_starting_imports_no_more_than_it_needs():
+    program = (
+        "import sys; from hopperlib.cli import hopper; hopper(['--help'], standalone_mode=False); "
+        "heavy = {'rich', 'numpy', 'hopperlib.machine', 'hopperlib.node.launch', 'hopperlib.explore.explorer'}; "
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+
+
+def test_placing_in_a_pipe_imports_no_drawing_and_no_terminal_library():
+    program = (
+        "import sys; from hopperlib.cli import hopper; hopper(['place', 'aprun -n 24 a.out'], standalone_mode=False); "
+        "heavy = {'rich', 'numpy', 'hopperlib.explore', 'plotly'}; "
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"

@@ -1,0 +1,251 @@
+"""`hopper io`: files, folders and patterns; text, JSON and CSV; findings and their page; exit status."""
+
+import csv
+import gzip
+import io
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hopperlib.cli import hopper
+from hopperlib.cli.darshan_page import report_page
+from hopperlib.readers import darshan as darshan_reader
+from hopperlib.readers.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperlib.readers.io_advice import Finding
+from hopperlib.readers.io_results import KEYS
+from hopperlib.readers.io_summary import summary
+
+SAMPLES = Path(__file__).parents[2] / "data" / "samples" / "ior"
+GOOD = str(SAMPLES / "ior-4.0.0.posix-fpp.txt")
+FAILED = str(SAMPLES / "ior-2.10.3.fail-nodir.txt")
+
+
+def run(*words, **options):
+    return CliRunner().invoke(hopper, ["io", *words], prog_name="hopper", **options)
+
+
+def test_json_has_the_keys_of_the_contract():
+    result = run("ior", GOOD, "--json")
+    assert result.exit_code == 0
+    rows = json.loads(result.stdout)
+    assert len(rows) == 6
+    assert all(tuple(row) == KEYS for row in rows)
+    assert {row["file"] for row in rows} == {GOOD}
+
+
+def test_csv_is_one_table():
+    result = run("ior", str(SAMPLES), "--csv")
+    assert result.exit_code == 1
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert {row["status"] for row in rows} == {"ok", "failed", "no-rates"}
+    assert {row["rate_mib_s"] for row in rows if row["status"] != "ok"} == {""}
+    assert len({row["file"] for row in rows}) == 11
+
+
+def test_text_for_people():
+    result = run("ior", GOOD)
+    assert "IOR-4.0.0, POSIX, file per process, 4 tasks, on 1 node" in result.output
+    assert "1,604.32" in result.output
+    assert "\x1b" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("names", "status"),
+    [
+        ((GOOD,), 0),
+        ((GOOD, GOOD), 0),
+        ((GOOD, FAILED), 1),
+        ((GOOD, "no/such/file"), 1),
+        ((GOOD, __file__), 1),
+        (("no/such/file",), 2),
+        (("no/such/*.txt",), 2),
+        ((__file__,), 2),
+        ((GOOD, "--json", "--csv"), 2),
+        ((), 2),
+    ],
+)
+def test_exit_status(names, status):
+    result = run("ior", *names)
+    assert result.exit_code == status
+    assert "Traceback" not in result.output
+
+
+def test_what_cannot_be_read_is_listed_and_the_rest_is_read(tmp_path):
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "notes.md").write_text("bought milk")
+    (tmp_path / ".hidden").write_text("no matter")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "good.out").write_text(Path(GOOD).read_text())
+    result = run("ior", str(tmp_path), FAILED, "--json")
+    assert result.exit_code == 1
+    assert len(json.loads(result.stdout)) == 7
+    assert f"hopper: not read: {tmp_path / 'empty.txt'}: is empty" in result.stderr
+    assert f"hopper: not read: {tmp_path / 'notes.md'}: nothing in it is output of IOR or mdtest" in result.stderr
+    assert "hidden" not in result.stderr
+    assert "hopper: failed: " in result.stderr
+
+
+def test_nothing_readable_is_one_error_as_data():
+    result = run("ior", "no/such/file", "--json")
+    assert result.exit_code == 2
+    error = json.loads(result.stdout)["error"]
+    assert error["message"] == "no output of IOR or mdtest in 1 file(s)"
+    assert error["unread"] == ["no/such/file: No such file or directory"]
+
+
+def test_patterns_standard_input_and_packed_files(tmp_path):
+    assert len(json.loads(run("ior", str(SAMPLES / "ior-4*.txt"), "--json").stdout)) == 6
+    assert len(json.loads(run("ior", "-", "--json", input=Path(GOOD).read_text()).stdout)) == 6
+    with gzip.open(tmp_path / "a.txt.gz", "wt") as file:
+        file.write(Path(GOOD).read_text())
+    (tmp_path / "b.gz").write_bytes(b"no archive")
+    result = run("ior", str(tmp_path), "--json")
+    assert len(json.loads(result.stdout)) == 6
+    assert "b.gz: Not a gzipped file" in result.stderr
+
+
+def test_empty_folder_is_named(tmp_path):
+    result = run("ior", str(tmp_path))
+    assert result.exit_code == 2
+    assert str(tmp_path) in result.stderr
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.binary(max_size=300))
+def test_any_bytes_give_a_message(tmp_path, data):
+    path = tmp_path / "any"
+    path.write_bytes(data)
+    result = run("ior", str(path), "--json")
+    assert result.exit_code in (0, 1, 2)
+    json.loads(result.stdout)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def job(seconds_of_14=10.0, path="/scratch/run/out"):
+    files = tuple(
+        FileRecord(path=f"{path}.{ost}", bytes_written=10**9, writes=100, write_s=seconds_of_14 if ost == 14 else 10.0,
+                   layout=StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(ost,)))
+        for ost in range(24)
+        for _ in range(2)
+    )  # fmt: skip
+    return DarshanLog(executable="/bin/<b>a.out", job_id=7, tasks=48, run_time_s=40.0, modules=("POSIX",), files=files)
+
+
+@pytest.fixture
+def log(monkeypatch):
+    """Make `hopper io darshan` see this log, whatever file it is given."""
+
+    def give(made):
+        monkeypatch.setattr(darshan_reader, "read_darshan", lambda path: made)
+
+    return give
+
+
+def test_darshan_as_data(log):
+    log(job(seconds_of_14=400.0))
+    result = run("darshan", "a.darshan", "--json")
+    assert result.exit_code == 1
+    data = json.loads(result.stdout)
+    assert list(data) == ["findings", "summary"]
+    (one,) = data["findings"]
+    assert list(one) == ["code", "severity", "message", "evidence", "advice"]
+    assert (one["code"], one["evidence"]["ost"], one["evidence"]["factor"]) == ("slow-ost", 14, 40.0)
+    assert data["summary"]["bytes_written"] == 48 * 10**9
+
+
+def test_healthy_log(log):
+    log(job())
+    result = run("darshan", "a.darshan")
+    assert result.exit_code == 0
+    assert "no findings" in result.output
+    assert "24 told apart, 100 to 100 MB/s" in result.output
+
+
+def test_text_of_findings(log):
+    log(job(seconds_of_14=400.0))
+    result = run("darshan", "a.darshan")
+    assert "fail: slow-ost: OST 14 (OST000e) is 40.0 times slower" in result.output
+    assert "what to do: Report it" in result.output
+
+
+def test_darshan_that_is_not_there():
+    result = run("darshan", "no/such.darshan")
+    assert result.exit_code == 2
+    assert result.stderr == "hopper: no/such.darshan: there is no such file\n"
+    assert run("darshan", GOOD, "--machine", "titan").exit_code == 2
+
+
+def test_without_pydarshan(tmp_path, monkeypatch):
+    package = tmp_path / "packages" / "darshan"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise ImportError")
+    monkeypatch.syspath_prepend(str(package.parent))
+    result = run("darshan", GOOD)
+    assert result.exit_code == 2
+    assert (
+        result.stderr
+        == "hopper: reading Darshan logs needs pydarshan; install it with: pip install 'hopperlib[darshan]'\n"
+    )
+
+
+class Page(HTMLParser):
+    """The tags of a page, and whether each that opens closes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in ("meta", "!doctype"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_page_is_whole_small_and_alone(log, tmp_path):
+    log(job(seconds_of_14=400.0))
+    result = run("darshan", "a.darshan", "--html", str(tmp_path / "page.html"))
+    assert result.exit_code == 1
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.open == []
+    names = {tag for tag, _ in page.tags}
+    assert {"script", "link", "img", "iframe", "b"}.isdisjoint(names)
+    assert not any(
+        name in ("src", "href") or name.startswith("on") for _, attributes in page.tags for name in attributes
+    )
+    assert "http" not in text.replace("http-equiv", "")
+    assert "&lt;b&gt;a.out" in text
+    assert "40.0 times slower" in text
+
+
+def test_page_stays_small_whatever_the_log():
+    nasty = "<script>" + "x" * 100_000
+    found = [
+        Finding(
+            code=nasty, severity="warn", message=nasty, evidence={nasty: nasty, "n": list(range(10_000))}, advice=nasty
+        )
+        for _ in range(8)
+    ]
+    numbers = summary(job()) | {
+        "ost_write_rates": [{"osts": [n] * 500, "rate_mb_s": n + 1.0, "files": 1, "bytes": 1} for n in range(5_000)]
+    }
+    text = report_page(nasty, nasty, found, numbers)
+    assert len(text.encode()) < 300_000
+    assert "<script" not in text
+    assert Page(text).open == []
+
+
+def test_page_that_cannot_be_written(log, tmp_path):
+    log(job())
+    result = run("darshan", "a.darshan", "--html", str(tmp_path / "no" / "page.html"))
+    assert result.exit_code == 2
+    assert "cannot write the page" in result.stderr

@@ -1,0 +1,70 @@
+"""`hopper iobuf`: a setting checked or written; text, JSON, exit status."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.cli import hopper
+
+
+def run(*arguments):
+    return CliRunner().invoke(hopper, ["iobuf", *arguments])
+
+
+def test_a_setting_that_is_fine():
+    result = run("*.dat:size=2M:count=2", "--transfer", "10000", "--direction", "read")
+    assert result.exit_code == 0
+    assert "export IOBUF_PARAMS='*.dat:size=2M:count=2'" in result.output
+    assert "96 MiB of a node" in result.output
+    assert "about 41.0% faster" in result.output
+
+
+def test_json_of_a_setting():
+    result = run("*:verbose,%stdout:size=64k", "--transfer", "1M", "--json")
+    data = json.loads(result.output)
+    assert result.exit_code == 0
+    assert [rule["size_bytes"] for rule in data["rules"]] == [1 << 20, 1 << 16]
+    assert data["transfer_bytes"] == 1 << 20
+    # 24 tasks, four buffers of 1 MiB
+    assert data["rules"][0]["memory_per_node_bytes"] == 96 << 20
+    assert {finding["code"] for finding in data["findings"]} == {"buffer-too-small"}
+
+
+def test_a_problem_is_exit_status_1():
+    result = run("12M:verbose")
+    assert result.exit_code == 1
+    assert "problem: '12M' stands where a file name must" in result.output
+    assert run("*", "--spare-memory", "0.01").exit_code == 1
+
+
+def test_a_setting_is_written_for_files():
+    result = run("--files", "plt*", "--files", "%stdout", "--direction", "read", "--json")
+    data = json.loads(result.output)
+    assert result.exit_code == 0
+    assert data["params"] == "plt*:size=2M:count=2:prefetch=1,%stdout:size=2M:count=2:prefetch=1"
+    assert data["rules"][0]["gain_fraction"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give either PARAMS or --files"),
+        (("*", "--files", "x"), "give either PARAMS or --files"),
+        (("",), "IOBUF_PARAMS is empty"),
+        (("*:count=two",), "count=two must be a whole number from 1"),
+        (("--files", "a,b"), "pattern 'a,b' must be a file name without commas and colons"),
+        (("*", "--transfer", "lots"), "--transfer: 'lots' is no size"),
+        (("*", "--transfer", "0"), "--transfer=0 must be at least 1 byte"),
+        (("*", "--machine", "titan"), "titan"),
+        (("*", "--machine", "bassi"), "states no file system"),
+    ],
+)
+def test_bad_input_is_exit_status_2_and_one_message(arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+    as_json = run(*arguments, "--json")
+    assert as_json.exit_code == 2
+    assert message in json.loads(as_json.output)["error"]["message"]

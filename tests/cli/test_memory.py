@@ -1,0 +1,153 @@
+"""`hopper memory`: text and JSON, what fits and what does not, and one message for each mistake."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.cli import hopper
+
+JOB = ("--need", "2GB", "--tasks", "384")
+CONTRACT = {"nodes", "tasks_per_node", "threads_per_task", "memory_per_task_gb", "cost_factor", "cheapest"}
+
+
+def memory(*words):
+    return CliRunner().invoke(hopper, ["memory", *words], prog_name="hopper")
+
+
+def _layouts(*words):
+    return json.loads(memory(*words, "--json").output)["layouts"]
+
+
+def test_text_for_people():
+    result = memory(*JOB)
+    assert result.exit_code == 0
+    assert "Hopper: 384 tasks, 2 GB each." in result.output
+    marked = [line for line in result.output.splitlines() if "<- cheapest" in line]
+    assert len(marked) == 1
+    assert marked[0].split()[:4] == ["large-memory", "16", "24", "1"]
+    assert "the cheapest: aprun -n 384 -N 24 ./a.out   (on large-memory nodes)" in result.output
+    assert "aprun -n 384 -N 15 -S 4 ./a.out (cost 1.625)" in result.output
+    assert "\x1b" not in result.output
+
+
+def test_every_layout_on_demand():
+    short, full = memory(*JOB).output, memory(*JOB, "--all").output
+    assert "more, none cheaper; --all prints them" in short
+    assert "--all" not in full
+    assert len(full.splitlines()) > 50
+
+
+def test_json_keeps_the_contract():
+    found = _layouts(*JOB)
+    assert all(set(one) >= CONTRACT for one in found)
+    assert [one["cheapest"] for one in found].count(True) == 1
+    assert found[0]["cheapest"] is True
+    assert any(one["threads_per_task"] > 1 for one in found)
+
+
+def test_the_half_packed_run_is_charged_twice():
+    half = next(
+        one
+        for one in _layouts(*JOB, "--kind", "standard")
+        if (one["tasks_per_node"], one["threads_per_task"]) == (12, 1)
+    )
+    # 384 / 12 nodes; 31 / 12 GB; 32 x 24 cores for 384 tasks
+    assert (half["nodes"], half["cost_factor"], half["core_hours"], half["node_hours"]) == (32, 2.0, 768.0, 32.0)
+    assert round(half["memory_per_task_gb"], 2) == 2.58
+
+
+def test_threads_of_each_task():
+    found = _layouts(*JOB, "--threads", "6", "--hours", "2")
+    assert {one["threads_per_task"] for one in found} == {6}
+    assert (found[0]["nodes"], found[0]["tasks_per_node"], found[0]["node_hours"]) == (96, 4, 192.0)
+
+
+def test_files_take_memory():
+    # 24 tasks of 1.29 GB fit a node; with the 4 MB of a file each, 23 do
+    plain = _layouts("--need", "1.29GB", "--tasks", "384", "--kind", "standard", "--threads", "1")
+    filed = _layouts("--need", "1.29GB", "--tasks", "384", "--kind", "standard", "--threads", "1", "--files", "1")
+    assert (plain[0]["tasks_per_node"], filed[0]["tasks_per_node"]) == (24, 23)
+
+
+@pytest.mark.parametrize("size", ["2GB", "2 GB", "2g", "2GiB", "2048MB", "2097152K"])
+def test_sizes_of_one_meaning(size):
+    assert _layouts("--need", size, "--tasks", "384") == _layouts(*JOB)
+
+
+def test_thread_efficiency_makes_threads_dearer():
+    full, half = (
+        _layouts(*JOB, "--kind", "standard", "--thread-efficiency", text)[0]["cost_factor"] for text in ("1", "0.5")
+    )
+    assert (full, half) == (1.0, pytest.approx(4 / 3, abs=1e-6))
+
+
+def test_another_machine():
+    result = memory("--machine", "perlmutter", "--need", "6GB", "--tasks", "1024")
+    assert result.exit_code == 0
+    assert "srun -N" in result.output
+
+
+def test_a_machine_without_a_launcher_gets_no_line():
+    result = memory("--machine", "bassi", "--need", "2GB", "--tasks", "16")
+    assert result.exit_code == 0
+    assert "the cheapest:" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "reason", "remedy"),
+    [
+        (("--need", "70GB", "--tasks", "4"), "fits on no node of Hopper", "at least 2 times as many tasks"),
+        (("--need", "2GB", "--tasks", "100000", "--threads", "1"), "need 6,667 standard nodes", "at most 90,000 tasks"),
+    ],
+)
+def test_what_does_not_fit_is_said_with_what_would(words, reason, remedy):
+    result = memory(*words)
+    assert result.exit_code == 1
+    assert reason in result.output
+    assert remedy in result.output
+    data = json.loads(memory(*words, "--json").output)
+    assert data["layouts"] == []
+    assert reason in data["reason"]
+    assert remedy in data["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--need", "2", "--tasks", "4"), "--need 2 names no unit; write it behind the number, as in 2GB or 1500MB"),
+        (("--need", "lots", "--tasks", "4"), "--need lots must be a number with its unit, such as 2GB or 1500MB"),
+        (("--need", "-2GB", "--tasks", "4"), "--need -2GB must be a number with its unit"),
+        (("--need", "0GB", "--tasks", "4"), "need_gb=0 must be above 0"),
+        (("--need", "2GB", "--tasks", "4", "--threads", "25"), "threads=25 must be from 1 to 24"),
+        (("--need", "2GB", "--tasks", "4", "--machine", "hoper"), "machine='hoper' is neither a machine"),
+        (("--need", "2GB", "--tasks", "4", "--kind", "tiny"), "kind='tiny' is no kind of node of hopper"),
+    ],
+)
+def test_one_message_for_each_mistake(words, message):
+    result = memory(*words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("hopper: ")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    as_data = memory(*words, "--json")
+    assert as_data.exit_code == 2
+    assert message in json.loads(as_data.stdout)["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("--need", "2GB"), ("--need", "2GB", "--tasks", "0"), ("--need", "2GB", "--tasks", "x")]
+)
+def test_missing_and_impossible_options(words):
+    assert memory(*words).exit_code == 2
+
+
+@given(st.text(max_size=12), st.integers(-5, 10**10))
+def test_nothing_brings_a_traceback(need, tasks):
+    result = memory(f"--need={need}", f"--tasks={tasks}")
+    assert result.exit_code in (0, 1, 2)
+    assert result.exception is None or isinstance(result.exception, SystemExit)

@@ -1,0 +1,223 @@
+"""`hopper place`: lines, files and standard input; text, JSON and lists; exit status."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.cli import hopper
+
+NAIVE = "aprun -n 384 -N 12 vasp"
+SPREAD = "aprun -n 384 -N 12 -S 3 vasp"
+
+
+def place(*words, **options):
+    return CliRunner().invoke(hopper, ["place", *words], prog_name="hopper", **options)
+
+
+def test_text_for_people():
+    result = place(NAIVE)
+    assert result.exit_code == 1
+    assert "Hopper: 384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes." in result.output
+    assert "│  6 │  7 │  8 │  9 │ 10 │ 11 │" in result.output
+    assert "problem: 12 tasks a node sit on NUMA nodes 0 and 1;" in result.output
+    assert "better line: aprun -n 384 -N 12 -S 3 vasp\n" in result.output
+    assert "this line for srun: srun -N 32 -n 384 --ntasks-per-node=12" in result.output
+    assert "1.00 to 1.41 (predicted)" in result.output
+    assert "one core draws at most: 5 GB/s (assumed)" in result.output
+    assert "\x1b" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ((SPREAD,), 0),
+        ((NAIVE,), 1),
+        (("--", "aprun", "-n", "384", "-N", "12", "-S", "3", "vasp"), 0),
+        (("--machine", "perlmutter", "srun -N 2 -n 16 -c 32 --cpu-bind=cores a.out"), 0),
+        (("--threads", "6", "aprun -n 96 a.out"), 1),
+        (("--memory-per-task", "2.58", "aprun -n 12 -N 12 -S 6 -ss a.out"), 1),
+        (("--memory-per-task", "2.58", "aprun -n 12 -N 12 -S 3 -ss a.out"), 0),
+        (("--kind", "large-memory", "--memory-per-task", "5", "aprun -n 12 -N 12 -S 3 -ss a.out"), 0),
+        (("aprun -n 24 -S 7 a.out",), 2),
+        (("--machine", "titan", SPREAD), 2),
+        (("--kind", "huge", SPREAD), 2),
+        (("--node", "32", SPREAD), 2),
+        (("--memory-bound", "0.8", "0.2", SPREAD), 2),
+        (("--memory-bound", "0.8", "1.2", SPREAD), 2),
+        (("--memory-per-task", "0", SPREAD), 2),
+        ((), 2),
+        (("no such line",), 2),
+    ],
+)
+def test_exit_status(words, status):
+    result = place(*words)
+    assert result.exit_code == status
+    assert "Traceback" not in result.output
+
+
+def test_a_refusal_is_one_line_on_standard_error():
+    result = place("aprun -n 24 -S 7 a.out")
+    assert result.stdout == ""
+    assert result.stderr == "hopper: -S 7 must be from 1 to 6, the cores of a NUMA node of Hopper\n"
+
+
+def test_a_refusal_as_json():
+    result = place("--json", "#PBS -l mppwidth=24\naprun -n 48 a.out")
+    assert result.exit_code == 2
+    error = json.loads(result.stdout)["error"]
+    assert list(error) == ["flag", "value", "rule", "message"]
+    assert (error["flag"], error["value"]) == ("-n", "48")
+    assert error["message"].startswith("apsched: claim exceeds reservation's node-count: ")
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "flag", "value"),
+    [
+        (("--machine", "titan"), "--machine", "titan"),
+        (("--kind", "huge"), "kind", "'huge'"),
+        (("--node", "99"), "--node", "99"),
+    ],
+)
+def test_other_refusals_as_json(words, flag, value):
+    result = place("--json", *words, SPREAD)
+    assert result.exit_code == 2
+    error = json.loads(result.stdout)["error"]
+    assert (error["flag"], error["value"]) == (flag, value)
+    assert error["message"]
+
+
+def test_json_is_the_contract():
+    result = place("--json", "--memory-bound", "0.2", "0.6", "--core-cap", "7.1", NAIVE)
+    assert result.exit_code == 1
+    data = json.loads(result.stdout)
+    assert list(data) == ["launcher", "machine", "components", "warnings", "suggestion", "slowdown"]
+    assert data["slowdown"] == {
+        "basis": "spread",
+        "memory_bound_fraction": [0.2, 0.6],
+        # With a cap of 7.1 GB/s the ratio is 2: 1 - f + 2 f.
+        "ratio": [pytest.approx(1.2), pytest.approx(1.6)],
+        "core_cap_gb_s": 7.1,
+    }
+
+
+def test_a_script_is_read_from_a_file_and_from_standard_input(tmp_path):
+    script = "#PBS -l mppwidth=24\nexport OMP_NUM_THREADS=6\naprun -n 4 -S 1 -d 6 ./a.out\n"
+    path = tmp_path / "job.pbs"
+    path.write_text(script, encoding="utf-8")
+    from_file, from_stdin = place(str(path)), place("-", input=script)
+    assert from_file.exit_code == from_stdin.exit_code == 0
+    assert from_file.output == from_stdin.output
+    assert "4 tasks on 1 node, 1 on each of 4 NUMA nodes." in from_file.output
+
+
+def test_a_machine_file_of_ones_own(root):
+    path = root / "hopperlib" / "machines" / "toy.toml"
+    assert place("--machine", str(path), "srun -n 3 --cpu-bind=cores a.out").output.startswith("Toy: 3 tasks on 1 node")
+
+
+def test_an_unquoted_line_gets_a_hint():
+    result = place("aprun", "-n", "4", "a.out")
+    assert result.exit_code == 2
+    assert '-n is no option of hopper place; put the launch line in quotes, or "--" before it' in result.stderr
+    assert "No such option" in place("--jsn", "a.out").stderr
+
+
+@pytest.mark.parametrize(
+    ("form", "line", "text"),
+    [
+        ("cc", "aprun -n 12 -S 3 a.out", "0-2,6-8,12-14,18-20\n"),
+        ("map_cpu", "aprun -n 4 -S 1 a.out", "map_cpu:0,6,12,18\n"),
+        ("mask_cpu", "aprun -n 2 -S 1 -d 6 a.out", "mask_cpu:0x3f,0xfc0\n"),
+        (
+            "rank-order",
+            "aprun -n 30 a.out",
+            "# 30 tasks on 2 nodes; use with MPICH_RANK_REORDER_METHOD=3\n0-23\n24-29\n",
+        ),
+        ("rankfile", "aprun -n 2 -S 1 a.out", "rank 0=+n0 slot=0\nrank 1=+n0 slot=6\n"),
+        (
+            "tasks",
+            "aprun -n 2 -S 1 a.out",
+            "task\tprogram\tnode\tcores\tnuma_nodes\tbound\n0\t0\t0\t0\t0\tTrue\n1\t0\t0\t6\t1\tTrue\n",
+        ),
+    ],
+)
+def test_lists(form, line, text):
+    result = place("--format", form, line)
+    assert (result.exit_code, result.output) == (0, text)
+
+
+def test_a_list_that_does_not_exist():
+    result = place("--format", "map_cpu", "aprun -n 4 -d 6 a.out")
+    assert result.exit_code == 2
+    assert (
+        result.stderr
+        == "hopper: --format map_cpu: map_cpu gives each task one CPU, and task 0 of the node has 6; use mask_cpu\n"
+    )
+
+
+def test_ascii_for_old_terminals():
+    assert place("--format", "ascii", NAIVE).output.isascii()
+
+
+def test_the_node_that_is_drawn(tmp_path):
+    path = tmp_path / "node.svg"
+    result = place("--node", "2", "--svg", str(path), "aprun -n 49 a.out")
+    assert "Node 2 of 3" in result.output
+    assert "│ 48 │" in result.output
+    root = ET.parse(path).getroot()
+    assert root.get("aria-label") == "Node 2: 1 of 24 cores in use"
+
+
+def test_a_drawing_that_cannot_be_written(tmp_path):
+    result = place("--svg", str(tmp_path / "none" / "node.svg"), SPREAD)
+    assert result.exit_code == 2
+    assert "cannot write drawing" in result.stderr
+
+
+def test_on_a_terminal_sentences_are_colored_and_wrapped(monkeypatch):
+    from hopperlib.cli import placement_text
+    from hopperlib.machine import Machine
+    from hopperlib.node.review import review_line
+
+    class Terminal:
+        """Standard output as a terminal of 60 columns."""
+
+        encoding = "utf-8"
+
+        def __init__(self):
+            self.text = ""
+
+        def isatty(self):
+            return True
+
+        def write(self, text):
+            self.text += text
+            return len(text)
+
+        def flush(self):
+            pass
+
+    terminal = Terminal()
+    for name, value in (("COLUMNS", "60"), ("TERM", "xterm-256color")):
+        monkeypatch.setenv(name, value)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.stdout", terminal)
+    placement_text.print_review(review_line(NAIVE, Machine.load("hopper")), node=0, low=0, high=1, ascii_only=False)
+    monkeypatch.undo()
+    assert "\x1b[1;31mproblem\x1b[0m: 12 tasks a node" in terminal.text
+    assert "│  6 │  7 │  8 │  9 │ 10 │ 11 │" in terminal.text
+    sentence = next(line for line in terminal.text.splitlines() if "problem" in line)
+    assert len(sentence) < 80
+
+
+@given(st.text(max_size=80))
+def test_any_text_ends_with_a_message_and_no_traceback(text):
+    result = place("--", text)
+    assert result.exit_code in (0, 1, 2)
+    assert result.exception is None or isinstance(result.exception, SystemExit)

@@ -1,0 +1,130 @@
+"""`hopper simulate`: jobs out, summaries, formats in, refusals, interruption."""
+
+import gzip
+import json
+import os
+import signal
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.cli import hopper
+
+
+def line(job, submit, nodes, run, limit):
+    return f"{job} {submit} -1 {run} {nodes} -1 -1 {nodes} {limit} -1 1 1 -1 -1 -1 -1 -1 -1\n"
+
+
+TRACE = line(1, 0, 6, 100, 100) + line(2, 1, 8, 50, 50) + line(3, 2, 4, 90, 90)
+HEAD = "job,submit_time_s,start_time_s,end_time_s,nodes,runs,mean_hops\n"
+
+
+@pytest.fixture
+def trace(tmp_path):
+    path = tmp_path / "log.swf"
+    path.write_text(TRACE)
+    return str(path)
+
+
+def simulate(*words, **options):
+    return CliRunner().invoke(hopper, ["simulate", *words], prog_name="hopper", **options)
+
+
+def test_every_job_as_csv(trace):
+    # As in the docstring of the scheduler: job 3 passes job 2.
+    result = simulate("--trace", trace, "--nodes", "10", "--csv")
+    assert result.exit_code == 0
+    assert result.stdout == HEAD + "1,0,0,100,6,1,\n2,1,100,150,8,1,\n3,2,2,92,4,1,\n"
+    assert simulate("--trace", trace, "--nodes", "10", "--csv", "--policy", "fcfs").stdout.endswith(
+        "3,2,150,240,4,1,\n"
+    )
+
+
+def test_hops_on_a_machine_with_a_torus(trace):
+    # Six nodes along z: two on each of three Geminis. Of 15 pairs 8 are one hop apart, 4 two, 3 none: 16 / 15.
+    rows = simulate("--trace", trace, "--machine", "hopper", "--order", "xyz", "--csv").stdout.splitlines()
+    assert rows[1].split(",")[:6] == ["1", "0", "0", "100", "6", "1"]
+    assert rows[1].split(",")[6] == "1.06667"
+    assert (
+        simulate("--trace", "-", "--machine", "hopper", "--csv", input=line(1, 0, 1, 5, 5)).stdout
+        == HEAD + "1,0,0,5,1,1,0\n"
+    )
+    assert simulate("--trace", trace, "--machine", "bassi", "--csv").stdout.splitlines()[1].endswith(",")
+
+
+def test_summaries(trace):
+    assert "3 jobs on 10 nodes" in simulate("--trace", trace, "--nodes", "10").stdout
+    data = json.loads(simulate("--trace", trace, "--nodes", "10", "--json").stdout)
+    # 600 + 400 + 360 node-seconds of 10 x 150.
+    assert (data["jobs"], data["skipped"], data["utilization"]) == (3, 0, 1360 / 1500)
+    assert data["mean_wait_s"] == 33
+
+
+def test_other_ways_in(tmp_path, trace):
+    packed = tmp_path / "log.swf.gz"
+    packed.write_bytes(gzip.compress(TRACE.encode()))
+    assert simulate("--trace", str(packed), "--nodes", "10", "--csv").stdout.count("\n") == 4
+    assert simulate("--trace", "-", "--nodes", "10", "--csv", input=TRACE).stdout.count("\n") == 4
+    sacct = "JobID|State|Submit|Elapsed|Timelimit|NNodes\n8_1|COMPLETED|2024-01-01T00:00:00|00:10:00|01:00:00|4\n"
+    assert simulate("--trace", "-", "--nodes", "10", "--csv", input=sacct).stdout == HEAD + "8_1,0,0,600,4,1,\n"
+    assert simulate("--trace", trace, "--nodes", "1", "--cores-per-node", "24", "--csv").stdout.count(",1,1,") == 3
+
+
+def test_skips_are_reported(tmp_path):
+    path = tmp_path / "log.swf"
+    path.write_text(TRACE + line(4, 9, 1, -1, 5) + "5 cut off\n")
+    result = simulate("--trace", str(path), "--nodes", "10", "--csv")
+    assert result.exit_code == 0
+    assert "1 job skipped, run time unknown (first at line 4)" in result.stderr
+    assert "fewer than 18 fields (3) (first at line 5)" in result.stderr
+
+
+def test_the_first_interrupt_leaves_what_is_finished(tmp_path, monkeypatch):
+    path = tmp_path / "log.swf"
+    path.write_text("".join(line(number, number, 1, 5, 5) for number in range(5000)))
+    original = signal.signal
+
+    def interrupt_at_once(number, handler):
+        before = original(number, handler)
+        if number == signal.SIGINT and getattr(handler, "__name__", "") == "stop":
+            os.kill(os.getpid(), signal.SIGINT)
+        return before
+
+    monkeypatch.setattr(signal, "signal", interrupt_at_once)
+    result = simulate("--trace", str(path), "--nodes", "10", "--csv")
+    assert result.exit_code == 130
+    assert "stopped at" in result.stderr
+    rows = result.stdout.splitlines()
+    assert 900 < len(rows) < 1100
+    assert all(row.count(",") == 6 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--nodes", "10", "--machine", "hopper"), "--nodes 10 contradicts --machine hopper, which has 6384"),
+        ((), "say how many nodes there are"),
+        (("--nodes", "0"), "nodes=0 must be at least 1"),
+        (("--nodes", "7"), "job 2 asks for nodes=8, more than the 7 of the machine"),
+        (("--nodes", "10", "--policy", "sjf"), "policy='sjf' must be one of"),
+        (("--nodes", "10", "--allocation", "worst"), "allocation='worst' must be one of"),
+        (("--nodes", "10", "--overrun", "x"), "overrun='x' must be kill or keep"),
+        (("--nodes", "10", "--order", "zyx"), "zyx"),
+        (("--nodes", "10", "--cores-per-node", "0"), "cores_per_node=0 must be at least 1"),
+        (("--machine", "nowhere"), "nowhere"),
+    ],
+)
+def test_refusals(trace, words, message):
+    result = simulate("--trace", trace, *words, "--csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_files_that_are_none(tmp_path):
+    (tmp_path / "bad.gz").write_bytes(b"\x1f\x8b nonsense")
+    (tmp_path / "empty").write_text("")
+    for name, message in (("none", "cannot read trace"), ("bad.gz", "cannot read trace"), ("empty", "no job at all")):
+        result = simulate("--trace", str(tmp_path / name), "--nodes", "4")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert message in result.stderr

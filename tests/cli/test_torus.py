@@ -1,0 +1,55 @@
+"""`hopper torus`: the table of a floor, some nodes of it, refusals."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.cli import hopper
+
+
+def torus(*words):
+    return CliRunner().invoke(hopper, ["torus", *words], prog_name="hopper")
+
+
+@pytest.mark.parametrize(("columns", "rows", "nodes"), [(25, 8, 19_200), (24, 12, 27_648), (17, 4, 6_528)])
+def test_every_node_in_order(columns, rows, nodes):
+    lines = torus("--columns", str(columns), "--rows", str(rows), "--csv").stdout.splitlines()
+    assert lines[0] == "nid,cname,x,y,z"
+    assert lines[1] == "0,c0-0c0s0n0,0,0,0"
+    assert [int(line.split(",")[0]) for line in lines[1:]] == list(range(nodes))
+
+
+def test_some_nodes():
+    assert torus("c6-3c1s5n1", "0").stdout == "nid,cname,x,y,z\n1323,c6-3c1s5n1,14,4,10\n0,c0-0c0s0n0,0,0,0\n"
+    data = json.loads(torus("--machine", "hopper", "1323", "--json").stdout)
+    assert data == {
+        "dimensions": [17, 8, 24],
+        "nodes": [{"nid": 1323, "cname": "c6-3c1s5n1", "x": 14, "y": 4, "z": 10}],
+    }
+
+
+def test_for_people_and_from_a_table(tmp_path):
+    assert "17 x 4 cabinets: a torus of 17 x 8 x 24 routers, 6,528 node positions" in torus().stdout
+    (tmp_path / "t.csv").write_text(torus("--columns", "3", "--rows", "2", "--csv").stdout)
+    assert "3 x 2 cabinets" in torus("--table", str(tmp_path / "t.csv")).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--columns", "17"), "a floor needs both --columns and --rows"),
+        (("--columns", "17", "--rows", "0"), "rows=0 must be at least 1"),
+        (("--columns", "1", "--rows", "1", "--machine", "hopper"), "give one of"),
+        (("--machine", "bassi"), "states no floor"),
+        (("--machine", "titan"), "titan"),
+        (("--table", "/nowhere.csv"), "/nowhere.csv"),
+        (("c99-0c0s0n0",), "is not on this floor"),
+        (("9999",), "nid=9999 must be from 0 to 6527"),
+    ],
+)
+def test_refusals(words, message):
+    result = torus(*words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert "Traceback" not in result.output

@@ -1,0 +1,94 @@
+"""The commands that README and CONTRIBUTING promise: they exist, and they work with old tools."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.cli import COMMANDS, hopper
+
+# Syntax that GNU make learned after 3.81, the version that macOS has.
+NEWER_MAKE = (
+    r"\.ONESHELL",
+    r"\.RECIPEPREFIX",
+    r"\$\((file|let|intcmp|guile)\b",
+    r"^\S+ *!=",
+    r"::=",
+    r"&:",
+    r"^(undefine|private) ",
+    r"^load ",
+)
+
+
+@pytest.fixture(scope="module")
+def targets(root):
+    """Targets of the Makefile that do not stand for a file."""
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    return set(re.search(r"^\.PHONY: (.+)$", makefile, flags=re.MULTILINE)[1].split())
+
+
+def _console_lines(text):
+    """Commands behind a prompt in the console blocks of a page."""
+    blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
+    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_make_commands_exist(root, targets, page):
+    text = (root / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"`make ([a-z]+)", text))
+    named |= {shlex.split(line)[1] for line in _console_lines(text) if line.startswith("make ")}
+    assert named
+    assert named <= targets
+
+
+def test_make_help_lists_what_people_use(root, targets):
+    make = shutil.which("make")
+    assert make, "make is not installed"
+    listed = subprocess.run([make, "-s", "help"], cwd=root, capture_output=True, text=True, check=True).stdout
+    assert set(re.findall(r"^make (\w+)", listed, flags=re.MULTILINE)) == targets - {"python", "browser"}
+
+
+def test_makefile_needs_no_new_make(root):
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    for pattern in NEWER_MAKE:
+        assert not re.search(pattern, makefile, flags=re.MULTILINE), f"GNU make 3.81 does not know {pattern}"
+
+
+def test_hopper_commands_of_the_readme_exist(root):
+    lines = [
+        line for line in _console_lines((root / "README.md").read_text(encoding="utf-8")) if line.startswith("hopper ")
+    ]
+    assert lines
+    for line in lines:
+        assert shlex.split(line)[1] in COMMANDS, line
+
+
+def test_hopper_commands_of_the_readme_run(root):
+    """Those that name no file of the reader's own."""
+    for line in _console_lines((root / "README.md").read_text(encoding="utf-8")):
+        if line.startswith("hopper ") and not re.search(r"\.(sh|out|err)\b", line):
+            result = CliRunner().invoke(hopper, shlex.split(line)[1:], catch_exceptions=False)
+            assert result.exit_code in (0, 1), f"{line}: {result.output}"
+            assert result.output.strip(), line
+
+
+def test_python_of_the_readme_runs(root):
+    blocks = re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    example = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README.md", "README.md", 0)
+    result = doctest.DocTestRunner().run(example)
+    assert result.failed == 0
+    assert result.attempted >= 5
+
+
+def test_links_to_files_lead_somewhere(root):
+    """Relative links of the pages that are read on the code host."""
+    for page in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        for target in re.findall(r"\]\(([^)#:]+)\)", (root / page).read_text(encoding="utf-8")):
+            assert (root / target).exists(), f"{page} links to {target}"

@@ -1,0 +1,66 @@
+"""Figures that compare machines: against sums done by hand, and against what the sources print of them elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperlib.documented import documented
+from hopperlib.machine import Machine
+from hopperlib.machine.derived import FIGURES, bytes_per_flop, derived, memory_dump_s, mpi_bandwidth_per_core_mb_s
+
+
+def _figures(name):
+    return {one.name: one for one in derived(Machine.load(name))}
+
+
+@pytest.mark.parametrize("name", Machine.names())
+def test_every_machine_has_every_figure(name):
+    found = _figures(name)
+    assert list(found) == list(FIGURES)
+    for one in found.values():
+        assert one.value is None or one.value > 0
+        assert one.label
+        assert one.sum
+
+
+def test_hopper_by_hand():
+    found = _figures("hopper")
+    # 6,384 nodes x 24 cores; x 24 hours; x 8.4 Gflop/s
+    assert found["cores"].value == 6_384 * 24
+    assert found["core_hours_per_day"].value == 6_384 * 24 * 24
+    assert found["peak_tflops"].value == pytest.approx(6_384 * 24 * 8.4 / 1_000)
+    # 4 x 21.3 GB/s over 24 x 8.4 Gflop/s
+    assert found["bytes_per_flop"].value == pytest.approx(85.2 / 201.6)
+    # 6.0 GB/s for 24 cores, and 35 GB/s for 156 OSTs
+    assert found["mpi_bandwidth_per_core_mb_s"].value == 250
+    assert found["ost_peak_mb_s"].value == pytest.approx(35_000 / 156)
+    # 216,576 GB of 2**30 bytes at 35 GB/s of 10**9
+    assert found["memory_dump_min"].value == pytest.approx(216_576 * 2**30 / 35e9 / 60)
+
+
+def test_core_hours_a_day_as_printed():
+    printed = documented("scheduling-trouble.core-hours-per-day")
+    assert printed.agrees(_figures("hopper")["core_hours_per_day"].value / 1e6)
+
+
+def test_franklin_had_more_of_the_network_for_each_core():
+    assert _figures("franklin")["mpi_bandwidth_per_core_mb_s"].value == 400
+
+
+def test_a_figure_is_assumed_if_a_part_of_it_is():
+    assert {one.badge for one in _figures("toy").values()} == {"assumed"}
+    bassi = _figures("bassi")
+    assert bassi["peak_tflops"].badge == "assumed"
+    hopper = _figures("hopper")
+    assert {one.badge for one in hopper.values()} == {"documented"}
+    # Perlmutter's usable memory is a guess, its installed memory is not
+    perlmutter = _figures("perlmutter")
+    assert (perlmutter["usable_per_core_gb"].badge, perlmutter["memory_per_core_gb"].badge) == ("assumed", "documented")
+
+
+def test_what_a_file_does_not_tell_is_none():
+    bassi = Machine.load("bassi")
+    assert memory_dump_s(bassi) is None
+    assert _figures("bassi")["ost_peak_mb_s"].value is None
+    assert bytes_per_flop(bassi.node()) == pytest.approx(7.2 / 7.6)
+    assert mpi_bandwidth_per_core_mb_s(bassi) == 375

@@ -1,0 +1,108 @@
+"""A sourced constant of Hopper's file that a study uses cannot change unnoticed: some check fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperlib import scorecard, studies
+from hopperlib.documented import by_study
+from hopperlib.machine import Machine, rules
+
+# Words have no tenth to add.
+OTHER_WORDS = {
+    "2011-05-01": "2012-05-01",
+    "block": "cyclic",
+    "block:cyclic": "block:block",
+    "numa_node": "socket",
+}
+
+# Sourced, and no check of a study that has been built rests on them. Who will use them, or why nobody does.
+NOT_USED_YET = {
+    "in_service": "a label; the study of scheduling trouble has the day",
+    "node.large-memory.numa_bandwidth_gb_s": "no documented line runs on the larger nodes",
+    "network.link_bandwidth_gb_s.x": "the torus study",
+    "network.link_bandwidth_gb_s.y_within_blade": "the torus study",
+    "network.link_bandwidth_gb_s.y_between_blades": "the torus study",
+    "network.link_bandwidth_gb_s.z_within_cage": "the torus study",
+    "network.link_bandwidth_gb_s.z_between_cages": "the torus study",
+    "launcher.aprun.default_distribution": "aprun deals tasks out in one way only",
+    "launcher.srun.options": "Hopper ran no srun, so no source prints such a line",
+    "launcher.srun.slurm_socket": "Hopper ran no srun, so no source prints such a line",
+    "launcher.srun.default_distribution": "Hopper ran no srun, so no source prints such a line",
+}
+
+HOPPER = Machine.load("hopper")
+SOURCED = tuple(path for path, quantity in HOPPER.provenance.items() if quantity.source is not None)
+
+
+def _changed(path, value):
+    """Another value of the same kind: a tenth more, one more at least; a flag turned, a list cut to its first word."""
+    if path.endswith("stripe_size_bytes"):
+        return 2 * value
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + max(1, value // 10)
+        case float():
+            return 1.1 * value
+        case str():
+            return OTHER_WORDS[value]
+        case (*rest, int(last)):
+            return (*rest, last + 1)
+        case _:
+            return value[:1]
+
+
+def _results(name):
+    """What each check of a study gives, and its verdict, by id; a model that refuses to run has missed."""
+    try:
+        return {row.id: (row.reproduced, row.verdict) for row in scorecard.rows(name)}
+    except ValueError as error:
+        return {value.id: (str(error), "missed") for value in by_study(name)}
+
+
+@pytest.fixture(scope="module")
+def before():
+    """The results with Hopper as it is, of the studies that read its file."""
+    found, load, read = {}, Machine.load, []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Machine, "load", staticmethod(lambda name: read.append(name) or load(name)))
+        for name in studies.BUILT:
+            read.clear()
+            results = _results(name)
+            if "hopper" in read:
+                found[name] = results
+    return found
+
+
+@pytest.fixture
+def changed_hopper(path, monkeypatch):
+    """One constant of Hopper changed, the rules of the file unasked: the checks alone must notice."""
+    with monkeypatch.context() as patch:
+        patch.setattr(rules, "broken_rules", lambda machine: [])
+        value = _changed(path, HOPPER.provenance[path].value)
+        changed = HOPPER.with_value(path, value, assumed="a test")
+    load = Machine.load
+    monkeypatch.setattr(Machine, "load", staticmethod(lambda name: changed if name == "hopper" else load(name)))
+
+
+def test_nothing_is_missed_before(before):
+    assert set(before) >= {"machines", "placement", "memory"}
+    assert not [id for results in before.values() for id, (_, verdict) in results.items() if verdict == "missed"]
+
+
+@pytest.mark.usefixtures("changed_hopper")
+@pytest.mark.parametrize("path", [path for path in SOURCED if path not in NOT_USED_YET])
+def test_a_changed_constant_fails_a_check(path, before):
+    # The first study in which a check fails is enough.
+    noticed = any(verdict == "missed" for name in before for _, verdict in _results(name).values())
+    assert noticed, f"{path} can change, and every check still agrees"
+
+
+@pytest.mark.usefixtures("changed_hopper")
+@pytest.mark.parametrize("path", NOT_USED_YET)
+def test_constants_said_to_be_unused_are(path, before):
+    assert path in SOURCED, f"{path} is no sourced constant of Hopper's file; take its line out"
+    for name, results in before.items():
+        assert _results(name) == results, f"{path} moves a check of {name} now; take its line out"

@@ -1,0 +1,109 @@
+"""A machine written and read back is the same machine."""
+
+import copy
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.machine import Machine
+from hopperlib.machine.reader import read_document
+from hopperlib.machine.writer import document_of, to_toml
+
+
+@pytest.mark.parametrize("name", Machine.names())
+def test_round_trip_of_each_machine(name):
+    machine = Machine.load(name)
+    assert Machine.from_toml(to_toml(machine)) == machine
+    assert tomllib.loads(to_toml(machine)) == document_of(machine)
+
+
+texts = st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip)
+keys = st.text("abcdefgh.- ä\"'\\", min_size=1)
+facts = st.one_of(
+    st.fixed_dictionaries({"assumed": texts}), st.fixed_dictionaries({"source": st.just("KEY"), "at": texts})
+)
+
+
+def fact(values):
+    return st.builds(lambda value, address: {"value": value, **address}, values, facts)
+
+
+def positive(high):
+    return st.one_of(st.integers(1, int(high)), st.floats(1e-6, high, exclude_min=True))
+
+
+@st.composite
+def documents(draw):
+    """A machine file of one to three kinds of node, a network and a launcher, with any text in it."""
+    key = draw(keys)
+
+    def put(entry):
+        if isinstance(entry, dict):
+            return {name: key if value == "KEY" else put(value) for name, value in entry.items()}
+        return [put(each) for each in entry] if isinstance(entry, list) else entry
+
+    node = st.fixed_dictionaries(
+        {
+            "count": fact(st.integers(1, 10**6)),
+            "sockets": fact(st.integers(1, 8)),
+            "numa_nodes_per_socket": fact(st.integers(1, 8)),
+            "cores_per_numa_node": fact(st.integers(1, 64)),
+            "threads_per_core": fact(st.integers(1, 8)),
+            "clock_ghz": fact(positive(10)),
+            "flops_per_cycle": fact(positive(100)),
+            "memory_gb": fact(st.just(512)),
+            "usable_memory_gb": fact(positive(512)),
+            "numa_bandwidth_gb_s": fact(st.just(100.5)),
+            "core_bandwidth_cap_gb_s": fact(positive(100)),
+            "remote_bandwidth_fraction": fact(st.floats(1e-6, 1)),
+        }
+    )
+    names = draw(st.lists(st.sampled_from(["a", "b-1", "C_2"]), min_size=1, max_size=3, unique=True))
+    document = {
+        "name": "any",
+        "title": draw(texts),
+        "model": draw(texts),
+        "site": draw(texts),
+        "notes": draw(st.lists(texts, min_size=1, max_size=3, unique=True)),
+        "in_service": draw(fact(st.sampled_from(["2011", "2011-05", "2011-05-31"]))),
+        "sources": {key: draw(texts)},
+        "node": [{"name": name, **draw(node)} for name in names],
+        "network": {
+            "kind": "other",
+            "latency_us": draw(fact(positive(100))),
+            "node_bandwidth_gb_s": draw(fact(positive(100))),
+            "reroutes_around_dead_links": draw(fact(st.booleans())),
+        },
+        "launcher": [
+            {
+                "kind": "aprun",
+                "options": draw(fact(st.just(["-n", "-N", "-cc"]))),
+                "default_distribution": draw(fact(st.just("block"))),
+            }
+        ],
+    }
+    return put(document)
+
+
+@given(documents())
+def test_round_trip_of_any_machine(document):
+    machine = read_document(copy.deepcopy(document), name="any.toml")
+    assert document_of(machine) == document
+    assert Machine.from_toml(to_toml(machine)) == machine
+
+
+def test_a_long_list_breaks_and_no_line_is_too_long():
+    lines = to_toml(Machine.load("hopper")).splitlines()
+    inside = [line for line in lines if line.startswith('    "')]
+    assert len(inside) > 5
+    assert max(map(len, inside)) <= 100
+
+
+def test_text_is_escaped():
+    machine = Machine.from_toml(
+        to_toml(Machine.load("toy")).replace('title = "Toy"', r'title = "a \"b\" \\ \n \t \u0001 \u007f é"')
+    )
+    assert machine.title == 'a "b" \\ \n \t \x01 \x7f é'
+    assert Machine.from_toml(to_toml(machine)).title == machine.title

@@ -1,0 +1,103 @@
+"""The scheduler against a naive one that keeps every node by itself and looks at everything at every event."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hopperlib.network.scheduler import POLICIES, simulate
+from hopperlib.network.workload import Job, Workload
+
+
+def naive(jobs, nodes, *, policy, keep):
+    """Return (start, end, nodes) of every job, by the rules and with no cleverness at all."""
+    owner = [None] * nodes
+    waiting, running, done = [], {}, {}
+    to_come = sorted(range(len(jobs)), key=lambda i: jobs[i].submit_time_s)
+
+    def start(i, now):
+        taken = [node for node in range(nodes) if owner[node] is None][: jobs[i].nodes]
+        for node in taken:
+            owner[node] = i
+        run = jobs[i].run_time_s if keep else min(jobs[i].run_time_s, jobs[i].requested_time_s)
+        running[i] = (now, now + run, taken)
+        waiting.remove(i)
+
+    def expected(i, now):
+        return max(now, running[i][0] + jobs[i].requested_time_s)
+
+    while to_come or waiting or running:
+        now = min([jobs[i].submit_time_s for i in to_come] + [end for _, end, _ in running.values()])
+        for i in [i for i, (_, end, _) in running.items() if end == now]:
+            done[i] = running.pop(i)
+            for node in done[i][2]:
+                owner[node] = None
+        for i in [i for i in to_come if jobs[i].submit_time_s == now]:
+            to_come.remove(i)
+            waiting.append(i)
+        while waiting and jobs[waiting[0]].nodes <= owner.count(None):
+            start(waiting[0], now)
+        if not waiting or policy == "fcfs":
+            continue
+        head = waiting[0]
+        free = owner.count(None)
+        for reserved in sorted({expected(i, now) for i in running}):
+            there = free + sum(jobs[i].nodes for i in running if expected(i, now) <= reserved)
+            if there >= jobs[head].nodes:
+                break
+        extra = there - jobs[head].nodes
+        for i in waiting[1:]:
+            if jobs[i].nodes > owner.count(None):
+                continue
+            if now + jobs[i].requested_time_s <= reserved:
+                start(i, now)
+            elif jobs[i].nodes <= extra:
+                extra -= jobs[i].nodes
+                start(i, now)
+    return done
+
+
+@st.composite
+def workloads(draw, most=25):
+    """Few nodes, small times: so that ties, zero-length jobs and jobs over their limit are common."""
+    nodes = draw(st.integers(1, 12))
+    one = st.tuples(st.integers(0, 12), st.integers(1, nodes), st.integers(0, 9), st.integers(0, 9))
+    rows = draw(st.lists(one, min_size=1, max_size=most))
+    return nodes, [Job(number, *row) for number, row in enumerate(rows)]
+
+
+@settings(max_examples=300)
+@given(workloads(), st.sampled_from(POLICIES), st.booleans(), st.booleans())
+def test_same_starts_ends_and_nodes(drawn, policy, keep, plain):
+    # The end of time, far off, takes a run out of the plain case and through the general loop.
+    nodes, jobs = drawn
+    far = None if plain else 10**9
+    schedule = simulate(Workload(jobs), nodes, policy=policy, overrun="keep" if keep else "kill", until_s=far)
+    wanted = naive(jobs, nodes, policy=policy, keep=keep)
+    for index, number in enumerate(schedule.workload.job):
+        start, end, held = wanted[number]
+        assert (schedule.start_s[index], schedule.end_s[index]) == (start, end)
+        assert [node for low, high in schedule.runs(index) for node in range(low, high)] == held
+
+
+@pytest.mark.parametrize("until_s", [None, 10**9])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_long_congested_workload(policy, until_s):
+    # Deep queues, which small examples do not have: a load well over 1 on 40 nodes, without any library's generator.
+    state, rows = 12345, []
+    for number in range(600):
+        drawn = []
+        for low, high in ((0, 900), (1, 20), (0, 60), (0, 80)):
+            state = state * 6364136223846793005 % (1 << 64) + 1
+            drawn.append(low + (state >> 33) % (high - low + 1))
+        rows.append(Job(number, *drawn))
+    schedule = simulate(Workload(rows), 40, policy=policy, until_s=until_s)
+    wanted = naive(rows, 40, policy=policy, keep=False)
+    got = {
+        number: (
+            schedule.start_s[index],
+            schedule.end_s[index],
+            [node for low, high in schedule.runs(index) for node in range(low, high)],
+        )
+        for index, number in enumerate(schedule.workload.job)
+    }
+    assert got == wanted

@@ -1,0 +1,138 @@
+"""Memory bandwidth: the contention formula, the fraction and its inverse, the spill."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.node.bandwidth import (
+    channel_limit,
+    core_rate,
+    memory_bound_fraction,
+    slowdown,
+    spill,
+)
+
+fractions = st.floats(0, 1)
+ratios = st.floats(1.01, 20)
+
+
+def test_six_tasks_share_the_channels_and_three_do_not():
+    # 21.3 GB/s over 6 cores is 3.55 each, below the cap of 5; over 3 it would be 7.1, so the cap holds.
+    assert core_rate(6, numa_bandwidth_gb_s=21.3, core_cap_gb_s=5) == pytest.approx(3.55)
+    assert core_rate(3, numa_bandwidth_gb_s=21.3, core_cap_gb_s=5) == 5
+
+
+@pytest.mark.parametrize(
+    ("cap_gb_s", "ratio"),
+    [
+        (5.0, 1.408),  # 5 / 3.55
+        (7.1, 2.0),  # 7.1 / 3.55: the first cap at which the channels alone decide
+        (9.0, 2.0),  # 21.3 / 3 = 7.1 is all that a core gets
+        (3.55, 1.0),  # the cap holds both back alike
+        (2.0, 1.0),
+    ],
+)
+def test_ratio_of_vasp_placements_depends_on_the_cap(cap_gb_s, ratio):
+    packed = core_rate(6, numa_bandwidth_gb_s=21.3, core_cap_gb_s=cap_gb_s)
+    spread = core_rate(3, numa_bandwidth_gb_s=21.3, core_cap_gb_s=cap_gb_s)
+    assert spread / packed == pytest.approx(ratio, abs=5e-4)
+
+
+def test_channels_alone_give_two():
+    assert channel_limit(6, 3) == 2
+
+
+@given(st.floats(0.1, 100), st.floats(0.1, 100), st.floats(0.1, 200), st.floats(0.1, 100))
+def test_ratio_stays_between_one_and_the_channel_limit(spread, more, bandwidth, cap):
+    packed = spread + more
+    rates = [core_rate(k, numa_bandwidth_gb_s=bandwidth, core_cap_gb_s=cap) for k in (packed, spread)]
+    assert 1 <= rates[1] / rates[0] <= channel_limit(packed, spread) * (1 + 1e-12)
+
+
+def test_slowdown_is_defined_on_the_spread_run():
+    # Spread: 40 s of compute and 60 s of waiting. Packed, the waiting takes 1.5 times as long: 40 + 90 = 130 s.
+    assert slowdown(0.6, 1.5) == pytest.approx(130 / 100)
+    assert slowdown(0, 1.5) == 1
+    assert slowdown(1, 1.5) == 1.5
+
+
+@given(fractions, ratios)
+def test_fraction_is_recovered_from_the_run_times(fraction, ratio):
+    spread_s = 250.0
+    packed_s = spread_s * slowdown(fraction, ratio)
+    assert memory_bound_fraction(packed_s, spread_s, ratio) == pytest.approx(fraction, abs=1e-9)
+
+
+@given(fractions, fractions, ratios)
+def test_slowdown_grows_with_the_fraction(one, other, ratio):
+    low, high = sorted((one, other))
+    assert 1 <= slowdown(low, ratio) <= slowdown(high, ratio) <= ratio * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("packed_s", "spread_s", "ratio", "text"),
+    [
+        (90, 100, 1.4, "packed_s=90 over spread_s=100 is 0.90, less than 1"),
+        (250, 100, 1.4, "is 2.50, more than the 1.40 that bandwidth alone explains: shared caches"),
+        (120, 100, 1.0, "ratio=1 must be above 1: this placement costs no bandwidth"),
+        (0, 100, 1.4, "packed_s=0 must be above 0"),
+        (100, -1, 1.4, "spread_s=-1 must be above 0"),
+    ],
+)
+def test_run_times_that_no_fraction_explains(packed_s, spread_s, ratio, text):
+    with pytest.raises(ValueError) as error:
+        memory_bound_fraction(packed_s, spread_s, ratio)
+    assert text in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: core_rate(0, numa_bandwidth_gb_s=1, core_cap_gb_s=1), "drawing_cores=0 must be above 0"),
+        (lambda: core_rate(1, numa_bandwidth_gb_s=float("nan"), core_cap_gb_s=1), "numa_bandwidth_gb_s=nan must be"),
+        (lambda: core_rate(1, numa_bandwidth_gb_s=1, core_cap_gb_s=-2), "core_cap_gb_s=-2 must be above 0"),
+        (lambda: channel_limit(1, 0), "spread_cores=0 must be above 0"),
+        (lambda: slowdown(1.2, 2), "memory_bound_fraction=1.2 must be from 0 to 1"),
+        (lambda: slowdown(float("nan"), 2), "memory_bound_fraction=nan must be from 0 to 1"),
+        (lambda: slowdown(0.5, 0), "ratio=0 must be above 0"),
+        (lambda: spill([1, -1], 8), "need_gb=[1, -1] must hold no value below 0"),
+        (lambda: spill([1], 0), "room_gb=0 must be above 0"),
+    ],
+)
+def test_quantities_out_of_bounds_are_named(call, text):
+    with pytest.raises(ValueError) as error:
+        call()
+    assert text in str(error.value)
+
+
+def test_vasp_memory_spills_to_the_idle_numa_nodes():
+    # 6 x 2.58 = 15.48 GB wanted on NUMA nodes 0 and 1; 7.75 each stay, 7.73 each go to the other two.
+    gone = spill([15.48, 15.48, 0, 0], 7.75)
+    assert gone.remote_gb == pytest.approx((7.73, 7.73, 0, 0))
+    assert gone.taken_gb == pytest.approx((0, 0, 7.73, 7.73))
+    assert gone.missing_gb == 0
+    # 15.46 of 30.96 GB.
+    assert gone.remote_fraction == pytest.approx(0.4994, abs=5e-5)
+
+
+def test_memory_that_fits_nowhere_is_missing():
+    # 40 GB on a node of 4 x 7.75 = 31 GB: 9 GB are missing.
+    gone = spill([20, 20, 0, 0], 7.75)
+    assert gone.missing_gb == pytest.approx(9)
+    assert sum(gone.remote_gb) == pytest.approx(15.5)
+
+
+def test_spill_goes_where_there_is_room():
+    # 4 GB too many; 6 and 2 GB free elsewhere take 3 and 1.
+    gone = spill([12, 2, 6], 8)
+    assert gone.taken_gb == pytest.approx((0, 3, 1))
+
+
+@given(st.lists(st.floats(0, 50), min_size=1, max_size=8), st.floats(0.1, 30))
+def test_spill_loses_no_memory(need, room):
+    gone = spill(need, room)
+    held = [min(want, room) + taken for want, taken in zip(gone.need_gb, gone.taken_gb, strict=True)]
+    assert sum(held) + gone.missing_gb == pytest.approx(sum(need), abs=1e-6)
+    assert all(part <= room * (1 + 1e-9) for part in held)
+    assert sum(gone.remote_gb) == pytest.approx(sum(gone.taken_gb), abs=1e-6)
+    assert 0 <= gone.remote_fraction <= 1

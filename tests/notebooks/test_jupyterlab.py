@@ -1,0 +1,167 @@
+"""Explorers in a real JupyterLab in a real browser: they move, and ask no other host."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(420)]
+
+# A slow machine may take long to start a kernel and import plotly.
+WITHIN_MS = 120_000
+
+TOY = """
+from hopperlib.explore.controls import Slider, Text
+from hopperlib.explore.explorer import Explorer
+from hopperlib.explore.figures import Axis, Series, chart
+from hopperlib.explore.result import Result
+
+
+def answer(tasks, line):
+    if "?" in line:
+        raise ValueError(f"line={line} holds a question mark")
+    x = list(range(1, tasks + 1))
+    figure = chart(
+        title="Squares", alt=f"A parabola that ends at {tasks * tasks}.", x=Axis(title="Tasks"), y=Axis(title="Square"),
+        series=[Series(name="square", x=x, y=[each * each for each in x])],
+    )
+    return Result(summary=f"{tasks} tasks by {line}.", figures=(figure,))
+
+
+Explorer(
+    name="toy", title="Toy", question="How many?", answer=answer,
+    controls=(
+        Slider(name="tasks", label="Tasks", low=1, high=24, step=1, default=12),
+        Text(name="line", label="Line", default="aprun"),
+    ),
+)
+"""
+
+
+@pytest.fixture
+def requests_elsewhere() -> list[str]:
+    """Requests that left this machine; filled by `page`."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Any, requests_elsewhere: list[str]) -> Any:
+    """A page on which requests to other hosts are recorded and refused."""
+    context = browser.new_context(viewport={"width": 1280, "height": 1600})
+    context.set_default_timeout(WITHIN_MS)
+
+    def guard(route: Any) -> None:
+        address = urlsplit(route.request.url)
+        if address.scheme in ("data", "blob") or address.hostname == "127.0.0.1":
+            route.continue_()
+        else:
+            requests_elsewhere.append(route.request.url)
+            route.abort()
+
+    context.route("**/*", guard)
+    page = context.new_page()
+    yield page
+    context.close()
+
+
+def run_cell(page: Any, lab: Any, name: str, code: str) -> Any:
+    """Open a notebook of one cell, run it, and return the widget it shows."""
+    cell = {"id": "only", "cell_type": "code", "source": code.strip(), "metadata": {}}
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"kernelspec": kernel},
+        "cells": [cell | {"outputs": [], "execution_count": None}],
+    }
+    (lab.folder / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    page.goto(f"{lab.url}/lab/workspaces/{name}/tree/{name}.ipynb?token={lab.token}")
+    # The status bar names the kernel once the notebook is connected to it.
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+    page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
+    page.keyboard.press("Control+Enter")
+    page.locator(".jp-CodeCell .jp-InputPrompt").filter(has_text=re.compile(r"\d")).wait_for()
+    view = page.locator(".jp-OutputArea-output .hopper-view").first
+    view.wait_for()
+    return view
+
+
+def test_explorer_moves_by_keyboard(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
+    view = run_cell(page, lab, "toy", TOY)
+    summary = view.locator(".hopper-summary")
+    assert summary.inner_text() == "12 tasks by aprun."
+    points = view.locator(".js-plotly-plot .scatterlayer .point")
+    points.nth(11).wait_for(state="attached")
+    assert points.count() == 12
+
+    view.locator(".noUi-handle, [role=slider]").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    view.get_by_text("14 tasks by aprun.").wait_for()
+    points.nth(13).wait_for(state="attached")
+    assert points.count() == 14
+    view.get_by_text("A parabola that ends at 196.").wait_for()
+
+    line = view.get_by_label("Line")
+    line.fill("srun?")
+    alert = view.get_by_role("alert")
+    alert.wait_for()
+    assert alert.inner_text() == "line=srun? holds a question mark"
+    assert summary.inner_text() == "14 tasks by aprun."
+    line.fill("srun")
+    view.get_by_text("14 tasks by srun.").wait_for()
+    alert.wait_for(state="detached")
+
+    view.get_by_role("button", name="Reset", exact=True).click()
+    view.get_by_text("12 tasks by aprun.").wait_for()
+    points.nth(12).wait_for(state="detached")
+    assert requests_elsewhere == []
+
+
+def test_self_check_is_marked(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
+    code = "from hopperlib.explore.checks import NumberCheck\n" + (
+        "NumberCheck(name='memory', question='How much?', answer=1.29, decimals=2, unit='GB', explanation='31 / 24.')"
+    )
+    view = run_cell(page, lab, "check", code)
+    answer = view.get_by_label("Answer")
+    for typed, said in (
+        ("1290", "Not yet. A thousand times too large: look at the unit."),
+        ("1,29 GB", "Right. 31 / 24."),
+    ):
+        answer.fill(typed)
+        view.get_by_role("button", name="Check", exact=True).click()
+        view.get_by_text(re.compile(re.escape(said))).wait_for()
+    assert requests_elsewhere == []
+
+
+def test_placement_explorer_moves(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
+    view = run_cell(page, lab, "placement", 'from hopperlib.explore.explorer import load\nload("placement")')
+    drawing = view.locator(".hopper-drawing svg").first
+    # VASP's line fills NUMA nodes 0 and 1; -S 3 puts three tasks on each of the four.
+    assert "NUMA node 3: idle" in (drawing.text_content() or "")
+    before = view.locator(".hopper-summary").inner_text()
+    lines = view.locator(".js-plotly-plot .scatterlayer").first
+    lines.wait_for(state="attached")
+    chart_before = lines.inner_html()
+
+    line = view.get_by_label("Launch line or batch script")
+    line.fill("aprun -n 384 -N 12 -S 3 vasp")
+    view.locator(".hopper-drawing text", has_text="NUMA node 3: tasks 9-11").first.wait_for()
+    assert view.locator(".hopper-summary").inner_text() != before
+    page.wait_for_function(
+        "before => document.querySelector('.hopper-view .js-plotly-plot .scatterlayer').innerHTML !== before",
+        arg=chart_before,
+    )
+
+    line.fill("aprun -n 384 -N 25 vasp")
+    alert = view.get_by_role("alert")
+    alert.wait_for()
+    assert "25" in alert.inner_text()
+    assert "Traceback" not in page.content()
+    line.fill("aprun -n 4 -N 4 -d 6 a.out")
+    alert.wait_for(state="detached")
+    assert requests_elsewhere == []

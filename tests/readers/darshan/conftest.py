@@ -1,0 +1,80 @@
+"""A stand-in for pydarshan, so that what surrounds it is tested everywhere: healthy, damaged, missing."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+
+import pytest
+
+STAND_IN = """
+import os, signal
+
+class Frame(dict):
+    columns = property(list)
+
+class Records:
+    def __init__(self, frames):
+        self.frames = frames
+    def to_df(self):
+        return self.frames
+
+class DarshanReport:
+    def __init__(self, path, read_all=True):
+        text = open(path).read()
+        if "no log" in text:
+            raise RuntimeError("Failed to open file.")
+        self.text = text
+        self.metadata = {
+            "job": {"jobid": 7, "nprocs": 24, "start_time_sec": 100, "end_time_sec": 139,
+                    "metadata": {"h": "romio_no_indep_rw=true;cb_nodes=4"}},
+            "exe": "/home/u/a.out --secret <b>",
+        }
+        self.modules = {name: {"partial_flag": name in text.split()} for name in ("POSIX", "HEATMAP", "LUSTRE")}
+        self.name_records, self.records = {}, {}
+    def mod_read_all_records(self, module):
+        if "bad " + module in self.text:
+            raise ValueError("bad records")
+        number = list(range(24))
+        self.name_records = {n: f"/scratch/out.{n}" for n in number}
+        self.records[module] = Records({
+            "counters": Frame(id=number, rank=number, POSIX_BYTES_WRITTEN=[10**9] * 24, POSIX_WRITES=[100] * 24, POSIX_MODE=[0] * 24),
+            "fcounters": Frame(id=number, rank=number, POSIX_F_WRITE_TIME=[400.0 if n == 14 else 10.0 for n in number]),
+        })
+    def mod_read_all_lustre_records(self):
+        if "crash" in self.text:
+            os.kill(os.getpid(), signal.SIGABRT)
+        number = list(range(24))
+        if "old form" in self.text:
+            frame = Frame(id=number, LUSTRE_STRIPE_WIDTH=[1] * 24, LUSTRE_STRIPE_SIZE=[1 << 20] * 24, LUSTRE_OST_ID_0=number)
+            self.records["LUSTRE"] = Records(frame if "bare" in self.text else {"counters": frame})
+            return
+        self.records["LUSTRE"] = Records({"components": Frame(
+            id=number, LUSTRE_COMP_STRIPE_COUNT=[1] * 24, LUSTRE_COMP_STRIPE_SIZE=[1 << 20] * 24, LUSTRE_OST_IDS=[(n,) for n in number])})
+"""
+
+
+@pytest.fixture
+def stand_in(tmp_path, monkeypatch):
+    """Return a function that writes a log for the stand-in, which reads it instead of pydarshan."""
+    package = tmp_path / "packages" / "darshan"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(textwrap.dedent(STAND_IN), encoding="utf-8")
+    monkeypatch.syspath_prepend(str(package.parent))
+
+    def write(text="healthy"):
+        path = tmp_path / "job.darshan"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def without_pydarshan(tmp_path, monkeypatch):
+    """Make pydarshan as good as not installed."""
+    package = tmp_path / "packages" / "darshan"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise ImportError('not installed')", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(package.parent))
+    assert str(package.parent) in sys.path

@@ -1,0 +1,80 @@
+"""What surrounds pydarshan: healthy and damaged logs, crashes, no pydarshan. A stand-in takes its place; see conftest."""
+
+import pytest
+
+from hopperlib.machine import Machine
+from hopperlib.readers.darshan import DarshanMissing, plain_frames, read_darshan
+from hopperlib.readers.io_advice import findings
+
+
+def slow_osts(log):
+    return [one.evidence["ost"] for one in findings(log, Machine.load("hopper")) if one.code == "slow-ost"]
+
+
+@pytest.mark.parametrize("text", ["new form", "old form", "old form bare"])
+def test_healthy_log(stand_in, text):
+    log = read_darshan(stand_in(text))
+    assert (log.job_id, log.tasks, log.executable) == (7, 24, "/home/u/a.out")
+    # 100 to 139 s, both counted.
+    assert log.run_time_s == 40.0
+    assert len(log.files) == 24
+    assert log.files[3].path == "/scratch/out.3"
+    assert log.files[3].layout.osts == (3,)
+    assert log.notes == ()
+    assert slow_osts(log) == [14]
+
+
+def test_hints_of_darshan_itself_are_never_read(stand_in):
+    log = read_darshan(stand_in())
+    advice = str([one.to_dict() for one in findings(log, Machine.load("hopper"))])
+    assert "romio_no_indep_rw" not in str(log) + advice
+
+
+def test_crash_keeps_what_was_read(stand_in):
+    log = read_darshan(stand_in("crash"))
+    assert len(log.files) == 24
+    assert "the log is damaged in module LUSTRE: what follows could not be read" in log.notes
+    assert [one.severity for one in findings(log, Machine.load("hopper")) if one.code == "slow-ost"] == ["unknown"]
+
+
+def test_module_that_cannot_be_read(stand_in):
+    log = read_darshan(stand_in("bad POSIX"))
+    assert "module POSIX could not be read: bad records" in log.notes
+    assert log.files == ()
+
+
+def test_module_that_ran_out_of_memory(stand_in):
+    log = read_darshan(stand_in("POSIX full"))
+    assert "module POSIX ran out of memory while the job ran: some files are missing" in log.notes
+    assert len(log.files) == 24
+
+
+def test_no_log(stand_in):
+    path = stand_in("no log")
+    with pytest.raises(ValueError, match=r"job.darshan: cannot be read as a Darshan log \(Failed to open file.\)"):
+        read_darshan(path)
+
+
+def test_no_file():
+    with pytest.raises(ValueError, match="no/such: there is no such file"):
+        read_darshan("no/such")
+
+
+def test_no_pydarshan(tmp_path, without_pydarshan):
+    path = tmp_path / "a.darshan"
+    path.write_bytes(b"")
+    with pytest.raises(DarshanMissing, match=r"needs pydarshan; install it with: pip install 'hopperlib\[darshan\]'"):
+        read_darshan(str(path))
+
+
+def test_reading_that_takes_too_long(tmp_path, stand_in):
+    with pytest.raises(ValueError, match="not read within 1e-06 s"):
+        read_darshan(stand_in(), timeout_s=1e-6)
+
+
+def test_columns_that_nobody_needs_are_left_out():
+    class Frame(dict):
+        columns = property(list)
+
+    frames = {"counters": Frame(id=[1], POSIX_MODE=[0], POSIX_WRITES=[3]), "other": None}
+    assert plain_frames("POSIX", frames) == {"counters": {"id": [1], "POSIX_WRITES": [3]}}

@@ -1,0 +1,110 @@
+"""Real logs through pydarshan, which has wheels for some versions of Python only.
+
+Where it is not installed, the same calls must say so. The logs are those that
+pydarshan brings along, and the shared samples where they are present.
+"""
+
+import importlib.util
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from hopperlib.machine import Machine
+from hopperlib.readers.darshan import DarshanMissing, read_darshan
+from hopperlib.readers.io_advice import findings
+from hopperlib.readers.io_summary import summary
+
+ROOT = Path(__file__).parents[3]
+SHARED = Path(os.environ.get("HOPPER_SAMPLES", ROOT / ".." / "shared" / "samples")) / "darshan"
+SPEC = importlib.util.find_spec("darshan")
+BROUGHT = Path(next(iter(SPEC.submodule_search_locations))) / "examples" / "example_logs" if SPEC else None
+
+
+def log_of(name, tmp_path):
+    """The log of that name; None where it or pydarshan is not there, and then pydarshan is asked for."""
+    places = [folder / name for folder in (BROUGHT, SHARED) if folder and (folder / name).is_file()]
+    if SPEC and places:
+        return read_darshan(str(places[0]))
+    if not SPEC:
+        path = tmp_path / "any.darshan"
+        path.write_bytes(b"")
+        with pytest.raises(DarshanMissing):
+            read_darshan(str(path))
+    return None
+
+
+def codes(log):
+    return {one.code: one for one in findings(log, Machine.load("hopper"))}
+
+
+def test_slow_ost(tmp_path):
+    """2,048 files of 256 MiB on 24 OSTs: OST 14 gives a fiftieth of what the others give."""
+    log = log_of("sample-badost.darshan", tmp_path)
+    if log is None:
+        return
+    found = codes(log)
+    assert set(found) == {"slow-ost"}
+    evidence = found["slow-ost"].evidence
+    assert (found["slow-ost"].severity, evidence["ost"], evidence["files"]) == ("fail", 14, 85)
+    assert 40 < evidence["factor"] < 60
+    # 85 files of 2**28 bytes.
+    assert evidence["bytes"] == 85 * 2**28
+
+
+def test_healthy_log(tmp_path):
+    log = log_of("sample-goodost.darshan", tmp_path)
+    if log is None:
+        return
+    assert codes(log) == {}
+    numbers = summary(log)
+    # 48 tasks with a file of 1 GiB each, in calls of 8 MiB.
+    assert (numbers["files"], numbers["bytes_written"], numbers["write_calls"]) == (48, 48 * 2**30, 48 * 128)
+    assert numbers["access_sizes"] == {"read": {}, "write": {"4M_10M": 48 * 128}}
+    assert numbers["stripe_settings"] == [{"stripe_count": 1, "stripe_size_bytes": 2**20, "files": 48}]
+
+
+@pytest.mark.parametrize("name", ["example.darshan", "sample.darshan"])
+def test_one_file_over_all_osts(tmp_path, name):
+    log = log_of(name, tmp_path)
+    if log is None:
+        return
+    found = codes(log)
+    assert found["slow-ost"].severity == "unknown"
+    assert "the log cannot tell one from another" in found["slow-ost"].message
+    assert found["misaligned"].evidence["unaligned_calls"] == 16401
+    assert summary(log)["shared_files"] == 1
+
+
+def test_log_without_the_posix_module(tmp_path):
+    log = log_of("noposix.darshan", tmp_path)
+    if log is None:
+        return
+    assert "the log has no POSIX module: no access sizes" in log.notes
+    assert codes(log)["slow-ost"].severity == "unknown"
+    assert summary(log)["bytes_read"] == 1812408359
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_damaged_logs_give_a_message_or_what_is_left(tmp_path, seed):
+    """The library below pydarshan crashes on most of these; nothing of that reaches the caller."""
+    if not SPEC:
+        assert log_of("any", tmp_path) is None
+        return
+    rng = random.Random(seed)
+    data = bytearray((BROUGHT / "noposix.darshan").read_bytes())
+    if seed % 2:
+        data = data[: rng.randrange(len(data))]
+    else:
+        for _ in range(20):
+            data[rng.randrange(1200)] = rng.randrange(256)
+    path = tmp_path / "damaged.darshan"
+    path.write_bytes(data)
+    try:
+        log = read_darshan(str(path))
+    except ValueError as error:
+        assert "cannot be read as a Darshan log" in str(error)  # noqa: PT017
+        return
+    findings(log, Machine.load("hopper"))
+    summary(log)

@@ -1,0 +1,114 @@
+"""The Standard Workload Format: what is taken, what is counted, what is refused, and the way back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.network.scheduler import simulate
+from hopperlib.network.workload import Job, Workload
+from hopperlib.readers.swf import read_swf, write_swf
+from hopperlib.readers.trace import TraceError
+
+#      job submit wait run procs cpu mem asked limit mem status user group exe queue part prec think
+GOOD = "1 10 5 100 48 -1 -1 72 200 -1 1 3 1 -1 2 -1 -1 -1"
+
+
+def fields(**changes):
+    """The good line with some fields changed, by their number from 1."""
+    parts = GOOD.split()
+    for name, value in changes.items():
+        parts[int(name[1:]) - 1] = str(value)
+    return " ".join(parts)
+
+
+def test_allocated_processors_count_before_requested_ones():
+    assert read_swf([GOOD], cores_per_node=24).workload[0] == Job(1, 10, 2, 100, 200, 3, "2")
+    assert read_swf([fields(f5=-1)], cores_per_node=24).workload[0].nodes == 3
+    assert read_swf([fields(f5=0)], cores_per_node=24).workload[0].nodes == 3
+    assert read_swf([fields(f5=49)], cores_per_node=24).workload[0].nodes == 3
+    assert read_swf([GOOD]).workload[0].nodes == 48
+
+
+def test_an_unknown_request_is_the_run_time():
+    assert read_swf([fields(f9=-1)]).workload[0].requested_time_s == 100
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (fields(f4=-1), "run time unknown"),
+        (fields(f4=0, f11=5), "cancelled before it started"),
+        (fields(f4=-1, f11=5), "cancelled before it started"),
+        (fields(f2=-1), "submit time unknown"),
+        (fields(f5=-1, f8=-1), "processors unknown"),
+        (fields(f5=-5, f8=-3), "processors unknown"),
+        (fields(f5=0, f8=0), "processors unknown"),
+        (fields(f4="x"), "a field is not a number"),
+        (fields(f4="nan"), "a field is not a number"),
+        (fields(f4="inf"), "a field is not a number"),
+        (" ".join(GOOD.split()[:11]), "fewer than 18 fields"),
+    ],
+)
+def test_what_cannot_be_taken_is_counted_with_its_line(line, reason):
+    trace = read_swf(["; header", GOOD, "", line, line])
+    assert len(trace.workload) == 1
+    (message,) = trace.skips.messages()
+    assert message.startswith(f"2 jobs skipped, {reason}")
+    assert message.endswith("(first at line 4)")
+    assert trace.skips.total == 2
+    with pytest.raises(TraceError, match=reason):
+        read_swf([line])
+
+
+def test_cancelled_while_it_ran_is_a_job():
+    assert len(read_swf([fields(f11=5)]).workload) == 1
+
+
+def test_decimals_tabs_more_columns_and_marks_of_order():
+    line = "\ufeff" + GOOD.replace(" ", "\t") + "\t7\t8"
+    assert read_swf([line]).workload[0].run_time_s == 100
+    # Decimals are rounded, a half upwards.
+    assert read_swf([fields(f2="10.5", f4="99.4")]).workload[0][1:4] == (11, 48, 99)
+
+
+def test_unsorted_submissions_are_sorted_and_said():
+    trace = read_swf([fields(f1=1, f2=30), fields(f1=2, f2=5), fields(f1=3, f2=30)])
+    assert list(trace.workload.job) == [2, 1, 3]
+    assert "not in order of time" in trace.notes[0]
+    assert read_swf([GOOD]).notes == ()
+
+
+def test_header():
+    trace = read_swf(["; UnixStartTime: 1300000000", ";MaxNodes: 6384 (of 6528)", GOOD])
+    assert trace.epoch_s == 1300000000
+    assert trace.header["MaxNodes"] == "6384 (of 6528)"
+
+
+@pytest.mark.parametrize("lines", [[], ["; MaxNodes: 4"], ["\n"]])
+def test_nothing_in_it(lines):
+    with pytest.raises(TraceError, match="it holds no job at all"):
+        read_swf(lines)
+    with pytest.raises(TraceError, match="cores_per_node=0 must be at least 1"):
+        read_swf(lines, cores_per_node=0)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 99), st.integers(1, 8), st.integers(0, 50), st.integers(0, 50)),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_a_schedule_that_is_written_can_be_read(rows):
+    schedule = simulate(Workload(Job(number, *row) for number, row in enumerate(rows)), 8)
+    again = read_swf(write_swf(schedule, cores_per_node=24), cores_per_node=24)
+    assert again.skips.total == 0
+    for index, job in enumerate(again.workload):
+        assert job[:3] == schedule.workload[index][:3]
+        assert job.run_time_s == schedule.end_s[index] - schedule.start_s[index]
+
+
+def test_jobs_that_never_started_are_written_as_cancelled():
+    schedule = simulate(Workload([Job(1, 0, 1, 5, 5), Job(2, 9, 1, 5, 5)]), 4, until_s=7)
+    trace = read_swf(write_swf(schedule))
+    assert trace.skips.messages() == ["1 job skipped, cancelled before it started (first at line 6)"]

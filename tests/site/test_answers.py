@@ -1,0 +1,171 @@
+"""The browser answers as this Python does, and builds what the build built."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+
+import pytest
+
+from hopperlib.explore.catalogue import EXPLORERS
+from hopperlib.explore.controls import InputError
+from hopperlib.explore.explorer import load
+
+# Settings drawn from anywhere: few where each takes seconds.
+SAMPLES, HEAVY_SAMPLES = 8, 2
+
+ASK = """async ([home, name, settings]) => {
+  const { python } = await import(home + "python.mjs");
+  const answers = [];
+  for (const values of settings) answers.push(await python.answer(name, values, true));
+  return answers;
+}"""
+
+HOME = "new URL('.', document.querySelector('script[src*=\"live.mjs\"]').src).href"
+
+
+def ends(control):
+    """The values at the ends of a control, and those just beyond that it refuses."""
+    if control.kind in ("slider", "number"):
+        return [control.low, control.high, control.low - control.step, str(control.default), "many"]
+    if control.kind == "choice":
+        return [key for key, _ in control.options] + ["none of them"]
+    if control.kind == "switch":
+        return [True, False]
+    return ["", control.default]
+
+
+def drawn(control, rng):
+    """A value from anywhere on a control."""
+    if control.kind in ("slider", "number"):
+        steps = int((control.high - control.low) / control.step)
+        value = control.low + control.step * int(rng.random() * (steps + 1))
+        return int(value) if control.whole else min(value, control.high)
+    if control.kind == "choice":
+        return control.options[int(rng.random() * len(control.options))][0]
+    return rng.random() < 0.5
+
+
+def settings_of(explorer):
+    """The start, the examples, settings from anywhere, and corner settings."""
+    rng = random.Random(20)
+    typed = [{}, *(dict(example.values) for example in explorer.examples)]
+    free = [control for control in explorer.controls if control.kind not in ("text", "file")]
+    samples = [
+        typed[number % len(typed)] | {control.name: drawn(control, rng) for control in free}
+        for number in range(HEAVY_SAMPLES if explorer.heavy else SAMPLES)
+    ]
+    corners = [{control.name: value} for control in explorer.controls for value in ends(control)]
+    if explorer.heavy:
+        return [*typed[:3], *samples, *[corner for corner in corners if refused(explorer, corner)]]
+    return [*typed, *samples, *corners]
+
+
+def refused(explorer, values):
+    """Whether a control refuses a value, before any model runs."""
+    try:
+        explorer.read(values)
+    except InputError:
+        return True
+    return False
+
+
+def as_javascript(text):
+    """A number as JavaScript hands it on: 5.0 is 5."""
+    number = float(text)
+    return int(number) if number == int(number) else number
+
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+
+# Mathematical libraries differ in the last bits, and `sum` keeps more of them from Python 3.12 on.
+LAST_BITS = 1e-10
+
+
+def same(browser, here, path="answer"):
+    """Compare two answers: numbers within the last bits, in texts too; all else exactly."""
+    if isinstance(here, dict):
+        assert isinstance(browser, dict), path
+        assert browser.keys() == here.keys(), path
+        for key, value in here.items():
+            same(browser[key], value, f"{path}.{key}")
+    elif isinstance(here, list):
+        assert isinstance(browser, list), path
+        assert len(browser) == len(here), path
+        for number, (first, second) in enumerate(zip(browser, here, strict=True)):
+            same(first, second, f"{path}[{number}]")
+    elif isinstance(here, float):
+        assert browser == pytest.approx(here, rel=LAST_BITS, abs=1e-300), path
+    elif isinstance(here, str) and browser != here:
+        assert NUMBER.sub("#", browser) == NUMBER.sub("#", here), path
+        pairs = zip(NUMBER.findall(browser), NUMBER.findall(here), strict=True)
+        assert all(float(one) == pytest.approx(float(other), rel=LAST_BITS) for one, other in pairs), (path, browser, here)
+    else:
+        assert browser == here, path
+
+
+@pytest.mark.parametrize("name", [*EXPLORERS, "trial", "space"])
+def test_the_browser_answers_as_python_does(workshop, trials, answer_here, name):
+    page = workshop.go("book/words.html")
+    settings = settings_of(trials.get(name) or load(name))
+    settings = json.loads(json.dumps(settings), parse_float=as_javascript)
+    answers = page.evaluate(ASK, [page.evaluate(HOME), name, settings])
+    answered = 0
+    for values, answer in zip(settings, answers, strict=True):
+        same(answer, answer_here(name, values), f"{name} {values}")
+        answered += answer["ok"]
+    assert answered, "every setting was refused: nothing was compared"
+
+
+NORMAL = """async (home) => {
+  const { showAnswer } = await import(home + "answer.mjs");
+  const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+  const skipped = (node) => node.nodeType === Node.TEXT_NODE && !node.data.trim();
+  const normal = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) return node.data.replace(/\\s+/g, " ");
+    if (node.nodeType !== Node.ELEMENT_NODE) return "";
+    const names = [...node.attributes].filter(({ name }) => name !== "xmlns").map(({ name, value }) => `${name}="${value.replace(/\\s+/g, " ").trim()}"`).sort();
+    const children = [...node.childNodes].filter((child) => !skipped(child)).map(normal).filter(Boolean);
+    return [node.localName, ...names, children];
+  };
+  const results = [];
+  for (const section of page.querySelectorAll(".hopper-explorer")) {
+    const { answer } = JSON.parse(section.querySelector("script.hopper-data-block").textContent);
+    const built = section;
+    const box = document.importNode(built, true);
+    box.querySelector(".hopper-summary").replaceChildren();
+    const parts = Object.keys(answer).filter((key) => Array.isArray(answer[key]));
+    const nothing = { ...answer, summary: "", ...Object.fromEntries(parts.map((key) => [key, []])) };
+    box.querySelectorAll(".hopper-part").forEach((part) => part.replaceChildren());
+    showAnswer(box, answer, nothing);
+    box.normalize();
+    results.push([JSON.stringify(normal(built)), JSON.stringify(normal(box))]);
+  }
+  return results;
+}"""
+
+
+@pytest.mark.parametrize("path", ["book/index.html", "book/torus.html", "book/placement.html"])
+def test_scripts_build_what_the_build_built(workshop, path):
+    page = workshop.go(path)
+    pairs = page.evaluate(NORMAL, page.evaluate(HOME))
+    assert pairs
+    for built, shown in pairs:
+        assert json.loads(shown) == json.loads(built)
+
+
+def test_a_pasted_line_is_placed(workshop, answer_here):
+    """VASP's line: 6 tasks on each of NUMA nodes 0 and 1; with -S 3 three on each of four."""
+    page = workshop.go("book/placement.html")
+    box = page.locator("#explorer-placement")
+    for line in ("aprun -n 384 -N 12 -S 3 vasp", "aprun -n 384 -N 12 vasp"):
+        expected = answer_here("placement", {"line": line})["result"]
+        box.get_by_label("Launch line or batch script").fill(line)
+        page.wait_for_function(
+            "(text) => document.querySelector('#explorer-placement .hopper-summary').textContent === text",
+            arg=expected["summary"].replace("`", ""),
+        )
+        drawing = box.locator(".hopper-drawing svg").first
+        assert drawing.locator("desc").text_content() == expected["drawings"][0]["alt"]
+        assert drawing.locator(".hopper-node-number text").all_text_contents() == [str(task) for task in range(12)]

@@ -1,0 +1,222 @@
+"""Self-checks on the page: marking, feedback, and what stays in the browser."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from hopperlib.explore.checks import ChoiceCheck, Condition, GoalCheck, NumberCheck, Option, OrderCheck
+
+HOME = "new URL('.', document.querySelector('script[src*=\"live.mjs\"]').src).href"
+
+
+def kept(page):
+    return page.evaluate("JSON.parse(localStorage.getItem('hopper.progress'))")
+
+
+def check(page, name):
+    return page.locator(f"#check-workshop-{name}")
+
+
+def test_a_number_is_marked_wrong_and_right(workshop):
+    page = workshop.go("notebooks/checks.html")
+    box = check(page, "memory")
+    field = box.get_by_label("Your answer")
+    box.get_by_role("button", name="Check").click()
+    expect(box.get_by_role("status")).to_have_text("Type a number first.")
+    assert kept(page) is None
+    field.fill("1.33 GB")
+    field.press("Enter")
+    expect(box.get_by_role("status")).to_have_text("Not yet. Some of the 32 GB is taken before your tasks start.")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    field.fill("1,29")
+    field.press("Enter")
+    expect(box.get_by_role("status")).to_have_text("Right. 31 GB are shared by 24 tasks.")
+    expect(box.get_by_role("status").locator("code")).to_have_text("24")
+    expect(field).not_to_have_attribute("aria-invalid", "true")
+    record = kept(page)["checks"]["workshop-memory"]
+    assert (record["right"], record["tries"], record["shown"]) == (True, 2, False)
+    assert record["page"] == "notebooks/checks"
+    page.reload()
+    expect(box.locator(".hopper-result")).to_have_text("done in 2 tries")
+
+
+def test_hints_come_one_by_one(workshop):
+    page = workshop.go("notebooks/checks.html")
+    box = check(page, "memory")
+    box.get_by_role("button", name="Hint").click()
+    expect(box.locator(".hopper-hints li")).to_have_text(["Divide."])
+    box.get_by_role("button", name="Next hint").click()
+    expect(box.locator(".hopper-hints li")).to_have_text(["Divide.", "Divide 31 by 24."])
+    expect(box.get_by_role("button", name="hint")).to_be_hidden()
+    assert kept(page)["checks"]["workshop-memory"]["hints"] == 2
+
+
+def test_each_option_has_its_word(workshop):
+    page = workshop.go("notebooks/checks.html")
+    box = check(page, "choice")
+    box.get_by_label("-N 12").check()
+    box.get_by_role("button", name="Check").click()
+    expect(box.get_by_role("status")).to_have_text("Not yet. That only sets how many share a node.")
+    box.get_by_label("-S 3").check()
+    box.get_by_role("button", name="Check").click()
+    expect(box.get_by_role("status")).to_have_text("Right. Three a NUMA node. It limits each NUMA node.")
+    several = check(page, "several")
+    several.get_by_label("2").check()
+    several.get_by_role("button", name="Check").click()
+    expect(several.get_by_role("status")).to_contain_text("Right so far: 1 of 2.")
+    several.get_by_label("4").check()
+    several.get_by_role("button", name="Check").click()
+    expect(several.get_by_role("status")).to_contain_text("Even numbers are multiples of two.")
+
+
+def test_the_answer_is_shown_only_after_a_try(workshop):
+    page = workshop.go("notebooks/checks.html")
+    box = check(page, "choice")
+    show = box.get_by_role("button", name="Show the answer")
+    expect(show).to_be_hidden()
+    box.get_by_label("-r 1").check()
+    box.get_by_role("button", name="Check").click()
+    show.click()
+    expect(box.get_by_label("-S 3")).to_be_checked()
+    box.get_by_role("button", name="Check").click()
+    expect(box.locator(".hopper-result")).to_have_text("done, after the answer was shown")
+
+
+def test_things_are_put_in_order_by_keyboard(workshop):
+    page = workshop.go("notebooks/checks.html")
+    box = check(page, "order")
+    box.get_by_role("button", name="Check").click()
+    expect(box.get_by_role("status")).to_contain_text("A cabinet holds whole nodes.")
+    down = box.get_by_role("button", name="Move down: cabinet")
+    down.focus()
+    page.keyboard.press("Enter")
+    expect(box.get_by_role("status")).to_have_text("cabinet is now in place 2.")
+    page.keyboard.press("Enter")
+    expect(box.locator("ol li > span")).to_have_text(["core", "NUMA node", "cabinet"])
+    box.get_by_role("button", name="Check").click()
+    expect(box.get_by_role("status")).to_contain_text("Right.")
+
+
+def test_a_goal_is_reached_with_the_explorer(workshop):
+    page = workshop.go("notebooks/checks.html")
+    box = check(page, "goal")
+    box.get_by_role("button", name="Check").click()
+    expect(box.get_by_role("status")).to_contain_text("It is still slower than that.")
+    explorer = page.locator("#explorer-trial")
+    explorer.get_by_role("slider", name="Tasks").fill("9")
+    explorer.get_by_role("slider", name="Parallel share").fill("1")
+    expect(explorer.locator(".hopper-summary")).to_contain_text("9.00")
+    box.get_by_role("button", name="Check").click()
+    expect(box.get_by_role("status")).to_contain_text("Right.")
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    box.get_by_role("button", name="Check").click()
+    box.get_by_role("button", name="Show the answer").click()
+    expect(explorer.locator(".hopper-summary")).to_contain_text("12.00")
+
+
+def test_progress_goes_to_another_browser(workshop):
+    page = workshop.go("notebooks/checks.html")
+    moved = page.evaluate(
+        """async (home) => {
+          const progress = await import(home + "progress.mjs");
+          progress.noteCheck("a", { page: "p" }, { tried: true });
+          progress.noteCheck("b", { page: "p" }, { tried: true, right: true });
+          progress.notePage("p", true);
+          const text = progress.exportText();
+          progress.reset();
+          progress.noteCheck("a", { page: "p" }, { tried: true, right: true });
+          progress.noteCheck("b", { page: "p" }, { tried: true });
+          progress.importText(text);
+          let refused;
+          try { progress.importText("{}"); } catch (error) { refused = error.message; }
+          return [progress.load(), refused];
+        }""",
+        page.evaluate(HOME),
+    )
+    progress, refused = moved
+    # The better of the two results is kept.
+    assert progress["checks"]["a"]["right"]
+    assert progress["checks"]["b"]["right"]
+    assert "p" in progress["read"]
+    assert refused == "This is no progress file of this book."
+
+
+def test_a_browser_that_keeps_nothing_marks_all_the_same(workshop):
+    page = workshop.go("notebooks/checks.html")
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    box = check(page, "memory")
+    box.get_by_label("Your answer").fill("1.29")
+    box.get_by_role("button", name="Check").click()
+    expect(box.get_by_role("status")).to_contain_text("Right.")
+
+
+NUMBERS = [
+    "", " ", "1.29", "1,29", "1.29 GB", "1.29gb", "+1.29", "1.29e0", "129e-2", "1 290", "1,290", "1.290", "1290", "1290 MB",
+    "1.3", "1.33", "-1.29", "−1.29", "0,129", "1,234,567", "153,216.5", "1 234,5", "1..2", "GB", "1.29 GB.", "1e400",
+    "1.29\u00a0GB", ".5", "1.", "1,2,3", "12 34", "1.29 s",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def cases():
+    """Checks and answers to mark."""
+    number = NumberCheck(
+        name="n",
+        question="?",
+        answer=31 / 24,
+        unit="GB",
+        decimals=2,
+        explanation="So.",
+        misconceptions={32 / 24: "Taken."},
+        spellings=("gigabytes",),
+    )
+    count = NumberCheck(name="c", question="?", answer=1234, explanation="So.")
+    choice = ChoiceCheck(
+        name="s",
+        question="?",
+        explanation="So.",
+        options=(
+            Option(text="a", feedback="A.", right=True),
+            Option(text="b", feedback="B."),
+            Option(text="c", feedback="C.", right=True),
+        ),
+    )
+    order = OrderCheck(name="o", question="?", explanation="So.", items=("x", "b", "c"), mistakes=(("c", "x", "No."),))
+    goal = GoalCheck(
+        name="g",
+        question="?",
+        explanation="So.",
+        explorer="placement",
+        conditions=(Condition(fact="idle_numa_nodes", operator="==", target=0, feedback="Idle."),),
+        solution={"line": "aprun -n 24 ./a.out"},
+    )
+    pairs = [(number, text) for text in NUMBERS] + [(count, text) for text in [*NUMBERS, "1234", "1234 nodes"]]
+    pairs += [(choice, chosen) for chosen in ([], [0], [1], [2], [0, 2], [0, 1], [0, 1, 2])]
+    pairs += [(order, given) for given in ([], [0, 1], [0, 1, 2], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0])]
+    facts = [
+        None,
+        {},
+        {"idle_numa_nodes": 0},
+        {"idle_numa_nodes": 2},
+        {"idle_numa_nodes": "0"},
+        {"idle_numa_nodes": False},
+    ]
+    return pairs + [(goal, fact) for fact in facts]
+
+
+def test_the_page_marks_as_python_does(workshop, cases):
+    page = workshop.go("notebooks/checks.html")
+    data = [[check.to_dict(), answer] for check, answer in cases]
+    marked = page.evaluate(
+        """async ([home, cases]) => {
+          const { mark } = await import(home + "marking.mjs");
+          return cases.map(([check, answer]) => mark(check, answer));
+        }""",
+        [page.evaluate(HOME), json.loads(json.dumps(data))],
+    )
+    for (one, answer), verdict in zip(cases, marked, strict=True):
+        assert verdict == one.grade(answer)._asdict(), f"{one.name} {answer!r}"

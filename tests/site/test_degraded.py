@@ -1,0 +1,133 @@
+"""Pages without scripts, from a file, without a file they need, and with a worker that dies."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+
+SENTENCE = "With 6 tasks the work is 4.00 times as fast, & that is <less> than 6."
+
+
+def set_slider(page, value):
+    page.get_by_role("slider", name="Tasks").first.fill(str(value))
+
+
+def assert_still(page):
+    """The answer for the starting setting is there, and no form that would do nothing."""
+    box = page.locator("#explorer-trial")
+    expect(box.locator(".hopper-summary")).to_have_text(SENTENCE)
+    expect(box.locator(".hopper-values")).to_contain_text("4.80 to 5.33")
+    expect(box.locator(".hopper-drawing svg")).to_be_visible()
+    expect(box.locator(".hopper-plot-note")).to_contain_text("A curve that rises from 1")
+    expect(box.locator(".hopper-table-box").last).to_contain_text("cabinet")
+    expect(box.locator(".hopper-form")).to_be_hidden()
+    expect(box.get_by_text("python -m http.server")).to_be_visible()
+    expect(box.get_by_role("button")).to_have_count(0)
+
+
+def test_without_javascript(watch, workshop_url):
+    watched = watch(workshop_url, java_script_enabled=False)
+    watched.page.goto(f"{workshop_url}/book/index.html")
+    assert_still(watched.page)
+    watched.page.goto(f"{workshop_url}/notebooks/checks.html")
+    check = watched.page.locator("#check-workshop-memory")
+    expect(check.get_by_role("button")).to_have_count(0)
+    check.get_by_text("Answer", exact=True).click()
+    expect(check).to_contain_text("1.29 GB. 31 GB are shared by 24 tasks.")
+    watched.assert_clean()
+
+
+def test_from_a_file(watch, workshop_folder):
+    watched = watch("file://")
+    watched.page.goto((workshop_folder / "book" / "index.html").as_uri())
+    assert_still(watched.page)
+    # The style is there all the same: the policy lets a file load its neighbors.
+    assert "Hopper Sans" in watched.page.evaluate("getComputedStyle(document.body).fontFamily")
+    assert watched.strangers == []
+
+
+def test_a_missing_interpreter_is_named(watch, serve_copy):
+    def remove(site):
+        next(site.glob("_static/live-*/pyodide/pyodide.asm.wasm")).unlink()
+
+    page = watch(serve_copy(remove)).go("book/index.html")
+    set_slider(page, 7)
+    alert = page.locator("#explorer-trial").get_by_role("alert")
+    expect(alert).to_contain_text("pyodide.asm.wasm is missing (404)")
+    expect(alert.get_by_role("button", name="Try again")).to_be_visible()
+    expect(page.locator("#explorer-trial .hopper-summary")).to_have_text(SENTENCE)
+
+
+def test_missing_models_are_named_and_a_second_try_helps(watch, serve_copy):
+    moved = []
+
+    def remove(site):
+        package = next(site.glob("_static/live-*/hopperlib-*.zip"))
+        moved.append((package.rename(site / package.name), package))
+
+    page = watch(serve_copy(remove)).go("book/index.html")
+    set_slider(page, 7)
+    alert = page.locator("#explorer-trial").get_by_role("alert")
+    expect(alert).to_contain_text(re.compile(r"hopperlib-[0-9a-f]+\.zip is missing \(404\)"))
+    shutil.move(*moved[0])
+    alert.get_by_role("button", name="Try again").click()
+    expect(page.locator("#explorer-trial .hopper-summary")).to_contain_text("With 7 tasks")
+    expect(alert).to_be_empty()
+
+
+def test_a_missing_worker_is_said(watch, serve_copy):
+    def remove(site):
+        next(site.glob("_static/live-*/worker.mjs")).unlink()
+
+    page = watch(serve_copy(remove)).go("book/index.html")
+    set_slider(page, 7)
+    expect(page.locator("#explorer-trial").get_by_role("alert")).to_contain_text("Python could not start")
+
+
+def test_a_worker_that_dies_is_replaced(workshop):
+    page = workshop.go("book/index.html")
+    set_slider(page, 7)
+    summary = page.locator("#explorer-trial .hopper-summary")
+    expect(summary).to_contain_text("With 7 tasks")
+    page.evaluate(
+        """async () => {
+          const home = new URL(".", document.querySelector('script[src*="live.mjs"]').src);
+          (await import(new URL("python.mjs", home))).python.worker.terminate();
+        }"""
+    )
+    set_slider(page, 9)
+    alert = page.locator("#explorer-trial").get_by_role("alert")
+    expect(alert).to_contain_text("Python has stopped")
+    expect(summary).to_contain_text("With 7 tasks")
+    alert.get_by_role("button", name="Start it again").click()
+    expect(summary).to_contain_text("With 9 tasks")
+    expect(alert).to_be_empty()
+
+
+@pytest.mark.parametrize("bundle", ["cartesian"])
+def test_a_chart_that_cannot_be_drawn_says_so(watch, serve_copy, bundle):
+    def remove(site):
+        next(site.glob(f"_static/live-*/plotly/{bundle}.min.js")).unlink()
+
+    page = watch(serve_copy(remove)).go("book/index.html")
+    page.locator("#explorer-trial .hopper-figure").scroll_into_view_if_needed()
+    expect(page.locator("#explorer-trial .hopper-plot-note")).to_contain_text("the chart's script cannot be loaded")
+
+
+def test_a_worker_can_reach_no_other_host(watch, workshop_url):
+    """The worker inherits the page's policy: a request to another host is refused before it is made."""
+    watched = watch(workshop_url)
+    page = watched.go("book/index.html")
+    told = page.evaluate(
+        """async () => {
+          const code = "addEventListener('securitypolicyviolation', (event) => postMessage(event.effectiveDirective));" +
+            "fetch('http://example.org/').then(() => postMessage('reached'), () => {});";
+          const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { type: "module" });
+          return await new Promise((done) => (worker.onmessage = ({ data }) => done(data)));
+        }"""
+    )
+    assert told == "connect-src"
+    assert watched.strangers == []

@@ -1,0 +1,451 @@
+"""A reader at an explorer: what is set, what is answered, what goes wrong and how it goes on."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import expect
+
+
+def explorer(page, key="trial"):
+    return page.locator(f"#explorer-{key}")
+
+
+def summary(page, key="trial"):
+    return explorer(page, key).locator(".hopper-summary")
+
+
+def set_slider(page, label, value, key="trial"):
+    explorer(page, key).get_by_role("slider", name=label).fill(str(value))
+
+
+def test_nothing_is_loaded_before_the_first_touch(workshop):
+    page = workshop.go("book/index.html")
+    page.wait_for_timeout(500)
+    assert not [url for url in workshop.requests if "pyodide" in url or ".zip" in url]
+    expect(summary(page)).to_have_text("With 6 tasks the work is 4.00 times as fast, & that is <less> than 6.")
+
+
+def test_a_slider_moves_everything(workshop):
+    page = workshop.go("book/index.html")
+    box = explorer(page)
+    set_slider(page, "Tasks", 12)
+    expect(summary(page)).to_contain_text("With 12 tasks")
+    expect(box.locator(".hopper-label output").first).to_have_text("12")
+    expect(box.locator(".hopper-notice")).to_have_count(3)
+    expect(box.locator(".hopper-notice code")).to_have_text("-r 1")
+    expect(box.locator(".hopper-drawing svg rect[fill='#8fc7ee']")).to_have_count(12)
+    expect(box.get_by_role("img", name="12 of 12 cores in use")).to_be_visible()
+    expect(box.locator(".hopper-values")).to_contain_text("5.71")
+    assert page.url.endswith("#trial.tasks=12")
+
+
+def test_the_keyboard_alone_is_enough(workshop):
+    page = workshop.go("book/index.html")
+    slider = explorer(page).get_by_role("slider", name="Tasks")
+    slider.focus()
+    page.keyboard.press("End")
+    expect(summary(page)).to_contain_text("With 12 tasks")
+    expect(slider).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(summary(page)).to_contain_text("With 11 tasks")
+    page.keyboard.press("Tab")
+    expect(explorer(page).get_by_role("slider", name="Parallel share")).to_be_focused()
+    number = explorer(page).get_by_role("textbox", name="Memory")
+    number.focus()
+    page.keyboard.press("ArrowUp")
+    expect(number).to_have_value("32.5")
+
+
+def test_every_kind_of_control_is_heard(workshop):
+    page = workshop.go("book/index.html")
+    box = explorer(page)
+    box.get_by_label("Launch line").fill("aprun -n 4 ./c.out")
+    expect(box.locator(".hopper-copyable code")).to_have_text("aprun -n 4 ./c.out")
+    box.get_by_label("Order").select_option("down")
+    expect(box.locator(".hopper-table-box tbody tr").nth(-3)).to_contain_text("cabinet")
+    box.get_by_label("Log", exact=True).fill("all killed")
+    expect(box.locator(".hopper-listing li.hopper-marked")).to_have_text(re.compile("all killed.*cause"))
+    box.get_by_text("More settings").click()
+    box.get_by_label("Seed").fill("77")
+    set_slider(page, "Tasks", 12)
+    expect(box.locator(".hopper-notices")).to_contain_text("The seed is 77.")
+    box.get_by_label("Logarithmic scale").check()
+    page.wait_for_function("() => decodeURIComponent(location.hash).includes('log=true')")
+    setting = dict(part.split("=") for part in page.url.split("#")[1].split("&"))
+    # What was typed or pasted is not in the address.
+    assert setting == {"trial.order": "down", "trial.seed": "77", "trial.tasks": "12", "trial.log": "true"}
+
+
+def test_a_file_is_read_and_stays_here(workshop, tmp_path):
+    page = workshop.go("book/index.html")
+    log = tmp_path / "job.log"
+    log.write_text("fine\nan error here\n", encoding="utf-8")
+    explorer(page).locator('input[type="file"]').set_input_files(log)
+    expect(explorer(page).locator(".hopper-listing li.hopper-marked")).to_contain_text("an error here")
+    assert "error" not in page.url
+
+
+def test_a_dropped_file_is_read(workshop):
+    page = workshop.go("book/index.html")
+    page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.items.add(new File(["dropped error"], "a.log", { type: "text/plain" }));
+          document.querySelector("[data-control=text] textarea").dispatchEvent(
+            new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
+        }"""
+    )
+    expect(explorer(page).locator(".hopper-listing li.hopper-marked")).to_contain_text("dropped error")
+
+
+def test_text_cannot_become_html(workshop):
+    page = workshop.go("book/index.html")
+    explorer(page).get_by_label("Launch line").fill("<img src=x onerror=alert(1)>")
+    expect(explorer(page).locator(".hopper-copyable code")).to_have_text("<img src=x onerror=alert(1)>")
+    assert page.locator("img[src=x]").count() == 0
+
+
+def test_a_drawing_keeps_only_shapes_and_text(workshop):
+    page = workshop.go("book/index.html")
+    cleaned = page.evaluate(
+        """async (home) => {
+          const { drawingFrom } = await import(home + "svg.mjs");
+          return new XMLSerializer().serializeToString(drawingFrom(
+            '<svg xmlns="http://www.w3.org/2000/svg" onload="x()" viewBox="0 0 1 1"><script>x()</scr' + 'ipt>' +
+            '<a href="javascript:x()"><rect width="1" onclick="x()" style="fill:url(http://e.org)" fill="url(http://e.org)"/></a>' +
+            '<foreignObject><p>x</p></foreignObject><use href="http://e.org#a"/><use href="#b"/><text fill="url(#b)">&lt;b&gt;</text></svg>'));
+        }""",
+        home(page),
+    )
+    # Even while it was read, the page's policy refused what it tried to run.
+    assert all("Content Security Policy" in complaint for complaint in workshop.complaints)
+    workshop.complaints.clear()
+    assert cleaned == (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><use/><use href="#b"/>'
+        '<text fill="url(#b)">&lt;b&gt;</text></svg>'
+    )
+
+
+def home(page):
+    """Address of the folder of assets."""
+    return page.evaluate("new URL('.', document.querySelector('script[src*=\"live.mjs\"]').src).href")
+
+
+def test_a_refused_value_is_said_at_its_control(workshop):
+    page = workshop.go("book/index.html")
+    box = explorer(page)
+    number = box.get_by_role("textbox", name="Memory")
+    number.fill("lots")
+    error = box.locator('[data-control="need"] .hopper-error')
+    expect(error).to_have_text("need='lots' must be a number")
+    expect(number).to_have_attribute("aria-invalid", "true")
+    assert error.get_attribute("id") in number.get_attribute("aria-describedby").split()
+    expect(box.get_by_role("alert")).to_contain_text("see the marked setting")
+    expect(box).to_have_class(re.compile("hopper-stale"))
+    number.fill("64")
+    expect(error).to_be_hidden()
+    expect(number).not_to_have_attribute("aria-invalid", "true")
+    expect(box.get_by_role("alert")).to_be_empty()
+    expect(box.locator(".hopper-values")).to_contain_text("10.67")
+
+
+def test_a_refusal_of_the_model_has_a_way_on(workshop):
+    page = workshop.go("book/index.html")
+    box = explorer(page)
+    box.get_by_label("Launch line").fill("refuse me")
+    expect(box.get_by_role("alert")).to_contain_text("line='refuse' is refused by the model")
+    box.get_by_role("button", name="Back to the start").click()
+    expect(box.get_by_role("alert")).to_be_empty()
+    expect(box.get_by_label("Launch line")).to_have_value("aprun -n 6 ./a.out")
+
+
+def test_a_defect_of_the_model_is_owned_up_to(workshop):
+    page = workshop.go("book/index.html")
+    box = explorer(page)
+    box.get_by_label("Launch line").fill("boom")
+    expect(box.get_by_role("alert")).to_contain_text("a defect of ours")
+    box.get_by_text("What Python says").click()
+    expect(box.get_by_role("alert")).to_contain_text("RuntimeError: a defect of the model")
+    box.get_by_label("Launch line").fill("aprun -n 2 ./a.out")
+    expect(box.get_by_role("alert")).to_be_empty()
+
+
+def test_an_unfinished_line_is_not_called_wrong_while_it_is_typed(workshop):
+    page = workshop.go("book/index.html")
+    box = explorer(page)
+    set_slider(page, "Tasks", 3)
+    expect(summary(page)).to_contain_text("With 3 tasks")
+    page.evaluate(
+        """() => {
+          window.seen = [];
+          new MutationObserver(() => window.seen.push(document.querySelector(".hopper-problem").textContent))
+            .observe(document.querySelector(".hopper-problem"), { childList: true });
+        }"""
+    )
+    line = box.get_by_label("Launch line")
+    line.fill("")
+    line.press_sequentially("refuse", delay=30)
+    line.press_sequentially(" no", delay=30)
+    line.fill("aprun -n 9 ./a.out")
+    expect(box.locator(".hopper-copyable code")).to_have_text("aprun -n 9 ./a.out")
+    assert page.evaluate("window.seen") == []
+
+
+def test_reset_examples_and_links(workshop):
+    page = workshop.go("book/index.html")
+    box = explorer(page)
+    box.get_by_role("button", name="Half parallel").click()
+    expect(summary(page)).to_contain_text("1.71")
+    page.wait_for_function("() => location.hash !== ''")
+    assert page.url.split("#")[1] == "trial.share=0.5&trial.order=down"
+    box.get_by_role("button", name="Copy link").click()
+    expect(box.get_by_role("button", name="Copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link == page.url
+    box.get_by_role("button", name="Reset").click()
+    expect(summary(page)).to_contain_text("4.00")
+    page.wait_for_function("() => location.hash === ''")
+
+    other = page.context.new_page()
+    other.goto(link)
+    expect(summary(other)).to_contain_text("1.71")
+    expect(other.get_by_label("Order")).to_have_value("down")
+    other.evaluate("location.hash = '#trial.tasks=2'")
+    expect(summary(other)).to_contain_text("With 2 tasks")
+    # What the address does not name goes back to the start.
+    expect(other.get_by_label("Order")).to_have_value("up")
+    other.close()
+
+
+def test_a_link_that_asks_for_too_much_is_told(workshop):
+    page = workshop.go("book/index.html#trial.tasks=99&trial.order=sideways&trial.line=secret")
+    box = explorer(page)
+    expect(box.locator('[data-control="tasks"] .hopper-error')).to_contain_text("asks for 99")
+    expect(box.locator('[data-control="order"] .hopper-error')).to_contain_text("asks for sideways")
+    expect(summary(page)).to_contain_text("With 12 tasks")
+    expect(box.locator('[data-control="tasks"] .hopper-error')).to_be_visible()
+    # Text is never taken from an address.
+    expect(box.get_by_label("Launch line")).to_have_value("aprun -n 6 ./a.out")
+
+
+def test_a_link_into_the_page_is_left_alone(workshop):
+    page = workshop.go("book/index.html#what-follows")
+    page.wait_for_timeout(500)
+    assert page.url.endswith("#what-follows")
+    assert not [url for url in workshop.requests if "pyodide" in url]
+
+
+def test_several_explorers_share_the_worker_and_the_address(workshop):
+    page = workshop.go("book/several.html")
+    expect(summary(page)).to_contain_text("With 3 tasks")
+    expect(explorer(page).get_by_label("Launch line")).to_have_value("aprun -n 3 ./b.out")
+    set_slider(page, "Tasks", 5)
+    set_slider(page, "Tasks", 7, key="trial-2")
+    expect(summary(page)).to_contain_text("With 5 tasks")
+    expect(summary(page, "trial-2")).to_contain_text("With 7 tasks")
+    page.wait_for_function("() => location.hash.includes('trial-2')")
+    assert page.url.endswith("#trial.tasks=5&trial-2.tasks=7")
+    assert len(page.workers) == 1
+    explorer(page).get_by_role("button", name="Reset").click()
+    expect(summary(page)).to_contain_text("With 3 tasks")
+    page.wait_for_function("() => !location.hash.includes('trial.tasks')")
+    assert page.url.endswith("#trial-2.tasks=7")
+
+
+def test_the_latest_call_wins(workshop):
+    page = workshop.go("book/several.html")
+    box = explorer(page, "heavy")
+    slider = box.get_by_role("slider")
+    slider.fill("1")
+    expect(summary(page, "heavy")).to_contain_text("After 1 million")
+    page.evaluate(
+        """() => {
+          window.said = [];
+          document.getElementById("explorer-heavy").addEventListener("hopper-answer",
+            ({ target }) => window.said.push(target.querySelector(".hopper-summary").textContent.split(" ")[1]));
+        }"""
+    )
+    for rounds in (4, 5, 6, 2):
+        slider.fill(str(rounds))
+        slider.dispatch_event("change")
+    expect(summary(page, "heavy")).to_contain_text("After 2 million")
+    page.wait_for_timeout(500)
+    # The first was under way; those between it and the last were never asked, and only the last was shown.
+    assert page.evaluate("window.said") == ["2"]
+
+
+def test_a_heavy_explorer_can_be_cancelled(workshop):
+    page = workshop.go("book/several.html")
+    set_slider(page, "Tasks", 4)
+    expect(summary(page)).to_contain_text("With 4 tasks")
+    box = explorer(page, "heavy")
+    box.get_by_role("slider").fill("400")
+    box.get_by_role("slider").dispatch_event("change")
+    expect(box.locator(".hopper-busy")).to_contain_text("Working")
+    expect(box.locator(".hopper-answer")).to_have_attribute("aria-busy", "true")
+    # Another explorer of the page waits behind it, and is answered all the same.
+    set_slider(page, "Tasks", 8)
+    box.get_by_role("button", name="Cancel").click()
+    expect(box.get_by_role("alert")).to_contain_text("Cancelled")
+    expect(box.locator(".hopper-busy")).to_be_empty()
+    expect(summary(page)).to_contain_text("With 8 tasks")
+    box.get_by_role("button", name="Back to the start").click()
+    expect(summary(page, "heavy")).to_contain_text("After 0 million")
+    expect(box.get_by_role("alert")).to_be_empty()
+
+
+def test_the_summary_is_read_out_after_a_pause(workshop):
+    page = workshop.go("book/index.html")
+    assert summary(page).get_attribute("aria-live") == "polite"
+    set_slider(page, "Tasks", 9)
+    expect(summary(page)).to_contain_text("With 9 tasks")
+    expect(summary(page)).to_have_attribute("aria-live", "polite")
+    expect(summary(page)).to_have_text("With 9 tasks the work is 5.00 times as fast, & that is <less> than 9.")
+
+
+def test_files_can_be_saved(workshop):
+    page = workshop.go("book/index.html")
+    box = explorer(page)
+    set_slider(page, "Tasks", 10)
+    expect(summary(page)).to_contain_text("With 10 tasks")
+    with page.expect_download() as saved:
+        box.get_by_role("button", name="Save tasks.txt").click()
+    assert saved.value.suggested_filename == "tasks.txt"
+    assert saved.value.path().read_text(encoding="utf-8") == "10\n"
+    with page.expect_download() as saved:
+        box.locator('[data-do="csv"]').click()
+    assert saved.value.suggested_filename == "three-rows.csv"
+    assert saved.value.path().read_text(encoding="utf-8").splitlines()[:2] == [
+        "Number,Half more [GB],Name",
+        "1,1.5,core",
+    ]
+    box.get_by_text("Data of this chart").click()
+    with page.expect_download() as saved:
+        box.locator('[data-do="figure-csv"]').click()
+    assert saved.value.path().read_text(encoding="utf-8").startswith("Tasks,model,ideal\n1,1.0,1\n")
+
+
+def test_a_line_is_copied(workshop):
+    page = workshop.go("book/index.html")
+    explorer(page).get_by_role("button", name="Copy", exact=True).click()
+    expect(explorer(page).get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "aprun -n 6 ./a.out"
+
+
+def test_charts_follow_the_theme(workshop):
+    page = workshop.go("book/index.html")
+    explorer(page).locator(".hopper-figure").scroll_into_view_if_needed()
+    title = explorer(page).locator(".hopper-plot .xtitle")
+    expect(title).to_be_visible()
+    # The chart's words have the color of the page's words, whatever the theme.
+    for theme in ("light", "dark"):
+        page.evaluate("(theme) => (document.documentElement.dataset.theme = theme)", theme)
+        page.wait_for_function(
+            """() => getComputedStyle(document.querySelector(".hopper-plot .xtitle")).fill ===
+                     getComputedStyle(document.body).color"""
+        )
+
+
+def test_the_theme_switch_redraws(workshop):
+    page = workshop.go("book/index.html")
+    explorer(page).locator(".hopper-figure").scroll_into_view_if_needed()
+    expect(explorer(page).locator(".hopper-plot .xtitle")).to_be_visible()
+    seen = set()
+    for _ in range(3):
+        page.locator(".bd-header-article").get_by_role("button", name="Color mode").click()
+        page.wait_for_function(
+            """() => getComputedStyle(document.querySelector(".hopper-plot .xtitle")).fill ===
+                     getComputedStyle(document.body).color"""
+        )
+        seen.add(page.evaluate("getComputedStyle(document.body).color"))
+    assert len(seen) == 2
+
+
+def test_a_chart_in_space_stands_beside_a_flat_one(workshop):
+    page = workshop.go("book/torus.html")
+    explorer(page, "space").locator(".hopper-figure").scroll_into_view_if_needed()
+    expect(page.locator("#explorer-space .gl-container canvas").first).to_be_visible()
+    explorer(page).locator(".hopper-figure").scroll_into_view_if_needed()
+    expect(explorer(page).locator(".hopper-plot .xtitle")).to_be_visible()
+    set_slider(page, "Size", 4, key="space")
+    expect(summary(page, "space")).to_have_text("A cube of 4 has 64 points.")
+
+
+def test_a_chart_is_not_drawn_before_it_is_near(workshop):
+    page = workshop.go("book/index.html")
+    page.wait_for_timeout(300)
+    assert not [url for url in workshop.requests if "plotly" in url]
+    explorer(page).locator(".hopper-figure").scroll_into_view_if_needed()
+    expect(explorer(page).locator(".hopper-plot .xtitle")).to_be_visible()
+    assert next(url for url in workshop.requests if "plotly" in url).endswith("cartesian.min.js")
+
+
+def test_a_chart_has_a_description_and_its_data(workshop):
+    page = workshop.go("book/index.html")
+    chart = explorer(page).get_by_role("img", name="A curve that rises from 1 with one task")
+    expect(chart).to_be_attached()
+    explorer(page).get_by_text("Data of this chart").click()
+    rows = explorer(page).locator(".hopper-data tbody tr")
+    expect(rows).to_have_count(12)
+    set_slider(page, "Parallel share", 0.5)
+    expect(rows.last).to_contain_text("1.846")
+    # What was unfolded stays unfolded.
+    expect(rows.last).to_be_visible()
+
+
+def test_printing_shows_the_chart_on_white(workshop):
+    page = workshop.go("book/index.html")
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    explorer(page).locator(".hopper-figure").scroll_into_view_if_needed()
+    expect(explorer(page).locator(".hopper-plot .xtitle")).to_be_visible()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") in (
+        "rgb(255, 255, 255)",
+        "rgba(0, 0, 0, 0)",
+    )
+    expect(explorer(page).locator(".hopper-plot .xtitle")).to_be_visible()
+    expect(explorer(page).locator(".hopper-form")).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_the_print_button_draws_every_chart_first(workshop):
+    page = workshop.go("notebooks/checks.html")
+    page.evaluate("window.print = () => (window.printed = document.querySelectorAll('.hopper-plot .main-svg').length)")
+    page.get_by_role("button", name="Print this page").click()
+    page.wait_for_function("() => window.printed > 0")
+    assert page.evaluate(
+        "[...document.querySelectorAll('.hopper-plot')].every((plot) => plot.querySelector('.main-svg'))"
+    )
+
+
+def test_a_page_can_be_reached_by_search(workshop):
+    page = workshop.go("search.html?q=aardvark")
+    expect(page.locator("#search-results a").first).to_have_text("Words and numbers")
+
+
+def test_formulas_are_set(workshop):
+    page = workshop.go("book/words.html")
+    expect(page.locator("mjx-container")).to_have_count(2)
+
+
+def test_a_page_without_formulas_does_not_load_mathjax(workshop):
+    workshop.go("book/index.html")
+    assert not [url for url in workshop.requests if "mathjax" in url]
+
+
+def test_the_setting_survives_a_reload(workshop):
+    page = workshop.go("book/index.html")
+    set_slider(page, "Tasks", 11)
+    page.wait_for_function("() => location.hash.includes('11')")
+    page.reload()
+    expect(summary(page)).to_contain_text("With 11 tasks")
+
+
+def test_the_spec_in_the_page_is_what_python_says(workshop, trials):
+    page = workshop.go("book/index.html")
+    block = json.loads(explorer(page).locator("script.hopper-data-block").text_content())
+    assert block["spec"] == json.loads(json.dumps(trials["trial"].to_dict()))
