@@ -100,7 +100,11 @@ def same(browser, here, path="answer"):
     elif isinstance(here, str) and browser != here:
         assert NUMBER.sub("#", browser) == NUMBER.sub("#", here), path
         pairs = zip(NUMBER.findall(browser), NUMBER.findall(here), strict=True)
-        assert all(float(one) == pytest.approx(float(other), rel=LAST_BITS) for one, other in pairs), (path, browser, here)
+        assert all(float(one) == pytest.approx(float(other), rel=LAST_BITS) for one, other in pairs), (
+            path,
+            browser,
+            here,
+        )
     else:
         assert browser == here, path
 
