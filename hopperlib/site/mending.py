@@ -13,6 +13,17 @@ _MENDS: tuple[tuple[str, str], ...] = (
     (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
     # myst-nb: the name said nothing that is shown, such as "Show code cell source".
     (r'<summary aria-label="Toggle hidden content">', "<summary>"),
+    # The theme: what unfolds the pages below a page, in the table of contents, has no name.
+    (
+        r'(<a class="reference internal" href="[^"]*">([^<]*)</a><details[^>]*>)<summary>(?=<span class="toctree-toggle")',
+        r'\1<summary aria-label="Pages below: \2">',
+    ),
+    # MyST: a box of a checklist has no name, and could not be ticked.
+    (
+        r'(?s)<input class="task-list-item-checkbox" disabled="disabled"( checked="checked")? type="checkbox">'
+        r"(.*?)(?=</p>|</li>)",
+        r'<label><input class="task-list-item-checkbox"\1 type="checkbox" autocomplete="off">\2</label>',
+    ),
 )
 
 
@@ -23,6 +34,12 @@ def mended(html: str) -> str:
     --------
     >>> mended('<summary aria-label="Toggle hidden content">Show code</summary>')
     '<summary>Show code</summary>'
+    >>> mended('<p><input class="task-list-item-checkbox" disabled="disabled" type="checkbox"> Look.</p>')
+    '<p><label><input class="task-list-item-checkbox" type="checkbox" autocomplete="off"> Look.</label></p>'
+    >>> mended(
+    ...     '<a class="reference internal" href="b.html">Parts</a><details><summary><span class="toctree-toggle"></span>'
+    ... )
+    '<a class="reference internal" href="b.html">Parts</a><details><summary aria-label="Pages below: Parts"><span class="toctree-toggle"></span>'
     """
     for pattern, replacement in _MENDS:
         html = re.sub(pattern, replacement, html)
