@@ -3,13 +3,21 @@
 Plain is: first fit, one priority, no limits of a user, no downtimes, no records
 over time, no feedback on run times, jobs killed at their limits. Most traces
 are run like that, and long ones; here nothing is called that can be written in
-place, which makes it a third faster than `hopperlib.network.scheduler`. The rules are the same,
-and a test holds the two to the same starts and the same nodes.
+place. The rules are those of `hopperlib.network.scheduler`, and a test holds both
+to the starts and the nodes of a naive one.
+
+Two things are remembered from one look at the queue to the next:
+
+- How far along the expected ends the head of the queue finds its nodes. An end
+  or a start moves that place by a step or two.
+- What was tried. While the head stays, its promised time never moves away. A
+  job that could not pass it before can pass it now only if it is wider than
+  what was free then, or fits in nodes that the head has since come to leave over.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Callable
 from heapq import heappop, heappush
 
@@ -55,9 +63,13 @@ def run_first_fit(schedule: Schedule, *, easy: bool, progress: Callable[[int], o
     freed: list[int] = []
     held: dict[int, list[int]] = {}
     queue: list[int] = []
-    narrow: list[tuple[int, int, int]] = []  # (width, job, limit) of the queue, sorted
+    narrow: list[int] = []  # (width, job) of the queue, sorted; beside each its limit:
+    asked: list[int] = []
+    # `have` nodes are free once the first `counted` of `expected` have ended: moved along, not summed anew.
+    counted, have = 0, free
     promise, spare = _UNKNOWN, 0  # the instant at which the head starts at the latest; nodes it leaves over
-    to_start: list[tuple[int, int, int]] = []  # (job, width, limit); their nodes are off `free` already
+    tried, passed = 0, 0  # every waiting job but the head is wider than `tried`, or too long and wider than `passed`
+    to_start: list[int] = []  # their nodes are off `free` already
     count, submitted, tell = len(workload), 0, 1000
     next_submit = submits[0] if count else FOREVER
 
@@ -65,53 +77,59 @@ def run_first_fit(schedule: Schedule, *, easy: bool, progress: Callable[[int], o
         # What ends next, if it is not after the next submission.
         look = bool(ends) and ends[0] < (next_submit + 1) << _SHIFT
         now = ends[0] >> _SHIFT if look else next_submit
-        until = (now + 1) << _SHIFT
-        while ends and ends[0] < until:
-            job = heappop(ends) & _JOB
-            size = len(bounds)
-            bounds.append(-1)
-            i = 0
-            taken = iter(held.pop(job))
-            for low, high in zip(taken, taken, strict=True):
-                i = bisect_left(bounds, low, i, size)
-                if bounds[i] == low:
-                    if bounds[i + 1] == high:
-                        del bounds[i : i + 2]
-                        size -= 2
+        if look:
+            if queue and promise >= 0:
+                tried, passed = free, spare
+            until = (now + 1) << _SHIFT
+            while ends and ends[0] < until:
+                job = heappop(ends) & _JOB
+                size = len(bounds)
+                bounds.append(-1)
+                i = 0
+                taken = iter(held.pop(job))
+                for low, high in zip(taken, taken, strict=True):
+                    i = bisect_left(bounds, low, i, size)
+                    if bounds[i] == low:
+                        if bounds[i + 1] == high:
+                            del bounds[i : i + 2]
+                            size -= 2
+                        else:
+                            bounds[i] = high
+                    elif bounds[i] == high:
+                        bounds[i] = low
                     else:
-                        bounds[i] = high
-                elif bounds[i] == high:
-                    bounds[i] = low
+                        bounds[i:i] = (low, high)
+                        size += 2
+                bounds.pop()
+                width = widths[job]
+                free += width
+                i = bisect_left(expected, ((starts_s[job] + limits[job]) << _SHIFT) + job)
+                del expected[i], freed[i]
+                if i < counted:
+                    counted -= 1
                 else:
-                    bounds[i:i] = (low, high)
-                    size += 2
-            bounds.pop()
-            free += widths[job]
-            i = bisect_left(expected, ((starts_s[job] + limits[job]) << _SHIFT) + job)
-            del expected[i], freed[i]
+                    have += width
+            if queue:
+                promise = _UNKNOWN
+                while queue and widths[queue[0]] <= free:
+                    job = queue.pop(0)
+                    width = widths[job]
+                    i = bisect_left(narrow, (width << _SHIFT) + job)
+                    del narrow[i], asked[i]
+                    free -= width
+                    to_start.append(job)
+                    tried = passed = 0  # for another head everything is tried again
+            look = easy and bool(queue)
 
         first = submitted
         if now == next_submit:
             while submitted < count and submits[submitted] == now:
                 submitted += 1
             next_submit = submits[submitted] if submitted < count else FOREVER
-            if look and queue:
-                for job in range(first, submitted):
-                    queue.append(job)
-                    insort(narrow, (widths[job], job, limits[job]))
-                first = submitted
-        if look:
-            promise = _UNKNOWN
-            while queue and widths[queue[0]] <= free:
-                job = queue.pop(0)
-                width, limit = widths[job], limits[job]
-                del narrow[bisect_left(narrow, (width, job, limit))]
-                free -= width
-                to_start.append((job, width, limit))
-            look = easy
 
         while True:
-            for job, width, limit in to_start:
+            for job in to_start:
+                width, limit, run_time = widths[job], limits[job], run_times[job]
                 low = bounds[0]
                 split = low + width
                 if split < bounds[1]:
@@ -129,7 +147,6 @@ def run_first_fit(schedule: Schedule, *, easy: bool, progress: Callable[[int], o
                         i -= 2
                         bounds[i] = split
                     del bounds[:i]
-                run_time = run_times[job]
                 if run_time > limit:
                     run_time = limit
                     status[job] = KILLED_AT_LIMIT
@@ -147,63 +164,83 @@ def run_first_fit(schedule: Schedule, *, easy: bool, progress: Callable[[int], o
                 i = bisect_left(expected, believed)
                 expected.insert(i, believed)
                 freed.insert(i, width)
+                if i < counted:
+                    counted += 1
+                else:
+                    have -= width
             to_start.clear()
 
             # Then those that may pass the head, then each newcomer; what they start goes round once more.
-            if not look and first == submitted:
-                break
-            job = _UNKNOWN if look else first
             if look:
-                look = False
-                if not queue or narrow[0][0] > free:
-                    continue
-            else:
+                job = _UNKNOWN
+            elif first < submitted:
+                job = first
                 first += 1
-                width, limit = widths[job], limits[job]
+                width = widths[job]
                 if width <= free and not queue:
                     free -= width
-                    to_start.append((job, width, limit))
+                    to_start.append(job)
                     continue
                 if width > free or not easy:
                     queue.append(job)
-                    insort(narrow, (width, job, limit))
+                    key = (width << _SHIFT) + job
+                    i = bisect_left(narrow, key)
+                    narrow.insert(i, key)
+                    asked.insert(i, limits[job])
                     continue
+            else:
+                break
             if promise < 0:
-                spare = free - widths[queue[0]]
-                for i, nodes in enumerate(freed):  # noqa: B007
-                    spare += nodes
-                    if spare >= 0:
-                        break
-                promise = expected[i] >> _SHIFT
+                needed = widths[queue[0]]
+                while have < needed:
+                    have += freed[counted]
+                    counted += 1
+                while have - freed[counted - 1] >= needed:
+                    counted -= 1
+                    have -= freed[counted]
+                promise = expected[counted - 1] >> _SHIFT
                 # All that end by that instant count.
-                spare += sum(freed[i + 1 : bisect_left(expected, (promise + 1) << _SHIFT, i + 1)])
+                same = bisect_left(expected, (promise + 1) << _SHIFT, counted)
+                spare = have - needed + sum(freed[counted:same])
             left = promise - now
-            if job >= 0:
+            if not look:
+                limit = limits[job]
                 if limit <= left or width <= spare:
                     spare -= 0 if limit <= left else width
                     free -= width
-                    to_start.append((job, width, limit))
+                    to_start.append(job)
                 else:
                     queue.append(job)
-                    insort(narrow, (width, job, limit))
+                    key = (width << _SHIFT) + job
+                    i = bisect_left(narrow, key)
+                    narrow.insert(i, key)
+                    asked.insert(i, limit)
                 continue
-            head = queue[0]
+            look = False
+            i = bisect_left(narrow, (tried + 1) << _SHIFT)
+            j = bisect_left(narrow, (free + 1) << _SHIFT, i)
+            over = (spare + 1) << _SHIFT
             candidates = [
-                (job, width, limit)
-                for width, job, limit in narrow[: bisect_left(narrow, (free + 1,))]
-                if limit <= left or width <= spare
+                key & _JOB for key, limit in zip(narrow[i:j], asked[i:j], strict=True) if limit <= left or key < over
             ]
+            if spare > passed < tried:
+                i = bisect_left(narrow, (passed + 1) << _SHIFT)
+                j = bisect_left(narrow, (min(spare, tried) + 1) << _SHIFT, i)
+                candidates += [key & _JOB for key in narrow[i:j]]
             candidates.sort()
-            for job, width, limit in candidates:
-                if width > free or job == head:
+            for job in candidates:
+                width = widths[job]
+                if width > free:
                     continue
-                if limit > left:
+                if limits[job] > left:
                     if width > spare:
                         continue
                     spare -= width
-                del queue[bisect_left(queue, job)], narrow[bisect_left(narrow, (width, job, limit))]
+                del queue[bisect_left(queue, job)]
+                i = bisect_left(narrow, (width << _SHIFT) + job)
+                del narrow[i], asked[i]
                 free -= width
-                to_start.append((job, width, limit))
+                to_start.append(job)
 
         if progress is not None and submitted >= tell:
             tell = submitted + 1000

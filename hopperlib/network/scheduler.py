@@ -23,7 +23,7 @@ expected to free is a sorted list, so that the promise is a walk along its
 front. The waiting jobs are also sorted by width, so that only those that fit
 are looked at. And while nothing ends, a job that could not start before cannot
 start now: of the queue only the newcomers are looked at. The plain case goes through
-`hopperlib.network.first_fit_loop`, which is the same written out.
+`hopperlib.network.first_fit_loop`, which is the same written out and remembers more.
 """
 
 from __future__ import annotations
