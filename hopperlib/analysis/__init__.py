@@ -1,0 +1,15 @@
+"""Statistics of measured and simulated runs; needs numpy, scipy, pandas and statsmodels.
+
+=============  ================================================================
+distributions  families fitted to run times, how well they fit, how sure that is
+regression     run time against metrics, spread within and between groups,
+               how many repeats show a change
+run_times      a table of run times read and summed up, as ``hopper fit`` does
+placements     hop distances of many placements at once
+ensembles      a function over many settings: worker processes or a cluster,
+               results kept as they finish
+=============  ================================================================
+
+Nothing here is loaded by a page of the published book: what an explorer needs
+it takes from the standard library.
+"""
