@@ -61,6 +61,17 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         )
 
 
+# Where the tests stand that open the built book and not the workshop (tests/site/conftest.py).
+ON_THE_BOOK = (
+    "tests/notebooks/",
+    "_of_the_book",
+    "test_a_missing_page",
+    "test_course.py",
+    "test_reader.py",
+    "test_diagnosis_page.py",
+)
+
+
 def _needs_the_site(nodeid: str) -> bool:
     """Whether a test works on the built book or in a browser."""
     return nodeid.startswith(("tests/site/", "tests/notebooks/"))
@@ -79,12 +90,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give one worker all tests of the site (one build, one server, one browser), and each other file to one worker."""
+    """Give one worker all tests of the book (one build, one server, one browser), another all of the small book that
+    the tests lay out, and each other file to one worker."""
     from xdist.scheduler import LoadScopeScheduling
 
     class BySite(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "site" if _needs_the_site(nodeid) else nodeid.partition("::")[0]
+            if not _needs_the_site(nodeid):
+                return nodeid.partition("::")[0]
+            return "book" if any(part in nodeid for part in ON_THE_BOOK) else "workshop"
 
     config.option.loadscopereorder = False
     return BySite(config, log)
