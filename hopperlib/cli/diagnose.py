@@ -157,12 +157,11 @@ def _list(as_json: bool) -> None:
 
 def _explain(code: str, as_json: bool) -> None:
     """Print one rule."""
-    from hopperlib.failure.rules import RuleError
     from hopperlib.failure.rules import rule as rule_of
 
     try:
         rule = rule_of(code)
-    except RuleError as error:
+    except ValueError as error:
         fail(str(error), as_json=as_json)
     if as_json:
         print_json(_rule_dict(rule))

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
+from hopperlib.failure.rules import STAGED, staged_rules
+
 __all__ = ["BROWSER_PARTS", "Assets", "collect", "package_zip"]
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -89,16 +91,18 @@ class Assets:
             done.write_text("All files of this folder are written.\n", encoding="utf-8")
 
 
-def _package_files(data: Path) -> Iterator[tuple[str, Path]]:
-    """Yield name in the zip and path of each file that a model may need in the browser."""
+def _package_files(data: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield name in the zip and content of each file that a model may need in the browser."""
     for part in BROWSER_PARTS:
         path = PACKAGE / part
         for file in [path] if path.is_file() else sorted(path.rglob("*")):
-            if file.suffix in BROWSER_SUFFIXES and "__pycache__" not in file.parts:
-                yield f"hopperlib/{file.relative_to(PACKAGE).as_posix()}", file
+            if file.suffix in BROWSER_SUFFIXES and not {"__pycache__", "rules"}.intersection(file.parts):
+                yield f"hopperlib/{file.relative_to(PACKAGE).as_posix()}", file.read_bytes()
+    # The rules of the diagnosis in the form that is read fastest: a first answer waits for them.
+    yield f"hopperlib/failure/rules/{STAGED}", staged_rules().encode()
     for file in sorted(data.glob("*")):
         if file.suffix in DATA_SUFFIXES:
-            yield f"hopperlib/data/{file.name}", file
+            yield f"hopperlib/data/{file.name}", file.read_bytes()
 
 
 def package_zip(data: Path) -> bytes:
@@ -117,11 +121,11 @@ def package_zip(data: Path) -> bytes:
     """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, path in sorted(_package_files(data)):
+        for name, content in sorted(_package_files(data)):
             entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, path.read_bytes())
+            archive.writestr(entry, content)
     return out.getvalue()
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 
 import pytest
 
-from hopperlib.failure.rules import NERSC_CLASSES, Link, RuleError, load_rules, read_rules, rule
+from hopperlib.failure.rule_checks import NERSC_CLASSES, RuleError
+from hopperlib.failure.rules import Link, load_rules, read_rules, rule, rule_texts, staged_rules
 from hopperlib.failure.scanner import Scanner
 
 RULES = load_rules()
@@ -60,6 +62,17 @@ def test_a_rule_says_all_that_a_reader_needs(made):
     # Where the verbatim message is documented: a public place, no address.
     assert len(made.source) > 8
     assert "http" not in made.source
+
+
+def test_the_rules_of_the_library_hold_what_they_must():
+    """They are not checked when they are loaded, so they are here."""
+    assert [made.code for made in read_rules(rule_texts())] == [made.code for made in RULES]
+
+
+def test_the_form_staged_for_the_pages_is_the_same_rules():
+    staged = {table["code"]: table for table in json.loads(staged_rules())}
+    assert sorted(staged) == sorted(made.code for made in RULES)
+    assert all(staged[made.code]["positive"] == list(made.positive) for made in RULES)
 
 
 def test_there_are_enough_rules_of_every_kind():
@@ -175,6 +188,9 @@ def test_a_new_message_takes_one_table():
         ('["it went right"]', "[]", "rule 'TEST-ONE': negative must not be empty"),
         ('who = "user"', 'who = "user"\nnersc_class = "LOST"', "rule 'TEST-ONE': nersc_class='LOST' must be one of NERSC's: APEXIT"),
         ('who = "user"', 'who = "user"\nexplains = ["NOBODY"]', "rule 'TEST-ONE': code 'NOBODY' in its links names no rule"),
+        ('who = "user"', 'who = "user"\nexplains = [{ code = "TEST-ONE", rank = "own" }]', "rule 'TEST-ONE': explains.rank='own' must be one of: any, same, other"),
+        ('who = "user"', 'who = "user"\nfatal = "yes"', "rule 'TEST-ONE': fatal='yes' must be true or false"),
+        ('title = "A test"', "title = 7", "rule 'TEST-ONE': title must be a text"),
         ('who = "user"', 'who = "user"\nexplains = [{ lines = 3 }]', "must be a code, or a table of code, lines, seconds, rank"),
         ('who = "user"', 'who = "user"\n[[rule]]\ncode = "TEST-ONE"', "rule 'TEST-ONE'"),
     ],
@@ -192,7 +208,7 @@ def test_two_rules_may_not_share_a_code():
 
 
 def test_an_unknown_code_is_refused_with_the_way_to_find_it():
-    with pytest.raises(RuleError, match="there is no rule 'NO-SUCH'; `hopper diagnose --list` prints all codes"):
+    with pytest.raises(ValueError, match="there is no rule 'NO-SUCH'; `hopper diagnose --list` prints all codes"):
         rule("NO-SUCH")
 
 
