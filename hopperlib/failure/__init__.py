@@ -17,4 +17,17 @@ ranking       which message is the cause
 diagnosis     all of it: files in, verdict out
 labelled      outputs with a known cause, and how often it was named
 ============  ===================================================================
+
+Before it goes wrong:
+
+=================  ==============================================================
+builds             what is loaded and a link line in, known problems and repair out
+build_rules        those problems as data (``builds.toml``)
+build_environment  modules and variables out of ``module list`` or a script
+link_line          a compile or link line, read and written anew
+versions           which version is later
+default_modules    which modules everybody gets: what each choice breaks
+bad_nodes          the chance to meet a bad node, and what a check is worth
+preflight          free memory of nodes before a run
+=================  ==============================================================
 """

@@ -1,0 +1,307 @@
+"""A compile or link line: which driver, which flags, which libraries and inputs.
+
+Enough of a line to judge it by rules and to write it anew with a flag taken
+out, replaced or moved. The line is never run.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal, NamedTuple
+
+__all__ = ["DRIVERS", "Driver", "LinkLine", "Word", "read_line"]
+
+Kind = Literal["wrapper", "mpi", "native"]
+
+
+class Driver(NamedTuple):
+    """What is known of a compiler's command: its kind, its language, and its family where the name says it."""
+
+    kind: Kind
+    language: str
+    family: str
+
+
+def _drivers() -> dict[str, Driver]:
+    """Return the commands that are known."""
+    table: dict[str, Driver] = {}
+
+    def add(kind: Kind, family: str, c: str, cxx: str, fortran: str) -> None:
+        for language, names in (("c", c), ("c++", cxx), ("fortran", fortran)):
+            table.update({name: Driver(kind, language, family) for name in names.split()})
+
+    add("wrapper", "", "cc", "CC", "ftn")
+    add("mpi", "", "mpicc", "mpicxx mpic++ mpiCC", "mpif77 mpif90 mpifort")
+    add("mpi", "intel", "mpiicc mpiicx", "mpiicpc mpiicpx", "mpiifort mpiifx")
+    add("native", "gnu", "gcc", "g++", "gfortran")
+    add("native", "intel", "icc icx", "icpc icpx", "ifort ifx")
+    add("native", "pgi", "pgcc", "pgCC pgc++ pgcpp", "pgf77 pgf90 pgf95 pgfortran")
+    add("native", "nvidia", "nvc", "nvc++", "nvfortran")
+    add("native", "cray", "craycc", "crayCC crayCXX", "crayftn")
+    add("native", "pathscale", "pathcc", "pathCC", "pathf90 pathf95")
+    add("native", "clang", "clang", "clang++", "flang flang-new")
+    return table
+
+
+DRIVERS: dict[str, Driver] = _drivers()
+
+# Longest line that is read. [characters]
+_LONGEST = 20_000
+_TAKE_A_WORD = frozenset(
+    ["-o", "-I", "-L", "-l", "-h", "-J", "-D", "-U", "-x", "-Xlinker", "-isystem", "-include", "-MF", "-MT", "-module"]
+)
+_JOINED = frozenset(["-I", "-L", "-l", "-h"])
+_C = (".c",)
+_CXX = (".cc", ".cpp", ".cxx", ".c++", ".C")
+_FORTRAN = (".for", ".FOR", *(f".{kind}{year}" for kind in "fF" for year in ("", "77", "90", "95", "03", "08")))
+_FORTRAN_LIBRARIES = ("-lgfortran", "-lifcore*", "-lpgf9*", "-lpgf77*", "-lnvf", "-lnvcpumath", "-lpathfortran", "-lf")
+_CXX_LIBRARIES = ("-lstdc++", "-lc++", "-lstd", "-lC")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w{0,80})=(.{0,2000})", re.ASCII | re.DOTALL)
+
+
+class Word(NamedTuple):
+    """A word of the line as the rules see it, as it was typed, and whether it is a flag."""
+
+    text: str
+    typed: tuple[str, ...]
+    is_flag: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkLine:
+    """A line cut into words.
+
+    Parameters
+    ----------
+    command : str
+        The driver as typed; empty if no line was given.
+    words : tuple of Word
+        What follows it.
+    variables : dict of str to str
+        Variables set before the command.
+    """
+
+    command: str
+    words: tuple[Word, ...]
+    variables: dict[str, str]
+
+    @property
+    def driver(self) -> Driver | None:
+        """What is known of the command; None for an empty line."""
+        return DRIVERS.get(_base(self.command))
+
+    @property
+    def name(self) -> str:
+        """The command without folder and version."""
+        return _base(self.command)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The flags, those with a word of their own joined with it: ``-homp`` for ``-h omp``."""
+        return tuple(word.text for word in self.words if word.is_flag)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Sources, objects and libraries by file name."""
+        return tuple(word.text for word in self.words if not word.is_flag)
+
+    def matching(self, patterns: Iterable[str]) -> tuple[str, ...]:
+        """Return the flags that fit one of some patterns.
+
+        Examples
+        --------
+        >>> read_line("ftn -mp=trace a.o -lfftw3").matching(["-mp=*"])
+        ('-mp=trace',)
+        """
+        patterns = tuple(patterns)
+        return tuple(flag for flag in self.flags if any(fnmatchcase(flag, pattern) for pattern in patterns))
+
+    @property
+    def mixes_languages(self) -> bool | None:
+        """Whether C or C++ stands beside Fortran; None if objects do not say what they were made from.
+
+        Examples
+        --------
+        >>> [read_line(line).mixes_languages for line in ("CC a.cpp -lgfortran", "CC a.cpp b.o", "CC a.cpp")]
+        [True, None, False]
+        """
+        driver = self.driver
+        language = driver.language if driver else ""
+        fortran = language == "fortran" or self._has(_FORTRAN, _FORTRAN_LIBRARIES)
+        other = language in ("c", "c++") or self._has(_C + _CXX, _CXX_LIBRARIES)
+        if fortran and other:
+            return True
+        return None if any(not name.endswith(_C + _CXX + _FORTRAN) for name in self.inputs) else False
+
+    def _has(self, endings: tuple[str, ...], libraries: tuple[str, ...]) -> bool:
+        """Whether there is a source with such an ending, or such a library."""
+        return any(name.endswith(endings) for name in self.inputs) or bool(self.matching(libraries))
+
+    @property
+    def early_libraries(self) -> tuple[str, ...]:
+        """Libraries that stand before a source or an object, so that it may look for them in vain."""
+        early: list[str] = []
+        waiting: list[str] = []
+        for word in self.words:
+            if _is_library(word):
+                waiting.append(word.text)
+            elif not word.is_flag:
+                early += waiting
+                waiting = []
+        return tuple(early)
+
+    @property
+    def text(self) -> str:
+        """The line, written anew."""
+        if not self.command:
+            return ""
+        before = [f"{name}={shlex.quote(value)}" for name, value in self.variables.items()]
+        typed = [shlex.quote(part) for word in self.words for part in word.typed]
+        return " ".join([*before, self.command, *typed])
+
+    def without(self, patterns: Iterable[str]) -> LinkLine:
+        """Return the line without the flags that fit.
+
+        Examples
+        --------
+        >>> read_line("ftn -dynamic -o a a.o").without(["-dynamic"]).text
+        'ftn -o a a.o'
+        """
+        gone = set(self.matching(patterns))
+        return self._with(word for word in self.words if not (word.is_flag and word.text in gone))
+
+    def replaced(self, patterns: Iterable[str], by: str) -> LinkLine:
+        """Return the line with the first flag that fits replaced, and further ones left out.
+
+        Examples
+        --------
+        >>> read_line("ftn -h omp a.f90").replaced(["-homp"], "-fopenmp").text
+        'ftn -fopenmp a.f90'
+        """
+        old = self.matching(patterns)
+        new = Word(by, (by,), True)
+        first = next((place for place, word in enumerate(self.words) if word.is_flag and word.text in old), None)
+        return self._with(
+            new if place == first else word
+            for place, word in enumerate(self.words)
+            if place == first or not (word.is_flag and word.text in old)
+        )
+
+    def with_flag(self, flag: str) -> LinkLine:
+        """Return the line with a flag right behind the command.
+
+        Examples
+        --------
+        >>> read_line("cc a.c").with_flag("-fopenmp").text
+        'cc -fopenmp a.c'
+        """
+        return self._with([Word(flag, (flag,), True), *self.words])
+
+    def libraries_last(self) -> LinkLine:
+        """Return the line with all libraries behind sources and objects, in their order.
+
+        Examples
+        --------
+        >>> read_line("cc -lfftw3 -lm a.o -o a").libraries_last().text
+        'cc a.o -o a -lfftw3 -lm'
+        """
+        libraries = [word for word in self.words if _is_library(word)]
+        return self._with([*(word for word in self.words if not _is_library(word)), *libraries])
+
+    def _with(self, words: Iterable[Word]) -> LinkLine:
+        return LinkLine(command=self.command, words=tuple(words), variables=self.variables)
+
+
+def _base(command: str) -> str:
+    """Return a command without its folder and version."""
+    return re.sub(r"-\d{1,3}(?:\.\d{1,3}){0,3}$", "", command.rpartition("/")[2])
+
+
+def _is_library(word: Word) -> bool:
+    """Whether a word names a library."""
+    if word.is_flag:
+        return word.text.startswith("-l")
+    return bool(re.search(r"\.(?:a|so(?:\.\d{1,4}){0,4})$", word.text))
+
+
+def _words(parts: list[str]) -> tuple[Word, ...]:
+    """Put flags and the words they take together."""
+    words: list[Word] = []
+    place = 0
+    while place < len(parts):
+        part = parts[place]
+        place += 1
+        if part in _TAKE_A_WORD and place < len(parts):
+            words.append(Word(part + parts[place] if part in _JOINED else part, (part, parts[place]), True))
+            place += 1
+        else:
+            words.append(Word(part, (part,), part.startswith("-")))
+    return tuple(words)
+
+
+def _commands(text: str) -> Iterable[list[str]]:
+    """Yield the commands of a text as words."""
+    for line in text.replace("\\\n", " ").split("\n"):
+        try:
+            lexer = shlex.shlex(line.strip().removeprefix("$ "), posix=True, punctuation_chars=";&|")
+            lexer.whitespace_split = True
+            parts = list(lexer)
+        except ValueError as error:
+            raise ValueError(f"line={line.strip()[:60]!r} cannot be cut into words: {str(error).lower()}") from None
+        command: list[str] = []
+        for part in parts:
+            if part and set(part) <= set(";&|"):
+                yield command
+                command = []
+            else:
+                command.append(part)
+        yield command
+
+
+def read_line(text: str) -> LinkLine:
+    """Read a compile or link line; of several commands the last one whose driver is known.
+
+    Parameters
+    ----------
+    text : str
+        A line, with continued lines if need be. Nothing but blanks gives an empty line.
+
+    Returns
+    -------
+    LinkLine
+
+    Raises
+    ------
+    ValueError
+        If no command of the text is a known compiler, or a quote is left open.
+
+    Examples
+    --------
+    >>> line = read_line("ftn -dynamic -h omp -o solver main.o -l fftw3")
+    >>> line.flags, line.inputs
+    (('-dynamic', '-homp', '-o', '-lfftw3'), ('main.o',))
+    >>> read_line("make solver")
+    Traceback (most recent call last):
+    ValueError: line='make solver' holds no compiler that is known, such as cc, CC, ftn, mpicc, gcc or ifx
+    """
+    if len(text) > _LONGEST:
+        raise ValueError(f"line holds {len(text):,} characters and may hold {_LONGEST:,}")
+    found = LinkLine(command="", words=(), variables={})
+    if not text.strip():
+        return found
+    for command in _commands(text.replace("\r", "\n").replace("\0", " ")):
+        variables: dict[str, str] = {}
+        start = 0
+        while start < len(command) and (set_before := _ASSIGNMENT.fullmatch(command[start])):
+            variables[set_before[1]] = set_before[2]
+            start += 1
+        if start < len(command) and _base(command[start]) in DRIVERS:
+            found = LinkLine(command=command[start], words=_words(command[start + 1 :]), variables=variables)
+    if not found.command:
+        shown = " ".join(text.split())[:60]
+        raise ValueError(f"line={shown!r} holds no compiler that is known, such as cc, CC, ftn, mpicc, gcc or ifx")
+    return found

@@ -1,0 +1,106 @@
+"""Versions of modules: which is later, and whether one lies in a range.
+
+Versions are compared piece by piece, numbers as numbers: 4.10 comes after 4.9,
+which a comparison as text or as decimal numbers gets wrong.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["in_range", "in_ranges", "version_key"]
+
+# Longest version that is read; what is longer is none. [characters]
+_LONGEST = 80
+_PIECE = re.compile(r"[0-9]{1,80}|[a-z]{1,80}", re.IGNORECASE)
+_BOUND = re.compile(r"(>=|<=|==|>|<)([\w.+-]{1,80})", re.ASCII)
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "==": operator.eq,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+
+
+def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
+    """Return what versions are sorted by.
+
+    Numbers count as numbers, and a word comes before nothing, so that a
+    release candidate stands before its release. Zeros at the end say nothing.
+
+    Parameters
+    ----------
+    version : str
+        Such as ``10.4.5``, ``4.1.5-gcc-11`` or ``2.0rc1``.
+
+    Returns
+    -------
+    tuple
+
+    Raises
+    ------
+    ValueError
+        If there is neither a digit nor a letter in it.
+
+    Examples
+    --------
+    >>> sorted(["4.10", "4.9", "4.9.1", "4.9rc1"], key=version_key)
+    ['4.9rc1', '4.9', '4.9.1', '4.10']
+    >>> version_key("4.9") == version_key("4.9.0")
+    True
+    """
+    pieces: list[tuple[int, int, str]] = []
+    for piece in [*_PIECE.findall(version[:_LONGEST]), ""]:
+        if piece.isdigit():
+            pieces.append((2, int(piece), ""))
+            continue
+        while pieces and pieces[-1] == (2, 0, ""):
+            pieces.pop()
+        pieces.append((0, 0, piece.lower()) if piece else (1, 0, ""))
+    if not _PIECE.search(version):
+        raise ValueError(f"version={version!r} must hold a number or a word")
+    return tuple(pieces)
+
+
+def in_range(version: str, bounds: str) -> bool:
+    """Whether a version keeps all bounds.
+
+    Parameters
+    ----------
+    version : str
+    bounds : str
+        One or more bounds with blanks between them, such as ``>=10.4.3 <10.4.8``.
+
+    Raises
+    ------
+    ValueError
+        If a bound cannot be read.
+
+    Examples
+    --------
+    >>> in_range("10.4.5", ">=10.4.3 <10.4.8"), in_range("10.4.10", ">=10.4.3 <10.4.8")
+    (True, False)
+    """
+    key = version_key(version)
+    for bound in bounds.split():
+        found = _BOUND.fullmatch(bound)
+        if found is None:
+            raise ValueError(f"bound={bound!r} must be one of >= <= == > < and a version, such as >=10.4.3")
+        if not _COMPARE[found[1]](key, version_key(found[2])):
+            return False
+    return True
+
+
+def in_ranges(version: str, ranges: tuple[str, ...]) -> bool:
+    """Whether a version lies in one of some ranges.
+
+    Examples
+    --------
+    >>> in_ranges("4.9", ("==4.7", ">=4.9")), in_ranges("4.8", ("==4.7", ">=4.9"))
+    (True, False)
+    """
+    return any(in_range(version, bounds) for bounds in ranges)
