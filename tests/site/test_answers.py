@@ -79,8 +79,10 @@ def as_javascript(text):
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
-# Mathematical libraries differ in the last bits, and `sum` keeps more of them from Python 3.12 on.
+# Mathematical libraries differ in the last bits, and `sum` keeps more of them from Python 3.12 on. What is left when
+# two such numbers cancel is no number at all: nothing on a page is as small as this and means something.
 LAST_BITS = 1e-10
+NOTHING = 1e-11
 
 
 def same(browser, here, path="answer"):
@@ -96,11 +98,11 @@ def same(browser, here, path="answer"):
         for number, (first, second) in enumerate(zip(browser, here, strict=True)):
             same(first, second, f"{path}[{number}]")
     elif isinstance(here, float):
-        assert browser == pytest.approx(here, rel=LAST_BITS, abs=1e-300), path
+        assert browser == pytest.approx(here, rel=LAST_BITS, abs=NOTHING), path
     elif isinstance(here, str) and browser != here:
         assert NUMBER.sub("#", browser) == NUMBER.sub("#", here), path
         pairs = zip(NUMBER.findall(browser), NUMBER.findall(here), strict=True)
-        assert all(float(one) == pytest.approx(float(other), rel=LAST_BITS) for one, other in pairs), (
+        assert all(float(one) == pytest.approx(float(other), rel=LAST_BITS, abs=NOTHING) for one, other in pairs), (
             path,
             browser,
             here,

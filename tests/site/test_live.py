@@ -374,6 +374,7 @@ def test_a_chart_in_space_stands_beside_a_flat_one(workshop):
 
 
 def test_a_chart_is_not_drawn_before_it_is_near(workshop):
+    workshop.page.set_viewport_size({"width": 1280, "height": 240})
     page = workshop.go("book/index.html")
     page.wait_for_timeout(300)
     assert not [url for url in workshop.requests if "plotly" in url]
