@@ -22,6 +22,11 @@ SPEC = importlib.util.find_spec("darshan")
 BROUGHT = Path(next(iter(SPEC.submodule_search_locations))) / "examples" / "example_logs" if SPEC else None
 
 
+def test_ci_reads_real_logs():
+    """`.ci/run` installs pydarshan where it has wheels, so that what follows is more than a question for it."""
+    assert SPEC or not os.environ.get("HOPPER_DARSHAN")
+
+
 def log_of(name, tmp_path):
     """The log of that name; None where it or pydarshan is not there, and then pydarshan is asked for."""
     places = [folder / name for folder in (BROUGHT, SHARED) if folder and (folder / name).is_file()]
