@@ -58,7 +58,20 @@ Exit status: 0 nothing to mend, 1 a finding warns or fails, 2 the log cannot be 
 _MAX_BYTES = 256_000_000
 
 
-@click.group(name="io", help=_HELP, short_help="What IOR, mdtest and Darshan measured.")
+class _Tools(click.Group):
+    """The tools by name; a file in place of the name is asked which tool wrote it."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first word names."""
+        if args and args[0] not in self.commands and Path(args[0]).exists():
+            tool = "darshan" if args[0].endswith(".darshan") else "ior"
+            fail(f"which tool wrote {args[0]}? Say `hopper io {tool} {args[0]}`; `hopper io --help` lists the tools")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(name="io", cls=_Tools, help=_HELP, short_help="What IOR, mdtest and Darshan measured.")
 def command() -> None:
     """Answer ``hopper io``."""
 

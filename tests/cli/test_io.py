@@ -47,6 +47,16 @@ def test_csv_is_one_table():
     assert len({row["file"] for row in rows}) == 11
 
 
+def test_a_file_without_its_tool_is_asked_for_it(tmp_path):
+    result = run(GOOD)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"hopper: which tool wrote {GOOD}? Say `hopper io ior {GOOD}`;")
+    log = tmp_path / "job.darshan"
+    log.touch()
+    assert f"Say `hopper io darshan {log}`" in run(str(log)).stderr
+    assert "No such command" in run("neither").stderr
+
+
 def test_text_for_people():
     result = run("ior", GOOD)
     assert "IOR-4.0.0, POSIX, file per process, 4 tasks, on 1 node" in result.output
