@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "torus": ("hopperlib.cli.torus", "Where the nodes of a Gemini machine sit in its torus."),
     "simulate": ("hopperlib.cli.simulate", "Run a job trace through a scheduler that remembers every job's nodes."),
     "diagnose": ("hopperlib.cli.diagnose", "The cause of a failure, out of a job's output."),
+    "build": ("hopperlib.cli.build", "Known problems of modules, versions and flags, and the way out."),
     "preflight": ("hopperlib.cli.preflight", "Free memory of nodes before a run, from /proc/buddyinfo."),
     "stripe": ("hopperlib.cli.stripe", "How to stripe a file: count, size, the commands and the reason."),
     "iobuf": ("hopperlib.cli.iobuf", "Check or write IOBUF_PARAMS, and what buffering may buy."),

@@ -23,5 +23,7 @@ EXPLORERS: dict[str, str] = {
     "trillion": "hopperlib.explore.trillion",
     "diagnosis": "hopperlib.explore.diagnosis",
     "slow-ost": "hopperlib.explore.slow_ost",
+    "build-and-link": "hopperlib.explore.build_and_link",
+    "default-modules": "hopperlib.explore.default_modules",
     "bad-nodes": "hopperlib.explore.bad_nodes",
 }

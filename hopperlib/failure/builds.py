@@ -4,7 +4,8 @@ Each condition of a rule is met, not met, or cannot be told from what was
 given. A problem is *known* if all are met; it is *possible* if some cannot be
 told, none fails, and at least as many are met. The report on Hopper often says
 in which version a fault was seen and in which it was gone, and nothing of
-those between: such a version makes a problem possible, never known.
+those between: such a version makes a problem possible, never known. Advice is
+given only where all its conditions are met.
 """
 
 from __future__ import annotations
@@ -267,11 +268,17 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
     conditions = _Conditions(build)
     found = []
     for rule in load_build_rules() if rules is None else rules:
-        told = list(conditions.told(rule))
-        met = sum(one.met is True for one in told)
-        if any(one.met is False for one in told) or 2 * met < len(told):
+        told: list[_Told] = []
+        for one in conditions.told(rule):
+            told.append(one)
+            if one.met is False:
+                break
+        if told[-1].met is False or 2 * sum(one.met is True for one in told) < len(told):
             continue
         doubts = [one.why for one in told if one.met is None] + ([rule.doubt] if rule.doubt else [])
+        # Advice that may not even apply is noise.
+        if doubts and rule.level == "advice":
+            continue
         certainty: Certainty = "possible" if doubts else "known"
         found.append(Finding(rule=rule, certainty=certainty, doubts=tuple(dict.fromkeys(doubts))))
     return tuple(sorted(found, key=lambda one: (one.rule.level == "advice", one.certainty == "possible")))
@@ -345,7 +352,7 @@ def _fits(build: Build, repair: Repair) -> bool:
     return repair.do != "drop" or bool(build.line.matching(repair.flags))
 
 
-def repaired(build: Build) -> Repaired:
+def repaired(build: Build, rules: tuple[BuildRule, ...] | None = None) -> Repaired:
     """Return the build with the first way out of each known problem taken, one after the other.
 
     A possible problem is left as it is, and so is a piece of advice that takes
@@ -354,6 +361,8 @@ def repaired(build: Build) -> Repaired:
     Parameters
     ----------
     build : Build
+    rules : tuple of BuildRule or None
+        Problems to mend; None takes all.
 
     Examples
     --------
@@ -365,7 +374,7 @@ def repaired(build: Build) -> Repaired:
     notes: list[str] = []
     tried: list[str] = []
     while True:
-        known = [one.rule for one in check_build(build) if one.certainty == "known" and one.rule.repairs]
+        known = [one.rule for one in check_build(build, rules) if one.certainty == "known" and one.rule.repairs]
         rule = next((rule for rule in known if rule.code not in tried), None)
         if rule is None:
             break
@@ -376,5 +385,7 @@ def repaired(build: Build) -> Repaired:
         build, command = _apply(build, repair)
         commands += [command] if command else []
         notes += [f"{rule.code}: {repair.note}"] if repair.note else []
-    still = [one.rule.code for one in check_build(build) if one.certainty == "known" and one.rule.level == "problem"]
+    still = [
+        one.rule.code for one in check_build(build, rules) if one.certainty == "known" and one.rule.level == "problem"
+    ]
     return Repaired(tuple(dict.fromkeys(commands)), build, tuple(notes), tuple(still))

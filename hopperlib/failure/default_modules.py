@@ -12,7 +12,7 @@ from functools import cache
 
 from hopperlib.failure.builds import check_build, read_build
 
-__all__ = ["OPTIONS", "PROGRAMS", "Shares", "Trouble", "Weights", "flip_weight", "outcomes", "troubles"]
+__all__ = ["OPTIONS", "PROGRAMS", "WORKS", "Shares", "Trouble", "Weights", "flip_weight", "outcomes", "troubles"]
 
 # The modules of each option, as printed.
 OPTIONS: dict[str, tuple[str, ...]] = {"A": ("xt-mpt",), "B": ("xt-mpich2",), "C": ("xt-mpich2", "xt-shmem")}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 __all__ = ["in_range", "in_ranges", "version_key"]
@@ -26,6 +27,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
+@lru_cache(maxsize=1024)
 def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
     """Return what versions are sorted by.
 

@@ -47,6 +47,7 @@ BUILT: tuple[str, ...] = (
     "trillion",
     "slow-ost",
     "diagnosis",
+    "build-and-link",
     "bad-nodes",
 )
 

@@ -218,6 +218,11 @@ def test_without_modules_a_problem_is_possible_and_says_why():
     assert (one.certainty, one.doubts) == ("possible", ("no modules were given",))
 
 
+def test_advice_is_given_only_where_it_applies():
+    assert found("", "gcc -o a a.c") == {}
+    assert found("PrgEnv-gnu/8.5.0", "gcc -o a a.c") == {"WRAPPER-BYPASSED": "known"}
+
+
 def test_the_variable_switches_dynamic_linking_on_and_the_flag_wins():
     assert "MPT-DEPRECATED" in found("xt-mpt/5\nexport CRAYPE_LINK_TYPE=dynamic", "cc a.o")
     assert "MPT-DEPRECATED" not in found("xt-mpt/5\nexport CRAYPE_LINK_TYPE=dynamic", "cc -static a.o")

@@ -1,0 +1,106 @@
+"""`hopper build`: text, JSON, where the modules come from, and one message for each mistake."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.cli import hopper
+
+PGI = "1) PrgEnv-pgi/3.1.61  2) xt-asyncpe/4.5  3) xt-libsci/10.4.5  4) fftw/2.1.5\n"
+
+
+def build(*words, text="", loaded=None):
+    return CliRunner().invoke(
+        hopper, ["build", *words], input=text, prog_name="hopper", env={"LOADEDMODULES": loaded, "COLUMNS": "120"}
+    )
+
+
+def test_a_known_problem():
+    result = build("--modules", "-", "ftn -mp=nonuma -o a a.o", text=PGI)
+    assert result.exit_code == 1
+    assert "known: The wrappers of PGI drop -mp=nonuma" in result.output
+    assert "bug 765956, reported 2010-10-19, fixed in xt-libsci/10.5.0, released 2010-12-16" in result.output
+    assert "repaired:\n  module swap xt-libsci xt-libsci/10.5.0\n  ftn -mp=nonuma -o a a.o\n" in result.output
+
+
+def test_a_possible_problem_is_printed_and_is_none_to_the_exit_status():
+    result = build("--modules", "-", "CC a.cpp b.f90", text="PrgEnv-gnu/3\nxt-asyncpe/4.8\n")
+    assert result.exit_code == 0
+    assert "possible: C or C++ and Fortran" in result.output
+    assert "only possible: no source says how xt-asyncpe/4.8 behaves" in result.output
+    assert "repaired" not in result.output
+
+
+def test_no_problem_is_no_promise():
+    result = build("gcc -o a a.c")
+    assert (result.exit_code, result.output) == (
+        0,
+        "No known problem. That is no promise: only what somebody reported can be known.\n",
+    )
+
+
+def test_modules_of_the_shell_count_where_no_file_is_given(tmp_path):
+    assert build("ftn -mp=nonuma a.o", loaded="PrgEnv-pgi/3:xt-libsci/10.4.5").exit_code == 1
+    file = tmp_path / "modules.txt"
+    file.write_text("PrgEnv-pgi/3\nxt-libsci/10.5.0\n", encoding="utf-8")
+    done = build("ftn -mp=nonuma a.o", "--modules", str(file), loaded="PrgEnv-pgi/3:xt-libsci/10.4.5")
+    assert done.exit_code == 0
+
+
+def test_what_is_said_on_the_command_line_counts():
+    gnu = "PrgEnv-gnu/3\nxt-asyncpe/4.7\n"
+    assert build("--modules", "-", "--mixed", "CC a.o b.o", text=gnu).exit_code == 1
+    assert build("--modules", "-", "--not-mixed", "CC a.o b.o", text=gnu).exit_code == 0
+    assert build("--modules", "-", "--shmem", "cc a.o", text="xt-mpich2\n").exit_code == 1
+    assert build("--modules", "-", "cc a.o", text="xt-mpich2\n").exit_code == 0
+
+
+def test_json():
+    found = json.loads(build("--json", "--modules", "-", "ftn -dynamic a.o", text=PGI).output)
+    first = found["findings"][0]
+    assert (first["code"], first["certainty"], first["bug"]) == ("LIBSCI-DYNAMIC-FFTW3", "known", 761427)
+    assert found["repair"] == {"commands": ["module swap fftw fftw/3"], "line": "ftn -dynamic a.o", "left": []}
+    assert (found["compiler"], found["linking"], found["unread"]) == ("pgi", "dynamic", [])
+
+
+def test_what_only_the_reader_can_choose():
+    result = build("--modules", "-", "mpicc a.c", text="openmpi/4\nmpich/4\n")
+    assert result.exit_code == 1
+    assert "yours to choose: TWO-MPI" in result.output
+
+
+def test_lines_that_say_nothing_are_said_on_the_side():
+    result = build("--modules", "-", "gcc a.c", text="gcc/12\nthis is no module\n")
+    assert result.stderr == "hopper: lines that name no module: 1, the first is this is no module\n"
+
+
+def test_list_and_explain():
+    assert "GNU-CXX-FORTRAN" in build("--list").output
+    assert {rule["era"] for rule in json.loads(build("--list", "--json").output)["rules"]} == {"report", "today"}
+    shown = build("--explain", "libsci-dynamic-fftw3").output
+    assert "bug 761427, reported 2010-06-15, fixed in xt-libsci/10.4.8" in " ".join(shown.split())
+    assert json.loads(build("--explain", "TWO-MPI", "--json").output)["bug"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "give a compile or link line, --modules, or both"),
+        (["make all"], "holds no compiler that is known"),
+        (["cc 'a"], "cannot be cut into words"),
+        (["--explain", "NOPE"], "there is no build rule 'NOPE'"),
+        (["--modules", "/no/such/file", "cc a.c"], "/no/such/file"),
+    ],
+)
+def test_bad_input(words, message):
+    result = build(*words)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+def test_bad_input_as_json():
+    assert "holds no compiler" in json.loads(build("--json", "make all").output)["error"]["message"]
