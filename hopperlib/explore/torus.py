@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 
 from hopperlib.explore.controls import Choice, InputError, Number, Slider
 from hopperlib.explore.explorer import Example, Explorer
@@ -43,6 +43,12 @@ def _floor(name: str) -> tuple[Wiring, tuple[NodeAddress, ...]]:
         return wiring, compute_nodes(machine, wiring)
     wiring = Wiring(*floor)
     return wiring, wiring.addresses
+
+
+@lru_cache(maxsize=4)
+def _neighbors(nodes: int) -> Mapping[tuple[int, int], int]:
+    """Return who talks to whom in a job of 24 tasks a node on a four-dimensional grid."""
+    return nearest_neighbors(grid_dimensions(24 * nodes), 24)
 
 
 def _positions(count: int, nodes: int, start_fraction: float, busy_fraction: float) -> list[int]:
@@ -149,7 +155,7 @@ def _answer(
     hull = hull_of_placement(geminis, plain)
     farthest = max_hop_distance(geminis, plain) if len(geminis) <= 600 else None
     runs = len(runs_of(positions))
-    graph = nearest_neighbors(grid_dimensions(24 * nodes), 24)
+    graph = _neighbors(nodes)
     messages = sum(graph.values())
     neighbors = hops_of_graph(graph, places, plain) / messages if messages else 0.0
     bisection = bisection_bandwidth_gb_s(geminis, Machine.load("hopper")) if floor == "hopper" else None

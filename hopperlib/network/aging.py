@@ -64,15 +64,20 @@ def aged_machine(
     return simulate(workload, nodes, policy=policy, allocation=allocation, rng=rng)
 
 
-def _bounds(schedule: Schedule, time_s: int) -> tuple[FirstFit, list[tuple[int, int]]]:
-    """Return the free list at an instant, and (end, job) of what runs."""
-    free, running = FirstFit(schedule.nodes), []
-    for index, status in enumerate(schedule.status):
-        if status != NOT_STARTED and schedule.start_s[index] <= time_s < schedule.end_s[index]:
-            running.append((schedule.end_s[index], index))
-            for low, high in schedule.runs(index):
-                free.take_positions(low, high)
-    return free, sorted(running)
+def _bounds(schedule: Schedule, time_s: int) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the bounds of the free runs at an instant, and (end, job) of what runs."""
+    starts, ends = schedule.start_s, schedule.end_s
+    running = [
+        (end, index)
+        for index, (start, end) in enumerate(zip(starts, ends, strict=True))
+        if start <= time_s < end and schedule.status[index] != NOT_STARTED
+    ]
+    # What is free lies between the runs of the jobs; where two touch, both bounds go.
+    free = {0, schedule.nodes}
+    for _, index in running:
+        first = schedule.first_bound[index]
+        free.symmetric_difference_update(schedule.bounds[first : first + 2 * schedule.run_count[index]])
+    return sorted(free), sorted(running)
 
 
 def free_runs(schedule: Schedule, time_s: int) -> list[tuple[int, int]]:
@@ -84,7 +89,7 @@ def free_runs(schedule: Schedule, time_s: int) -> list[tuple[int, int]]:
     >>> free_runs(simulate(Workload([Job(1, 0, 3, 60, 60)]), 8), 30)
     [(3, 8)]
     """
-    return pairs(_bounds(schedule, time_s)[0].bounds)
+    return pairs(_bounds(schedule, time_s)[0])
 
 
 def probe(schedule: Schedule, time_s: int, width: int, *, allocation: str = "first", seed: int = 1) -> Probe:
@@ -113,7 +118,7 @@ def probe(schedule: Schedule, time_s: int, width: int, *, allocation: str = "fir
         found = {"first": FirstFit, "best": BestFit, "contiguous": Contiguous}[allocation](0)
     else:
         raise ValueError(f"allocation={allocation!r} must be one of: first, best, contiguous, random")
-    found.bounds, found.free = free.bounds, free.free
+    found.bounds, found.free = free, sum(free[1::2]) - sum(free[::2])
     start = time_s
     while not found.fits(width):
         start, index = running.pop(0)

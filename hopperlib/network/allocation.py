@@ -169,13 +169,27 @@ def _cuts(values: set[int], size: int) -> list[int]:
     return [value for value, gap in zip(ring, gaps, strict=True) if gap == max(gaps)]
 
 
+def _best_cuts(values: Sequence[int], size: int) -> list[int]:
+    """Return the cuts that leave the values closest together, of several the first by their counts in order."""
+    counts = Counter(values)
+    found: list[tuple[int, list[int], int]] = []
+    for cut in _cuts(set(counts), size):
+        opened = [counts[(cut + place) % size] for place in range(size)]
+        total = sum(place * count for place, count in enumerate(opened))
+        spread = len(values) * sum(place * place * count for place, count in enumerate(opened)) - total * total
+        found.append((spread, opened, cut))
+    least = min(found)[:2]
+    return [cut for spread, opened, cut in found if (spread, opened) == least]
+
+
 def hull_of_placement(places: Iterable[Coordinates], torus: Torus) -> Hull:
     """Volume and surface of the convex hull of a placement, in units of the torus.
 
     Each ring is first opened at its widest gap, so that a job that lies across
-    the seam of the torus is not taken for a wide one. Where several gaps are
-    equally wide, the smallest hull counts. The result therefore does not
-    change when the whole placement is shifted round the torus.
+    the seam of the torus is not taken for a wide one. Of equally wide gaps that
+    one counts which leaves the places closest together (the least variance along
+    the axis); if that does not decide, the smallest hull. The result therefore
+    does not change when the whole placement is shifted round the torus.
 
     Examples
     --------
@@ -190,7 +204,7 @@ def hull_of_placement(places: Iterable[Coordinates], torus: Torus) -> Hull:
     distinct = set(places)
     if not distinct:
         raise ValueError("a placement needs at least one place")
-    cuts = [_cuts({place[axis] for place in distinct}, size) for axis, size in enumerate(torus.dimensions)]
+    cuts = [_best_cuts([place[axis] for place in distinct], size) for axis, size in enumerate(torus.dimensions)]
     sx, sy, sz = torus.dimensions
     return min(
         convex_hull({((x - a) % sx, (y - b) % sy, (z - c) % sz) for x, y, z in distinct}) for a, b, c in product(*cuts)

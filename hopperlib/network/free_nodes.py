@@ -207,6 +207,17 @@ class Contiguous(FirstFit):
                     return low, low + width
         return None
 
+    def largest_beside(self, avoid: tuple[int, int]) -> int:
+        """Length of the longest free run outside a run to avoid. [nodes]"""
+        low, high = avoid
+        return max(
+            (
+                end - start if end <= low or high <= start else max(low - start, end - high)
+                for start, end in pairs(self.bounds)
+            ),
+            default=0,
+        )
+
     def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
         """Take one run for a job that fits."""
         run = self.first_run(width, avoid)
@@ -233,23 +244,60 @@ class RandomFit(FirstFit):
     (4, 2)
     """
 
-    __slots__ = ("_rng",)
+    __slots__ = ("_places", "_rng")
 
     def __init__(self, nodes: int, rng: random.Random) -> None:
-        super().__init__(nodes)
         self._rng = rng
+        # In no order: what is picked changes places with the last.
+        self._places = list(range(nodes))
+        self.free = nodes
+
+    @property
+    def bounds(self) -> list[int]:
+        """Bounds of the free runs, put together when somebody asks."""
+        return _joined(sorted(self._places))
+
+    @bounds.setter
+    def bounds(self, bounds: Sequence[int]) -> None:
+        self._places = [position for start, end in pairs(bounds) for position in range(start, end)]
 
     def take(self, width: int) -> list[int]:
         """Take positions at random and return their bounds."""
-        places = [position for start, end in pairs(self.bounds) for position in range(start, end)]
-        for i in range(width):
-            j = i + int(self._rng.random() * (len(places) - i))
-            places[i], places[j] = places[j], places[i]
-        taken: list[int] = []
-        for position in sorted(places[:width]):
-            if taken and taken[-1] == position:
-                taken[-1] = position + 1
+        places, draw = self._places, self._rng.random
+        left = len(places)
+        taken = []
+        for _ in range(width):
+            i = int(draw() * left)
+            left -= 1
+            last = places.pop()
+            if i < left:
+                taken.append(places[i])
+                places[i] = last
             else:
-                taken += (position, position + 1)
-        self._cut(taken)
-        return taken
+                taken.append(last)
+        self.free = left
+        taken.sort()
+        return _joined(taken)
+
+    def release(self, taken: Sequence[int]) -> None:
+        """Give positions back."""
+        for start, end in pairs(taken):
+            self._places.extend(range(start, end))
+        self.free = len(self._places)
+
+    def _cut(self, taken: Sequence[int]) -> None:
+        """Take runs that lie inside free runs."""
+        gone = {position for start, end in pairs(taken) for position in range(start, end)}
+        self._places = [position for position in self._places if position not in gone]
+        self.free = len(self._places)
+
+
+def _joined(positions: Sequence[int]) -> list[int]:
+    """Return sorted positions as a flat list of the bounds of their runs."""
+    bounds: list[int] = []
+    for position in positions:
+        if bounds and bounds[-1] == position:
+            bounds[-1] = position + 1
+        else:
+            bounds += (position, position + 1)
+    return bounds

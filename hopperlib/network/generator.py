@@ -27,6 +27,7 @@ from __future__ import annotations
 import random
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -95,15 +96,26 @@ def _interpolate(table: Sequence[float], u: float) -> float:
     return table[step] + (place - step) * (table[step + 1] - table[step])
 
 
+@lru_cache(maxsize=4096)
+def _middle(low: float, high: float) -> float:
+    """Return the geometric mean by Heron's rule."""
+    middle = (low + high) / 2
+    for _ in range(6):
+        before, middle = middle, (middle + low * high / middle) / 2
+        if middle == before:
+            break
+    return middle
+
+
 def _width(size: SizeClass, rng: random.Random) -> int:
     """Draw nodes evenly on a logarithmic scale, by halving: no logarithm, so the same everywhere."""
     u, rounded = rng.random(), rng.random() < _ROUNDED
     low, high = float(size.low), float(size.high + 1)
-    # One bit of u a step: below or above the middle of the logarithmic scale, as the geometric mean by Heron's rule.
+    # One bit of u a step: below or above the middle of the logarithmic scale, the geometric mean.
     for _ in range(16):
-        middle = (low + high) / 2
-        for _ in range(6):
-            middle = (middle + low * high / middle) / 2
+        if int(low) + 1 >= high:
+            break  # One width is left.
+        middle = _middle(low, high)
         u *= 2
         if u >= 1:
             u -= 1
@@ -119,10 +131,17 @@ def _width(size: SizeClass, rng: random.Random) -> int:
     return width
 
 
+@lru_cache
+def _limit_steps(max_hours: float) -> tuple[int, ...]:
+    """Return the running sums of the weights of the limits that a class may ask for."""
+    return tuple(
+        accumulate(weight for hours, weight in zip(_LIMITS_H, _LIMIT_WEIGHTS, strict=True) if hours <= max_hours)
+    )
+
+
 def _times(max_hours: float, rng: random.Random) -> tuple[int, int]:
     """Draw a run time and a limit. [s]"""
-    allowed = [weight for hours, weight in zip(_LIMITS_H, _LIMIT_WEIGHTS, strict=True) if hours <= max_hours]
-    steps = list(accumulate(allowed))
+    steps = _limit_steps(max_hours)
     limit = int(3600 * _LIMITS_H[bisect_right(steps, rng.random() * steps[-1])])
     to_the_limit, u = rng.random() < _TO_THE_LIMIT, rng.random()
     return (limit if to_the_limit else max(1, int(limit * _interpolate(_RUN_SHARES, u)))), limit

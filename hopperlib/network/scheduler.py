@@ -29,7 +29,7 @@ start now: of the queue only the newcomers are looked at. The plain case goes th
 from __future__ import annotations
 
 import random
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
 
@@ -195,6 +195,8 @@ class _Loop:
         self.held: dict[int, list[int]] = {}
         # What the head of the queue was promised, for as long as nothing ends; None if nobody asked yet:
         # (instant, nodes that it leaves over then, the run it is to have if it needs one).
+        # Of a head that needs one run also its rank and that instant, until it starts or nodes go.
+        self.known: tuple[int, int] | None = None
         self.promise: tuple[int, int, tuple[int, int] | None] | None = None
 
     def run(self, progress: Callable[[int], object] | None, sample_every_s: int | None, until_s: int) -> None:
@@ -285,13 +287,14 @@ class _Loop:
             width, limit = nodes[index], self.workload.requested_time_s[index]
             if limit > horizon or not free.fits(width):
                 break
+            self.known = None
             waiting.remove(queue[0], width, limit)
             self.start(index, width, limit, now, free.take(width))
             queue = waiting.queue
         if not queue or not self.easy:
             return
         narrow = waiting.narrow
-        fitting = bisect_left(narrow, (free.free + 1,))
+        fitting = bisect_left(narrow, ((free.free if self.contiguous is None else free.largest_run) + 1,))
         if not fitting:
             return
         self.promise = at, spare, place = self.promised(now)
@@ -299,6 +302,7 @@ class _Loop:
         if place is not None:
             self.pass_around(now, [(rank, width, limit) for width, rank, limit in narrow[:fitting] if rank != head])
             return
+        limited, whole = self.limited, self.contiguous
         candidates = [
             (rank, width, limit)
             for width, rank, limit in narrow[:fitting]
@@ -306,7 +310,9 @@ class _Loop:
         ]
         candidates.sort()
         for rank, width, limit in candidates:
-            if width > free.free or rank == head or (self.limited and waiting.is_over_limit(rank & _JOB)):
+            if width > free.free or rank == head or (whole is not None and not whole.fits(width)):
+                continue
+            if limited and waiting.is_over_limit(rank & _JOB):
                 continue
             if limit > until:
                 if width > spare:
@@ -323,36 +329,38 @@ class _Loop:
             if not self.waiting.queue:
                 self.start(index, width, limit, now, self.free.take(width))
                 return
-            if self.easy and self.contiguous is None:
+            if self.easy:
                 at, spare, place = self.promise = self.promise or self.promised(now)
-                if now + limit <= at or width <= spare:
+                if place is not None and self.contiguous is not None:
+                    avoid = place if now + limit > at else None
+                    if self.contiguous.first_run(width, avoid) is not None:
+                        self.start(index, width, limit, now, self.contiguous.take(width, avoid))
+                        return
+                elif now + limit <= at or width <= spare:
                     if now + limit > at:
                         self.promise = at, spare - width, place
                     self.start(index, width, limit, now, self.free.take(width))
                     return
         self.waiting.add(index)
-        if self.contiguous is not None:
-            self.look(now)
 
     def pass_around(self, now: int, candidates: list[tuple[int, int, int]]) -> None:
         """Start jobs before a head that is to have one certain run: in time, or beside that run."""
         assert self.promise is not None
         assert self.contiguous is not None
         at, _, place = self.promise
-        largest = self.contiguous.largest_run
+        assert place is not None
+        whole, beside = self.contiguous.largest_run, self.contiguous.largest_beside(place)
         for rank, width, limit in sorted(candidates):
+            late = now + limit > at
             if (
-                width > largest
+                width > (beside if late else whole)
                 or now + limit > self.calendar.drain_s
                 or (self.limited and self.waiting.is_over_limit(rank & _JOB))
             ):
                 continue
-            avoid = place if now + limit > at else None
-            if self.contiguous.first_run(width, avoid) is None:
-                continue
             self.waiting.remove(rank, width, limit)
-            self.start(rank & _JOB, width, limit, now, self.contiguous.take(width, avoid))
-            largest = self.contiguous.largest_run
+            self.start(rank & _JOB, width, limit, now, self.contiguous.take(width, place if late else None))
+            whole, beside = self.contiguous.largest_run, self.contiguous.largest_beside(place)
 
     def promised(self, now: int) -> tuple[int, int, tuple[int, int] | None]:
         """Return when the head of the queue can start at the latest, what it leaves over, and where."""
@@ -387,29 +395,46 @@ class _Loop:
     def promised_run(self, now: int, width: int) -> tuple[int, int, tuple[int, int] | None]:
         """As `promised`, for a head that needs one run: release in expected order until there is one."""
         assert self.contiguous is not None
-        trial = Contiguous(0)
-        trial.bounds = list(self.contiguous.bounds)
-        trial.free = self.contiguous.free
-        expected = self.expected
-        at, i, found = now, 0, trial.first_run(width)
-        while found is None:
-            if i == len(expected):
-                return FOREVER, 0, None
-            at = max(at, expected[i] >> _SHIFT)
-            enough = False
-            while i < len(expected) and expected[i] >> _SHIFT <= at:
-                runs = self.held[expected[i] & _JOB]
-                trial.release(runs)
-                # Only the run that grew can be long enough now.
-                place = bisect_right(trial.bounds, runs[0])
-                enough = enough or trial.bounds[place] - trial.bounds[place - 1] >= width
-                i += 1
-            if enough:
-                found = trial.first_run(width)
+        head, expected = self.waiting.queue[0], self.expected
+        if self.known is not None and self.known[0] == head:
+            # As long as it stays head the time never moves away. Mostly it does not come nearer either.
+            at = max(now, self.known[1])
+            if at == now or self.first_run_after(bisect_left(expected, at << _SHIFT), width) is None:
+                found = self.first_run_after(bisect_left(expected, (at + 1) << _SHIFT), width)
+                if found is not None:
+                    return at, 0, found
+        # The fewest expected ends that leave one run long enough: more of them leave no less.
+        low, high = 0, len(expected)
+        if self.first_run_after(high, width) is None:
+            return FOREVER, 0, None
+        while low < high:
+            middle = (low + high) // 2
+            if self.first_run_after(middle, width) is None:
+                low = middle + 1
+            else:
+                high = middle
+        at = max(now, expected[low - 1] >> _SHIFT) if low else now
+        # All that end by that instant count.
+        found = self.first_run_after(bisect_left(expected, (at + 1) << _SHIFT), width)
+        self.known = head, at
         return at, 0, found
+
+    def first_run_after(self, ends: int, width: int) -> tuple[int, int] | None:
+        """Return the first place for a job of this width once so many expected ends have come."""
+        assert self.contiguous is not None
+        bounds = set(self.contiguous.bounds)
+        for key in self.expected[:ends]:
+            # Where a run ends and another begins, both bounds go.
+            bounds.symmetric_difference_update(self.held[key & _JOB])
+        joined = sorted(bounds)
+        for start, end in zip(joined[::2], joined[1::2], strict=True):
+            if end - start >= width:
+                return start, start + width
+        return None
 
     def change(self, now: int) -> None:
         """Take nodes away or give them back, open or close queues."""
+        self.known = None
         calendar = self.calendar
         while calendar.next_s == now:
             begins, number = calendar.pop()

@@ -56,22 +56,19 @@ def nearest_neighbors(dimensions: Sequence[int], tasks_per_node: int) -> Graph:
     if min(dimensions) < 1 or tasks_per_node < 1:
         raise ValueError(f"dimensions={tuple(dimensions)} and tasks_per_node={tasks_per_node} must be at least 1")
     graph: Counter[tuple[int, int]] = Counter()
-    stride = prod(dimensions)
-    tasks = stride
+    stride = tasks = prod(dimensions)
+    node_of = [task // tasks_per_node for task in range(tasks)]
     for side in dimensions:
         ring, stride = stride, stride // side
         # A ring of two has one neighbor, of one none.
         if side == 1:
             continue
-        for task in range(tasks):
-            place = task % ring // stride
-            if side == 2 and place == 1:
-                continue
-            other = task + stride if place < side - 1 else task - (side - 1) * stride
-            a, b = task // tasks_per_node, other // tasks_per_node
-            if a != b:
-                graph[min(a, b), max(a, b)] += 1
-    return graph
+        for start in range(0, tasks, ring):
+            end = start + ring
+            graph.update(zip(node_of[start : end - stride], node_of[start + stride : end], strict=True))
+            if side > 2:
+                graph.update(zip(node_of[start : start + stride], node_of[end - stride : end], strict=True))
+    return {pair: messages for pair, messages in graph.items() if pair[0] != pair[1]}
 
 
 def all_reduce_tree(nodes: int) -> Graph:

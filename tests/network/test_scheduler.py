@@ -107,6 +107,16 @@ def test_contiguous_waits_for_one_run():
     assert starts(jobs, 6, allocation="contiguous") == [0, 0, 0, 99]
 
 
+def test_contiguous_before_a_planned_downtime():
+    # Free are 0-1 and 4-5 of 6; the head wants 4 in one run, which it gets after the downtime only. Job 5 wants 3,
+    # which are free but not together; job 6 fits and ends in time.
+    jobs = [Job(1, 0, 2, 5, 5), Job(2, 0, 2, 40, 40), Job(3, 1, 4, 60, 60), Job(4, 2, 2, 3, 3), Job(5, 6, 3, 9, 9)]
+    jobs.append(Job(6, 7, 2, 9, 9))
+    planned = [Downtime(start_s=50, end_s=60, drained=True)]
+    schedule = simulate(Workload(jobs), 6, allocation="contiguous", downtimes=planned)
+    assert list(schedule.start_s) == [0, 0, 60, 2, 40, 7]
+
+
 JOBS = st.lists(
     st.tuples(st.integers(0, 30), st.integers(1, 8), st.integers(0, 12), st.integers(0, 12), st.integers(1, 2)), min_size=1, max_size=25
 )  # fmt: skip
