@@ -151,7 +151,7 @@ def diagnose(sources: Iterable[Source], *, context: Context | None = None) -> Di
         verdict=verdict,
         causes=ranking.causes,
         next=() if verdict != "no-cause" else tuple(_look_next(evidence, ranking, context)),
-        notes=tuple(_notes(evidence, context)),
+        notes=tuple(_notes(evidence, ranking, context)),
         evidence=evidence,
         set_aside=ranking.set_aside,
     )
@@ -176,7 +176,7 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: Context | None) ->
         steps.append("Nothing in this text says that the job failed: see how it ended in the scheduler's record.")
     if len(evidence.files) == 1:
         steps.append("Give all files of the job together: stdout, stderr and the program's own log.")
-    if not (context and context.record):
+    if not (context and context.record) and not any("sacct" in step for step in steps):
         steps.append(
             "Look at the scheduler's record: sacct -j <job> --format=JobID,State,ExitCode,MaxRSS,ReqMem,Elapsed,Timelimit."
         )
@@ -185,16 +185,18 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: Context | None) ->
     return steps
 
 
-def _notes(evidence: Evidence, context: Context | None) -> list[str]:
-    """Say what is odd about the files."""
+def _notes(evidence: Evidence, ranking: Ranking, context: Context | None) -> list[str]:
+    """Say what is odd about the files and the context."""
     notes = []
     for file in evidence.files:
         if file.note:
             notes.append(f"{file.name}: {file.note}")
         if file.shortened:
-            notes.append(f"{file.name}: {file.shortened} lines are longer than 64 KiB, of which the rest was not read")
-    if evidence.unknown_left_out:
-        notes.append(f"{evidence.unknown_left_out} more suspicious lines were not grouped")
-    if context and context.refused:
+            what = "1 line is" if file.shortened == 1 else f"{file.shortened:,} lines are"
+            notes.append(f"{file.name}: {what} longer than 64 KiB: the rest was not read")
+    if left_out := evidence.unknown_left_out:
+        notes.append(f"{left_out:,} more suspicious line{' was' if left_out == 1 else 's were'} not grouped")
+    advised = " ".join(step for cause in ranking.causes for step in cause.advice)
+    if context and context.refused and context.refused not in advised:
         notes.append(f"launch line: {context.refused}")
     return notes

@@ -10,6 +10,9 @@ no-cause accuracy        of those without one, how many are said to have none
 wrong and confident      wrong causes that were called certain or likely
 =======================  ====================================================
 
+Kept apart, in its folder ``real``, are outputs of small programs that were run
+and made to fail.
+
 Two simple methods stand beside it: take the first line with a word of trouble,
 or take the last line. They are given the same rules to read their line with.
 """
@@ -18,7 +21,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -26,7 +29,7 @@ from typing import Literal
 from hopperlib.documented import data_folder
 from hopperlib.failure.diagnosis import diagnose
 
-__all__ = ["LabelledCase", "Method", "Outcome", "Score", "judge", "labelled_cases", "score", "scores"]
+__all__ = ["LabelledCase", "Method", "Outcome", "Score", "judge", "labelled_cases", "real_cases", "score", "scores"]
 
 Method = Literal["diagnosis", "first suspicious line", "last line"]
 
@@ -50,7 +53,7 @@ class LabelledCase:
     also : tuple of str
         Codes that are right too.
     where : str
-        Where the cause stands: early, late, other rank, interleaved, absent, success.
+        Where the cause stands: early, late, other rank, interleaved, absent, success; or that the output is real.
     hard : bool
         Whether it was composed to be hard.
     second : bool
@@ -161,6 +164,17 @@ def labelled_cases(folder: Path | None = None) -> tuple[LabelledCase, ...]:
     )
 
 
+def real_cases() -> tuple[LabelledCase, ...]:
+    """Return the outputs that were not composed: small programs, run and made to fail.
+
+    Examples
+    --------
+    >>> {case.where for case in real_cases()}
+    {'real'}
+    """
+    return labelled_cases(data_folder() / "diagnosis" / "real")
+
+
 def judge(case: LabelledCase, method: Method = "diagnosis") -> Outcome:
     """Let a method answer for one output, and say whether it is right.
 
@@ -242,14 +256,19 @@ def score(method: Method = "diagnosis", cases: Iterable[LabelledCase] | None = N
     )
 
 
-def scores() -> tuple[Score, ...]:
+def scores(cases: Sequence[LabelledCase] | None = None) -> tuple[Score, ...]:
     """Return the scores of the diagnosis and of the two simple methods.
+
+    Parameters
+    ----------
+    cases : sequence of LabelledCase or None
+        The composed outputs by default.
 
     Examples
     --------
     >>> [one.method for one in scores()]
     ['diagnosis', 'first suspicious line', 'last line']
     """
-    cases = labelled_cases()
+    cases = labelled_cases() if cases is None else cases
     methods: tuple[Method, ...] = ("diagnosis", "first suspicious line", "last line")
     return tuple(score(method, cases) for method in methods)

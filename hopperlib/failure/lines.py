@@ -30,6 +30,10 @@ BLOCK_SIZE = 524_288
 # class excludes the escape character, so that a search never goes over a text twice.
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_=>])")
 
+# The mark of bzip2, its block size, and the mark of the first block or, in an empty file, of the
+# end: a text may begin with "BZh" too.
+_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
+
 # Share of NUL bytes at odd or even places from which a text is taken for UTF-16.
 _UTF16_SHARE = 0.3
 _UTF16_SAMPLE = 16
@@ -103,7 +107,7 @@ def _unpacked(head: bytes, stream: BinaryIO) -> tuple[IO[bytes], str]:
         import gzip
 
         return gzip.GzipFile(fileobj=rewound), "gzip"  # type: ignore[return-value]
-    if head.startswith(b"BZh"):
+    if _BZIP2.match(head):
         import bz2
 
         return bz2.BZ2File(rewound), "bzip2"

@@ -16,7 +16,7 @@ Suspicion = Literal["fatal", "error", ""]
 # A line must hold one of these, in any case, to be looked at; `suspicion` then reads the line.
 SUSPICIOUS_WORDS = tuple(
     b"abort aborting aborted aborts cannot corrupt corrupted corruption critical denied diverged diverges divergence diverging"
-    b" error errors exceeded exceeds exception exceptions exiting fail failed fails failure failures fatal found illegal internal"
+    b" error errors exceeded exceeds exception exceptions exiting fail failed fails failure failures fatal found giving illegal internal"
     b" invalid killed panic severe stop stopped stopping terminate terminated terminating unable unrecoverable".split()
 )
 
@@ -24,7 +24,7 @@ _FATAL = re.compile(
     rb"(?i:\bfatal\b|\bpanic\b|\babort(?:ing|ed|s)?\b|\bunrecoverable|\bcritical error|\bsevere\b|\berror stop\b"
     rb"|\b(?:error|err)!|\bprogram (?:will |is )?(?:stop|exit|terminat)|\bstopping (?:now|program|because|due)"
     rb"|\bterminating (?:due|because|with|program|run|job|the (?:program|run|job))|\bexiting (?:due|because|with error)"
-    rb"|\bcannot continue|\binternal error)|\bSTOP\b {1,4}[A-Za-z]|^ {0,8}\*{2,6} {0,3}ERROR|^ {0,8}ERROR\b|^ {0,8}Error(?::| [A-Z]{4})"
+    rb"|\bcannot continue|\bgiving up\b|\binternal error)|\bSTOP\b {1,4}[A-Za-z]|^ {0,8}\*{2,6} {0,3}ERROR|^ {0,8}ERROR\b|^ {0,8}Error(?::| [A-Z]{4})"
 )
 _ERROR = re.compile(
     rb"(?i:\berror\b|\b[1-9]\d{0,8} errors\b|\bfail(?:ed|ure)\b|\bexception\b|\bcannot\b|\bcan not\b|\bunable to\b|\binvalid\b|\billegal\b|\bdenied\b"
@@ -34,7 +34,7 @@ _ERROR = re.compile(
 # Never a sign of an end, whatever other words stand beside it.
 _NEVER = re.compile(
     rb"(?i:\bnon-?fatal|\babort_on|\bon_error|\baborting loop|\b(?:no|zero|without|0) (?:\w{1,12} )?(?:errors?|failures?|exceptions?)\b"
-    rb"|\bnormal(?:ly)? terminat|\bterminated normally|\bstop(?:ping)? criteri)|(?:^|[\s:\[])(?:INFO|DEBUG|TRACE)\b"
+    rb"|\babort\+0x|\bnormal(?:ly)? terminat|\bterminated normally|\bstop(?:ping)? criteri)|(?:^|[\s:\[])(?:INFO|DEBUG|TRACE)\b"
 )
 # Words of trouble in lines that speak of none: counts of zero, sizes of errors, options, file names.
 _HARMLESS = re.compile(

@@ -52,7 +52,7 @@ def test_the_three_verdicts(text, verdict):
 
 def test_without_a_cause_it_says_where_to_look_next():
     found = diagnose([("log", "srun: error: n12: task 0: Exited with exit code 137\n")])
-    assert any("sacct" in step for step in found.next)
+    assert sum("sacct" in step for step in found.next) == 1
     assert any("all files" in step for step in found.next)
     assert "empty" in diagnose([("log", "")]).next[0]
 
@@ -112,7 +112,7 @@ def test_what_is_odd_is_noted():
     packed = gzip.compress(OOM.encode() * 1000)
     notes = diagnose([("a.gz", packed[:-20]), ("long", b"x" * 70_000)]).notes
     assert notes[0].startswith("a.gz: the gzip data break off after")
-    assert notes[1] == "long: 1 lines are longer than 64 KiB, of which the rest was not read"
+    assert notes[1] == "long: 1 line is longer than 64 KiB: the rest was not read"
 
 
 def test_the_record_is_read_as_a_file_too():
@@ -126,6 +126,14 @@ def test_context_turns_advice_into_numbers():
     context = read_context(launch="aprun -n 384 ./vasp", machine=Machine.load("hopper"))
     assert "each had 1.29 GB" in diagnose([("log", OOM)], context=context).cause.advice[0]
     assert "each had" not in " ".join(diagnose([("log", OOM)]).cause.advice)
+
+
+def test_a_refused_launch_line_is_said_once():
+    context = read_context(launch="aprun -n 384 -N 99 ./vasp", machine=Machine.load("hopper"))
+    claim = "apsched: claim exceeds reservation's node-count\n"
+    for text in (claim, OOM):
+        found = diagnose([("log", text)], context=context)
+        assert sum(context.refused in said for said in (*found.cause.advice, *found.notes)) == 1
 
 
 def test_html_and_terminal_codes_stay_text():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hopperlib.failure.diagnosis import diagnose
-from hopperlib.failure.labelled import judge, labelled_cases, score, scores
+from hopperlib.failure.labelled import judge, labelled_cases, real_cases, score, scores
 from hopperlib.failure.rules import load_rules
 
 CASES = labelled_cases()
@@ -33,6 +33,19 @@ def test_the_numbers_of_the_page():
     assert last.no_cause_accuracy == 7 / 20
 
 
+@pytest.mark.parametrize("case", real_cases(), ids=lambda case: case.name)
+def test_each_real_output(case):
+    assert judge(case).right
+
+
+def test_the_numbers_of_the_real_outputs():
+    found, first, last = scores(real_cases())
+    assert (found.with_cause, found.without_cause) == (42, 7)
+    assert (found.first_cause_right, found.no_cause_right, found.wrong_confident) == (42, 7, 0)
+    assert (first.first_cause_right, first.no_cause_right) == (27, 3)
+    assert (last.first_cause_right, last.no_cause_right) == (18, 7)
+
+
 def test_the_set_covers_what_it_should():
     """At least 60 outputs, every place of a cause, some without one; the second set is kept apart."""
     assert len(CASES) >= 60
@@ -45,7 +58,7 @@ def test_the_set_covers_what_it_should():
 
 def test_labels_name_rules():
     codes = {made.code for made in load_rules()} | {"no-cause", "succeeded", "APPLICATION-MESSAGE"}
-    for case in CASES:
+    for case in (*CASES, *real_cases()):
         assert {case.expected, *case.also} <= codes, case.name
         assert bool(case.words) == (case.expected == "APPLICATION-MESSAGE"), case.name
 
@@ -55,10 +68,10 @@ def test_the_set_holds_many_kinds_of_causes():
 
 
 def test_every_file_belongs_to_an_output(root):
-    folder = root / "data" / "diagnosis"
-    index = tomllib.loads((folder / "index.toml").read_text(encoding="utf-8"))
-    named = [name for entry in index["case"] for name in entry["files"]]
-    assert sorted(named) == sorted(path.name for path in (folder / "cases").iterdir())
+    for folder in (root / "data" / "diagnosis", root / "data" / "diagnosis" / "real"):
+        index = tomllib.loads((folder / "index.toml").read_text(encoding="utf-8"))
+        named = [name for entry in index["case"] for name in entry["files"]]
+        assert sorted(named) == sorted(path.name for path in (folder / "cases").iterdir())
     names = [case.name for case in CASES]
     assert len(set(names)) == len(names)
 
