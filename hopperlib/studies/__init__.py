@@ -38,6 +38,7 @@ BUILT: tuple[str, ...] = (
     "memory",
     "torus",
     "fragmentation",
+    "variability",
     "rank-order",
     "overlap-and-tuning",
     "scheduling-trouble",

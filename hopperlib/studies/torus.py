@@ -14,6 +14,7 @@ from statistics import mean, pstdev
 from hopperlib.machine import Machine
 from hopperlib.network.aging import aged_machine, probe
 from hopperlib.network.allocation import bisection_bandwidth_gb_s, mean_hop_distance
+from hopperlib.network.milc import exchange_share, lost_order, slowdown
 from hopperlib.network.orders import compute_nodes, order_nodes
 from hopperlib.network.torus import Coordinates, Torus
 from hopperlib.network.traffic import grid_dimensions, hops_of_graph, nearest_neighbors
@@ -82,10 +83,15 @@ def _checks() -> tuple[Check, ...]:
         for order in ("xyz", "xyz_by2")
     }
     by2, xyz, without = aged_hops("xyz_by2"), aged_hops("xyz"), aged_hops("nid")
-    slower = max(mean(xyz), mean(without)) / mean(by2) - 1
-    narrower = bisection["xyz_by2"] / bisection["xyz"] - 1
+    farther = max(mean(xyz), mean(without)) / mean(by2) - 1
+    # Of one code only it is printed to whom it talks: MILC. What it spends on that is calibrated in another study.
+    milc, unseen = lost_order(), 0.03 / slowdown(1.0)
     calmer = mean(by2) < mean(without) and pstdev(by2) < pstdev(without)
-    codes = "which part of their time these codes spend on messages, and to whom, is not printed"
+    codes = (
+        "which part of their time these codes spend on messages, and to whom, is not printed. A code that talks as MILC does and "
+        f"waits for it less than {unseen:.0%} of its time would lose less than 3 %, and one that sends nothing, as Stream, "
+        "nothing"
+    )
     definition = "the definition here was chosen to fill as many dimensions"
     return (
         Check(id="torus.spread-jobs-slower", role="shape", reproduced=far > near),
@@ -112,14 +118,19 @@ def _checks() -> tuple[Check, ...]:
         ),
         Check(id="torus.order-lost", role="input", reason="a date; the orders before and after it are compared"),
         Check(id="torus.unchanged-codes", role="not modelled", reason=codes),
-        Check(id="torus.slowed-codes", role="not modelled", reason=codes),
+        Check(
+            id="torus.slowed-codes",
+            role="not modelled",
+            reason=f"of MILC alone it is printed to whom it talks; the model slows it by {milc:.0%}. To whom the other two talk, and "
+            "how much, is not printed",
+        ),
         Check(
             id="torus.slowdown",
             role="predicted",
-            reproduced=100 * max(0.0, slower),
-            reason="the bound is kept and not explained: if the whole time of a code grew with the mean distance on an aged "
-            f"machine, losing the order would cost {100 * max(0.0, slower):.0f} %; if it went with the bisection bandwidth of a "
-            f"job on an empty one, {100 * narrower:.0f} %",
+            reproduced=100 * milc,
+            reason=f"MILC on 8,192 cores of an aged machine, by the run-time model that another study calibrated: it waits for messages "
+            f"{exchange_share():.0%} of its time, and in NID order its worst link is busier by {slowdown(1.0):.0%} of that wait. "
+            f"The mean distance would not tell: it grows by {farther:.0%}",
         ),
         Check(
             id="torus.order-restored",
