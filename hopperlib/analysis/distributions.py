@@ -52,11 +52,12 @@ FAMILIES: tuple[str, ...] = ("lognormal", "shifted lognormal", "normal", "gamma"
 
 # AICc divides by n - k - 1, and the shifted lognormal has three parameters.
 LEAST_VALUES = 5
-# Below this ratio of spread to mean, rounding in the last bits is all there is to fit.
-_LEAST_SPREAD = 1e-9
+# Below this ratio of spread to mean the tails of some families are rounding alone; no clock is so good.
+_LEAST_SPREAD = 1e-6
 # The logarithm of a probability that a double still holds, about 1e-304: beyond it statistics would be infinite.
 _LEAST_LOG = -700.0
 _GRID = 64
+_MOST_RATIO = 1_000_000
 
 
 class Interval(NamedTuple):
@@ -118,41 +119,45 @@ class Fit:
     @property
     def mean(self) -> float:
         """Mean of the distribution, in the unit of the values."""
-        return float(_frozen(self).mean())
+        return float(self._call("mean"))
 
     def pdf(self, values: npt.ArrayLike) -> Array:
         """Density at some values, per unit of the values."""
-        return np.asarray(_frozen(self).pdf(values), dtype=float)
+        return np.asarray(self._call("pdf", values), dtype=float)
 
     def cdf(self, values: npt.ArrayLike) -> Array:
         """Probability of a value up to these. [fraction]"""
-        return np.asarray(_frozen(self).cdf(values), dtype=float)
+        return np.asarray(self._call("cdf", values), dtype=float)
 
     def quantile(self, fractions: npt.ArrayLike) -> Array:
         """Values below which these fractions lie, in the unit of the values."""
-        return np.asarray(_frozen(self).ppf(fractions), dtype=float)
+        return np.asarray(self._call("ppf", fractions), dtype=float)
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...] = 1) -> Array:
         """Draw values, in the unit of the values the fit was made with."""
-        return np.asarray(_frozen(self).rvs(size=size, random_state=rng), dtype=float)
+        return np.asarray(self._call("rvs", size=size, random_state=rng), dtype=float)
+
+    def _call(self, method: str, *arguments: Any, **named: Any) -> Any:
+        """Call a method of scipy's distribution with the parameters of this fit."""
+        distribution, parameters = _scipys(self.family, self.parameters)
+        return getattr(distribution, method)(*arguments, **parameters, **named)
 
 
-def _frozen(one: Fit) -> Any:
-    """Return scipy's distribution with the parameters of a fit."""
-    p = one.parameters
-    match one.family:
+def _scipys(family: str, p: dict[str, float]) -> tuple[Any, dict[str, float]]:
+    """Return scipy's distribution and its arguments; not frozen, which would cost more than most calls."""
+    match family:
         case "lognormal":
-            return stats.lognorm(p["log_sd"], scale=math.exp(p["log_mean"]))
+            return stats.lognorm, {"s": p["log_sd"], "scale": math.exp(p["log_mean"])}
         case "shifted lognormal":
-            return stats.lognorm(p["log_sd"], loc=p["shift"], scale=math.exp(p["log_mean"]))
+            return stats.lognorm, {"s": p["log_sd"], "loc": p["shift"], "scale": math.exp(p["log_mean"])}
         case "normal":
-            return stats.norm(p["mean"], p["sd"])
+            return stats.norm, {"loc": p["mean"], "scale": p["sd"]}
         case "gamma":
-            return stats.gamma(p["shape"], scale=p["scale"])
+            return stats.gamma, {"a": p["shape"], "scale": p["scale"]}
         case "Weibull":
-            return stats.weibull_min(p["shape"], scale=p["scale"])
+            return stats.weibull_min, {"c": p["shape"], "scale": p["scale"]}
         case _:
-            return stats.invgauss(p["mean"] / p["shape"], scale=p["shape"])
+            return stats.invgauss, {"mu": p["mean"] / p["shape"], "scale": p["shape"]}
 
 
 def _checked(values: npt.ArrayLike, *families: str) -> Array:
@@ -169,8 +174,13 @@ def _checked(values: npt.ArrayLike, *families: str) -> Array:
         raise ValueError(f"value {array[~np.isfinite(array)][0]} is not a finite number")
     if array.min() <= 0 and families != ("normal",):
         raise ValueError(f"value {array.min():g} must be above 0: of these families only the normal reaches below")
+    if array.min() > 0 and array.max() > _MOST_RATIO * array.min():
+        raise ValueError(
+            f"values from {array.min():g} to {array.max():g}: the largest may be at most {_MOST_RATIO:,} times the smallest, "
+            "or tails are beyond what a double holds"
+        )
     if array.std() <= _LEAST_SPREAD * abs(array.mean()):
-        raise ValueError("all values are the same: there is no spread to fit a distribution to")
+        raise ValueError("all values are the same to a millionth: there is no spread to fit a distribution to")
     return array
 
 
@@ -224,31 +234,30 @@ def fit(values: npt.ArrayLike, family: str) -> Fit:
 
 def _fitted(x: Array, family: str) -> Fit:
     """Fit values that were checked."""
-    note = ""
+    parameters, note = _estimate(x, family)
+    distribution, arguments = _scipys(family, parameters)
+    height = float(distribution.logpdf(x, **arguments).sum())
+    return Fit(family=family, parameters=parameters, log_likelihood=height, n=len(x), note=note)
+
+
+def _estimate(x: Array, family: str) -> tuple[dict[str, float], str]:
+    """Return the parameters of greatest likelihood, and a note if there is something to know of them."""
     match family:
         case "normal":
-            parameters = {"mean": float(x.mean()), "sd": float(x.std())}
+            return {"mean": float(x.mean()), "sd": float(x.std())}, ""
         case "lognormal":
-            parameters = _lognormal(np.log(x))
+            return _lognormal(np.log(x)), ""
         case "shifted lognormal":
             shift, note = _shift(x)
-            parameters = {"shift": shift, **_lognormal(np.log(x - shift))}
+            return {"shift": shift, **_lognormal(np.log(x - shift))}, note
         case "gamma":
-            parameters = _gamma(x)
+            return _gamma(x), ""
         case "Weibull":
-            parameters = _weibull(x)
+            return _weibull(x), ""
         case _:
             mean = float(x.mean())
             # 1/x - 1/mean, written so that close values do not cancel.
-            parameters = {"mean": mean, "shape": float(1 / np.mean((x - mean) ** 2 / (mean * mean * x)))}
-    bare = Fit(family=family, parameters=parameters, log_likelihood=0.0, n=len(x), note=note)
-    return Fit(
-        family=family,
-        parameters=parameters,
-        log_likelihood=float(_frozen(bare).logpdf(x).sum()),
-        n=len(x),
-        note=note,
-    )
+            return {"mean": mean, "shape": float(1 / np.mean((x - mean) ** 2 / (mean * mean * x)))}, ""
 
 
 def _lognormal(logs: Array) -> dict[str, float]:
@@ -268,7 +277,10 @@ def _root(function: Callable[[float], float], guess: float) -> float:
 def _gamma(x: Array) -> dict[str, float]:
     """Solve log(shape) - digamma(shape) = log(mean) - mean(log)."""
     mean = float(x.mean())
-    target = -float(np.mean(np.log1p((x - mean) / mean)))
+    apart = (x - mean) / mean
+    # Near the mean the logarithm of the ratio cancels, far below it one plus the difference does.
+    logs = np.where(np.abs(apart) < 0.5, np.log1p(np.maximum(apart, -0.5)), np.log(x) - math.log(mean))
+    target = -float(logs.mean())
     guess = (3 - target + math.sqrt((target - 3) ** 2 + 24 * target)) / (12 * target)
     shape = _root(lambda k: math.log(k) - float(special.psi(k)) - target, guess)
     return {"shape": shape, "scale": mean / shape}
@@ -276,7 +288,7 @@ def _gamma(x: Array) -> dict[str, float]:
 
 def _weibull(x: Array) -> dict[str, float]:
     """Solve the equation of the shape; the scale follows from it."""
-    logs = np.log(x / x.max())
+    logs = np.log(x) - math.log(x.max())
     mean = float(logs.mean())
 
     def slope(k: float) -> float:
@@ -376,12 +388,14 @@ class Goodness(NamedTuple):
     repeats: int
 
 
-def _distances(ordered: Array, one: Fit) -> tuple[float, float]:
+def _distances(ordered: Array, family: str, parameters: dict[str, float]) -> tuple[float, float]:
     """Return the statistics of Kolmogorov-Smirnov and Anderson-Darling."""
     n = len(ordered)
-    frozen = _frozen(one)
-    below = np.maximum(frozen.logcdf(ordered), _LEAST_LOG)
-    above = np.maximum(frozen.logsf(ordered), _LEAST_LOG)
+    distribution, arguments = _scipys(family, parameters)
+    # Far in a tail scipy takes the logarithm of a 0.
+    with np.errstate(divide="ignore"):
+        below = np.maximum(distribution.logcdf(ordered, **arguments), _LEAST_LOG)
+        above = np.maximum(distribution.logsf(ordered, **arguments), _LEAST_LOG)
     levels, steps = np.exp(below), np.arange(1, n + 1)
     distance = max(float((steps / n - levels).max()), float((levels - (steps - 1) / n).max()))
     return distance, float(-n - ((2 * steps - 1) * (below + above[::-1])).sum() / n)
@@ -432,11 +446,14 @@ def goodness(values: npt.ArrayLike, one: Fit, rng: np.random.Generator, repeats:
         raise ValueError(f"{len(ordered)} values for a fit of {one.n}: give the values that were fitted")
     if repeats < 1:
         raise ValueError(f"repeats={repeats} must be at least 1")
-    ks, ad = _distances(ordered, one)
+    ks, ad = _distances(ordered, one.family, one.parameters)
     ks_farther = ad_farther = 1
     for _ in range(repeats):
         drawn = np.sort(one.sample(rng, one.n))
-        other_ks, other_ad = _distances(drawn, _fitted(drawn, one.family))
+        if one.family != "normal":
+            # A gamma of very small shape draws values that underflow to 0.
+            drawn = np.maximum(drawn, ordered[0] * 1e-100)
+        other_ks, other_ad = _distances(drawn, one.family, _estimate(drawn, one.family)[0])
         ks_farther += other_ks >= ks
         ad_farther += other_ad >= ad
     return Goodness(
@@ -491,13 +508,13 @@ def bootstrap(
         raise ValueError(f"repeats={repeats} must be at least 2")
     if not 0 < level < 1:
         raise ValueError(f"level={level} must be between 0 and 1, such as 0.95")
-    estimate = _fitted(x, family).parameters
+    estimate = _estimate(x, family)[0]
     drawn: dict[str, list[float]] = {name: [] for name in estimate}
     for _ in range(repeats):
         sample = x[rng.integers(len(x), size=len(x))]
         while np.ptp(sample) <= _LEAST_SPREAD * abs(float(sample.mean())):
             sample = x[rng.integers(len(x), size=len(x))]
-        for name, value in _fitted(sample, family).parameters.items():
+        for name, value in _estimate(sample, family)[0].items():
             drawn[name].append(value)
     tails = [(1 - level) / 2, (1 + level) / 2]
     return {

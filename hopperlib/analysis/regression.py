@@ -28,6 +28,8 @@ __all__ = [
 
 Array = npt.NDArray[np.float64]
 
+# A column whose values differ by less than this share of their size is constant but for rounding.
+_LEAST_SPREAD = 1e-12
 # Beyond this many runs the answer is the same in words: too many to make.
 _MOST_REPEATS = 10_000_000
 
@@ -117,7 +119,7 @@ def regress(
     if len(xs) < 3:
         raise ValueError(f"{len(xs)} points are too few: a line through fewer than 3 always fits")
     for name, values in (("x", xs), ("y", ys)):
-        if np.ptp(values) == 0:
+        if np.ptp(values) <= _LEAST_SPREAD * np.abs(values).max():
             raise ValueError(f"all values of {name} are {values[0]:g}: nothing can be regressed on a constant")
     _checked_repeats(repeats, level)
     line = stats.linregress(xs, ys)
@@ -138,6 +140,9 @@ def regress(
 def _resampled(xs: Array, ys: Array, rng: np.random.Generator, repeats: int) -> tuple[Array, Array]:
     """Return slope and r2 of so many samples of the points, drawn with replacement."""
     n = len(xs)
+    # Both columns are laid over a range of one, so that squares neither vanish nor overflow.
+    x_range, y_range = float(np.ptp(xs)), float(np.ptp(ys))
+    xs, ys = (xs - xs.mean()) / x_range, (ys - ys.mean()) / y_range
     at_once = max(1, 1_000_000 // n)
     slopes: list[Array] = []
     r2s: list[Array] = []
@@ -145,12 +150,12 @@ def _resampled(xs: Array, ys: Array, rng: np.random.Generator, repeats: int) -> 
     while left > 0:
         picked = rng.integers(n, size=(min(left, at_once), n))
         sx, sy = xs[picked], ys[picked]
-        lines = (np.ptp(sx, axis=1) > 0) & (np.ptp(sy, axis=1) > 0)
+        lines = (np.ptp(sx, axis=1) > _LEAST_SPREAD) & (np.ptp(sy, axis=1) > _LEAST_SPREAD)
         sx, sy = sx[lines], sy[lines]
         dx = sx - sx.mean(axis=1, keepdims=True)
         dy = sy - sy.mean(axis=1, keepdims=True)
         xx, yy, xy = (dx * dx).sum(axis=1), (dy * dy).sum(axis=1), (dx * dy).sum(axis=1)
-        slopes.append(xy / xx)
+        slopes.append(xy / xx * (y_range / x_range))
         r2s.append(np.minimum(xy * xy / (xx * yy), 1.0))
         left -= int(lines.sum())
     return np.concatenate(slopes), np.concatenate(r2s)
@@ -481,7 +486,9 @@ class _Test(NamedTuple):
         freedom = 2 * n - 2
         bound = float(stats.t.isf(self.alpha / 2, freedom))
         shift = self.effect * math.sqrt(n / 2)
-        return float(stats.nct.sf(bound, freedom, shift) + stats.nct.cdf(-bound, freedom, shift))
+        wrong_side = float(stats.nct.cdf(-bound, freedom, shift))
+        # Far from the effect the noncentral t distribution underflows to no number; the chance there is nil.
+        return float(stats.nct.sf(bound, freedom, shift)) + (wrong_side if wrong_side > 0 else 0.0)
 
 
 def repeats_to_see(change_fraction: float, spread_fraction: float, power: float = 0.8, alpha: float = 0.05) -> int:

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "machine": ("hopperlib.cli.machine", "List, show, check and write machine files."),
     "torus": ("hopperlib.cli.torus", "Where the nodes of a Gemini machine sit in its torus."),
     "simulate": ("hopperlib.cli.simulate", "Run a job trace through a scheduler that remembers every job's nodes."),
+    "fit": ("hopperlib.cli.fit", "The distribution of run times, their spread, and the repeats that show a change."),
     "diagnose": ("hopperlib.cli.diagnose", "The cause of a failure, out of a job's output."),
     "build": ("hopperlib.cli.build", "Known problems of modules, versions and flags, and the way out."),
     "preflight": ("hopperlib.cli.preflight", "Free memory of nodes before a run, from /proc/buddyinfo."),

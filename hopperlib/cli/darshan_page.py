@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from hopperlib.cli.page import page
 from hopperlib.readers.io_advice import Finding
 
 __all__ = ["facts", "report_page"]
@@ -22,16 +23,8 @@ _WORDS = {
     "ok": "Fine",
 }
 _STYLE = """
-:root{color-scheme:light dark}
-body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}
-h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2rem}
-table{border-collapse:collapse;margin:.5rem 0}th,td{text-align:left;padding:.2rem .8rem .2rem 0;border-bottom:1px solid #8886;vertical-align:top}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 section.finding{border-left:.4rem solid #7a7a7a;padding:.2rem 1rem;margin:1rem 0}
 .fail{border-color:#c0392b!important}.warn{border-color:#d55e00!important}.info{border-color:#0072b2!important}
-code{font-family:ui-monospace,monospace;font-size:.9em}
-details{margin:.5rem 0}
-svg{max-width:100%;height:auto}
 """
 
 
@@ -84,11 +77,7 @@ def report_page(file: str, machine: str, found: Sequence[Finding], numbers: Mapp
     """
     title = f"I/O of {numbers['executable'] or 'a job'}"
     parts = [
-        "<!doctype html>",
-        '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-        f"<title>{_text(title)}</title><style>{_STYLE}</style></head><body><main>",
-        f"<h1>{_text(title)}</h1><p>From the Darshan log <code>{_text(file)}</code>.</p>",
+        f"<p>From the Darshan log <code>{_text(file)}</code>.</p>",
         "<h2>Findings</h2>",
     ]
     if not found:
@@ -101,14 +90,17 @@ def report_page(file: str, machine: str, found: Sequence[Finding], numbers: Mapp
         parts.append(f"<p>Note: {_text(note)}.</p>")
     for direction in ("write", "read"):
         parts.append(_osts(direction, numbers[f"ost_{direction}_rates"]))
-    parts.append("</main></body></html>\n")
-    return "\n".join(part for part in parts if part)
+    return page(_shortened(title), "\n".join(part for part in parts if part), style=_STYLE)
 
 
 def _text(value: Any) -> str:
     """Return a text of the log, escaped and of bounded length."""
-    text = str(value)
-    return escape(text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + " ...")
+    return escape(_shortened(str(value)))
+
+
+def _shortened(text: str) -> str:
+    """Return a text of bounded length."""
+    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + " ..."
 
 
 def _finding(one: Finding) -> str:

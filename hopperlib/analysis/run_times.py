@@ -1,0 +1,363 @@
+"""A table of run times summed up: families fitted, spread within and between groups, repeats that show a change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hopperlib.analysis.distributions import Fit, Goodness, Interval, bootstrap, fit_all, goodness
+from hopperlib.analysis.regression import VarianceSplit, minimum_of_groups, repeats_to_see, variance_split
+from hopperlib.readers.run_times import RunTimes
+
+__all__ = ["CAVEATS", "FamilyReport", "Histogram", "Repeats", "RunTimeReport", "describe_run_times", "usual_repeats"]
+
+# The usual level. A family is doubted at it and below.
+LEVEL = 0.05
+# Below these, percentile intervals are known to be too short.
+_FEW_VALUES = 20
+_FEW_GROUPS = 10
+# A difference of AIC that does not tell two families apart.
+_TIE = 2.0
+_MOST_BINS = 60
+
+CAVEATS: tuple[str, ...] = (
+    "The p-values count that the parameters were fitted to these values: each sample drawn from a fit was fitted anew. "
+    "The tables of Kolmogorov-Smirnov and Anderson-Darling do not, and would accept nearly anything.",
+    "A large p-value does not show that the family is right, only that these values do not show it wrong.",
+    "A difference of less than 2 in AIC does not tell two families apart.",
+    "The shifted lognormal has no greatest likelihood; its row is the highest local maximum, with the shift from 0 to "
+    "just below the smallest value.",
+)
+
+
+class Repeats(NamedTuple):
+    """Runs before and as many after that show a change.
+
+    Parameters
+    ----------
+    how : str
+        How the repeats are made, in words.
+    spread_fraction : float
+        Standard deviation of such a run. [fraction of the mean]
+    runs : int
+        Runs on each side.
+    """
+
+    how: str
+    spread_fraction: float
+    runs: int
+
+
+class Histogram(NamedTuple):
+    """Counts of values between edges, one edge more than counts."""
+
+    edges: list[float]
+    counts: list[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyReport:
+    """One family: its fit, intervals of its parameters, and how good it is."""
+
+    fit: Fit
+    intervals: dict[str, Interval]
+    goodness: Goodness
+
+    @property
+    def doubted(self) -> bool:
+        """Whether values drawn from the fit hardly ever lie as far off as the values do."""
+        return self.goodness.anderson_darling_p <= LEVEL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTimeReport:
+    """What run times say.
+
+    Parameters
+    ----------
+    table : RunTimes
+    mean, sd, median, minimum, maximum : float
+        In the unit of the column; `sd` divides by n - 1.
+    families : tuple of FamilyReport
+        Best first, as `hopperlib.analysis.distributions.fit_all` sorts them.
+    fitted : tuple of float
+        What the families were fitted to: all times, or the smallest of each group.
+    minima : bool
+        Whether it is the smallest of each group.
+    split : VarianceSplit or None
+        Spread within and between groups; None where there is none to tell.
+    no_split : str
+        Why there is none; empty otherwise.
+    change_fraction, power, alpha : float
+        The change to be seen, how often, and how often it may be seen where there is none. [fraction]
+    repeats : tuple of Repeats
+        Runs needed, for each way to repeat.
+    resamples : int
+        Samples behind each interval and p-value.
+    notes : tuple of str
+        What to keep in mind about these values.
+    """
+
+    table: RunTimes
+    mean: float
+    sd: float
+    median: float
+    minimum: float
+    maximum: float
+    families: tuple[FamilyReport, ...]
+    fitted: tuple[float, ...]
+    minima: bool
+    split: VarianceSplit | None
+    no_split: str
+    change_fraction: float
+    power: float
+    alpha: float
+    repeats: tuple[Repeats, ...]
+    resamples: int
+    notes: tuple[str, ...]
+
+    @property
+    def fitted_what(self) -> str:
+        """What the families were fitted to, in words."""
+        if self.minima:
+            return f"the smallest time of each {self.table.group} ({len(self.fitted):,})"
+        return f"all {len(self.fitted):,} times"
+
+    @property
+    def alike(self) -> bool:
+        """Whether the fitted values are no independent draws, so that the tests of fit are too strict."""
+        return not self.minima and _alike(self.split)
+
+    @property
+    def none_fits(self) -> bool:
+        """Whether every family is doubted, by tests that hold."""
+        return not self.alike and all(one.doubted for one in self.families)
+
+    @property
+    def verdict(self) -> str:
+        """What came out, in one sentence."""
+        best = self.families[0].fit
+        if self.none_fits:
+            return f"No family describes the times; the {best.family} comes nearest by AIC."
+        near = [one.fit.family for one in self.families[1:] if one.fit.note == "" and one.fit.aic - best.aic < _TIE]
+        fits = "describes the times best" if not self.families[0].doubted else "is best by AIC, and doubtful"
+        if self.alike:
+            fits = f"is best by AIC; the tests are too strict, because runs of one {self.table.group} are alike"
+        return f"The {best.family} {fits}" + (f"; no worse: {', '.join(near)}." if near else ".")
+
+    def histogram(self) -> Histogram:
+        """Count the values between edges, as many as numpy finds right, at most 60."""
+        values = np.array(self.fitted)
+        edges = np.histogram_bin_edges(values, bins="auto")
+        if len(edges) - 1 > _MOST_BINS:
+            edges = np.histogram_bin_edges(values, bins=_MOST_BINS)
+        counts, _ = np.histogram(values, bins=edges)
+        return Histogram([float(one) for one in edges], [int(one) for one in counts])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain data, fractions as numbers from 0 to 1."""
+        split = self.split
+        return {
+            "column": self.table.column,
+            "unit": self.table.unit,
+            "values": len(self.table.times),
+            "left_out": dict(self.table.left_out),
+            "mean": self.mean,
+            "sd": self.sd,
+            "median": self.median,
+            "minimum": self.minimum,
+            "maximum": self.maximum,
+            "fitted": "minimum" if self.minima else "all",
+            "fitted_values": len(self.fitted),
+            "verdict": self.verdict,
+            "families": [
+                {
+                    "family": one.fit.family,
+                    "parameters": {
+                        name: {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
+                        for name, interval in one.intervals.items()
+                    },
+                    "log_likelihood": one.fit.log_likelihood,
+                    "aic": one.fit.aic,
+                    "aicc": one.fit.aicc,
+                    "goodness": one.goodness._asdict(),
+                    "doubted": one.doubted,
+                    "note": one.fit.note,
+                }
+                for one in self.families
+            ],
+            "groups": None
+            if split is None
+            else {
+                "column": self.table.group,
+                "groups": split.groups,
+                "within_sd": split.within_sd,
+                "total_sd": split.total_sd,
+                "between_fraction": split.between_fraction._asdict(),
+                "negative_estimate": split.clipped,
+            },
+            "no_groups": self.no_split,
+            "change_fraction": self.change_fraction,
+            "power": self.power,
+            "alpha": self.alpha,
+            "repeats": [one._asdict() for one in self.repeats],
+            "resamples": self.resamples,
+            "notes": list(self.notes),
+            "caveats": list(CAVEATS),
+        }
+
+
+def usual_repeats(n: int) -> int:
+    """How many samples to draw for n values, so that an answer takes seconds.
+
+    Examples
+    --------
+    >>> usual_repeats(120), usual_repeats(1000), usual_repeats(50_000)
+    (199, 199, 39)
+    """
+    return 199 if n <= 2000 else 39
+
+
+def _split(table: RunTimes, rng: np.random.Generator) -> tuple[VarianceSplit | None, str]:
+    """Return the split of the spread, or why there is none."""
+    if table.group is None:
+        return None, "no column says which runs belong together"
+    try:
+        return variance_split(table.times, table.groups, rng), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+def _repeats(
+    split: VarianceSplit | None, mean: float, sd: float, group: str | None, change: float, power: float, alpha: float
+) -> tuple[Repeats, ...]:
+    """Return the runs needed, for each way to repeat."""
+    if split is None:
+        ways = [("runs like these", sd / mean)]
+    else:
+        ways = [
+            (f"both versions inside one {group}", split.within_sd / mean),
+            (f"each run in a {group} of its own", split.total_sd / mean),
+        ]
+    return tuple(Repeats(how, spread, repeats_to_see(change, spread, power, alpha)) for how, spread in ways)
+
+
+def _alike(split: VarianceSplit | None) -> bool:
+    """Whether runs of one group are clearly alike."""
+    return split is not None and split.between_fraction.low > 0
+
+
+def _notes(table: RunTimes, split: VarianceSplit | None, n: int, *, minima: bool) -> tuple[str, ...]:
+    """Return what to keep in mind about these values, n of them fitted."""
+    notes = []
+    if n < _FEW_VALUES:
+        notes.append(f"{n} values are few: the intervals are too short, and hardly any family can be told wrong.")
+    if split is not None and split.groups < _FEW_GROUPS:
+        notes.append(f"{split.groups} groups are few: the interval of the share between groups is too short.")
+    if split is not None and split.clipped:
+        notes.append(
+            "The groups differ less than the noise within them would let them: the share between them is put at 0."
+        )
+    if _alike(split) and not minima:
+        notes.append(
+            f"Runs of one {table.group} are alike, so {n} runs tell less than {n} independent ones: "
+            "the intervals of the parameters are too short and the p-values too small. "
+            f"Fit the smallest time of each {table.group} (--minimum) to test a family."
+        )
+    if minima:
+        notes.append(
+            "The smallest of several runs has less noise than a run, and is no mean: its distribution is that of the groups."
+        )
+    return tuple(notes)
+
+
+def describe_run_times(
+    table: RunTimes,
+    rng: np.random.Generator,
+    *,
+    minima: bool = False,
+    change_fraction: float = 0.05,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    resamples: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RunTimeReport:
+    """Sum up run times.
+
+    Parameters
+    ----------
+    table : RunTimes
+        At least five times, not all the same.
+    rng : numpy.random.Generator
+        For intervals and p-values.
+    minima : bool
+        Fit the families to the smallest time of each group, as the study of MILC did, in place of all times.
+    change_fraction, power, alpha : float
+        As for `hopperlib.analysis.regression.repeats_to_see`. [fraction]
+    resamples : int or None
+        Samples behind each interval and p-value, at least 19, so that a p-value can reach 0.05; None takes
+        `usual_repeats`.
+    progress : callable or None
+        Called with steps done and steps in all.
+
+    Returns
+    -------
+    RunTimeReport
+
+    Raises
+    ------
+    ValueError
+        If there are too few times, they are all the same, minima are asked for without groups, or an argument is
+        out of range.
+
+    Examples
+    --------
+    >>> times = ["job,run_time_s", *(f"{job},{100 + 10 * job + run}" for job in range(4) for run in range(3))]
+    >>> from hopperlib.readers.run_times import read_run_times
+    >>> report = describe_run_times(read_run_times(times), np.random.default_rng(1), resamples=19)
+    >>> report.mean, report.split.within_sd, [one.runs for one in report.repeats]
+    (116.0, 1.0, [2, 80])
+    """
+    if resamples is None:
+        resamples = usual_repeats(len(table.times))
+    if resamples < 19:
+        raise ValueError(f"resamples={resamples} must be at least 19, so that a p-value can reach 0.05")
+    values = np.array(table.times)
+    if minima and not table.groups:
+        raise ValueError("the smallest time of each group needs a column of groups")
+    fitted = np.array(list(minimum_of_groups(table.times, table.groups).values())) if minima else values
+    fits = fit_all(fitted)
+    mean, sd = float(values.mean()), float(values.std(ddof=1))
+    split, no_split = _split(table, rng)
+    # Before the long part, so that an argument out of range is refused at once.
+    repeats = _repeats(split, mean, sd, table.group, change_fraction, power, alpha)
+    families = []
+    for number, one in enumerate(fits):
+        intervals = bootstrap(fitted, one.family, rng, resamples)
+        if progress is not None:
+            progress(2 * number + 1, 2 * len(fits))
+        families.append(FamilyReport(fit=one, intervals=intervals, goodness=goodness(fitted, one, rng, resamples)))
+        if progress is not None:
+            progress(2 * number + 2, 2 * len(fits))
+    return RunTimeReport(
+        table=table,
+        mean=mean,
+        sd=sd,
+        median=float(np.median(values)),
+        minimum=float(values.min()),
+        maximum=float(values.max()),
+        families=tuple(families),
+        fitted=tuple(fitted.tolist()),
+        minima=minima,
+        split=split,
+        no_split=no_split,
+        change_fraction=change_fraction,
+        power=power,
+        alpha=alpha,
+        repeats=repeats,
+        resamples=resamples,
+        notes=_notes(table, split, len(fitted), minima=minima),
+    )

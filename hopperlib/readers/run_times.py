@@ -1,0 +1,229 @@
+"""Run times out of a CSV file: one column of numbers, and one that says which runs belong together.
+
+A row without a time is counted and left out. A cell that is there and is no
+time is an error with its line: a wrong number would be worse than none.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+__all__ = ["RunTimes", "RunTimesError", "read_run_times"]
+
+DEFAULT_COLUMN = "run_time_s"
+DEFAULT_GROUP = "job"
+
+# What programs write for a value that is not there.
+_EMPTY = {"", "nan", "na", "n/a", "null", "none", "-"}
+_DELIMITERS = (",", ";", "\t", "|")
+_LONGEST = 60
+
+
+class RunTimesError(ValueError):
+    """A file from which no run times can be taken; the message says why, with the line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTimes:
+    """Run times as a file gives them.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column of times.
+    times : tuple of n float
+        All above 0, in the column's unit.
+    lines : tuple of n int
+        Line of each.
+    group : str or None
+        Name of the column of groups; None if there is none.
+    groups : tuple of n str
+        Group of each; empty if there are none.
+    left_out : dict of str to int
+        Why rows were left out, and how many.
+    first_left_out : dict of str to int
+        Line of the first of them.
+    """
+
+    column: str
+    times: tuple[float, ...]
+    lines: tuple[int, ...]
+    group: str | None = None
+    groups: tuple[str, ...] = ()
+    left_out: dict[str, int] = field(default_factory=dict)
+    first_left_out: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def unit(self) -> str:
+        """Unit that the column's name ends in, such as ``s``; empty if it names none."""
+        end = self.column.rpartition("_")[2]
+        return end if end in ("ns", "us", "ms", "s", "min", "h") and "_" in self.column else ""
+
+    def messages(self) -> list[str]:
+        """Return one sentence for each reason for which rows were left out.
+
+        Examples
+        --------
+        >>> read_run_times(["run_time_s", "10", "nan", "", "12"]).messages()
+        ['1 row left out, no time in column run_time_s (first at line 3)']
+        """
+        return [
+            f"{count:,} row{'s' if count > 1 else ''} left out, {reason} (first at line {self.first_left_out[reason]:,})"
+            for reason, count in self.left_out.items()
+        ]
+
+
+def _shown(text: str) -> str:
+    """Return a text of the file, of bounded length."""
+    return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "...")
+
+
+def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield line number and stripped cells of every row that is not empty."""
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num, [cell.strip() for cell in row]
+    except csv.Error as error:
+        raise RunTimesError(f"line {reader.line_num + 1}: not readable as CSV: {error}") from None
+
+
+def _place(header: Sequence[str], name: str, what: str) -> int:
+    """Return where a column is, or say which there are."""
+    found = header.count(name)
+    if found == 1:
+        return header.index(name)
+    if found:
+        raise RunTimesError(f"there are {found} columns {name!r}: name each differently")
+    # Distance of spelling, case aside: Run_Time_S is meant by run_time_s.
+    folded = {one.casefold(): one for one in header}
+    close = get_close_matches(name.casefold(), folded, n=1)
+    hint = f"; did you mean {_shown(folded[close[0]])}?" if close else "."
+    there = ", ".join(_shown(one) for one in header[:20]) + (", ..." if len(header) > 20 else "")
+    raise RunTimesError(f"there is no column {_shown(name)} for the {what}{hint} The columns are: {there}")
+
+
+def _number(text: str, line: int, column: str) -> float:
+    """Return a cell as a time."""
+    try:
+        # Python reads 1_000 as a thousand; a file that holds it means something else.
+        value = float(text.replace("_", "?"))
+    except ValueError:
+        hint = ""
+        if ":" in text:
+            hint = "; write times of day and durations as seconds"
+        elif "," in text:
+            hint = "; write a point for decimals and nothing between thousands"
+        raise RunTimesError(f"line {line}, column {column}: {_shown(text)} is not a number{hint}") from None
+    if not math.isfinite(value):
+        raise RunTimesError(f"line {line}, column {column}: {_shown(text)} is not a finite number")
+    if value <= 0:
+        raise RunTimesError(f"line {line}, column {column}: {_shown(text)} is not above 0, and a run takes time")
+    return value
+
+
+def read_run_times(lines: Iterable[str], *, column: str | None = None, group: str | None = None) -> RunTimes:
+    """Return the run times of a CSV file.
+
+    The first line names the columns; they are parted by commas, semicolons,
+    tabs or bars, whichever the first line has most of.
+
+    Parameters
+    ----------
+    lines : iterable of str
+    column : str or None
+        Column of the times; None means ``run_time_s``.
+    group : str or None
+        Column that says which runs belong together; None means ``job`` if there is such a column, else none.
+
+    Raises
+    ------
+    RunTimesError
+        If a column is missing, a cell is no time, a row has too many or too few cells, or there is no time at all.
+
+    Examples
+    --------
+    >>> table = read_run_times(["job,run_time_s", "a,10.5", "a,11", "b,12"])
+    >>> table.times, table.groups
+    ((10.5, 11.0, 12.0), ('a', 'a', 'b'))
+    >>> read_run_times(["job,runtime_s", "a,10.5"])
+    Traceback (most recent call last):
+    hopperlib.readers.run_times.RunTimesError: there is no column 'run_time_s' ...
+    """
+    given = iter(lines)
+    first = ""
+    skipped = 0
+    for first in given:
+        if first.strip("\ufeff \t\r\n"):
+            break
+        skipped += 1
+    else:
+        raise RunTimesError("the file is empty; the first line must name the columns")
+    first = first.lstrip("\ufeff")
+    delimiter = max(_DELIMITERS, key=first.count)
+    rows = _rows(_chain(first, given), delimiter)
+    _, header = next(rows)
+    if all(_is_number(cell) for cell in header):
+        raise RunTimesError(f"the first line must name the columns, and {_shown(first.strip())} are numbers")
+    column = column or DEFAULT_COLUMN
+    at = _place(header, column, "times")
+    if group is None and DEFAULT_GROUP in header and column != DEFAULT_GROUP:
+        group = DEFAULT_GROUP
+    if group == column:
+        raise RunTimesError(f"column {column!r} cannot hold both the times and the groups")
+    of = None if group is None else _place(header, group, "groups")
+    times: list[float] = []
+    numbers: list[int] = []
+    groups: list[str] = []
+    left_out: dict[str, int] = {}
+    first_left_out: dict[str, int] = {}
+    for place, row in rows:
+        line = place + skipped
+        if len(row) != len(header):
+            if not any(row):
+                continue
+            raise RunTimesError(f"line {line} has {len(row)} cells, and the first line names {len(header)} columns")
+        reason = ""
+        if row[at].casefold() in _EMPTY:
+            reason = f"no time in column {column}"
+        elif of is not None and row[of].casefold() in _EMPTY:
+            _number(row[at], line, column)
+            reason = f"no group in column {group}"
+        if reason:
+            left_out[reason] = left_out.get(reason, 0) + 1
+            first_left_out.setdefault(reason, line)
+            continue
+        times.append(_number(row[at], line, column))
+        numbers.append(line)
+        if of is not None:
+            groups.append(row[of])
+    if not times:
+        rest = f": {sum(left_out.values()):,} rows have none" if left_out else ""
+        raise RunTimesError(f"there is no time in column {column!r}{rest}")
+    return RunTimes(
+        column=column,
+        times=tuple(times),
+        lines=tuple(numbers),
+        group=group,
+        groups=tuple(groups),
+        left_out=left_out,
+        first_left_out=first_left_out,
+    )
+
+
+def _chain(first: str, rest: Iterable[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

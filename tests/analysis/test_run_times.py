@@ -1,0 +1,144 @@
+"""A table of run times summed up: what is fitted, what is doubted, what is said."""
+
+import json
+
+import numpy as np
+import pytest
+
+from hopperlib.analysis.regression import repeats_to_see
+from hopperlib.analysis.run_times import describe_run_times, usual_repeats
+from hopperlib.readers.run_times import RunTimes, read_run_times
+
+
+def table(times, groups=()):
+    return RunTimes(
+        column="run_time_s",
+        times=tuple(times),
+        lines=tuple(range(2, 2 + len(times))),
+        group="job" if groups else None,
+        groups=tuple(groups),
+    )
+
+
+def describe(times, groups=(), **options):
+    return describe_run_times(table(times, groups), np.random.default_rng(1), **{"resamples": 39, **options})
+
+
+@pytest.fixture(scope="module")
+def triplets():
+    """40 jobs that differ by 5 %, three runs of each that differ by 1 %."""
+    rng = np.random.default_rng(2)
+    jobs = rng.normal(1000, 50, 40)
+    times = (jobs[:, None] * rng.normal(1, 0.01, (40, 3))).ravel()
+    return times.tolist(), [str(job) for job in range(40) for _ in range(3)]
+
+
+def test_what_is_summed_up():
+    report = describe([1, 2, 4, 8, 16])
+    assert (report.mean, report.median, report.minimum, report.maximum) == (6.2, 4, 1, 16)
+    # Squares about 6.2 sum to 148.8; over n - 1.
+    assert report.sd == pytest.approx((148.8 / 4) ** 0.5)
+    assert report.no_split == "no column says which runs belong together"
+    assert [one.runs for one in report.repeats] == [repeats_to_see(0.05, report.sd / 6.2)]
+    assert report.notes == ("5 values are few: the intervals are too short, and hardly any family can be told wrong.",)
+
+
+def test_alike_runs_are_told_and_one_of_each_is_an_answer(triplets):
+    times, groups = triplets
+    every, least = describe(times, groups), describe(times, groups, minima=True)
+    assert every.alike
+    assert not every.none_fits
+    assert "the tests are too strict, because runs of one job are alike" in every.verdict
+    assert any(note.startswith("Runs of one job are alike, so 120 runs tell less") for note in every.notes)
+    assert (every.fitted_what, least.fitted_what) == ("all 120 times", "the smallest time of each job (40)")
+    assert list(least.fitted) == [min(times[3 * job : 3 * job + 3]) for job in range(40)]
+    assert not least.alike
+    assert not any("are alike" in note for note in least.notes)
+    # The spread is of all runs in both.
+    assert every.split == least.split
+    assert every.split.between_fraction.estimate == pytest.approx(25 / 26, abs=0.03)
+
+
+def test_two_ways_to_repeat(triplets):
+    report = describe(*triplets, change_fraction=0.02, power=0.9)
+    inside, apart = report.repeats
+    assert (inside.how, apart.how) == ("both versions inside one job", "each run in a job of its own")
+    assert inside.spread_fraction == pytest.approx(report.split.within_sd / report.mean)
+    assert apart.runs == repeats_to_see(0.02, report.split.total_sd / report.mean, 0.9) > inside.runs
+
+
+def test_two_humps_are_no_family():
+    rng = np.random.default_rng(3)
+    report = describe([*rng.normal(100, 2, 60), *rng.normal(300, 2, 60)])
+    assert report.none_fits
+    assert report.verdict.startswith("No family describes the times; the ")
+    assert all(one.doubted for one in report.families)
+
+
+def test_families_that_are_no_worse_are_named():
+    report = describe(np.random.default_rng(4).normal(1000, 30, 50).tolist())
+    near = [one.fit.family for one in report.families[1:] if one.fit.aic - report.families[0].fit.aic < 2]
+    assert near
+    assert report.verdict.endswith(f"no worse: {', '.join(near)}.")
+
+
+def test_a_column_of_groups_that_tells_nothing_is_passed_over():
+    report = describe([1, 2, 4, 8, 16], "abcde")
+    assert report.split is None
+    assert report.no_split == "each of the 5 groups has one time: a spread within groups needs two in one"
+
+
+def test_few_groups_and_a_negative_estimate_are_said():
+    notes = describe([10, 12, 11, 10, 12, 11.5], "aaabbb").notes
+    assert any(note.startswith("2 groups are few") for note in notes)
+    assert any(note.startswith("The groups differ less than the noise within them") for note in notes)
+
+
+def test_every_value_is_in_the_histogram(triplets):
+    report = describe(*triplets)
+    edges, counts = report.histogram()
+    assert sum(counts) == 120
+    assert (edges[0], edges[-1]) == (report.minimum, report.maximum)
+    far = describe([*range(100, 200), 10_000_000])
+    assert len(far.histogram().counts) <= 60
+
+
+def test_the_same_seed_gives_the_same_report(triplets):
+    assert describe(*triplets).to_dict() == describe(*triplets).to_dict()
+
+
+def test_data_are_plain(triplets):
+    data = describe(*triplets).to_dict()
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert data["groups"]["between_fraction"].keys() == {"low", "estimate", "high"}
+    assert len(data["families"]) == 6
+
+
+def test_progress_is_told():
+    seen = []
+    describe([1, 2, 4, 8, 16], progress=lambda done, steps: seen.append((done, steps)))
+    assert seen == [(done, 12) for done in range(1, 13)]
+
+
+def test_samples_by_size():
+    assert [usual_repeats(n) for n in (5, 2000, 2001)] == [199, 199, 39]
+
+
+@pytest.mark.parametrize(
+    ("times", "options", "message"),
+    [
+        ([1, 2, 3, 4], {}, "4 values are too few"),
+        ([5, 5, 5, 5, 5], {}, "all values are the same"),
+        ([1, 2, 4, 8, 16], {"resamples": 18}, "resamples=18 must be at least 19"),
+        ([1, 2, 4, 8, 16], {"minima": True}, "the smallest time of each group needs a column of groups"),
+        ([1, 2, 4, 8, 16], {"change_fraction": 0}, "change_fraction=0 must be above 0"),
+    ],
+)
+def test_refuses(times, options, message):
+    with pytest.raises(ValueError, match=message):
+        describe(times, **options)
+
+
+def test_reads_and_sums_up():
+    lines = ["job,run_time_s", *(f"{job},{100 + 10 * job + run}" for job in range(4) for run in range(3))]
+    assert describe_run_times(read_run_times(lines), np.random.default_rng(1), resamples=19).split.groups == 4

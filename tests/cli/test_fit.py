@@ -1,0 +1,242 @@
+"""`hopper fit`: text, data and page; exit status; every refusal in one message."""
+
+import json
+import random
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.cli import hopper
+from hopperlib.documented import data_folder
+
+SAMPLE = str(data_folder() / "samples" / "run-times" / "synthetic-run-times.csv")
+FAST = ("--resamples", "19")
+
+
+def run(*words, **options):
+    return CliRunner().invoke(hopper, ["fit", *words], prog_name="hopper", **options)
+
+
+def one_message(result):
+    """The only line on stderr of a command that ended with exit status 2."""
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    return line
+
+
+def test_text_for_people():
+    result = run(SAMPLE, *FAST)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    lines = result.stdout.splitlines()
+    assert lines[0].endswith("synthetic-run-times.csv: 120 times in column run_time_s")
+    for family in ("lognormal", "shifted lognormal", "normal", "gamma", "Weibull", "inverse Gaussian"):
+        assert any(line.startswith(f"  {family} ") for line in lines)
+    assert "Families, fitted to all 120 times" in lines
+    assert "  both versions inside one job:" in result.stdout
+    assert "note: The p-values count that the parameters were fitted to these values" in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+def test_data_for_programs():
+    result = run(SAMPLE, "--json", "--minimum", "--change", "2", *FAST)
+    data = json.loads(result.stdout)
+    assert (data["values"], data["fitted_values"], data["fitted"]) == (120, 40, "minimum")
+    assert (data["change_fraction"], data["power"], data["resamples"]) == (0.02, 0.8, 19)
+    assert data["groups"]["groups"] == 40
+    # The sample is drawn as a lognormal above 840 s, so its own family is the best.
+    assert data["families"][0]["family"] == "shifted lognormal"
+    interval = data["families"][0]["parameters"]["shift"]
+    assert interval["low"] < 840 < interval["high"]
+
+
+def test_the_same_call_gives_the_same_answer_and_another_seed_another():
+    first = run(SAMPLE, "--json", *FAST).stdout
+    assert run(SAMPLE, "--json", *FAST).stdout == first
+    assert run(SAMPLE, "--json", "--seed", "5", *FAST).stdout != first
+
+
+def test_standard_input_and_a_column_of_ones_own():
+    text = "node;wall\n" + "".join(f"{'abc'[i % 3]};{10 + i}\n" for i in range(12))
+    result = run("-", "--column", "wall", "--group", "node", *FAST, input=text)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("standard input: 12 times in column wall\n")
+    assert "both versions inside one node" in result.stdout
+
+
+def test_rows_left_out_are_a_problem():
+    text = "run_time_s\n" + "".join(f"{10 + i}\n" for i in range(9)) + "nan\n"
+    result = run("-", *FAST, input=text)
+    assert result.exit_code == 1
+    assert result.stderr == "hopper: 1 row left out, no time in column run_time_s (first at line 11)\n"
+
+
+def test_times_that_no_family_describes_are_a_problem():
+    rng = random.Random(1)
+    text = "run_time_s\n" + "".join(f"{rng.gauss(mean, 2)}\n" for mean in (100, 300) for _ in range(40))
+    result = run("-", *FAST, input=text)
+    assert result.exit_code == 1
+    assert "No family describes the times" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("job,runtime_s\n1,2\n", (), "there is no column 'run_time_s' for the times; did you mean 'runtime_s'?"),
+        ("run_time_s\n1\ntwo\n", (), "line 3, column run_time_s: 'two' is not a number"),
+        ("run_time_s\n1\n-2\n", (), "line 3, column run_time_s: '-2' is not above 0, and a run takes time"),
+        ("run_time_s\n1\n2\n3\n", (), "3 values are too few: 5 are needed to compare families"),
+        ("run_time_s\n7\n7\n7\n7\n7\n", (), "all values are the same"),
+        (
+            "job,run_time_s\n" + "".join(f"a,{i}\n" for i in range(1, 9)),
+            ("--group", "job"),
+            "--group job: all 8 times are of one group, 'a': a spread between groups needs two",
+        ),
+        ("run_time_s\n1\n2\n", ("--minimum",), "the smallest time of each group needs a column of groups"),
+        ("", (), "the file is empty; the first line must name the columns"),
+        ("run_time_s\n1\n", ("--change", "0"), "--change 0 must be above 0 and at most 1000 %"),
+        ("run_time_s\n1\n", ("--power", "100"), "--power 100 must be above 5 %"),
+        ("run_time_s\n1\n", ("--seed", "-1"), "--seed -1 must be at least 0"),
+        ("run_time_s\n1\n2\n3\n4\n5\n", ("--resamples", "5"), "resamples=5 must be at least 19"),
+    ],
+)
+def test_bad_input_gets_one_message(text, options, message):
+    assert one_message(run("-", *options, input=text)).startswith(f"hopper: {message}")
+    asked = run("-", "--json", *options, input=text)
+    assert asked.exit_code == 2
+    assert json.loads(asked.stdout)["error"]["message"].startswith(message)
+
+
+def test_a_missing_file():
+    assert one_message(run("no/such/file")) == "hopper: cannot read run times no/such/file: No such file or directory"
+
+
+def test_a_page_that_cannot_be_written(tmp_path):
+    target = tmp_path / "no" / "folder.html"
+    result = run(SAMPLE, "--html", str(target), *FAST)
+    assert one_message(result) == f"hopper: cannot write the page {target}: No such file or directory"
+
+
+def test_without_the_packages_of_the_analysis(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hopperlib.analysis.run_times", None)
+    message = one_message(run(SAMPLE))
+    assert message == "hopper: this command needs hopperlib.analysis.run_times: pip install 'hopperlib[analysis]'"
+
+
+class Outline(HTMLParser):
+    """What a screen reader needs of a page, and what would come from elsewhere."""
+
+    VOID = ("meta", "link", "br", "img", "hr")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.headings, self.tags, self.outside, self.tables = [], [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.tags.append((tag, attributes))
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag == "table":
+            self.tables.append({"captions": 0, "scopes": 0, "heads": 0})
+        if tag == "caption":
+            self.tables[-1]["captions"] += 1
+        if tag == "th":
+            self.tables[-1]["heads"] += 1
+            self.tables[-1]["scopes"] += attributes.get("scope") in ("row", "col")
+        self.outside += [
+            value for name, value in attributes.items() if name in ("src", "href") or name.startswith("on")
+        ]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def named(self, tag):
+        return [attributes for one, attributes in self.tags if one == tag]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    assert run(SAMPLE, "--html", str(path), *FAST).exit_code == 0
+    return path.read_text(encoding="utf-8")
+
+
+def test_the_page_is_whole_and_stands_alone(page):
+    outline = Outline()
+    outline.feed(page)
+    assert outline.open == []
+    assert outline.named("html") == [{"lang": "en"}]
+    assert len(outline.named("title")) >= 1
+    assert len(outline.named("main")) == 1
+    assert outline.outside == []
+    assert not outline.named("script")
+    assert "default-src 'none'" in page
+    assert "color-scheme:light dark" in page
+
+
+def test_the_page_can_be_read_without_seeing_it(page):
+    outline = Outline()
+    outline.feed(page)
+    assert outline.headings[0] == 1
+    assert outline.headings.count(1) == 1
+    assert all(after - before <= 1 for before, after in zip(outline.headings, outline.headings[1:], strict=False))
+    assert outline.tables
+    assert all(one["captions"] == 1 and one["heads"] == one["scopes"] > 0 for one in outline.tables)
+    drawings = outline.named("svg")
+    assert len(drawings) == 2
+    for drawing in drawings:
+        assert drawing["role"] == "img"
+        assert len(drawing["aria-label"].split()) > 10
+    # The numbers of both drawings stand in tables that unfold.
+    assert len(outline.named("details")) == len(outline.named("summary")) == 2
+
+
+def test_the_page_says_what_the_command_says(page):
+    text = run(SAMPLE, *FAST).stdout
+    verdict = next(line.strip() for line in text.splitlines() if "is best by AIC" in line)
+    assert verdict in page
+    for caveat in re.findall(r"^note: (.*)$", text, flags=re.MULTILINE):
+        assert caveat.split("<")[0][:60] in page
+
+
+def test_names_of_the_file_are_escaped(tmp_path):
+    path = tmp_path / "<b>.csv"
+    path.write_text("run_time_<i>,job\n" + "".join(f"{10 + i},<u>{i % 2}\n" for i in range(9)), encoding="utf-8")
+    out = tmp_path / "page.html"
+    assert run(str(path), "--column", "run_time_<i>", "--html", str(out), *FAST).exit_code == 0
+    page = out.read_text(encoding="utf-8")
+    assert "run_time_&lt;i&gt;" in page
+    assert not re.search("<[biu]>", page)
+
+
+def test_many_values_make_no_long_page(tmp_path):
+    rng = random.Random(2)
+    text = "run_time_s\n" + "".join(f"{rng.gauss(1000, 50)}\n" for _ in range(2500))
+    out = tmp_path / "page.html"
+    assert run("-", "--html", str(out), *FAST, input=text).exit_code == 0
+    page = out.read_text(encoding="utf-8")
+    assert page.count("<circle") == 200
+    assert "Quantiles, 200 of 2,500" in page
+    assert len(page) < 100_000
+
+
+def test_help_and_bad_input_import_no_analysis(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("a,b\n1,2\n")
+    program = (
+        "import sys; from hopperlib.cli import hopper\n"
+        f"for words in (['fit', '--help'], ['fit', {str(path)!r}]):\n"
+        "    try: hopper(words)\n"
+        "    except SystemExit: pass\n"
+        "print(sorted({'numpy', 'scipy', 'pandas'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,127 @@
+"""Run times out of CSV: forms of files, rows left out, every error with its text and line."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.readers.run_times import RunTimesError, read_run_times
+
+
+def read(text, **options):
+    return read_run_times(text.splitlines(keepends=True), **options)
+
+
+def test_times_groups_and_lines():
+    table = read("job,run,run_time_s\na,1,10.5\nb,1,11\n")
+    assert table.times == (10.5, 11.0)
+    assert table.groups == ("a", "b")
+    assert table.lines == (2, 3)
+    assert (table.column, table.group, table.unit) == ("run_time_s", "job", "s")
+    assert table.messages() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run_time_s\n10\n12\n",
+        "\ufeffrun_time_s\r\n10\r\n12\r\n",
+        "\n\nrun_time_s\n10\n\n12",
+        "x;run_time_s\n1;10\n2;12\n",
+        "x\trun_time_s\n1\t10\n2\t12\n",
+        "x|run_time_s\n1|10\n2|12\n",
+        ' x , run_time_s \n "a, b" , 10 \n c , 1.2e1 \n',
+        '"run_time_s","note"\n"10","a\nb"\n"12",""\n',
+        "run_time_s,x,y\n10,,\n,,\n12,1,2\n",
+    ],
+)
+def test_forms_of_a_file(text):
+    assert read(text).times == (10, 12)
+
+
+def test_a_column_and_a_group_of_ones_own():
+    table = read("wall_ms,node,job\n5,n1,1\n6,n2,1\n", column="wall_ms", group="node")
+    assert (table.times, table.groups, table.unit) == ((5, 6), ("n1", "n2"), "ms")
+    assert read("seconds\n5\n", column="seconds").unit == ""
+
+
+def test_rows_without_a_time_are_counted():
+    table = read("job,run_time_s\n1,10\n1,\n1,NaN\n,11\n2,n/a\n2,12\n")
+    assert table.times == (10, 12)
+    assert table.left_out == {"no time in column run_time_s": 3, "no group in column job": 1}
+    assert table.messages() == [
+        "3 rows left out, no time in column run_time_s (first at line 3)",
+        "1 row left out, no group in column job (first at line 5)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("", {}, "the file is empty; the first line must name the columns"),
+        ("\n \n", {}, "the file is empty; the first line must name the columns"),
+        ("10\n12\n", {}, "the first line must name the columns, and '10' are numbers"),
+        (
+            "job,runtime_s\n1,10\n",
+            {},
+            "there is no column 'run_time_s' for the times; did you mean 'runtime_s'? The columns are: 'job', 'runtime_s'",
+        ),
+        (
+            "Run_Time_S,b\n1,10\n",
+            {},
+            "there is no column 'run_time_s' for the times; did you mean 'Run_Time_S'? The columns are: 'Run_Time_S', 'b'",
+        ),
+        ("a,b\n1,10\n", {}, "there is no column 'run_time_s' for the times. The columns are: 'a', 'b'"),
+        (
+            "run_time_s,jobs\n1,10\n",
+            {"group": "job"},
+            "there is no column 'job' for the groups; did you mean 'jobs'? The columns are: 'run_time_s', 'jobs'",
+        ),
+        ("run_time_s\n1\n", {"group": "run_time_s"}, "column 'run_time_s' cannot hold both the times and the groups"),
+        ("run_time_s,run_time_s\n1,2\n", {}, "there are 2 columns 'run_time_s': name each differently"),
+        ("run_time_s\n10\nten\n", {}, "line 3, column run_time_s: 'ten' is not a number"),
+        (
+            "run_time_s\n00:10:05\n",
+            {},
+            "line 2, column run_time_s: '00:10:05' is not a number; write times of day and durations as seconds",
+        ),
+        (
+            'run_time_s\n"1,234.5"\n',
+            {},
+            "line 2, column run_time_s: '1,234.5' is not a number; write a point for decimals and nothing between thousands",
+        ),
+        ("run_time_s\n1_000\n", {}, "line 2, column run_time_s: '1_000' is not a number"),
+        ("run_time_s\ninf\n", {}, "line 2, column run_time_s: 'inf' is not a finite number"),
+        ("run_time_s\n1\n0\n", {}, "line 3, column run_time_s: '0' is not above 0, and a run takes time"),
+        ("run_time_s\n-3\n", {}, "line 2, column run_time_s: '-3' is not above 0, and a run takes time"),
+        ("job,run_time_s\n,-3\n", {}, "line 2, column run_time_s: '-3' is not above 0, and a run takes time"),
+        ("job,run_time_s\n1\n", {}, "line 2 has 1 cells, and the first line names 2 columns"),
+        ("job,run_time_s\n1,2,3\n", {}, "line 2 has 3 cells, and the first line names 2 columns"),
+        ("job,run_time_s\n", {}, "there is no time in column 'run_time_s'"),
+        ("job,run_time_s\n1,\n2,nan\n", {}, "there is no time in column 'run_time_s': 2 rows have none"),
+    ],
+)
+def test_errors(text, options, message):
+    with pytest.raises(RunTimesError) as caught:
+        read(text, **options)
+    assert str(caught.value) == message
+
+
+def test_lines_are_counted_from_the_top_of_the_file():
+    with pytest.raises(RunTimesError, match=r"^line 6, "):
+        read('\n\nrun_time_s,note\n1,"two\nlines"\nx,\n')
+
+
+def test_a_long_cell_is_not_printed_whole():
+    with pytest.raises(RunTimesError) as caught:
+        read("run_time_s\n" + "x" * 10_000)
+    assert len(str(caught.value)) < 200
+
+
+@given(st.text(max_size=200))
+def test_whatever_the_file_holds_nothing_else_is_raised_and_no_wrong_time_read(text):
+    with suppress(RunTimesError):
+        table = read("run_time_s,job\n" + text)
+        assert all(time > 0 for time in table.times)
+        assert len(table.times) == len(table.groups) == len(table.lines)
