@@ -127,10 +127,11 @@ def test_memory_stays_bounded_on_lines_that_never_repeat(monkeypatch):
     scanner = Scanner()
     text = "".join(
         f"{words[n % 26]}{words[n // 26 % 26]}{words[n // 676 % 26]} error {words[n % 7]} {words[n // 50 % 26]}zz\n"
-        for n in range(60_000)
+        for n in range(16_000)
     )
     scanner.read("log", io.BytesIO(text.encode()))
-    assert len(scanner._shapes) <= 60_000
+    # Two blocks: what the first one left was forgotten.
+    assert len(scanner._shapes) < 12_000
     assert len(scanner._boring) <= 2000 + 10_000
     assert len(scanner.evidence.unknown) <= 30
     assert scanner.evidence.unknown_left_out > 0
