@@ -35,7 +35,6 @@ module load gcc/8.5.0
 ./solver: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by ./solver)
 """
 _MADE_UP = frozenset([_PGI, _DEFAULT, _GNU.format("4.7"), _GNU.format("4.8"), _TODAY, _LIBSTDCXX])
-_FROM: dict[str, str] = {"report": "the report on Hopper", "today": "ours, for today"}
 _SHOWS = {"build": "It shows when you build", "run": "It shows when the program runs"}
 _TOLD = {"line": None, "yes": True, "no": False}
 _LONGEST_UNREAD = 60
@@ -120,17 +119,17 @@ def _repair_texts(build: Build, done: Repaired) -> Iterator[Copyable]:
 
 def _table(found: tuple[Finding, ...]) -> Table:
     """Return all findings with what is known of each."""
-    columns = ("Code", "Certainty", "Problem", "Bug", "Reported", "Fixed in", "Whose rule", "Source")
+    columns = ("Code", "Certainty", "Bug", "Reported", "Fixed in", "Rule from")
     rows: list[tuple[Any, ...]] = [
         (
             one.rule.code,
             one.certainty if one.rule.level == "problem" else "advice",
-            one.rule.title,
             str(one.rule.bug) if one.rule.bug else None,
             str(one.rule.reported) if one.rule.reported else None,
             one.rule.fixed_in or None,
-            _FROM[one.rule.era],
-            one.rule.source,
+            one.rule.source
+            if one.rule.era == "report"
+            else f"ours, for today; {one.rule.source.removeprefix('ours: ')}",
         )
         for one in found
     ]

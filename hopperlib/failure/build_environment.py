@@ -21,7 +21,7 @@ __all__ = ["Environment", "Module", "read_environment"]
 # Longest line that is read. [characters]
 _LONGEST = 20_000
 _ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-_NUMBERED = re.compile(r"(?<!\S)\d{1,4}\) {0,4}([^\s()]{1,200})((?: {0,2}\([^()]{0,30}\)){0,3})")
+_NUMBERED = re.compile(r"(?<!\S)(\d{1,4})\) {0,4}([^\s()]{1,200})((?: {0,2}\([^()]{0,30}\)){0,3})")
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,100}(?:/[\w.+-]{1,100}){0,5}", re.ASCII)
 _MARK = re.compile(r"\(([^()]{0,30})\)")
 _SET = re.compile(r"(?:export +|setenv +)?([A-Za-z_]\w{0,80})(?:=| +)(.{0,20000})", re.ASCII)
@@ -106,6 +106,7 @@ class _Reader:
         self.modules: dict[str, Module] = {}
         self.variables: dict[str, str] = {}
         self.unread: list[str] = []
+        self.numbered: list[tuple[int, Module]] = []
 
     def add(self, modules: Iterable[Module]) -> None:
         """Load modules; one of the same name takes the older one's place."""
@@ -132,8 +133,15 @@ class _Reader:
                 names = names[-1:]
             self.add(_module(name) for name in names)
 
+    def flush(self) -> None:
+        """Load what a numbered list names, by number: it is printed in columns."""
+        self.add(module for _, module in sorted(self.numbered, key=lambda one: one[0]))
+        self.numbered.clear()
+
     def line(self, line: str) -> None:
         """Read one line."""
+        if not _NUMBERED.search(line):
+            self.flush()
         command = _COMMAND.match(line)
         if command:
             self.command(command[1], command[2].partition("#")[0].split())
@@ -142,10 +150,10 @@ class _Reader:
             self.drop(word[1:] for word in words if word.startswith("-"))
             self.add(_module(word) for word in words if _NAME.fullmatch(word))
         elif _NUMBERED.search(line):
-            for text, marks in _NUMBERED.findall(line):
+            for number, text, marks in _NUMBERED.findall(line):
                 default = any(mark in ("D", "default") for mark in _MARK.findall(marks))
                 if _NAME.fullmatch(text):
-                    self.add([_module(text, default=default)])
+                    self.numbered.append((int(number), _module(text, default=default)))
         elif not self._variable(line) and not self._bare(line):
             self.unread.append(line)
 
@@ -204,6 +212,7 @@ def read_environment(text: str) -> Environment:
             if re.match(r"[A-Za-z]: {1,4}[A-Z]", line):
                 continue  # the legend under a list of Lmod
             reader.line(line.removeprefix("$ "))
+    reader.flush()
     return Environment(
         modules=tuple(reader.modules.values()),
         variables=reader.variables,

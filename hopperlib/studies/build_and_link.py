@@ -103,17 +103,17 @@ def _checks() -> tuple[Check, ...]:
     gnu, pgi = build_rule("GNU-CXX-FORTRAN"), build_rule("PGI-MP-NONUMA")
     ftn, c = build_rule("PGI-MP-OPTIONS-FTN"), build_rule("PGI-MP-OPTIONS-C")
     libsci = build_rule("LIBSCI-DYNAMIC-FFTW3")
-    rule = "a condition of a rule, which was written from it"
-    day = "a day that the rule prints, and the arithmetic of the page uses"
-    release = "the release decides whether dynamic links exist at all; the rules read modules and flags"
-    fftw = "what the center and its users prefer; no build fails of it"
+    rule = "a condition in a rule"
+    day = "a date in a rule"
+    release = "no rule asks for the system's release"
+    fftw = "a preference; no build fails of it"
     broken = WORKS not in _touched("A", "dynamic") and _touched("A", "static") == {WORKS}
     shmem = WORKS not in _touched("B", "SHMEM") and _touched("B", "MPI") == {WORKS}
     some = _touched("C", "static") == {WORKS} and _touched("C", "dynamic") == {"MPICH2-SHMEM-DYNAMIC"}
     return (
         Check(id="build-and-link.franklin-cle", role="not modelled", reason=release),
         Check(id="build-and-link.hopper-cle", role="not modelled", reason=release),
-        Check(id="build-and-link.gnu-reporters", role="not modelled", reason="how many report is not modelled"),
+        Check(id="build-and-link.gnu-reporters", role="not modelled", reason="a count of people"),
         Check(id="build-and-link.gnu-crash", role="input", reason=rule),
         Check(id="build-and-link.gnu-broken-version", role="input", reason=rule),
         Check(id="build-and-link.gnu-bug", role="input", reproduced=float(gnu.bug or 0)),

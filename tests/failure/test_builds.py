@@ -306,6 +306,11 @@ def test_modules_in_every_form(text):
     assert read.unread == ()
 
 
+def test_a_list_in_columns_is_read_by_number():
+    read = read_environment("1) a/1  3) c/1\n2) b/1\nmodule load d")
+    assert [module.name for module in read.modules] == ["a", "b", "c", "d"]
+
+
 def test_what_is_no_module_is_said():
     read = read_environment("hello there world\nexport A='b c'\nsetenv D e")
     assert (read.modules, read.unread) == ((), ("hello there world",))
