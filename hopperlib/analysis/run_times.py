@@ -157,6 +157,11 @@ class RunTimeReport:
         counts, _ = np.histogram(values, bins=edges)
         return Histogram([float(one) for one in edges], [int(one) for one in counts])
 
+    def expected(self, one: Fit) -> list[float]:
+        """Return how many of the fitted values a family expects in each bar of the histogram."""
+        shares = np.diff(one.cdf(self.histogram().edges))
+        return [len(self.fitted) * float(share) for share in shares]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain data, fractions as numbers from 0 to 1."""
         split = self.split

@@ -18,9 +18,6 @@ __all__ = ["facts", "fit_page", "groups", "number"]
 _LONGEST_TEXT = 400
 # Points of the quantile plot that are drawn and listed: of more values, evenly spread ones.
 _MOST_POINTS = 200
-_STYLE = """
-.doubt{font-weight:600}
-"""
 
 
 def number(value: float) -> str:
@@ -96,7 +93,7 @@ def fit_page(file: str, report: RunTimeReport) -> str:
         "<h2>What to keep in mind</h2>",
         "<ul>" + "".join(f"<li>{_text(note)}</li>" for note in (*report.notes, *CAVEATS)) + "</ul>",
     ]
-    return page("Run times", "\n".join(part for part in parts if part), style=_STYLE)
+    return page("Run times", "\n".join(part for part in parts if part))
 
 
 def _text(value: str) -> str:
@@ -127,7 +124,7 @@ def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) ->
 
 def _p(value: float, one: FamilyReport) -> str:
     """Return a p-value; the smallest there can be is a bound."""
-    return f"{'at most ' if value <= 1 / (one.goodness.repeats + 1) else ''}{value:.2g}"
+    return f"{'≤ ' if value <= 1 / (one.goodness.repeats + 1) else ''}{value:.2g}"
 
 
 def _families(report: RunTimeReport) -> str:
@@ -135,7 +132,7 @@ def _families(report: RunTimeReport) -> str:
     best = report.families[0].fit.aic
     fits = _table(
         f"Families, the best first; p-values from {report.resamples:,} samples",
-        ("Family", "AIC", "above the best", "Anderson-Darling", "p", "Kolmogorov-Smirnov", "p"),
+        ("Family", "AIC", "above the best", "Anderson-Darling", "its p", "Kolmogorov-Smirnov", "its p"),
         [
             (
                 one.fit.family,
@@ -232,7 +229,7 @@ def _histogram(report: RunTimeReport) -> str:
     edges, counts = report.histogram()
     best = report.families[0].fit
     n = len(report.fitted)
-    expected = (n * np.diff(best.cdf(edges))).tolist()
+    expected = report.expected(best)
     x = _Scale(edges[0], edges[-1], _LEFT, _WIDTH)
     y = _Scale(0, max(*counts, *expected) * 1.05, _HEIGHT - _BOTTOM, _TOP)
     bars = "".join(

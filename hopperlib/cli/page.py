@@ -16,6 +16,7 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 code{font-family:ui-monospace,monospace;font-size:.9em}
 details{margin:.5rem 0}
 svg{max-width:100%;height:auto}
+@media(min-width:45rem){td.n{white-space:nowrap}}
 """
 
 
