@@ -37,6 +37,8 @@ _VERDICTS = (
 )
 # Roles whose deviation can be drawn, in the order of their looks.
 _DRAWN = ("predicted", "calibrated", "identity", "input")
+# What lies farther out stands at the edge of the chart: one wild miss would press all others onto the line.
+_EDGE = 4.0
 
 
 @cache
@@ -62,22 +64,28 @@ def _residuals(drawn: list[tuple[Row, float]]) -> Figure:
     """Return the chart of deviations over tolerances, row by row."""
     ratios = [ratio for _, ratio in drawn]
     outside = sum(abs(ratio) > 1 + 1e-9 for ratio in ratios)
-    reach = 1.2 * max(1.0, *(abs(ratio) for ratio in ratios))
+    beyond = sum(abs(ratio) > _EDGE for ratio in ratios)
     places = {row["id"]: number for number, (row, _) in enumerate(drawn, start=1)}
     series = []
     for role in _DRAWN:
         part = [(row, ratio) for row, ratio in drawn if row["role"] == role]
         if part:
-            x, y = [places[row["id"]] for row, _ in part], [ratio for _, ratio in part]
+            x, y = [places[row["id"]] for row, _ in part], [max(-_EDGE, min(_EDGE, ratio)) for _, ratio in part]
             series.append(Series(name=role, x=x, y=y, kind="points", style=_DRAWN.index(role)))
     figure = chart(
         title="Residuals",
         alt=(
             f"Deviation over tolerance for {len(drawn)} numbers, in the order of the table; "
-            f"{len(drawn) - outside} lie between -1 and 1, {outside} outside."
+            f"{len(drawn) - outside} lie between -1 and 1, {outside} outside"
+            + (f", {beyond} of them farther out than {_EDGE:g}, drawn at the edge." if beyond else ".")
         ),
         x=Axis(title="Row, of those that have a tolerance"),
-        y=Axis(title="Deviation over tolerance", low=-reach, high=reach, decimals=2),
+        y=Axis(
+            title="Deviation over tolerance" + (f"; beyond {_EDGE:g} at the edge" if beyond else ""),
+            low=-1.1 * _EDGE,
+            high=1.1 * _EDGE,
+            decimals=2,
+        ),
         series=series,
         references=[Reference(name="tolerance", y=1.0), Reference(name="tolerance, below", y=-1.0)],
     )
@@ -87,15 +95,15 @@ def _residuals(drawn: list[tuple[Row, float]]) -> Figure:
         for row, ratio in drawn
     ]
     titles = tuple(Column(title=one, decimals=2 if one.startswith("Deviation") else None) for one in columns)
-    # Each point says which row it is.
+    # Each point says which row it is, and how far out.
     names = {
-        number: f"{row['quantity']}: {row['documented']} {row['unit']}"
-        for number, (row, _) in enumerate(drawn, start=1)
+        number: f"{row['quantity']}: {row['documented']} {row['unit']}<br>{ratio:.2f}"
+        for number, (row, ratio) in enumerate(drawn, start=1)
     }
     data = [
         trace
         | (
-            {"text": [names[at] for at in trace["x"]], "hovertemplate": "%{text}<br>%{y:.2f}<extra></extra>"}
+            {"text": [names[at] for at in trace["x"]], "hovertemplate": "%{text}<extra></extra>"}
             if trace["name"] in _DRAWN
             else {}
         )

@@ -11,6 +11,7 @@ mark as read       a button at the end of every page that is a notebook
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,13 +22,16 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from hopperlib.site.reference import PackageReference
+from hopperlib.site.html import json_block
 from hopperlib.site.renderers import raw_html
 
 __all__ = ["ProgressPage", "RouteDirective", "minutes_of", "setup"]
 
 # A page of the appendix is looked at rather than worked through.
 MINUTES_OF_A_PAGE = 5
+
+# Where the list of studies goes on the progress page.
+_STUDIES = "<!-- studies -->"
 
 
 def minutes_of(root: Path, page: str) -> int:
@@ -92,9 +96,27 @@ class ProgressPage(SphinxDirective):
         return [
             *raw_html(
                 '<div class="hopper-progress"><p class="hopper-static-only">Progress is kept by the pages themselves. '
-                "It needs JavaScript and a server: see the line under any explorer.</p></div>"
+                f"It needs JavaScript and a server: see the line under any explorer.</p>{_STUDIES}</div>"
             )
         ]
+
+
+def _studies(app: Sphinx) -> list[dict[str, Any]]:
+    """Return the notebooks in the order of the book: page, title, how many self-checks."""
+    env = app.env
+
+    def pages(page: str) -> Iterator[str]:
+        yield page
+        for below in env.toctree_includes.get(page, ()):
+            yield from pages(below)
+
+    studies = []
+    for page in pages(app.config.root_doc):
+        if page.startswith("notebooks/"):
+            outputs = env.get_doctree(page).findall(nodes.raw)
+            checks = sum(output.astext().count('<section class="hopper-check"') for output in outputs)
+            studies.append({"page": page, "title": env.titles[page].astext(), "checks": checks})
+    return studies
 
 
 def _entries(app: Sphinx) -> dict[str, str]:
@@ -126,6 +148,14 @@ def _explain_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                     break
 
 
+def _list_studies(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Give the progress page the list of studies: their titles and checks are known once all pages are read."""
+    if _STUDIES in context.get("body", ""):
+        data = json_block({"studies": _studies(app)})
+        block = f'<script type="application/json" class="hopper-data-block">{data}</script>'
+        context["body"] = context["body"].replace(_STUDIES, block)
+
+
 def _forget_terms(app: Sphinx, env: Any) -> None:
     """Read the glossary anew in every build."""
     if hasattr(env, "hopper_terms"):
@@ -145,7 +175,9 @@ def setup(app: Sphinx) -> None:
     """Add the directives and the events."""
     app.add_directive("route", RouteDirective)
     app.add_directive("progress-page", ProgressPage)
-    app.add_directive("package-reference", PackageReference)
     app.connect("env-before-read-docs", lambda app, env, docnames: _forget_terms(app, env))
     app.connect("doctree-resolved", _explain_terms)
     app.connect("html-page-context", _mark_as_read)
+    app.connect("html-page-context", _list_studies)
+    # Another page's title or checks may have changed: the progress page is always written anew.
+    app.connect("env-updated", lambda app, env: sorted(page for page in env.found_docs if page.endswith("/progress")))

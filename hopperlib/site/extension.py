@@ -17,6 +17,8 @@ from hopperlib.site.course import setup as set_up_course
 from hopperlib.site.directives import ExplorerDirective
 from hopperlib.site.mending import mended
 from hopperlib.site.policy import with_policy
+from hopperlib.site.reference import setup as set_up_reference
+from hopperlib.site.sources import setup as set_up_sources
 
 __all__ = ["content_hash", "setup"]
 
@@ -134,6 +136,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("hopper_assets", "", "html", str)
     app.add_directive("explorer", ExplorerDirective)
     set_up_course(app)
+    set_up_reference(app)
+    set_up_sources()
     app.connect("config-inited", _configure, priority=FIRST)
     app.connect("builder-inited", _stage)
     app.connect("html-page-context", _drop_mathjax, priority=LAST)

@@ -19,14 +19,20 @@ from markupsafe import Markup, escape
 from hopperlib.explore.explorer import Explorer, load
 from hopperlib.explore.result import BADGES
 
-__all__ = ["check_html", "explorer_html", "figure_html"]
+__all__ = ["check_html", "explorer_html", "figure_html", "json_block"]
 
 # Height of a chart whose layout asks for none. [CSS pixels]
 PLOT_HEIGHT = 380
 
 
-def _json_block(data: Any) -> Markup:
-    """Return data as JSON that can stand inside a <script> element."""
+def json_block(data: Any) -> Markup:
+    """Return data as JSON that can stand inside a <script> element.
+
+    Examples
+    --------
+    >>> "</script>" in json_block({"text": "</script>"})
+    False
+    """
     text = json.dumps(data, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 
@@ -50,6 +56,11 @@ def _plain(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
 
 
+def _is_wordy(table: Mapping[str, Any]) -> bool:
+    """Whether a table holds sentences in many columns: on a narrow screen its rows then stand one below the other."""
+    return len(table["columns"]) > 3 and any(len(cell) > 60 for row in table["rows"] for cell in row)
+
+
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
@@ -59,7 +70,8 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
-        "json_block": _json_block,
+        "is_wordy": _is_wordy,
+        "json_block": json_block,
         "plain": _plain,
         "plot_height": lambda figure: figure["figure"]["layout"].get("height", PLOT_HEIGHT),
         "prose": _prose,

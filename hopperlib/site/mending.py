@@ -15,9 +15,11 @@ _MENDS: tuple[tuple[str, str], ...] = (
     (r'<summary aria-label="Toggle hidden content">', "<summary>"),
     # The theme: what unfolds the pages below a page, in the table of contents, has no name.
     (
-        r'(<a class="reference internal" href="[^"]*">([^<]*)</a><details[^>]*>)<summary>(?=<span class="toctree-toggle")',
+        r'(<a class="(?:current )?reference internal" href="[^"]*">([^<]*)</a><details[^>]*>)<summary>(?=<span class="toctree-toggle")',
         r'\1<summary aria-label="Pages below: \2">',
     ),
+    # myst-nb: how a page went is a picture without a name, which few fonts hold.
+    (r"<p>✅</p>", "<p>ran to its end</p>"),
     # MyST: a box of a checklist has no name, and could not be ticked.
     (
         r'(?s)<input class="task-list-item-checkbox" disabled="disabled"( checked="checked")? type="checkbox">'

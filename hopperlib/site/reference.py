@@ -1,22 +1,24 @@
-"""The reference of the package: every public name of a part, with its docstring.
+"""The reference of the package: autodoc's entries for the public names of every module of a part.
 
-Docstrings are shown as they are written. They hold shapes, units, errors, an
-example that the tests run, and the source: nothing is lost by showing them
-plainly, and nothing in them can break a page.
+Autodoc knows modules one by one. This says which there are, and what each
+defines itself: a package that hands on a name of one of its modules would
+otherwise describe it a second time.
 """
 
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-__all__ = ["PackageReference", "public_modules"]
+__all__ = ["PackageReference", "own_names", "public_modules", "setup"]
 
 
 def public_modules(package: str) -> Iterator[tuple[str, Any]]:
@@ -37,26 +39,28 @@ def public_modules(package: str) -> Iterator[tuple[str, Any]]:
             yield found.name, module
 
 
-def _signature(name: str, thing: Any) -> str:
-    """Return a name with its arguments, without defaults that are objects."""
-    if inspect.isclass(thing):
-        return f"class {name}"
-    if not callable(thing):
-        return name
-    try:
-        # Annotations are kept as text, which shows them in quotes.
-        return f"{name}{inspect.signature(thing)}".replace("'", "")
-    except (TypeError, ValueError):
-        return f"{name}(...)"
+def own_names(name: str, module: Any) -> list[str]:
+    """Return the public names that a module defines, rather than hands on.
 
-
-def _is_own(thing: Any, module: str) -> bool:
-    """Whether a name is defined in the module, rather than handed on by it."""
-    return getattr(thing, "__module__", module) == module
+    Examples
+    --------
+    >>> from hopperlib.site import reference
+    >>> own_names("hopperlib.site.reference", reference)
+    ['PackageReference', 'own_names', 'public_modules', 'setup']
+    """
+    public = getattr(module, "__all__", ())
+    return [one for one in public if getattr(getattr(module, one), "__module__", name) == name]
 
 
 class PackageReference(SphinxDirective):
-    """Lists the public names of a package: ``{package-reference} hopperlib.node``."""
+    """Lists the public names of a package. Docstrings are reStructuredText, and so must be what stands around them.
+
+    ::
+
+        ```{eval-rst}
+        .. package-reference:: hopperlib.node
+        ```
+    """
 
     required_arguments = 1
 
@@ -66,26 +70,24 @@ class PackageReference(SphinxDirective):
             modules = list(public_modules(self.arguments[0]))
         except ImportError as error:
             raise self.error(str(error)) from error
-        out: list[nodes.Node] = []
+        sections: list[nodes.Node] = []
         for name, module in modules:
-            public = [(one, getattr(module, one)) for one in getattr(module, "__all__", ())]
-            public = [(one, thing) for one, thing in public if _is_own(thing, name)]
-            if not public:
-                continue
-            section = nodes.section(ids=[nodes.make_id(name)], names=[name])
-            section += nodes.title(text=name)
-            about = inspect.getdoc(module) or ""
-            section += nodes.paragraph(text=about.split("\n\n")[0].replace("\n", " "))
-            for one, thing in public:
-                documented = callable(thing) or inspect.isclass(thing)
-                text = (inspect.getdoc(thing) if documented else "") or ""
-                entry = nodes.definition_list_item()
-                entry += nodes.term("", "", nodes.literal(text=_signature(one, thing)))
-                body = nodes.definition()
-                body += (
-                    nodes.literal_block(text, text, language="text") if text else nodes.paragraph(text="A constant.")
-                )
-                entry += body
-                section += nodes.definition_list("", entry)
-            out.append(section)
-        return out
+            names = own_names(name, module)
+            if names:
+                section = nodes.section(ids=[nodes.make_id(name)], names=[name])
+                section += nodes.title(text=name)
+                lines = [f".. automodule:: {name}", f"   :members: {', '.join(names)}", ""]
+                self.state.nested_parse(StringList(lines, source=name), self.content_offset, section)
+                sections.append(section)
+        return sections
+
+
+def _number_by_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Set the numbered sources of a docstring as a list of its own: as footnotes they would be one set for the page."""
+    lines[:] = [re.sub(r"\[(\d+)\]_", r"[\1]", re.sub(r"^\.\. \[(\d+)\]", r":[\1]:", line)) for line in lines]
+
+
+def setup(app: Sphinx) -> None:
+    """Add the directive, and what autodoc's entries need."""
+    app.add_directive("package-reference", PackageReference)
+    app.connect("autodoc-process-docstring", _number_by_docstring)

@@ -123,3 +123,12 @@ def test_kinds_offered_are_those_there_are():
 def test_long_searches_are_refused():
     with pytest.raises(InputError, match="search holds 201 characters"):
         load("documented").run(search="x" * 201)
+
+
+def test_a_wild_miss_stands_at_the_edge_of_the_residuals_and_its_table_tells_the_truth():
+    figure = load("scorecard").run().figures[0]
+    drawn = [y for trace in figure.data if trace["name"] in ("predicted", "calibrated") for y in trace["y"]]
+    told = [abs(row[-1]) for row in figure.table.rows]
+    assert max(told) > 100
+    assert max(map(abs, drawn)) == 4.0
+    assert f"{sum(ratio > 4 for ratio in told)} of them farther out than 4, drawn at the edge." in figure.alt

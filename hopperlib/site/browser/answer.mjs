@@ -45,20 +45,25 @@ function listing({ title, lines }) {
   return make("div", { class: "hopper-listing" }, make("p", { class: "hopper-part-title" }, ...prose(title)), scroll(withoutTicks(title), make("ol", {}, ...items)));
 }
 
+/** Whether a table holds sentences in many columns: on a narrow screen its rows then stand one below the other. */
+const isWordy = ({ columns, rows }) => columns.length > 3 && rows.some((row) => row.some((cell) => cell.length > 60));
+
 /** Build a table with its button; `action` tells the button's click what to save. */
 export function table(data, action, index) {
   const kind = (column) => (data.numeric[column] ? "hopper-number" : null);
+  const wordy = isWordy(data);
   const heads = data.columns.map(({ heading, badge: name }, i) =>
     make("th", { scope: "col", class: kind(i) }, heading, name && " ", name && badge(name)),
   );
   const rows = data.rows.map((row, number) => {
     const marked = data.marked.includes(number);
     const label = marked && data.marked_label && [" ", make("em", {}, `(${data.marked_label})`)];
-    const cells = row.map((cell, i) => make("td", { class: kind(i) }, cell, ...(label && i === row.length - 1 ? label : [])));
-    return make("tr", { class: marked ? "hopper-marked" : null }, ...cells);
+    const named = (i) => wordy && { role: "cell", "data-heading": data.columns[i].heading };
+    const cells = row.map((cell, i) => make("td", { class: kind(i), ...named(i) }, cell, ...(label && i === row.length - 1 ? label : [])));
+    return make("tr", { class: marked ? "hopper-marked" : null, role: wordy && "row" }, ...cells);
   });
   const head = make("thead", {}, make("tr", {}, ...heads));
-  const whole = make("table", { class: "hopper-table" }, make("caption", {}, ...prose(data.caption)), head, make("tbody", {}, ...rows));
+  const whole = make("table", { class: wordy ? "hopper-table hopper-wordy" : "hopper-table" }, make("caption", {}, ...prose(data.caption)), head, make("tbody", {}, ...rows));
   return make("div", { class: "hopper-table-box" }, scroll(withoutTicks(data.caption), whole), button("Download CSV", action, index));
 }
 

@@ -1,9 +1,10 @@
 // The controls of an explorer: reading what is set, setting it, and pointing at what is wrong.
 
 import { make, prose } from "./dom.mjs";
+import { LARGEST_FILE, textOf } from "./textfile.mjs";
 
-// Largest file that is read into a text. [bytes]
-const LARGEST_FILE = 20_000_000;
+// Browsers take seconds to paste more than this into a field, line by line; set at once it takes none. [characters]
+const LARGE_PASTE = 20_000;
 
 export class Form {
   /**
@@ -126,9 +127,22 @@ export class Form {
         this.refuse(control.name, `${file.name} is larger than 20 MB. Cut out the part that matters and paste it.`);
         return;
       }
-      this.fields[control.name].value = await file.text();
+      try {
+        this.fields[control.name].value = await textOf(file);
+      } catch (error) {
+        this.refuse(control.name, `${file.name} cannot be read: ${error.message}.`);
+        return;
+      }
       changed(true);
     };
+    const field = this.fields[control.name];
+    field.addEventListener("paste", (event) => {
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (text.length < LARGE_PASTE) return;
+      event.preventDefault();
+      field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");
+      changed(true);
+    });
     pick.addEventListener("change", () => take(pick.files[0]).then(() => (pick.value = "")));
     box.addEventListener("dragover", (event) => {
       event.preventDefault();

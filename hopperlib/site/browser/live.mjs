@@ -15,6 +15,8 @@ const parts = [
   enliven(".hopper-alone", async () => (await import("./plot.mjs")).startFigure),
   enliven(".hopper-read", async () => (await import("./reading.mjs")).startReading),
   enliven(".hopper-progress", async () => (await import("./progress-page.mjs")).startProgress),
+  enliven(".hopper-route", async () => (await import("./routes.mjs")).startRoute),
+  enliven("a[title]:has(> .std-term)", async () => (await import("./terms.mjs")).startTerm),
   enliven(".hopper-check", async () => (await import("./checks.mjs")).startCheck),
 ];
 

@@ -1,6 +1,6 @@
-// The progress page: what was read, how the self-checks went, and how to take it along or forget it.
+// The progress page: which studies were read, how the self-checks went, and how to take it along or forget it.
 
-import { make, saveFile } from "./dom.mjs";
+import { dataOf, make, saveFile, withoutTicks } from "./dom.mjs";
 import { exportText, importText, load, reset } from "./progress.mjs";
 
 /** Return the words for a self-check's record. */
@@ -20,30 +20,40 @@ function table(caption, headings, rows, none) {
       make("tbody", {}, rows.map((row) => make("tr", {}, row.map((cell) => make("td", {}, cell)))))));
 }
 
-/** Return a link to a page of the book; only names that look like one of its pages are linked. */
-function pageLink(page, title) {
-  if (!/^[\w/-]+$/.test(page ?? "")) return page ?? "";
+/** Return a function that links to a page of the book; only names that look like one of its pages are linked. */
+function linker(studies) {
   const root = document.documentElement.dataset.content_root ?? "../";
-  return make("a", { href: `${root}${page}.html` }, title ?? page.split("/").pop().replaceAll("-", " "));
+  const titles = Object.fromEntries(studies.map(({ page, title }) => [page, title]));
+  return (page, title) => {
+    if (!/^[\w/-]+$/.test(page ?? "")) return page ?? "";
+    return make("a", { href: `${root}${page}.html` }, titles[page] ?? title ?? page);
+  };
 }
 
 /** Start the page. */
 export function startProgress(box) {
+  const { studies } = dataOf(box);
+  const pageLink = linker(studies);
   const status = make("p", { role: "status" });
   const lists = make("div");
   const file = make("input", { type: "file", accept: ".json,application/json", id: "hopper-import" });
   const show = () => {
     const { checks, read, last } = load();
     const answered = Object.entries(checks);
-    const right = answered.filter(([, record]) => record.right).length;
-    const onward = last?.page ? make("p", {}, "Go on where you were: ", pageLink(last.page, String(last.title ?? last.page))) : "";
+    const rightOn = (page) => answered.filter(([, record]) => record.right && record.page === page).length;
+    const done = studies.filter(({ page }) => read[page]).length;
+    const asked = studies.reduce((sum, study) => sum + study.checks, 0);
+    const right = studies.reduce((sum, { page }) => sum + rightOn(page), 0);
+    const onward = last?.page
+      ? make("p", {}, "Go on where you were: ", pageLink(last.page, String(last.title ?? last.page)))
+      : make("p", {}, "No study has been opened yet. ", pageLink("book/routes", "Three ways through the book"), " lead through them.");
     lists.replaceChildren(
       onward,
-      make("p", {}, `${Object.keys(read).length} pages read, ${right} of ${answered.length} self-checks right.`),
-      table("Pages read", ["Page", "When"], Object.entries(read).map(([page, when]) => [pageLink(page), when.slice(0, 10)]),
-        "No page is marked as read. The mark is at the end of each study."),
-      table("Self-checks", ["Question", "Page", "Outcome"],
-        answered.map(([name, record]) => [record.question ?? name, pageLink(record.page), outcome(record)]),
+      make("p", {}, `${done} of ${studies.length} studies read, ${right} of ${asked} self-checks right.`),
+      table("Studies", ["Study", "Read", "Self-checks right"],
+        studies.map(({ page, checks: all }) => [pageLink(page), (read[page] ?? "").slice(0, 10) || "–", all ? `${rightOn(page)} of ${all}` : "none there"]), ""),
+      table("Self-checks answered", ["Question", "Study", "Outcome"],
+        answered.map(([name, record]) => [withoutTicks(record.question ?? name), pageLink(record.page), outcome(record)]),
         "No self-check has been answered."),
     );
   };
@@ -76,7 +86,7 @@ export function startProgress(box) {
   box.append(
     lists,
     make("p", { class: "hopper-actions" }, take, " ", forget),
-    make("p", {}, make("label", { for: "hopper-import" }, "Add the progress of another browser:"), " ", file),
+    make("p", { class: "hopper-actions" }, make("label", { for: "hopper-import" }, "Add the progress of another browser:"), " ", file),
     status,
   );
 }

@@ -1,0 +1,171 @@
+"""What a reader does with the book: find the page that answers, check themselves, come back, look things up."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+WIDE = {"width": 1280, "height": 900}
+ASKED = "lfs setstripe"
+
+
+@pytest.fixture
+def reader(watch, site_url):
+    """A reader of the book with a fresh browser, in which nothing may go wrong."""
+    watched = watch(site_url, viewport=WIDE, accept_downloads=True)
+    yield watched
+    watched.assert_clean()
+
+
+def heading(page):
+    """Return the heading of a page, without the mark of its link."""
+    return page.get_by_role("heading", level=1).inner_text().rstrip("#").strip()
+
+
+def test_the_front_door_shows_the_machine_and_a_live_answer_within_one_screen(reader):
+    page = reader.go("book/index.html")
+    expect(page.get_by_role("main")).to_contain_text("Cray XE6 at NERSC: 6,384 nodes of 24 cores")
+    explorer = page.locator(".hopper-explorer")
+    for part in (explorer.get_by_label("Launch line or batch script"), explorer.locator(".hopper-summary")):
+        box = part.bounding_box()
+        assert box["y"] + box["height"] <= WIDE["height"]
+    # Its picture too, but for the key below it.
+    picture = explorer.locator(".hopper-drawing svg").bounding_box()
+    assert picture["y"] + 0.9 * picture["height"] <= WIDE["height"]
+    before = explorer.locator(".hopper-summary").inner_text()
+    explorer.get_by_role("button", name="VASP spread with -S 3").click()
+    expect(explorer.locator(".hopper-summary")).not_to_have_text(before)
+    expect(explorer.locator(".hopper-drawing svg")).to_contain_text("tasks 0-2")
+
+
+def test_the_task_finder_leads_to_the_explorer_that_answers(reader):
+    page = reader.go("book/index.html")
+    cards = page.locator(".sd-card")
+    links = cards.get_by_role("link")
+    assert links.count() == cards.count() >= 10
+    # Each link has a name for a screen reader, and no two cards lead to the same page.
+    names = [link.locator(".doc").text_content().strip() for link in links.all()]
+    assert all(names)
+    for card, name in zip(cards.all(), names, strict=True):
+        expect(card.get_by_role("link")).to_have_accessible_name(name)
+    assert len({link.get_attribute("href") for link in links.all()}) == cards.count()
+    # The whole card is the link, wherever it is pressed.
+    cards.filter(has_text="Which stripe count should I take?").click()
+    page.wait_for_url("**/notebooks/storage/striping.html")
+    expect(page.locator(".hopper-explorer").first).to_contain_text(ASKED)
+
+
+def test_a_self_check_is_marked_and_progress_survives(reader, tmp_path):
+    page = reader.go("notebooks/node/memory.html")
+    title = heading(page)
+    box = page.locator('.hopper-check[data-kind="number"]').first
+    answer = json.loads(box.locator("script").text_content())["answer_text"]
+    field = box.get_by_label("Your answer")
+    field.fill("99999")
+    field.press("Enter")
+    expect(box.get_by_role("status")).to_contain_text("Not yet.")
+    field.fill(answer)
+    field.press("Enter")
+    expect(box.get_by_role("status")).to_contain_text("Right.")
+    page.get_by_role("button", name="Mark as read").click()
+
+    page.reload()
+    expect(box.locator(".hopper-result")).to_have_text("done in 2 tries")
+    read = page.get_by_role("button", name=re.compile("^Read on "))
+    expect(read).to_have_attribute("aria-pressed", "true")
+
+    page = reader.go("book/routes.html")
+    expect(page.locator(".hopper-route li").filter(has=page.get_by_role("link", name=title)).first).to_contain_text(
+        "read"
+    )
+
+    page = reader.go("book/progress.html")
+    progress = page.locator(".hopper-progress")
+    expect(progress).to_contain_text(re.compile(r"1 of \d+ studies read, 1 of \d+ self-checks right"))
+    row = progress.get_by_role("row").filter(has=page.get_by_role("link", name=title))
+    expect(row.first).to_contain_text("1 of ")
+    expect(row.last).to_contain_text("right after 2 tries")
+
+    # Taken along, forgotten after a second question, brought back.
+    with page.expect_download() as saved:
+        progress.get_by_role("button", name="Save as a file").click()
+    file = tmp_path / saved.value.suggested_filename
+    saved.value.save_as(file)
+    progress.get_by_role("button", name="Forget everything").click()
+    expect(progress).to_contain_text("1 of ")
+    progress.get_by_role("button", name="Really forget everything?").click()
+    expect(progress).to_contain_text("0 of ")
+    expect(progress).to_contain_text("No self-check has been answered.")
+    foreign = tmp_path / "other.json"
+    foreign.write_text("{}", encoding="utf-8")
+    progress.get_by_label("Add the progress of another browser").set_input_files(foreign)
+    expect(progress.get_by_role("status")).to_have_text("This is no progress file of this book.")
+    progress.get_by_label("Add the progress of another browser").set_input_files(file)
+    expect(progress).to_contain_text(re.compile(r"1 of \d+ studies read, 1 of \d+ self-checks right"))
+
+
+def test_the_reader_goes_on_where_they_were(reader):
+    title = heading(reader.go("notebooks/failure/bad-nodes.html"))
+    page = reader.go("book/progress.html")
+    page.locator(".hopper-progress p").filter(has_text="Go on where you were").get_by_role("link", name=title).click()
+    page.wait_for_url("**/notebooks/failure/bad-nodes.html")
+    # A box of a checklist can be ticked, by its words.
+    box = page.get_by_role("checkbox", name="Look at free memory, before and after, and keep both lists.")
+    page.get_by_text("Look at free memory, before and after").click()
+    expect(box).to_be_checked()
+
+
+def test_a_term_says_what_it_means_by_pointer_and_by_keyboard(reader):
+    page = reader.go("notebooks/node/machines.html")
+    term = page.get_by_role("main").get_by_role("link", name="NUMA node", exact=True).first
+    entry = page.get_by_role("tooltip")
+    expect(entry).to_have_count(0)
+    term.hover()
+    expect(entry).to_contain_text("A group of cores with memory of its own.")
+    expect(term).to_have_accessible_description(re.compile("A group of cores"))
+    # The pointer may go onto the entry; Escape takes it away.
+    entry.hover()
+    expect(entry).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(entry).to_be_hidden()
+    page.mouse.move(0, 0)
+    term.focus()
+    expect(entry).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(entry.filter(has_text="A group of cores")).to_have_count(0)
+    term.click()
+    page.wait_for_url("**/book/glossary.html#term-NUMA-node")
+
+
+def test_search_finds_a_study(reader):
+    page = reader.go("book/cite.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("fragments")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=fragments**")
+    found = page.locator("#search-results").get_by_role("link", name="How a machine fragments", exact=True)
+    found.first.click()
+    page.wait_for_url("**/notebooks/network/fragmentation.html**")
+
+
+def test_sources_stand_under_the_keys_that_the_data_cite_them_by(reader):
+    page = reader.go("book/references.html")
+    labels = page.locator(".citation .label").all_inner_texts()
+    assert labels[0].strip(" []") == "antypas2011"
+    assert len(labels) == len(set(labels)) > 5
+
+
+def test_the_reference_says_what_a_function_takes_and_gives(reader):
+    page = reader.go("book/api-node.html")
+    entry = page.locator("dl.py").filter(has=page.locator("#hopperlib\\.node\\.memory\\.memory_per_task"))
+    expect(entry.locator("dt").first).to_contain_text("memory_per_task(")
+    expect(entry).to_contain_text("Memory each")
+    for part in ("Parameters", "Returns", "Raises", "Examples"):
+        expect(entry).to_contain_text(part)
+    # An example is shown as the tests run it.
+    expect(entry.locator(".doctest, .highlight-pycon, .highlight-default").first).to_contain_text(">>>")
