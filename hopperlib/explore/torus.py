@@ -210,6 +210,8 @@ def _answer(
             ),
         ),
         facts={
+            "nodes": nodes,
+            "first_position": positions[0],
             "mean_hops": mean_plain,
             "weighted_hops": mean_weighted,
             "runs": runs,
