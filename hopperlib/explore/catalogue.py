@@ -19,6 +19,7 @@ EXPLORERS: dict[str, str] = {
     "overlap": "hopperlib.explore.overlap",
     "torus": "hopperlib.explore.torus",
     "fragmentation": "hopperlib.explore.fragmentation",
+    "variability": "hopperlib.explore.variability",
     "scheduling": "hopperlib.explore.scheduling",
     "trillion": "hopperlib.explore.trillion",
     "diagnosis": "hopperlib.explore.diagnosis",

@@ -74,8 +74,20 @@ def noise_draws(jobs: int) -> tuple[tuple[float, ...], ...]:
 
 
 @cache
-def model(runs: int = 100) -> RunTimeModel:
+def model(runs: int = 100, traffic: str = "assumed") -> RunTimeModel:
     """The run-time model calibrated on the printed table, for a sample of so many runs.
+
+    Parameters
+    ----------
+    runs : int
+        Runs that the table summarizes.
+    traffic : {"none", "assumed", "double"}
+        The neighbors' traffic that the runs are taken to have met.
+
+    Raises
+    ------
+    ValueError
+        If no line gives the printed times.
 
     Examples
     --------
@@ -85,7 +97,7 @@ def model(runs: int = 100) -> RunTimeModel:
     """
     jobs = milc_jobs()
     return calibrate(
-        [job.shared for job in jobs],
+        [job.worst_links(traffic) for job in jobs],
         noise_draws(len(jobs)),
         least_s=printed("table-total-minimum"),
         mean_s=printed("table-total-mean"),
@@ -96,7 +108,12 @@ def model(runs: int = 100) -> RunTimeModel:
 
 @cache
 def run_times(
-    runs: int = 100, order: str = "xyz_by2", allocation: str = "first", traffic: str = "assumed", noise: bool = True
+    runs: int = 100,
+    order: str = "xyz_by2",
+    allocation: str = "first",
+    traffic: str = "assumed",
+    noise: bool = True,
+    calibrated_with: str = "assumed",
 ) -> tuple[tuple[float, ...], ...]:
     """Run times of each placed job, three a job. [s]
 
@@ -109,13 +126,15 @@ def run_times(
     traffic : {"none", "assumed", "double"}
         The neighbors' traffic.
     noise : bool
+    calibrated_with : {"none", "assumed", "double"}
+        The neighbors' traffic that the model was calibrated with.
 
     Examples
     --------
     >>> len(run_times()[0])
     3
     """
-    one, jobs = model(runs), milc_jobs(order, allocation)
+    one, jobs = model(runs, calibrated_with), milc_jobs(order, allocation)
     return tuple(
         tuple(
             one.run_time_s(link, draw if noise else 0.0)

@@ -23,7 +23,7 @@ Random numbers come from ``rng.random()`` through tables only.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from hopperlib.machine import Machine
@@ -53,6 +53,10 @@ NOISE = (
     0.0, 0.0513, 0.1054, 0.1625, 0.2231, 0.2877, 0.3567, 0.4308, 0.5108, 0.5978, 0.6931,
     0.7985, 0.9163, 1.0498, 1.2040, 1.3863, 1.6094, 1.8971, 2.3026, 2.9957, 4.9957,
 )  # fmt: skip
+
+# More noise than anything measured with one placement; and steps until the numbers stand.
+_MOST_NOISE = 0.2
+_STEPS_TO_CROSS = 40
 
 #: Steps of a run: the printed times of a run and of a step make about so many.
 STEPS = 440
@@ -405,24 +409,44 @@ def calibrate(
         raise ValueError(f"mean_s={mean_s:g} must be above least_s={least_s:g}")
     if run_over_least < 1:
         raise ValueError(f"run_over_least={run_over_least:g} must be at least 1: a least time is not above the mean")
-    low, high = 0.0, 0.2
-    line = _line(worst_links, noise, 0.0, least_s, mean_s, runs)
-    if _over_least(worst_links, noise, 0.0, line) >= run_over_least:
-        high = 0.0
-    # The ratio grows with the noise, so it can be halved in on; fourteen halvings of 20 % are enough for a fifth digit.
-    for _ in range(14 if high else 0):
-        middle = (low + high) / 2
-        line = _line(worst_links, noise, middle, least_s, mean_s, runs)
-        if _over_least(worst_links, noise, middle, line) < run_over_least:
-            low = middle
-        else:
-            high = middle
+
+    def over(run_noise: float) -> float:
+        line = _line(worst_links, noise, run_noise, least_s, mean_s, runs)
+        return _over_least(worst_links, noise, run_noise, line) - run_over_least
+
+    # The ratio grows with the noise. If the neighbors part the runs by enough, there is none.
+    high = _crossing(over, 0.0, _MOST_NOISE, 1e-6) if over(0.0) < 0 else 0.0
     line = _line(worst_links, noise, high, least_s, mean_s, runs)
     if line[1] == 0:
         raise ValueError(
             f"run_over_least={run_over_least:g} needs so much noise that it alone goes below least_s={least_s:g}"
         )
     return RunTimeModel(compute_s=line[0], exchange_s=line[1], run_noise=high, step_noise=step_noise)
+
+
+def _crossing(function: Callable[[float], float], low: float, high: float, near: float) -> float:
+    """Return where a rising function comes as near as that to 0, by the Illinois form of false position.
+
+    The functions here are nearly straight, so a few steps are enough; where
+    one jumps, as it does when noise alone is too much, halving does it.
+    """
+    at_low, at_high, side = function(low), function(high), 0
+    if at_high < 0:
+        return high
+    for step in range(_STEPS_TO_CROSS):
+        middle = (low + high) / 2 if step % 4 == 3 else low - at_low * (high - low) / (at_high - at_low)
+        value = function(middle)
+        if abs(value) <= near:
+            return middle
+        if value < 0:
+            low, at_low = middle, value
+            at_high /= 2 if side == -1 else 1
+            side = -1
+        else:
+            high, at_high = middle, value
+            at_low /= 2 if side == 1 else 1
+            side = 1
+    return high
 
 
 def _times(
@@ -482,10 +506,5 @@ def _line(
     if least(low) < least_s:
         # So much noise alone spreads the times too far: less of it is to be tried.
         return mean_s / factor, 0.0
-    for _ in range(30):
-        middle = (low + high) / 2
-        if least(middle) > least_s:
-            low = middle
-        else:
-            high = middle
+    high = _crossing(lambda exchange: least_s - least(exchange), low, high, 1e-4)
     return (mean_s - high * weighted) / factor, high

@@ -44,6 +44,7 @@ __all__ = [
     "Band",
     "ShiftedLognormal",
     "Spread",
+    "TrafficCase",
     "allocations",
     "bands",
     "families",
@@ -53,6 +54,7 @@ __all__ = [
     "shifted_lognormal",
     "spread_by_cause",
     "step_minima",
+    "traffic_cases",
 ]
 
 #: Runs that the printed table may summarize. Its size is not printed.
@@ -72,18 +74,19 @@ class Band(NamedTuple):
 
 
 @cache
-def bands(runs: int) -> dict[str, Band]:
+def bands(runs: int, traffic: str = "assumed") -> dict[str, Band]:
     """What the table would print for so many runs, by the model, in nine samples of ten. [s]
 
     Half of the runs are triplets, the others jobs of their own: the table's
-    total holds runs that are in no triplet.
+    total holds runs that are in no triplet. The model is calibrated anew with
+    the neighbors' traffic that is asked for.
 
     Examples
     --------
     >>> sorted(bands(30))
     ['minima maximum', 'minima mean', 'minima minimum', 'total maximum', 'total mean', 'total minimum', 'triplets maximum', 'triplets mean', 'triplets minimum']
     """
-    times = np.array(run_times(runs))
+    times = np.array(run_times(runs, traffic=traffic, calibrated_with=traffic))
     rng = np.random.default_rng(8192)
     triplets = max(2, runs // (2 * RUNS_A_JOB))
     inside = times[rng.integers(len(times), size=(_DRAWS, triplets))]
@@ -202,6 +205,11 @@ def families() -> tuple[Fit, ...]:
     return fit_all(_least_times())
 
 
+def _metrics() -> dict[str, list[float]]:
+    """Return each metric of all jobs, by what it is."""
+    return {label: [getattr(job, name) for job in milc_jobs()] for name, label in METRICS.items()}
+
+
 @cache
 def regressions(cause: str) -> dict[str, Regression]:
     """Least time of each job regressed on each metric of its placement, the best explained first.
@@ -229,9 +237,7 @@ def regressions(cause: str) -> dict[str, Regression]:
     }
     if cause not in settings:
         raise ValueError(f"cause={cause!r} must be one of: {', '.join(settings)}")
-    jobs = milc_jobs()
-    metrics = {label: [getattr(job, name) for job in jobs] for name, label in METRICS.items()}
-    return regress_all(metrics, _least_times(**settings[cause]), np.random.default_rng(1))
+    return regress_all(_metrics(), _least_times(**settings[cause]), np.random.default_rng(1))
 
 
 class Spread(NamedTuple):
@@ -281,6 +287,61 @@ def step_minima() -> tuple[tuple[float, float], ...]:
     for job, draws in zip(milc_jobs(), noise_draws(len(milc_jobs())), strict=True):
         steps = one.step_times_s(job.own, job.shared_1, rng, draws[0])
         found.append((min(steps), median(steps)))
+    return tuple(found)
+
+
+class TrafficCase(NamedTuple):
+    """What an assumption on the neighbors' traffic gives, once it is calibrated.
+
+    Parameters
+    ----------
+    traffic : str
+    compute_s : float
+        Time of a run without messages. [s]
+    noise : float
+        Noise of a run. [fraction]
+    slowest : Band
+        Greatest of 100 runs. [s]
+    best_r2 : float
+        Of the metric that explains most.
+    least_correlation, greatest_correlation : float
+        Over the metrics.
+    """
+
+    traffic: str
+    compute_s: float
+    noise: float
+    slowest: Band
+    best_r2: float
+    least_correlation: float
+    greatest_correlation: float
+
+
+@cache
+def traffic_cases() -> tuple[TrafficCase, ...]:
+    """The same calibration with no traffic of neighbors, with what is assumed, and with twice that.
+
+    Examples
+    --------
+    >>> [one.traffic for one in traffic_cases()]
+    ['none', 'assumed', 'double']
+    """
+    found, metrics = [], _metrics()
+    for traffic in ("none", "assumed", "double"):
+        one = model(100, traffic)
+        least = _least_times(traffic=traffic, calibrated_with=traffic)
+        correlations = [float(np.corrcoef(values, least)[0, 1]) for values in metrics.values()]
+        found.append(
+            TrafficCase(
+                traffic,
+                one.compute_s,
+                one.run_noise,
+                bands(100, traffic)["total maximum"],
+                max(each * each for each in correlations),
+                min(correlations),
+                max(correlations),
+            )
+        )
     return tuple(found)
 
 
