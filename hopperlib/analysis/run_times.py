@@ -220,10 +220,10 @@ def usual_repeats(n: int) -> int:
 
     Examples
     --------
-    >>> usual_repeats(120), usual_repeats(1000), usual_repeats(50_000)
-    (199, 199, 39)
+    >>> usual_repeats(120), usual_repeats(5000), usual_repeats(50_000)
+    (399, 199, 39)
     """
-    return 199 if n <= 2000 else 39
+    return 399 if n <= 1000 else 199 if n <= 5000 else 99 if n <= 20_000 else 39
 
 
 def _split(table: RunTimes, rng: np.random.Generator) -> tuple[VarianceSplit | None, str]:

@@ -124,7 +124,7 @@ def test_progress_is_told():
 
 
 def test_samples_by_size():
-    assert [usual_repeats(n) for n in (5, 2000, 2001)] == [199, 199, 39]
+    assert [usual_repeats(n) for n in (5, 1000, 1001, 5001, 20_001)] == [399, 399, 199, 99, 39]
 
 
 @pytest.mark.parametrize(
