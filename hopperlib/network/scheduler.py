@@ -195,9 +195,12 @@ class _Loop:
         self.held: dict[int, list[int]] = {}
         # What the head of the queue was promised, for as long as nothing ends; None if nobody asked yet:
         # (instant, nodes that it leaves over then, the run it is to have if it needs one).
-        # Of a head that needs one run also its rank and that instant, until it starts or nodes go.
-        self.known: tuple[int, int] | None = None
         self.promise: tuple[int, int, tuple[int, int] | None] | None = None
+        # Of a head that needs one run: its rank and that instant, until it starts or nodes go.
+        self.known: tuple[int, int] | None = None
+        # Of the head for which the whole queue was tried: its rank; and what was free then, and left over.
+        self.tried_head: int | None = None
+        self.tried = self.passed = 0
 
     def run(self, progress: Callable[[int], object] | None, sample_every_s: int | None, until_s: int) -> None:
         """Walk through the events until no job is left."""
@@ -215,6 +218,7 @@ class _Loop:
                 self.sample(next_sample)
                 next_sample += sample_every_s or 0
             if changed:
+                self.remember()
                 self.complete((now + 1) << _SHIFT)
             if now == calendar.next_s:
                 self.change(now)
@@ -227,16 +231,31 @@ class _Loop:
             while submitted < count and submits[submitted] == now:
                 submitted += 1
             next_submit = submits[submitted] if submitted < count else FOREVER
-            if waiting.simple and not self.keep and not (changed and waiting.queue):
-                for index in range(first, submitted):
-                    self.look_at(index, now)
-            else:
-                for index in range(first, submitted):
-                    waiting.add(index)
-                self.look(now)
+            self.submit(range(first, submitted), now, changed)
             if progress is not None and submitted // 1000 > first // 1000 and progress(submitted):
                 self.schedule.stopped_s = now
                 break
+
+    def submit(self, newcomers: Sequence[int], now: int, changed: bool) -> None:
+        """Take jobs in, and start what can start."""
+        waiting, queue = self.waiting, self.waiting.queue
+        alone = not self.keep and not (changed and queue)
+        if alone and not waiting.simple:
+            # They come after the head in any case: it waits, and what could not pass it before cannot now.
+            newcomers = sorted(newcomers, key=waiting.rank)
+            alone = waiting.steady and bool(queue) and waiting.rank(newcomers[0]) > queue[0]
+        if alone:
+            for index in newcomers:
+                self.look_at(index, now)
+        else:
+            for index in newcomers:
+                waiting.add(index)
+            self.look(now, newcomers)
+
+    def remember(self) -> None:
+        """Before something ends: note what the waiting jobs were tried against."""
+        self.tried = self.free.free
+        self.passed = self.tried if self.promise is None else self.promise[1]
 
     def complete(self, until: int) -> None:
         """End every job whose end, as (end, job), comes before `until`."""
@@ -277,7 +296,7 @@ class _Loop:
         if self.limited:
             self.waiting.enter(index)
 
-    def look(self, now: int) -> None:
+    def look(self, now: int, newcomers: Sequence[int] = ()) -> None:
         """Start what can start, with the whole queue in view."""
         waiting, free, nodes = self.waiting, self.free, self.workload.nodes
         queue, horizon = waiting.queue, self.calendar.drain_s - now
@@ -287,30 +306,46 @@ class _Loop:
             width, limit = nodes[index], self.workload.requested_time_s[index]
             if limit > horizon or not free.fits(width):
                 break
-            self.known = None
+            self.known = self.tried_head = None
             waiting.remove(queue[0], width, limit)
             self.start(index, width, limit, now, free.take(width))
             queue = waiting.queue
         if not queue or not self.easy:
             return
+        head, before = queue[0], self.tried_head
+        self.tried_head = head if waiting.steady and not self.keep else None
         narrow = waiting.narrow
         fitting = bisect_left(narrow, ((free.free if self.contiguous is None else free.largest_run) + 1,))
         if not fitting:
             return
         self.promise = at, spare, place = self.promised(now)
-        head, until = queue[0], min(at - now, horizon)
+        until = min(at - now, horizon)
         if place is not None:
             self.pass_around(now, [(rank, width, limit) for width, rank, limit in narrow[:fitting] if rank != head])
             return
-        limited, whole = self.limited, self.contiguous
+        if before == head and self.contiguous is None:
+            # What is no wider than what was free before did not pass, unless more is left over now. See first_fit_loop.
+            tried, passed = self.tried, self.passed
+            seen = bisect_left(narrow, (tried + 1,))
+            pick = narrow[seen:fitting]
+            if spare > passed < tried:
+                pick += narrow[bisect_left(narrow, (passed + 1,)) : bisect_left(narrow, (min(spare, tried) + 1,))]
+            if newcomers:
+                fresh = [(nodes[i], waiting.rank(i), self.workload.requested_time_s[i]) for i in newcomers]
+                pick = [*{*pick, *(job for job in fresh if job[0] <= free.free)}]
+        else:
+            pick = narrow[:fitting]
         candidates = [
             (rank, width, limit)
-            for width, rank, limit in narrow[:fitting]
-            if limit <= until or (width <= spare and limit <= horizon)
+            for width, rank, limit in pick
+            if (limit <= until or (width <= spare and limit <= horizon)) and rank != head
         ]
+        limited, whole, least = self.limited, self.contiguous, narrow[0][0]
         candidates.sort()
         for rank, width, limit in candidates:
-            if width > free.free or rank == head or (whole is not None and not whole.fits(width)):
+            if free.free < least:
+                break
+            if width > free.free or (whole is not None and not whole.fits(width)):
                 continue
             if limited and waiting.is_over_limit(rank & _JOB):
                 continue
@@ -434,7 +469,7 @@ class _Loop:
 
     def change(self, now: int) -> None:
         """Take nodes away or give them back, open or close queues."""
-        self.known = None
+        self.known = self.tried_head = None
         calendar = self.calendar
         while calendar.next_s == now:
             begins, number = calendar.pop()

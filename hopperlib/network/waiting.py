@@ -43,7 +43,8 @@ class WaitingJobs:
     """
 
     __slots__ = (
-        "_aside", "_closed", "_level", "_reserved", "_run_limit", "_running", "_workload", "limited", "narrow", "queue", "simple"
+        "_aside", "_closed", "_level", "_reserved", "_run_limit", "_running", "_workload", "limited", "narrow", "queue", "simple",
+        "steady",
     )  # fmt: skip
 
     def __init__(self, workload: Workload, queues: Sequence[Queue], reserved: Sequence[str] = ()) -> None:
@@ -60,8 +61,10 @@ class WaitingJobs:
         self._aside: list[int] = []
         #: Whether a user may run only so many jobs of a queue.
         self.limited = any(limit is not None for limit in self._run_limit)
-        #: Whether a newcomer always goes to the end of the queue.
-        self.simple = len(levels) < 2 and not self.limited and not self._reserved
+        #: Whether no job ever stands aside.
+        self.steady = not self.limited and not self._reserved
+        #: Whether moreover a newcomer always goes to the end of the queue.
+        self.simple = self.steady and len(levels) < 2
         #: Ranks, sorted.
         self.queue: list[int] = []
         #: (width, rank, limit), sorted.
@@ -70,10 +73,14 @@ class WaitingJobs:
     def __bool__(self) -> bool:
         return bool(self.queue or self._aside)
 
+    def rank(self, index: int) -> int:
+        """Return what sorts a job in the queue."""
+        return self._level[self._workload.queue_number[index]] + index
+
     def add(self, index: int) -> None:
         """Put a job into the queue, behind those of its priority, or aside."""
         workload = self._workload
-        rank = self._level[workload.queue_number[index]] + index
+        rank = self.rank(index)
         if not self.simple and self._stands_aside(index):
             self._aside.append(rank)
             return

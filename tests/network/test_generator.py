@@ -17,14 +17,16 @@ def test_shares_of_a_mix_sum_to_one():
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_documented_shares_come_out(seed):
-    early = draw_workload("early", nodes=6384, days=56, load=0.9, rng=random.Random(seed))
+    # Narrow jobs bundled: fewer to draw, the same node-hours.
+    month = {"nodes": 6384, "days": 28, "load": 0.9, "smallest": 16}
+    early = draw_workload("early", **month, rng=random.Random(seed))
     # 16,384 cores are 683 nodes of 24, 65,536 are 2,731.
     assert share_at_least(early, 683) == pytest.approx(0.50, abs=0.02)
     assert share_at_least(early, 2731) == pytest.approx(0.22, abs=0.02)
-    production = draw_workload("production", nodes=6384, days=56, load=0.9, rng=random.Random(seed))
+    production = draw_workload("production", **month, rng=random.Random(seed))
     assert share_at_least(production, 342) == pytest.approx(0.40, abs=0.02)
     for jobs in (early, production):
-        assert jobs.node_seconds / (6384 * 56 * 86400) == pytest.approx(0.9, abs=0.02)
+        assert jobs.node_seconds / (6384 * 28 * 86400) == pytest.approx(0.9, abs=0.02)
         assert max(jobs.nodes) <= 6100
         assert all(run <= limit for run, limit in zip(jobs.run_time_s, jobs.requested_time_s, strict=True))
 
@@ -37,7 +39,7 @@ def test_the_same_seed_gives_the_same_jobs():
 
 
 def test_nights_and_weekends_are_quiet():
-    jobs = draw_workload("production", nodes=6384, days=56, load=0.9, rng=random.Random(1))
+    jobs = draw_workload("production", nodes=6384, days=28, load=0.9, rng=random.Random(1), smallest=32)
     by_hour = Counter(job.submit_time_s // 3600 % 24 for job in jobs)
     by_day = Counter(job.submit_time_s // 86400 % 7 for job in jobs)
     assert by_hour[11] > 1.5 * by_hour[3]
@@ -45,7 +47,7 @@ def test_nights_and_weekends_are_quiet():
 
 
 def test_debug_jobs_take_the_place_of_others():
-    jobs = draw_workload("production", nodes=6384, days=28, load=0.9, rng=random.Random(1), debug_fraction=0.1)
+    jobs = draw_workload("production", nodes=6384, days=7, load=0.9, rng=random.Random(1), debug_fraction=0.1)
     debug = [job for job in jobs if job.queue == "debug"]
     assert all(job.nodes <= 512 and job.requested_time_s <= 1800 for job in debug)
     share = sum(job.nodes * job.run_time_s for job in debug) / jobs.node_seconds

@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopperlib.network.queues import Queue
 from hopperlib.network.scheduler import POLICIES, simulate
 from hopperlib.network.workload import Job, Workload
 
 
-def naive(jobs, nodes, *, policy, keep):
+def naive(jobs, nodes, *, policy, keep, priorities=None):
     """Return (start, end, nodes) of every job, by the rules and with no cleverness at all."""
     owner = [None] * nodes
     waiting, running, done = [], {}, {}
@@ -34,6 +35,8 @@ def naive(jobs, nodes, *, policy, keep):
         for i in [i for i in to_come if jobs[i].submit_time_s == now]:
             to_come.remove(i)
             waiting.append(i)
+        # Python's sort keeps the order of submission within a priority.
+        waiting.sort(key=lambda i: (priorities or {}).get(jobs[i].queue, 0))
         while waiting and jobs[waiting[0]].nodes <= owner.count(None):
             start(waiting[0], now)
         if not waiting or policy == "fcfs":
@@ -65,23 +68,30 @@ def workloads(draw, most=25):
     return nodes, [Job(number, *row) for number, row in enumerate(rows)]
 
 
+PRIORITIES = {"late": 2, "soon": 1}
+QUEUES = [Queue(name=name, priority=priority) for name, priority in PRIORITIES.items()]
+
+
 @settings(max_examples=300)
-@given(workloads(), st.sampled_from(POLICIES), st.booleans(), st.booleans())
-def test_same_starts_ends_and_nodes(drawn, policy, keep, plain):
+@given(workloads(), st.sampled_from(POLICIES), st.booleans(), st.sampled_from(["plain", "general", "queues"]))
+def test_same_starts_ends_and_nodes(drawn, policy, keep, way):
     # The end of time, far off, takes a run out of the plain case and through the general loop.
     nodes, jobs = drawn
-    far = None if plain else 10**9
-    schedule = simulate(Workload(jobs), nodes, policy=policy, overrun="keep" if keep else "kill", until_s=far)
-    wanted = naive(jobs, nodes, policy=policy, keep=keep)
+    far, queues = (None if way == "plain" else 10**9), (QUEUES if way == "queues" else [])
+    jobs = [job._replace(queue=("late", "soon")[job.job % 2]) for job in jobs]
+    schedule = simulate(
+        Workload(jobs), nodes, policy=policy, overrun="keep" if keep else "kill", until_s=far, queues=queues
+    )
+    wanted = naive(jobs, nodes, policy=policy, keep=keep, priorities=PRIORITIES if queues else None)
     for index, number in enumerate(schedule.workload.job):
         start, end, held = wanted[number]
         assert (schedule.start_s[index], schedule.end_s[index]) == (start, end)
         assert [node for low, high in schedule.runs(index) for node in range(low, high)] == held
 
 
-@pytest.mark.parametrize("until_s", [None, 10**9])
+@pytest.mark.parametrize(("until_s", "queues"), [(None, []), (10**9, []), (None, QUEUES)])
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_long_congested_workload(policy, until_s):
+def test_a_long_congested_workload(policy, until_s, queues):
     # Deep queues, which small examples do not have: a load well over 1 on 40 nodes, without any library's generator.
     state, rows = 12345, []
     for number in range(600):
@@ -89,9 +99,9 @@ def test_a_long_congested_workload(policy, until_s):
         for low, high in ((0, 900), (1, 20), (0, 60), (0, 80)):
             state = state * 6364136223846793005 % (1 << 64) + 1
             drawn.append(low + (state >> 33) % (high - low + 1))
-        rows.append(Job(number, *drawn))
-    schedule = simulate(Workload(rows), 40, policy=policy, until_s=until_s)
-    wanted = naive(rows, 40, policy=policy, keep=False)
+        rows.append(Job(number, *drawn, queue=("late", "soon")[number % 5 == 0]))
+    schedule = simulate(Workload(rows), 40, policy=policy, until_s=until_s, queues=queues)
+    wanted = naive(rows, 40, policy=policy, keep=False, priorities=PRIORITIES if queues else None)
     got = {
         number: (
             schedule.start_s[index],
