@@ -125,7 +125,7 @@ class WordIndex:
             In the order of the text.
         """
         letters = b" " + text.translate(_LETTERS) + b" "
-        present = self._words.intersection(letters.split(b" "))
+        present = self._words.intersection(letters.split())
         inside = _INSIDE in letters
         if not present and not inside:
             return []
@@ -154,7 +154,7 @@ class WordIndex:
             end = start + len(line)
             # The letters begin one place later.
             own = letters[start + 1 : end + 1]
-            words = list(self._words.intersection(own.split(b" ")))
+            words = list(self._words.intersection(own.split()))
             if _INSIDE in own and _INSIDE not in words:
                 words.append(_INSIDE)
             if words:
