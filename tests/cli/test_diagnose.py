@@ -1,0 +1,145 @@
+"""`hopper diagnose`: text, the contract of the JSON, exit status, context, and one message for each mistake."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.cli import hopper
+from hopperlib.failure.rules import load_rules
+
+OOM = "[NID 00146] 2011-05-01 19:00:18 Apid 15379: OOM killer terminated this process.\n"
+RECORD = """JobID|State|ExitCode|MaxRSS|ReqMem|Elapsed|Timelimit
+77|OUT_OF_MEMORY|0:125||4G|00:10:00|01:00:00
+77.0|OUT_OF_MEMORY|0:125|4194304K||00:10:00|
+"""
+
+
+def diagnose(*words, text=None):
+    return CliRunner().invoke(hopper, ["diagnose", *map(str, words)], input=text, prog_name="hopper")
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content, name="job.out"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        (OOM, 1, "[ALPS-OOM]"),
+        ("hello\n", 0, "No cause in this text."),
+        ("   JOB DONE.\n", 0, "This job succeeded."),
+        ("", 0, "The text is empty"),
+    ],
+)
+def test_the_status_tells_whether_a_cause_was_found(file, text, status, said):
+    path = file(text)
+    for result in (diagnose(path), diagnose("-", text=text)):
+        assert result.exit_code == status
+        assert said in result.output
+
+
+def test_the_answer_holds_what_a_reader_needs(file):
+    output = diagnose(file(OOM * 40 + "Application 15379 exit signals: Killed\nmystery failed\n")).output
+    for said in (
+        "certain",
+        "class: user (OOM); who acts: user",
+        "... 40 such lines in all",
+        "nid 146",
+        "KILLED, 1 line, first",
+    ):
+        assert said in output
+    assert "what to do:\n  1. " in output
+    assert "to confirm: " in output
+    assert "1 x " in output
+    assert output.endswith("42 lines read.\n")
+
+
+def test_the_json_keeps_its_contract(file):
+    path = file(OOM + "Application 15379 exit signals: Killed\nodd thing failed\n")
+    result = diagnose("--json", path)
+    data = json.loads(result.output)
+    assert result.exit_code == 1
+    assert (data["verdict"], data["lines_read"]) == ("cause", 3)
+    cause = data["causes"][0]
+    assert {"code", "title", "class", "confidence", "lines", "explains", "advice", "fields"} <= set(cause)
+    assert cause["lines"] == [{"file": str(path), "line": 1, "text": OOM.strip()}]
+    assert data["unknown"][0]["text"] == "odd thing failed"
+    assert json.loads(diagnose("--json", "-", text="hello").output)["causes"] == []
+
+
+def test_several_files_are_one_job(file):
+    output = diagnose(
+        file("Application 7 exit codes: 127\n"),
+        file(
+            gzip.compress(
+                b"./a.out: error while loading shared libraries: libx.so.1: cannot open shared object file\n"
+            ),
+            "job.err.gz",
+        ),
+    ).output
+    assert "[LIB-MISSING]" in output
+    assert "ALPS-EXIT-CODES, 1 line, first" in output
+
+
+def test_context_turns_advice_into_numbers(file):
+    record = file(RECORD, "record.txt")
+    output = diagnose(
+        file("step 1\n"), "--sacct", record, "--machine", "hopper", "--launch", "aprun -n 48 ./a.out"
+    ).output
+    assert "used 4.00 GB at its last sample, the job asked for 4G" in output
+    # 31 GB usable over 24 tasks
+    assert "each had 1.29 GB" in output
+    assert diagnose("--sacct", record).exit_code == 1
+
+
+def test_a_job_script_may_stand_for_the_launch_line(file):
+    script = file("#!/bin/bash\n#PBS -l mppwidth=48\naprun -n 96 ./chombo\n", "job.sh")
+    output = diagnose(file("apsched: claim exceeds reservation's node-count\n"), "--launch", script).output
+    assert "-n 96 at 24 tasks a node needs 4 nodes; mppwidth=48 reserves 2" in " ".join(output.split())
+
+
+def test_all_messages_are_listed_and_each_is_explained():
+    codes = [made.code for made in load_rules()]
+    lines = diagnose("--list").output.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(codes)
+    assert [entry["code"] for entry in json.loads(diagnose("--list", "--json").output)["rules"]] == sorted(codes)
+    for code in codes:
+        said = json.loads(diagnose("--explain", code, "--json").output)
+        assert said["advice"]
+        assert said["source"]
+    assert "to confirm: " in diagnose("--explain", "alps-oom").output
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "give the files of the job, or - for standard input"),
+        (["no-such-file"], "cannot read no-such-file: No such file or directory"),
+        (["."], "cannot read .: it is a directory"),
+        (["--explain", "NOBODY"], "there is no rule 'NOBODY'"),
+        (["-", "--machine", "bigger"], "machine='bigger' is neither a machine"),
+        (["-", "--sacct", "no-such-file"], "no-such-file"),
+    ],
+)
+def test_each_mistake_gets_one_message(words, message):
+    result = diagnose(*words, text="hello\n")
+    assert result.exit_code == 2
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_record_that_is_none_is_refused(file):
+    path = file("hello\n")
+    assert "this is no output of sacct" in diagnose(path, "--sacct", path).output
+    refused = diagnose(path, "--sacct", file(RECORD, "record.txt"), "--job", "5", "--json")
+    assert json.loads(refused.output)["error"]["message"] == "job '5' is not in the output of sacct, which holds: 77"
