@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,9 +72,9 @@ def command(
             raise ValueError(f"--power {power:g} must be above 5 %, which is found without any change, and below 100 %")
         if seed < 0:
             raise ValueError(f"--seed {seed} must be at least 0")
-        table = read_run_times(
-            read_source(file, what="run times").splitlines(keepends=True), column=column, group=group
-        )
+        # Any line end is one, as for a file opened as text.
+        lines = StringIO(read_source(file, what="run times"), newline=None)
+        table = read_run_times(lines, column=column, group=group)
         describe, rng = _analysis(seed)
         if group is not None:
             _groups_can_be_told(group, table)

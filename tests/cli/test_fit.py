@@ -69,6 +69,14 @@ def test_standard_input_and_a_column_of_ones_own():
     assert "both versions inside one node" in result.stdout
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_of_any_system(end):
+    text = end.join(["run_time_s", *(str(10 + i) for i in range(9)), "-1"])
+    assert one_message(run("-", *FAST, input=text)).startswith(
+        "hopper: line 11, column run_time_s: '-1' is not above 0"
+    )
+
+
 def test_rows_left_out_are_a_problem():
     text = "run_time_s\n" + "".join(f"{10 + i}\n" for i in range(9)) + "nan\n"
     result = run("-", *FAST, input=text)
