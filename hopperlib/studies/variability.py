@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from functools import cache
+from itertools import combinations
 from statistics import mean, median, quantiles
 from typing import NamedTuple
 
@@ -23,7 +25,8 @@ import numpy as np
 from hopperlib.analysis.distributions import Fit, Interval, fit_all
 from hopperlib.analysis.regression import Regression, regress_all, variance_split
 from hopperlib.documented import documented
-from hopperlib.network.aging import aged_machine
+from hopperlib.machine import Machine
+from hopperlib.network.aging import aged_machine, probe
 from hopperlib.network.milc import (
     RUNS_A_JOB,
     milc_jobs,
@@ -32,8 +35,10 @@ from hopperlib.network.milc import (
     printed,
     run_times,
 )
+from hopperlib.network.orders import compute_nodes, order_nodes
 from hopperlib.network.placed_jobs import ASSUMED, METRICS
-from hopperlib.network.runtime import least_of
+from hopperlib.network.runtime import LinkMap, least_of
+from hopperlib.network.traffic import Graph, all_reduce_tree, grid_dimensions, nearest_neighbors
 from hopperlib.studies.study import Check, Study
 
 __all__ = [
@@ -42,6 +47,7 @@ __all__ = [
     "STUDY",
     "Allocation",
     "Band",
+    "PatternCase",
     "ShiftedLognormal",
     "Spread",
     "TrafficCase",
@@ -50,6 +56,7 @@ __all__ = [
     "families",
     "least_sample",
     "lognormal_chance",
+    "patterns",
     "regressions",
     "shifted_lognormal",
     "spread_by_cause",
@@ -380,6 +387,64 @@ def allocations() -> tuple[Allocation, ...]:
             )
         )
     return tuple(found)
+
+
+class PatternCase(NamedTuple):
+    """How much busier the worst link of a job gets in an order than in xyz-by2 order, for one pattern of messages.
+
+    Parameters
+    ----------
+    pattern : str
+    xyz, nid : float
+        [fraction]
+    """
+
+    pattern: str
+    xyz: float
+    nid: float
+
+
+@cache
+def patterns() -> tuple[PatternCase, ...]:
+    """What losing the xyz-by2 order does to the worst link of a job of 342 nodes, by whom its tasks talk to.
+
+    The mean of twenty placements on an aged machine, without neighbors. What a
+    code loses is that, times the share of its time that it waits for messages.
+
+    Examples
+    --------
+    >>> [case.pattern for case in patterns()][:2]
+    ['neighbors in four dimensions', 'neighbors in three dimensions']
+    """
+    hopper = Machine.load("hopper")
+    links, nodes = LinkMap(hopper), compute_nodes(hopper)
+    tasks, width = 8192, 342
+    graphs: dict[str, Graph] = {
+        "neighbors in four dimensions": nearest_neighbors(grid_dimensions(tasks), 24),
+        "neighbors in three dimensions": nearest_neighbors(grid_dimensions(tasks, 3), 24),
+        "all-reduce": all_reduce_tree(width),
+    }
+    schedule = aged_machine("production", nodes=len(nodes), days=14, load=0.95)
+    landed = [probe(schedule, half_day * 43_200, width).runs for half_day in range(6, 26)]
+    positions = [[position for low, high in runs for position in range(low, high)] for runs in landed]
+    worst: dict[str, dict[str, float]] = {}
+    for order in ("xyz_by2", "xyz", "nid"):
+        places = [node.coordinates for node in order_nodes(nodes, order)]
+        found: dict[str, list[float]] = {}
+        for job in positions:
+            for name, graph in graphs.items():
+                messages = ((places[job[a]], places[job[b]], float(count)) for (a, b), count in graph.items())
+                found.setdefault(name, []).append(links.worst(links.loads(messages)))
+            # Nodes of one Gemini talk to the same others, so pairs of Geminis are enough.
+            sharing = Counter(places[position] for position in job)
+            everybody = ((a, b, float(sharing[a] * sharing[b])) for a, b in combinations(sharing, 2))
+            found.setdefault("everybody with everybody", []).append(links.worst(links.loads(everybody)))
+        for name, values in found.items():
+            worst.setdefault(name, {})[order] = mean(values)
+    return tuple(
+        PatternCase(name, one["xyz"] / one["xyz_by2"] - 1, one["nid"] / one["xyz_by2"] - 1)
+        for name, one in worst.items()
+    )
 
 
 @cache

@@ -15,10 +15,12 @@ from hopperlib.studies.variability import (
     families,
     least_sample,
     lognormal_chance,
+    patterns,
     regressions,
     shifted_lognormal,
     spread_by_cause,
     step_minima,
+    traffic_cases,
 )
 
 
@@ -131,6 +133,16 @@ def test_a_floor_fits_the_model_best():
     assert families()[1].aic - families()[0].aic > 2
 
 
+def test_no_assumption_on_the_neighbors_reaches_the_slowest_run():
+    cases = traffic_cases()
+    assert all(case.slowest.high < 2462.3 for case in cases)
+    assert all(case.best_r2 < CONCLUSIVE for case in cases)
+    none, _, double = cases
+    assert none.greatest_correlation < 0 < double.least_correlation
+    # Alone, all that parts triplets is noise: two thirds of its mean lie above the quickest of three.
+    assert none.noise == pytest.approx(1.5 * (1102 / 1081 - 1), rel=0.05)
+
+
 def test_steps_take_about_two_seconds():
     assert 1.5 < sum(middle for _, middle in step_minima()) / len(milc_jobs()) < 3.0
 
@@ -148,5 +160,9 @@ def test_losing_the_order_costs_what_a_code_waits_for():
     assert 0.0 < lost_order() <= 0.30
     assert slowdown(exchange_share()) == pytest.approx(lost_order())
     assert slowdown(0.0) == 0.0
+    # To whom a code talks matters: a tree of few messages does not feel the order, the other patterns do.
+    cases = {case.pattern: case.nid for case in patterns()}
+    tree = cases.pop("all-reduce")
+    assert tree < 0.5 * min(cases.values())
     with pytest.raises(ValueError, match=r"share=1\.5 must be from 0 to 1"):
         slowdown(1.5)
