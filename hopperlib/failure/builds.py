@@ -24,10 +24,12 @@ __all__ = ["Build", "Finding", "Repaired", "check_build", "read_build", "repaire
 
 Certainty = Literal["known", "possible"]
 
-# Programming environments and compiler modules -> the name that rules use.
-_COMPILERS = {
+# Programming environments, then compiler modules -> the name that rules use.
+_ENVIRONMENTS = {
     "PrgEnv-pgi": "pgi", "PrgEnv-gnu": "gnu", "PrgEnv-cray": "cray", "PrgEnv-intel": "intel",
     "PrgEnv-pathscale": "pathscale", "PrgEnv-nvidia": "nvidia", "PrgEnv-nvhpc": "nvidia", "PrgEnv-aocc": "clang",
+}  # fmt: skip
+_COMPILERS = {
     "gcc": "gnu", "gcc-native": "gnu", "intel": "intel", "intel-oneapi-compilers": "intel", "nvhpc": "nvidia",
     "pgi": "pgi", "cce": "cray", "aocc": "clang", "llvm": "clang",
 }  # fmt: skip
@@ -61,13 +63,16 @@ class Build:
 
     @property
     def compiler(self) -> str | None:
-        """Whose compiler is called; None if nothing tells."""
+        """Whose compiler is called; None if nothing tells, or two do."""
         driver = self.line.driver
         if driver and driver.family:
             return driver.family
-        for name, compiler in _COMPILERS.items():
-            if self.environment.loaded(name):
-                return compiler
+        for names in (_ENVIRONMENTS, _COMPILERS):
+            found = {compiler for name, compiler in names.items() if self.environment.loaded(name)}
+            # GNU's is often loaded beneath another one, for its libraries.
+            found -= {"gnu"} if len(found) > 1 else set()
+            if found:
+                return found.pop() if len(found) == 1 else None
         return None
 
     @property

@@ -218,6 +218,21 @@ def test_without_modules_a_problem_is_possible_and_says_why():
     assert (one.certainty, one.doubts) == ("possible", ("no modules were given",))
 
 
+@pytest.mark.parametrize(
+    ("modules", "line", "compiler"),
+    [
+        ("PrgEnv-cray/8.5.0 cce/17 gcc/12.2.0", "cc a.c", "cray"),
+        # GNU's compiler beneath Intel's, for its libraries.
+        ("gcc/12.2.0 intel/2023.1", "mpicc a.c", "intel"),
+        ("intel/2023.1 nvhpc/23.1", "mpicc a.c", None),
+        ("gcc/12.2.0", "mpiicc a.c", "intel"),
+        ("openmpi/4.1.5", "mpicc a.c", None),
+    ],
+)
+def test_whose_compiler_is_called(modules, line, compiler):
+    assert read_build(modules, line).compiler == compiler
+
+
 def test_advice_is_given_only_where_it_applies():
     assert found("", "gcc -o a a.c") == {}
     assert found("PrgEnv-gnu/8.5.0", "gcc -o a a.c") == {"WRAPPER-BYPASSED": "known"}
