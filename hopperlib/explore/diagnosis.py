@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from hopperlib.explore import diagnosis_parts as parts
 from hopperlib.explore import diagnosis_texts as texts
@@ -79,7 +80,7 @@ EXPLORER = Explorer(
             name="log",
             label="Output of the job",
             default=texts.OUT_OF_MEMORY,
-            rows=12,
+            rows=10,
             max_length=_LONGEST,
             placeholder="Paste what the job printed, or drop the file here",
             help="Paste it, or drop the file. It is read on this page and goes nowhere. The text at the start is made up.",
@@ -88,7 +89,7 @@ EXPLORER = Explorer(
             name="errors",
             label="Second file of the same job",
             default="",
-            rows=4,
+            rows=2,
             max_length=_LONGEST,
             help="stderr, where it is a file of its own, or the program's log.",
         ),
@@ -98,9 +99,12 @@ EXPLORER = Explorer(
             default="",
             rows=2,
             placeholder="aprun -n 384 ./a.out",
+            advanced=True,
             help="If you know it: advice then comes with numbers.",
         ),
-        machine_control(help="Where the launch line ran; without a launch line it changes nothing."),
+        replace(
+            machine_control(help="Where the launch line ran; without a launch line it changes nothing."), advanced=True
+        ),
         FileText(
             name="record",
             label="Scheduler's record",

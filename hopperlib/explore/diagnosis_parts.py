@@ -97,7 +97,7 @@ def notices(found: Diagnosis) -> Iterator[Notice]:
     cause = found.cause
     steps = cause.advice if found.verdict == "cause" and cause else found.next
     for number, step in enumerate(steps, start=1):
-        yield Notice(code=f"step-{number}", message=step, level="advice")
+        yield Notice(code=f"step-{number}", message=f"{number}. {step}" if len(steps) > 1 else step, level="advice")
     if found.verdict == "cause" and cause and cause.confirm:
         yield Notice(code="to-confirm", message=f"To confirm: {cause.confirm}", level="note")
     for code in found.set_aside:
@@ -125,7 +125,7 @@ def values(found: Diagnosis) -> Iterator[Value]:
     badge: Any = "documented" if cause.rule else "assumed"
     nersc = f" ({cause.rule.nersc_class})" if cause.rule and cause.rule.nersc_class else ""
     yield Value(label="Class", value=f"{_FAULT[cause.fault]}{nersc}", badge=badge, note=source)
-    yield Value(label="Who acts", value=_actor(cause), badge=badge, note=source)
+    yield Value(label="Who acts", value=_actor(cause), badge=badge)
     yield Value(label="Lines that say so", value=cause.count, badge="documented", note="counted in your text")
     for name, value in cause.fields.items():
         label = _LABELS.get(name, name.replace("_", " ").capitalize())

@@ -40,7 +40,7 @@ function copyable({ title, text, note }, index) {
 
 function listing({ title, lines }) {
   const items = lines.map(([number, text, mark]) =>
-    make("li", { value: number, class: mark ? "hopper-marked" : null }, make("code", {}, text), mark && " ", mark && make("span", { class: "hopper-mark" }, mark)),
+    make("li", { value: number, class: mark ? "hopper-marked" : null, "data-mark": mark || null }, make("code", {}, text), mark && " ", mark && make("span", { class: "hopper-mark" }, mark)),
   );
   return make("div", { class: "hopper-listing" }, make("p", { class: "hopper-part-title" }, ...prose(title)), scroll(withoutTicks(title), make("ol", {}, ...items)));
 }

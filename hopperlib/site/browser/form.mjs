@@ -63,6 +63,8 @@ export class Form {
         }
         if (kind === "slider" && Number.isNaN(Number(value))) refused[name] = value;
       }
+      // What was filled in is seen, even where it is folded away.
+      if (["text", "file"].includes(kind) && field.value !== "") this.#box(name).closest("details")?.setAttribute("open", "");
       this.#echo(name);
     }
     return refused;
