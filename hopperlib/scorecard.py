@@ -39,6 +39,9 @@ __all__ = [
     "unexplained",
 ]
 
+# Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
+_DUST = 1e-9
+
 ROW_ROLES: tuple[str, ...] = (*ROLES, "not built")
 VERDICTS: tuple[str, ...] = (
     "reproduced",
@@ -133,7 +136,9 @@ def judge(value: DocumentedValue, check: Check) -> tuple[float | None, float | N
     # The value of a band that comes closest; the printed number itself if the band holds it.
     nearest = min(max(number, reproduced[0]), reproduced[1]) if isinstance(reproduced, tuple) else reproduced
     agrees = nearest == number or value.agrees(nearest, check.tolerance)
-    return nearest - number, tolerance, agrees
+    deviation = nearest - number
+    # What floating point and solvers leave over is no deviation: no source prints that many places.
+    return (0.0 if abs(deviation) <= _DUST * abs(number) else deviation), tolerance, agrees
 
 
 def _shown(reproduced: object) -> str:

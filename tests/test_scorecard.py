@@ -105,6 +105,14 @@ def test_numbers_are_judged_by_the_printed_place(printed, qualifier, reproduced,
     assert deviation == pytest.approx(reproduced - float(printed))
 
 
+# What floating point leaves over is no deviation: of 1.89, a billionth is 1.89e-9.
+@pytest.mark.parametrize(("reproduced", "deviation"), [(1.89 + 4e-16, 0.0), (1.89 - 1e-9, 0.0), (1.89 + 4e-9, 4e-9)])
+def test_rounding_of_the_machine_is_no_deviation(reproduced, deviation):
+    found = judge(_value("1.89"), _check(reproduced))
+    assert found[0] == pytest.approx(deviation, rel=1e-3, abs=0)
+    assert found[2]
+
+
 # 1.88, rounded, means 1.875 to 1.885.
 @pytest.mark.parametrize(
     ("band", "deviation", "agrees"),
