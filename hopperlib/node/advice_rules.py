@@ -137,7 +137,8 @@ def _memory(view: View) -> Iterator[Advice]:
         return
     kind, tasks = view.kind, view.cost.memory_tasks
     room = kind.usable_memory_gb / kind.numa_nodes
-    wanted = f"{plural(tasks, 'task')} of {each:.3g} GB want {tasks * each:.1f} GB"
+    total = tasks * each
+    wanted = f"{plural(tasks, 'task')} of {each:.3g} GB want {f'{total:.1f}' if total < 1e6 else f'{total:.3g}'} GB"
     if gone.missing_gb > 1e-9:
         fit = int(kind.usable_memory_gb / each + 1e-9)
         remedy = (

@@ -19,6 +19,7 @@ from hopperlib.node.components import Component, LaunchError, Reservation
 from hopperlib.node.options import Given, Option, last_of, read_aprun_options
 from hopperlib.node.scripts import Invocation
 from hopperlib.node.values import cpu_list, memory_gb, number_list, whole_number
+from hopperlib.node.words import Word
 
 __all__ = ["APRUN_OPTIONS", "read_aprun"]
 
@@ -104,7 +105,7 @@ def read_aprun(
         given, command = read_aprun_options(words, APRUN_OPTIONS, launcher.options, where=where)
         if len(parts) > 1 and not command:
             raise LaunchError(flag=":", value="", rule="parts two programs; one side of it names none")
-        component = _component(given, tuple(word.text for word in command), machine, node, reservation, notes)
+        component = _component(given, command, machine, node, reservation, notes)
         aprun_layout(component, node, machine.title)
         components.append(component)
         environment |= _environment(given)
@@ -113,7 +114,7 @@ def read_aprun(
 
 def _component(
     given: Sequence[Given],
-    command: tuple[str, ...],
+    command: Sequence[Word],
     machine: Machine,
     node: NodeKind,
     reservation: Reservation | None,
@@ -131,7 +132,7 @@ def _component(
         return whole_number(flag, values[flag], low=low, high=high, bound=bound)
 
     cores = f"the cores of {name}"
-    if command == ():
+    if not command:
         notes.append("The line names no program.")
     _check_cores_per_unit(values, node, machine)
     binding, lists = _binding(values.get("-cc"))
@@ -141,7 +142,8 @@ def _component(
     given_tasks = count("-n")
     given_tasks_per_node = count("-N", node.cores, cores)
     return Component(
-        command=command,
+        command=tuple(word.text for word in command),
+        shell=" ".join(word.shell for word in command),
         tasks=given_tasks or from_reservation.get("-n") or 1,
         threads_per_task=given_depth or from_reservation.get("-d") or 1,
         tasks_per_node=given_tasks_per_node or from_reservation.get("-N"),

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun_layout import AprunLayout
 from hopperlib.node.components import Component, LaunchError, Reservation
-from hopperlib.node.values import nid_count
+from hopperlib.node.values import node_ids
 
 __all__ = ["check_aprun_claim", "check_machine_size", "check_srun_claim"]
 
@@ -69,7 +69,7 @@ def check_aprun_claim(
     ]
     for component, layout, nodes in zip(components, layouts, counts, strict=True):
         check_machine_size(nodes, "-n", str(component.tasks), machine)
-        _check_node_list(component, nodes)
+        _check_node_list(component, nodes, machine)
         _check_node_memory(component, layout, node, machine)
     if reservation is None:
         return
@@ -125,13 +125,17 @@ def check_srun_claim(component: Component, nodes: int, reservation: Reservation 
     raise LaunchError(flag=flag, value=value, rule=rule, words=words)
 
 
-def _check_node_list(component: Component, nodes: int) -> None:
+def _check_node_list(component: Component, nodes: int, machine: Machine) -> None:
     """Refuse ``-L`` with fewer nodes than the component needs."""
     if component.node_list is None:
         return
-    listed = nid_count("-L", component.node_list)
-    if listed < nodes:
-        rule = f"names {listed:,} of the {nodes:,} nodes that the line needs"
+    listed = node_ids("-L", component.node_list)
+    places = machine.network.node_positions if machine.network else None
+    if places is not None and max(listed) >= places:
+        rule = f"names node {max(listed)}; the node IDs of {machine.title} go from 0 to {places - 1}, service nodes included"
+        raise LaunchError(flag="-L", value=component.node_list, rule=rule)
+    if len(listed) < nodes:
+        rule = f"names {len(listed):,} of the {nodes:,} nodes that the line needs"
         raise LaunchError(flag="-L", value=component.node_list, rule=rule)
 
 

@@ -40,6 +40,8 @@ class LaunchError(ValueError):
         documented.
     says_value : bool
         Whether the message names the value; not where the option itself is at fault.
+    shown : str or None
+        The value as the message shows it, where that differs.
 
     Examples
     --------
@@ -50,12 +52,21 @@ class LaunchError(ValueError):
     'must be from 1 to 6, the cores of a NUMA node'
     """
 
-    def __init__(self, *, flag: str, value: str, rule: str, words: str | None = None, says_value: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        flag: str,
+        value: str,
+        rule: str,
+        words: str | None = None,
+        says_value: bool = True,
+        shown: str | None = None,
+    ) -> None:
         self.flag = flag
         self.value = value if len(value) <= 80 else value[:77] + "..."
         self.rule = rule
         self.words = words
-        said = f"{flag} {self.value}".strip() if says_value else flag
+        said = f"{flag} {self.value if shown is None else shown}".strip() if says_value else flag
         self.message = f"{words}: {said} {rule}" if words else f"{said} {rule}"
         super().__init__(self.message)
 
@@ -70,6 +81,8 @@ class Component:
     ----------
     command : tuple of str
         Program and arguments; empty if the line names none.
+    shell : str
+        The same as a shell must be given it: as typed, with the variables that only the script knows.
     tasks : int
         MPI tasks: ``-n``.
     threads_per_task : int
@@ -140,6 +153,7 @@ class Component:
     """
 
     command: tuple[str, ...]
+    shell: str = ""
     tasks: int
     threads_per_task: int = 1
     nodes: int | None = None

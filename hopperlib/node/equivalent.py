@@ -175,7 +175,10 @@ def equivalent_line(placement: Placement) -> str | None:
     if len(choices) == 2:
         tried += [pair for pair in itertools.product(*choices) if pair not in tried]
     for one in tried:
-        programs = [Program(part, component.command) for part, component in zip(one, launch.components, strict=True)]
+        programs = [
+            Program(part, component.command, component.shell)
+            for part, component in zip(one, launch.components, strict=True)
+        ]
         line = write_line(other, programs, environment=environment_before(launch))
         placed = _placed(line, placement)
         if placed is not None and same_map(placement, placed):

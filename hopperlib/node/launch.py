@@ -100,7 +100,8 @@ def read_launches(
     reservation, variables, notes = _read_reservation(text, machine, node)
     invocations = find_invocations(text, variables)
     if not invocations:
-        raise LaunchError(flag="line", value=_shown(text), rule=_no_line(text))
+        begins = _beginning(text)
+        raise LaunchError(flag="line", value=begins, rule=_no_line(text), shown=repr(begins))
     if len(invocations) > 1:
         notes = [*notes, f"The text holds {len(invocations)} launch lines; each is read by itself, as if alone."]
     return tuple(_read(invocation, machine, node, reservation, threads, notes) for invocation in invocations)
@@ -189,7 +190,7 @@ def _no_line(text: str) -> str:
     return "holds neither an aprun nor an srun command"
 
 
-def _shown(text: str) -> str:
-    """Return the beginning of a text in quotes, on one line."""
+def _beginning(text: str) -> str:
+    """Return the beginning of a text, on one line."""
     words = " ".join(text.split())
-    return repr(words if len(words) <= 50 else words[:47] + "...")
+    return words if len(words) <= 50 else words[:47] + "..."

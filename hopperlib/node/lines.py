@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -12,10 +13,14 @@ __all__ = ["Program", "changed", "environment_before", "write_line"]
 
 
 class Program(NamedTuple):
-    """One program of a line: its options (name and value; an empty value for a flag) and its command."""
+    """One program of a line: its options (name and value; an empty value for a flag) and its command.
+
+    `shell` is the command as it was typed; without it the words of the command are quoted.
+    """
 
     options: tuple[tuple[str, str], ...]
     command: tuple[str, ...]
+    shell: str = ""
 
 
 def _spelled(name: str, value: str) -> str:
@@ -25,7 +30,15 @@ def _spelled(name: str, value: str) -> str:
     """
     if not value:
         return name
-    return f"{name}={shlex.quote(value)}" if name.startswith("--") else f"{name} {shlex.quote(value)}"
+    return f"{name}={_quoted(value)}" if name.startswith("--") else f"{name} {_quoted(value)}"
+
+
+def _quoted(value: str) -> str:
+    """Return a value for a shell; what only the running script knows stays open to it."""
+    if "'" in value or not re.search(r"[$`]", value):
+        return shlex.quote(value)
+    plain = re.fullmatch(r"[A-Za-z0-9_./{}:%+=,@$-]+", value) or value.startswith('"')
+    return value if plain else f'"{value}"'
 
 
 def write_line(
@@ -51,7 +64,7 @@ def write_line(
     parts = []
     for program in programs:
         words = [_spelled(name, value) for name, value in program.options]
-        parts.append(" ".join([*words, shlex.join(program.command)]).strip())
+        parts.append(" ".join([*words, program.shell or shlex.join(program.command)]).strip())
     before = "".join(f"{name}={shlex.quote(value)} " for name, value in (environment or {}).items())
     return f"{before}{launcher} {' : '.join(parts)}".strip()
 
@@ -73,7 +86,7 @@ def changed(component: Component, changes: Mapping[str, str | None]) -> Program:
             options.pop(name, None)
         else:
             options[name] = value
-    return Program(tuple(options.items()), component.command)
+    return Program(tuple(options.items()), component.command, component.shell)
 
 
 def environment_before(launch: Launch) -> Mapping[str, str]:

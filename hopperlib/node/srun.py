@@ -101,7 +101,7 @@ def read_srun(
         if len(parts) > 1 and not command:
             raise LaunchError(flag=":", value="", rule="parts two programs; one side of it names none")
         options = _with_environment(given, invocation.environment, launcher, notes)
-        component = _component(options, tuple(word.text for word in command), machine, launcher, node, notes)
+        component = _component(options, command, machine, launcher, node, notes)
         check_srun_claim(component, check_srun(component, node, machine), reservation)
         components.append(component)
         exported |= _exported(options.get("--export"))
@@ -154,7 +154,7 @@ def _inherited_cpus_per_task(launcher: Launcher) -> str:
 
 def _component(
     options: Mapping[str, Given],
-    command: tuple[str, ...],
+    command: Sequence[Word],
     machine: Machine,
     launcher: Launcher,
     node: NodeKind,
@@ -167,7 +167,7 @@ def _component(
         return None if option is None else whole_number(option.typed, option.value, low=low, high=high, bound=bound)
 
     slurm_node = SlurmNode.of(node, launcher)
-    if command == ():
+    if not command:
         notes.append("The line names no program.")
     hint = read_hint(options.get("--hint"))
     threads_bound = f"the hardware threads of a core of {machine.title}"
@@ -189,7 +189,8 @@ def _component(
     if "-c" in options and "-O" not in options and release(launcher) >= (22, 5):
         exact = True
     return Component(
-        command=command,
+        command=tuple(word.text for word in command),
+        shell=" ".join(word.shell for word in command),
         tasks=tasks,
         threads_per_task=cpus_per_task,
         nodes=nodes,

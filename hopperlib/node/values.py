@@ -10,10 +10,12 @@ from collections.abc import Iterable
 
 from hopperlib.node.components import LaunchError
 
-__all__ = ["cpu_list", "hex_mask", "host_count", "memory_gb", "nid_count", "number_list", "repeated", "whole_number"]
+__all__ = ["cpu_list", "hex_mask", "host_count", "memory_gb", "node_ids", "number_list", "repeated", "whole_number"]
 
 # Longest list of numbers that a line may spell out; ranges such as 0-999999999 stop here.
 _MOST_ENTRIES = 100_000
+# No count of anything has more digits; Python itself refuses to read thousands of them.
+_MOST_DIGITS = 18
 
 
 def whole_number(flag: str, text: str, *, low: int = 1, high: int | None = None, bound: str = "") -> int:
@@ -41,10 +43,13 @@ def whole_number(flag: str, text: str, *, low: int = 1, high: int | None = None,
     Traceback (most recent call last):
     hopperlib.node.components.LaunchError: -S 7 must be from 1 to 6, the cores of a NUMA node
     """
-    if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+    if not re.fullmatch(r"[+-]?[0-9]+", text):
         raise LaunchError(flag=flag, value=text, rule="must be a whole number")
-    number = int(text)
     said = f", {bound}" if bound else ""
+    if len(text) > _MOST_DIGITS:
+        rule = f"must be from {low} to {high}{said}" if high is not None else f"has more than {_MOST_DIGITS} digits"
+        raise LaunchError(flag=flag, value=text, rule=rule)
+    number = int(text)
     if high is not None and not low <= number <= high:
         raise LaunchError(flag=flag, value=text, rule=f"must be from {low} to {high}{said}")
     if number < low:
@@ -195,15 +200,15 @@ def hex_mask(flag: str, text: str) -> tuple[int, ...]:
     return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
 
 
-def nid_count(flag: str, text: str) -> int:
-    """Return how many nodes a list of node IDs names.
+def node_ids(flag: str, text: str) -> frozenset[int]:
+    """Return the node IDs of a list.
 
     Examples
     --------
-    >>> nid_count("-L", "23-25,30")
-    4
+    >>> sorted(node_ids("-L", "23-25,30"))
+    [23, 24, 25, 30]
     """
-    return len(set(number_list(flag, text, what="node IDs")))
+    return frozenset(number_list(flag, text, what="node IDs"))
 
 
 def host_count(text: str) -> int | None:

@@ -8,6 +8,7 @@ where a value is needed.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -65,10 +66,24 @@ class Word:
         The word; as typed where it is not known.
     unknown : str
         Why it is not known; empty if it is.
+    typed : str
+        How it stood in the text, where a shell reads that as this one word; else empty.
     """
 
     text: str
     unknown: str = ""
+    typed: str = field(default="", compare=False)
+
+    @property
+    def shell(self) -> str:
+        """The word as a shell must be given it: as typed where that is at hand, else quoted.
+
+        Examples
+        --------
+        >>> Word(text="$i", unknown="is set by the loop", typed="$i").shell, Word(text="a b").shell
+        ('$i', "'a b'")
+        """
+        return self.typed or shlex.quote(self.text)
 
 
 def expand(word: RawWord, variables: Variables) -> list[Word]:
@@ -87,7 +102,7 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
     for part in word.parts:
         value = _value_of(part, variables)
         if isinstance(value, Unknown):
-            return [Word(text=word.raw, unknown=value.reason)]
+            return [Word(text=word.raw, unknown=value.reason, typed=word.raw)]
         pieces.append((value, part.quoted or part.kind == "text"))
     texts = [""]
     started = any(part.quoted for part in word.parts)
@@ -100,8 +115,18 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
             if index:
                 texts.append("")
             texts[-1] += piece
+    if all(part.kind == "text" for part in word.parts) and len(texts) == 1 and texts[0]:
+        return [Word(text=texts[0], typed=_whole(word.raw))]
     words = [Word(text=piece) for piece in texts if piece]
     return words or ([Word(text="")] if started else [])
+
+
+def _whole(raw: str) -> str:
+    """Return a word as typed if it stands by itself: on one line, with both of each pair of quotes; else nothing."""
+    try:
+        return raw if "\n" not in raw and len(shlex.split(raw)) == 1 else ""
+    except ValueError:
+        return ""
 
 
 def _value_of(part: Part, variables: Variables) -> str | Unknown:

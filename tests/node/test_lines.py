@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperlib.machine import Machine
 from hopperlib.node.components import Component, Launch, Reservation
 from hopperlib.node.lines import Program, changed, environment_before, write_line
 
+HOPPER = Machine.load("hopper")
 WORDS = st.text(st.characters(codec="ascii", exclude_categories=("Cc",)), min_size=1)
 
 
@@ -52,3 +54,27 @@ def test_a_line_out_of_a_script_needs_no_variables():
     inside = Launch(**parts, environment={"OMP_NUM_THREADS": "6"}, reservation=Reservation(batch="pbs", nodes=1))
     assert environment_before(alone) == {"OMP_NUM_THREADS": "6"}
     assert environment_before(inside) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        # A loop's variable, a pattern and a home stay open to the shell; a lone apostrophe is a letter and needs quotes.
+        ("./x $i \"$HOME/a b\" *.dat ~/q 'a b'", "./x $i \"$HOME/a b\" *.dat ~/q 'a b'"),
+        ("./x o'clock", "./x 'o'\"'\"'clock'"),
+        ("./x $(date +%F) > out.$i 2>&1", "./x $(date +%F)"),
+        ("./x 'a\nb'", "./x 'a\nb'"),
+    ],
+)
+def test_a_command_is_written_as_it_was_typed(text, command):
+    from hopperlib.node.review import review_line
+
+    suggestion = review_line(f"aprun -n 384 -N 12 {text}", HOPPER).suggestion
+    assert suggestion.better.line == f"aprun -n 384 -N 12 -S 3 {command}"
+    assert suggestion.equivalent.endswith(f" --cpu-bind=cores {command}")
+
+
+def test_an_option_keeps_its_variable():
+    options = (("-o", "out.$ID"), ("--comment", "of $USER today"), ("-J", "it's $5"))
+    line = write_line("srun", [Program(options, ("a.out",))])
+    assert line == """srun -o out.$ID --comment="of $USER today" -J 'it'"'"'s $5' a.out"""

@@ -35,7 +35,16 @@ def test_a_size_that_is_none_is_refused(text: str) -> None:
         values.memory_gb("-m", text)
 
 
-@pytest.mark.parametrize("text", ["", "3.5", "four", "1_000", "٣", "9" * 30])
+def test_a_number_beyond_all_counts_is_refused_by_its_bound() -> None:
+    # Python itself refuses to read 5,000 digits.
+    for digits in (30, 5000):
+        with pytest.raises(LaunchError, match="has more than 18 digits"):
+            values.whole_number("-n", "9" * digits)
+        with pytest.raises(LaunchError, match="must be from 1 to 6, the cores of a NUMA node"):
+            values.whole_number("-S", "9" * digits, high=6, bound="the cores of a NUMA node")
+
+
+@pytest.mark.parametrize("text", ["", "3.5", "four", "1_000", "٣"])
 def test_a_number_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(LaunchError, match="must be a whole number"):
         values.whole_number("-n", text)
@@ -99,5 +108,5 @@ def test_host_lists_are_counted(text: str, hosts: int | None) -> None:
     assert values.host_count(text) == hosts
 
 
-def test_node_ids_are_counted_once() -> None:
-    assert values.nid_count("-L", "23-25,24,30") == 4
+def test_a_node_id_that_is_listed_twice_is_one() -> None:
+    assert values.node_ids("-L", "23-25,24,30") == {23, 24, 25, 30}
