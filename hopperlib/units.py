@@ -88,7 +88,7 @@ def memory_tib(memory_gb: float) -> float:
     return memory_gb / 1_024
 
 
-_SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kKMGTPE]?)(i?)(B?|b)\s*")
+_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([kKMGTPE]?)(i?)(B?|b)\s*")
 
 
 def size_bytes(text: str, *, binary: bool = False) -> int:

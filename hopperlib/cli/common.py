@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,18 @@ from typing import Any, NoReturn
 
 import click
 
-__all__ = ["fail", "print_json", "read_source"]
+__all__ = ["FiniteRange", "fail", "print_json", "read_source", "stdin_bytes"]
+
+
+class FiniteRange(click.FloatRange):
+    """A number within bounds; "nan" lies within none, and "inf" is no measure of anything."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or refuse it by the option's name."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is no finite number.", param, ctx)
+        return number
 
 
 def print_json(data: Any) -> None:
@@ -37,7 +49,20 @@ def fail(message: str, *, as_json: bool = False, details: Mapping[str, Any] | No
     raise SystemExit(2)
 
 
-def read_source(source: str, *, what: str, max_bytes: int = 64_000_000) -> str:
+def stdin_bytes(max_bytes: int) -> bytes:
+    """Return what standard input holds, up to a number of bytes.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read, or was closed before the command began.
+    """
+    if sys.stdin is None:
+        raise OSError("standard input is closed")
+    return sys.stdin.buffer.read(max_bytes)
+
+
+def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int = 64_000_000) -> str:
     """Return the text of a file, or of standard input for ``-``.
 
     Bytes that are not UTF-8 are replaced, not refused: logs hold anything.
@@ -45,12 +70,16 @@ def read_source(source: str, *, what: str, max_bytes: int = 64_000_000) -> str:
     """
     try:
         if source == "-":
-            data = sys.stdin.buffer.read(max_bytes + 1)
+            data = stdin_bytes(max_bytes + 1)
         else:
             with Path(source).open("rb") as file:
                 data = file.read(max_bytes + 1)
-    except OSError as error:
-        fail(f"cannot read {what} {source}: {error.strerror or error}")
+    except (OSError, ValueError) as error:
+        # A name with a zero byte is a ValueError.
+        reason = getattr(error, "strerror", None) or str(error)
+        details = {"flag": what, "value": source, "rule": f"cannot be read: {reason}"}
+        fail(f"cannot read {what} {source}: {reason}", as_json=as_json, details=details)
     if len(data) > max_bytes:
-        fail(f"{what} {source} is larger than {max_bytes:,} bytes, the most this command reads")
+        rule = f"is larger than {max_bytes:,} bytes, the most this command reads"
+        fail(f"{what} {source} {rule}", as_json=as_json, details={"flag": what, "value": source, "rule": rule})
     return data.decode("utf-8", errors="replace")

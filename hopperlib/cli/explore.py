@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_HELP = """Answer an explorer of the book in the terminal, or list them.
+
+NAME is one out of the list that `hopper explore` prints. Exit status: 0 fine, 1 the answer holds a
+problem, 2 a setting is refused.
+
+\b
+  hopper explore placement --set "line=aprun -n 48 -d 6 ./a.out"
+  hopper explore placement --set line=@job.pbs --set threads=6 --json
+"""
+
 # Rows of a table that are printed for people.
 _MOST_ROWS = 24
 
@@ -29,7 +39,7 @@ def _read_settings(pairs: tuple[str, ...], explorer: Explorer, as_json: bool) ->
             fail(f"--set {pair!r} must be name=value; {explorer.name} has: {', '.join(known)}", as_json=as_json)
         # Only text controls can hold a file; elsewhere an @ is refused by the control itself.
         if value.startswith("@") and name in known and known[name].kind in ("text", "file"):
-            value = read_source(value[1:], what=f"text of {name}")
+            value = read_source(value[1:], what=f"text of {name}", as_json=as_json)
         values[name] = value
     return values
 
@@ -113,7 +123,7 @@ def _print_result(explorer: Explorer, result: Result) -> None:
             click.echo(text)
 
 
-@click.command(name="explore", short_help="Answer an explorer of the book in the terminal.")
+@click.command(name="explore", help=_HELP, short_help="Answer an explorer of the book in the terminal.")
 @click.argument("name", required=False)
 @click.option(
     "--set",
@@ -126,15 +136,7 @@ def _print_result(explorer: Explorer, result: Result) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the first table as CSV.")
 def command(*, name: str | None, settings: tuple[str, ...], controls: bool, as_json: bool, as_csv: bool) -> None:
-    r"""Answer an explorer of the book in the terminal, or list them.
-
-    NAME is one out of the list that `hopper explore` prints. Exit status: 0
-    fine, 1 the answer holds a problem, 2 a setting is refused.
-
-    \b
-      hopper explore placement --set "line=aprun -n 48 -d 6 ./a.out"
-      hopper explore placement --set line=@job.pbs --set threads=6 --json
-    """
+    """Run ``hopper explore``."""
     from hopperlib.explore.controls import InputError
     from hopperlib.explore.explorer import load
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, print_json
+from hopperlib.cli.common import fail, print_json, stdin_bytes
 
 if TYPE_CHECKING:
     from hopperlib.readers.io_advice import Finding
@@ -137,14 +137,14 @@ def _bytes_of(path: str) -> bytes:
 
     try:
         if path == "-":
-            data = sys.stdin.buffer.read(_MAX_BYTES + 1)
+            data = stdin_bytes(_MAX_BYTES + 1)
         elif path.endswith(".gz"):
             with gzip.open(path) as packed:
                 data = packed.read(_MAX_BYTES + 1)
         else:
             with Path(path).open("rb") as file:
                 data = file.read(_MAX_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ValueError(f"{path}: {reason}") from error
     if len(data) > _MAX_BYTES:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, print_json
+from hopperlib.cli.common import FiniteRange, fail, print_json, read_source
 
 if TYPE_CHECKING:
     from hopperlib.machine import Machine
@@ -16,7 +16,7 @@ __all__ = ["command"]
 
 _HELP = """Check IOBUF_PARAMS, or write it for files, and say what buffering may buy.
 
-PARAMS is the value of the variable, or the whole line that sets it. With --files the command writes a setting instead.
+PARAMS is the value of the variable, or the whole line that sets it; - reads it from standard input. With --files the command writes a setting instead.
 The gain is that of the book's model, calibrated on two printed values of Hopper; elsewhere it tells the order of size.
 Exit status: 0 fine, 1 a problem was found, 2 bad input.
 
@@ -124,7 +124,7 @@ def _gain(machine: Machine, rule: Rule, transfer: int, reading: bool, tasks: int
     metavar="N",
     help="Files of each pattern that a task has open.",
 )
-@click.option("--spare-memory", type=click.FloatRange(0), metavar="GB", help="Memory of a node that buffers may take.")
+@click.option("--spare-memory", type=FiniteRange(0), metavar="GB", help="Memory of a node that buffers may take.")
 @click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 def command(
     *,
@@ -143,6 +143,8 @@ def command(
     from hopperlib.storage.client import file_system_of
     from hopperlib.storage.iobuf_params import buffer_bytes, check_params, write_params
 
+    if params == "-":
+        params = read_source("-", what="IOBUF_PARAMS", as_json=as_json).strip()
     loaded = _machine(machine, as_json)
     reading = direction == "read"
     size = _size(transfer, as_json) if transfer is not None else None

@@ -75,7 +75,7 @@ def check(file: str, as_json: bool) -> None:
     FILE is a path, or - for standard input. Exit status 0 if the file is
     sound, 2 if not.
     """
-    text = read_source(file, what="machine file")
+    text = read_source(file, what="machine file", as_json=as_json)
     try:
         machine = Machine.from_toml(text, name="standard input" if file == "-" else Path(file).name)
     except MachineError as error:
@@ -115,7 +115,7 @@ def new(files: tuple[str, ...], name: str, out: Path | None, as_json: bool) -> N
     from hopperlib.machine.writer import to_toml
     from hopperlib.readers.hardware import Hardware, machine_from, read_hardware
 
-    texts = [(file, read_source(file, what="file")) for file in files] or _run_tools()
+    texts = [(file, read_source(file, what="file", as_json=as_json)) for file in files] or _run_tools()
     records: list[Hardware] = []
     for origin, text in texts:
         try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, print_json
+from hopperlib.cli.common import FiniteRange, fail, print_json
 
 if TYPE_CHECKING:
     from hopperlib.machine import Machine, NodeKind
@@ -179,7 +179,7 @@ def _print_text(found: tuple[Layout, ...], best: Layout, hours: float, threads: 
 )
 @click.option(
     "--hours",
-    type=click.FloatRange(0, min_open=True),
+    type=FiniteRange(0, min_open=True),
     default=1.0,
     show_default=True,
     metavar="H",
@@ -187,7 +187,7 @@ def _print_text(found: tuple[Layout, ...], best: Layout, hours: float, threads: 
 )
 @click.option(
     "--thread-efficiency",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     default=1.0,
     show_default=True,
     metavar="E",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, print_json, read_source
+from hopperlib.cli.common import FiniteRange, fail, print_json, read_source
 
 if TYPE_CHECKING:
     from hopperlib.machine import Machine
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 FORMATS = ("text", "ascii", "tasks", "cc", "map_cpu", "mask_cpu", "rank-order", "rankfile")
+
+# Options by the names that the models have for them.
+_FLAGS = {"kind": "--kind", "memory_per_task_gb": "--memory-per-task", "core_cap_gb_s": "--core-cap"}
 
 _HELP = """Say where the tasks of a launch line land, what is wrong, and which line is better.
 
@@ -46,17 +49,19 @@ class _PlaceCommand(click.Command):
             raise click.UsageError(f"{error.option_name} is no option of hopper place; {hint}", ctx) from None
 
 
-def _text_of(words: tuple[str, ...]) -> str:
-    """Return the launch text: standard input, a file that exists, or the words themselves."""
+def _text_of(words: tuple[str, ...], as_json: bool) -> str:
+    """Return the launch text: standard input, a file, or the words themselves."""
     if words == ("-",):
-        return read_source("-", what="launch line")
+        return read_source("-", what="launch line", as_json=as_json)
     if len(words) == 1:
+        # One word that is no launcher is meant as a file, so that a missing one is told as such.
+        alone = bool(words[0]) and not any(char.isspace() for char in words[0]) and words[0] not in ("aprun", "srun")
         try:
-            is_file = Path(words[0]).is_file()
+            is_file = alone or Path(words[0]).is_file()
         except (OSError, ValueError):
             # Too long for a file name, or with a zero byte: it is a line.
             is_file = False
-        return read_source(words[0], what="script") if is_file else words[0]
+        return read_source(words[0], what="script", as_json=as_json) if is_file else words[0]
     return shlex.join(words)
 
 
@@ -83,8 +88,10 @@ def _review(text: str, machine: Machine, as_json: bool, **options: Any) -> Revie
         fail(error.message, as_json=as_json, details=error_data(error)["error"])
     except ValueError as error:
         # A kind of node that the machine does not have, a quantity out of bounds: the message names both.
-        flag, _, rest = str(error).partition("=")
-        fail(str(error), as_json=as_json, details={"flag": flag, "value": rest.partition(" ")[0], "rule": str(error)})
+        name, _, rest = str(error).partition("=")
+        value, _, rule = rest.partition(" ")
+        flag = _FLAGS.get(name, name)
+        fail(str(error), as_json=as_json, details={"flag": flag, "value": value.strip("'"), "rule": rule})
 
 
 def _write_svg(path: str, review: Review, node: int) -> None:
@@ -147,17 +154,17 @@ def _print_text(review: Review, *, node: int, low: float, high: float, ascii_onl
     metavar="N",
     help="OpenMP threads of a task, in place of OMP_NUM_THREADS.",
 )
-@click.option("--memory-per-task", type=click.FloatRange(0, min_open=True), metavar="GB", help="Memory of a task.")
+@click.option("--memory-per-task", type=FiniteRange(0, min_open=True), metavar="GB", help="Memory of a task.")
 @click.option(
     "--memory-bound",
-    type=(click.FloatRange(0, 1), click.FloatRange(0, 1)),
+    type=(FiniteRange(0, 1), FiniteRange(0, 1)),
     default=(0.0, 1.0),
     show_default=True,
     metavar="LOW HIGH",
     help="Share of the run time, spread evenly, that waits for memory.",
 )
 @click.option(
-    "--core-cap", type=click.FloatRange(0, min_open=True), metavar="GB/S", help="What one core can draw from memory."
+    "--core-cap", type=FiniteRange(0, min_open=True), metavar="GB/S", help="What one core can draw from memory."
 )
 @click.option("--node", type=click.IntRange(0), default=0, show_default=True, help="Node of the job to draw, from 0.")
 @click.option("--svg", metavar="FILE", help="Write the drawing of that node.")
@@ -180,9 +187,11 @@ def command(
     """Run ``hopper place``."""
     low, high = memory_bound
     if low > high:
-        fail(f"--memory-bound {low:g} {high:g}: the first must not be above the second", as_json=as_json)
+        rule = "the first must not be above the second"
+        details = {"flag": "--memory-bound", "value": f"{low:g} {high:g}", "rule": rule}
+        fail(f"--memory-bound {low:g} {high:g}: {rule}", as_json=as_json, details=details)
     review = _review(
-        _text_of(line),
+        _text_of(line, as_json),
         _machine(machine, as_json),
         as_json,
         threads=threads,

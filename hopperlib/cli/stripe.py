@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, print_json
+from hopperlib.cli.common import FiniteRange, fail, print_json
 
 if TYPE_CHECKING:
     from hopperlib.machine import FileSystem, Machine
@@ -97,7 +97,7 @@ def _size(text: str, as_json: bool) -> int:
 )
 @click.option(
     "--ost-rate",
-    type=click.FloatRange(0, min_open=True),
+    type=FiniteRange(0, min_open=True),
     metavar="MB/s",
     help="What one OST takes; by default the machine's.",
 )

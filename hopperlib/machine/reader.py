@@ -55,7 +55,9 @@ def read_bundled(name: str) -> Machine:
     """
     known = Machine.names()
     if name not in known:
-        hint = _nearest(name, known)
+        # The names stand in the message already.
+        near = _nearest(name, known)
+        hint = near if "did you mean" in near else ""
         listed = ", ".join(known)
         raise MachineError(
             (f"machine='{name}' is neither a machine ({listed}) nor a path (which ends in .toml or has a /){hint}",)

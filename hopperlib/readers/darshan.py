@@ -62,6 +62,8 @@ def read_darshan(path: str, *, timeout_s: float = 600) -> DarshanLog:
     Traceback (most recent call last):
     ValueError: no/such.darshan: there is no such file
     """
+    if os.path.isdir(path):
+        raise ValueError(f"{path}: is a directory; give a log in it")
     if not os.path.isfile(path):
         raise ValueError(f"{path}: there is no such file")
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(part or os.getcwd() for part in sys.path)}

@@ -95,3 +95,10 @@ def test_a_refusal_as_json_names_the_control():
     error = json.loads(result.stdout)["error"]
     assert error["control"] == "line"
     assert error["message"].startswith("-S 7 must be")
+
+
+def test_help_keeps_its_examples_on_lines_of_their_own():
+    text = explore("--help").output
+    assert '  hopper explore placement --set "line=aprun -n 48 -d 6 ./a.out"\n' in text
+    assert "\\b" not in text
+    assert "\b" not in text

@@ -68,3 +68,9 @@ def test_bad_input_is_exit_status_2_and_one_message(arguments, message):
     as_json = run(*arguments, "--json")
     assert as_json.exit_code == 2
     assert message in json.loads(as_json.output)["error"]["message"]
+
+
+def test_a_setting_from_standard_input():
+    result = CliRunner().invoke(hopper, ["iobuf", "-"], input='export IOBUF_PARAMS="*.dat:count=2"\n')
+    assert result.exit_code == 0
+    assert result.output.splitlines()[0] == "export IOBUF_PARAMS='*.dat:count=2'"

@@ -79,7 +79,8 @@ def test_a_refusal_as_json():
     ("words", "flag", "value"),
     [
         (("--machine", "titan"), "--machine", "titan"),
-        (("--kind", "huge"), "kind", "'huge'"),
+        (("--kind", "huge"), "--kind", "huge"),
+        (("--memory-bound", "0.6", "0.2"), "--memory-bound", "0.6 0.2"),
         (("--node", "99"), "--node", "99"),
     ],
 )
@@ -89,6 +90,37 @@ def test_other_refusals_as_json(words, flag, value):
     error = json.loads(result.stdout)["error"]
     assert (error["flag"], error["value"]) == (flag, value)
     assert error["message"]
+
+
+@pytest.mark.parametrize("option", ["--core-cap", "--memory-per-task", "--memory-bound"])
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_what_is_no_number_is_refused(option, value):
+    result = place(option, *([value, value] if option == "--memory-bound" else [value]), SPREAD)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert f"Invalid value for '{option}'" in result.stderr
+
+
+def test_a_word_that_is_no_line_is_taken_for_a_file(tmp_path):
+    # A folder, a file that is not there, and a name that no file can have.
+    for name, reason in ((tmp_path, "Is a directory"), (tmp_path / "no.pbs", "No such file"), ("a\0b", "null byte")):
+        result = place("--json", str(name))
+        assert result.exit_code == 2
+        error = json.loads(result.stdout)["error"]
+        assert error["flag"] == "script"
+        assert error["value"] == str(name)
+        assert reason in error["message"]
+
+
+def test_standard_input_that_is_closed(monkeypatch):
+    from hopperlib.cli import common
+
+    monkeypatch.setattr(common.sys, "stdin", None)
+    with pytest.raises(OSError, match="standard input is closed"):
+        common.stdin_bytes(1)
+    with pytest.raises(SystemExit) as ended:
+        common.read_source("-", what="launch line")
+    assert ended.value.code == 2
 
 
 def test_json_is_the_contract():

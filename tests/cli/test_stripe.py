@@ -19,7 +19,10 @@ def test_the_documented_run():
     assert result.exit_code == 0
     assert result.output.splitlines()[0] == "lfs setstripe -c 144 -S 64M DIRECTORY"
     assert "MPICH_MPIIO_HINTS='*:romio_cb_write=enable" in result.output
-    assert "because: 144 stripes: beyond 144 of 156 OSTs nothing was gained" in result.output
+    assert (
+        "because: 144 stripes: beyond 12 of 13 servers (here 144 of 156 OSTs) nothing was gained on Hopper"
+        in result.output
+    )
 
 
 def test_json():
@@ -80,3 +83,10 @@ def test_missing_and_unknown_options_are_refused():
     assert run("--size", "1TB").exit_code == 2
     assert run("--size", "1TB", "--writers", "0", "--pattern", "shared").exit_code == 2
     assert run("--size", "1TB", "--writers", "1", "--pattern", "both").exit_code == 2
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-1"])
+def test_a_rate_that_is_none_is_refused(value):
+    result = run(*RUN, "--ost-rate", value)
+    assert result.exit_code == 2
+    assert "Invalid value for '--ost-rate'" in result.stderr

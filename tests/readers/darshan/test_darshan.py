@@ -60,6 +60,11 @@ def test_no_file():
         read_darshan("no/such")
 
 
+def test_a_folder(tmp_path):
+    with pytest.raises(ValueError, match="is a directory; give a log in it"):
+        read_darshan(str(tmp_path))
+
+
 def test_no_pydarshan(tmp_path, without_pydarshan):
     path = tmp_path / "a.darshan"
     path.write_bytes(b"")
