@@ -174,7 +174,7 @@ def _one_file(size_bytes: int, writers: int, pattern: str, system: FileSystem, n
     shared = pattern == "shared" and writers > 1
     most = _shared_most(system)
     bounds = _useful(size_bytes, system, min(nodes * system.node_write_ceiling_gb_s, system.peak_gb_s))
-    bounds[f"beyond {most} of {system.osts} OSTs nothing was gained on Hopper, and none could be avoided"] = most
+    bounds[_enough(most, system)] = most
     count, reason = _fewest(bounds)
     layout = Layout(
         stripe_count=count,
@@ -212,6 +212,27 @@ def _one_file(size_bytes: int, writers: int, pattern: str, system: FileSystem, n
     )
 
 
+def _enough(most: int, system: FileSystem) -> str:
+    """Say why no shared file should have more OSTs, in words that hold for this file system."""
+    above, below = _SERVERS_OF_A_SHARED_FILE
+    here = f"here {most} of {system.osts} OSTs"
+    return f"beyond {above} of {below} servers ({here}) nothing was gained on Hopper, and none could be avoided"
+
+
+def _uneven(files: int, count: int, osts: int) -> list[str]:
+    """Return a caution if files that fall on OSTs at random load one much more than the others."""
+    fullest, mean = expected_fullest(files, count, osts), files * count / osts
+    if mean < 1:
+        # Most OSTs get nothing; what counts is whether two files meet on one.
+        if fullest <= 1.05:
+            return []
+        return [f"if the files fall on OSTs at random, the fullest gets {fullest:.1f} stripes where 1 would do"]
+    if fullest <= 1.05 * mean:
+        return []
+    over = f"{fullest / mean:.2f} times the mean"
+    return [f"if the files fall on OSTs at random, the fullest gets {over}, and all wait for it"]
+
+
 def _file_per_process(size_bytes: int, writers: int, system: FileSystem, nodes: int, directory: str) -> Advice:
     """Advise for a file a task."""
     each = max(1, size_bytes // writers)
@@ -224,12 +245,7 @@ def _file_per_process(size_bytes: int, writers: int, system: FileSystem, nodes: 
         stripe_size_bytes=_stripe_size(each, count, system.default_stripe_size_bytes),
         osts=system.osts,
     )
-    over = expected_fullest(writers, count, system.osts) / (writers * count / system.osts)
-    cautions = []
-    if over > 1.05:
-        cautions.append(
-            f"if the files fall on OSTs at random, the fullest gets {over:.2f} times the mean, and all wait for it"
-        )
+    cautions = _uneven(writers, count, system.osts)
     if writers >= _MANY_FILES:
         cautions.append(f"{writers:,} files a dump are slow to list and to read back: consider one shared file")
     return Advice(

@@ -93,3 +93,17 @@ def test_refusals(arguments, message):
         advise(*arguments, HOPPER)
     with pytest.raises(ValueError, match="nodes=0 must be at least 1"):
         advise(1, 1, "shared", HOPPER, nodes=0)
+
+
+def test_few_files_are_told_how_many_stripes_meet():
+    # Ten stripes on 156 OSTs: 0.06 on average, and one OST with two of them is the expected worst.
+    (caution,) = advise(10**12, 5, "file-per-process", HOPPER, cores_per_node=24).cautions
+    assert caution == "if the files fall on OSTs at random, the fullest gets 1.7 stripes where 1 would do"
+    # One file meets nobody.
+    assert advise(10**12, 1, "file-per-process", HOPPER, cores_per_node=24).cautions == ()
+
+
+def test_the_most_osts_of_a_shared_file_are_told_for_this_file_system():
+    # 12 of 13 of the toy's 5 servers of 3 OSTs are 4 servers.
+    advice = advise(31 * 10**12, 20_000, "shared", Machine.load("toy").file_systems[0], cores_per_node=12)
+    assert "beyond 12 of 13 servers (here 12 of 15 OSTs) nothing was gained on Hopper" in advice.reasons[0]
