@@ -103,6 +103,21 @@ def test_a_successful_job_may_have_been_at_its_memory_limit():
         io.BytesIO(OOM.encode()),
         OOM,
     ],
+    ids=[
+        "gzip",
+        "bzip2",
+        "xz",
+        "utf-16",
+        "utf-16-le",
+        "byte order mark",
+        "carriage returns",
+        "colors",
+        "nulls",
+        "progress",
+        "long line",
+        "binary stream",
+        "text",
+    ],
 )
 def test_odd_files_are_read(content):
     assert diagnose([("log", content)]).cause.code == "ALPS-OOM"
