@@ -25,7 +25,8 @@ __all__ = ["command"]
 _HELP = """Find the cause of a failure in a job's output.
 
 Give all files of the job together, in any order: stdout, stderr, the program's log, the scheduler's record; compressed
-ones are unpacked. With - the text comes from standard input. What is known beside the output turns advice into numbers:
+ones are unpacked. With - the text comes from standard input. Any size is read in little memory; of a line the first
+64 KiB count. What is known beside the output turns advice into numbers:
 
 \b
   hopper diagnose job.out job.err
