@@ -129,7 +129,7 @@ def _checks() -> tuple[Check, ...]:
             role="predicted",
             reproduced=100 * milc,
             reason=f"MILC on 8,192 cores of an aged machine, by the run-time model that another study calibrated: it waits for messages "
-            f"{exchange_share():.0%} of its time, and in NID order its worst link is busier by {slowdown(1.0):.0%} of that wait. "
+            f"{exchange_share():.0%} of its time, and without the order that wait grows by {slowdown(1.0):.0%}. "
             f"The mean distance would not tell: it grows by {farther:.0%}",
         ),
         Check(
