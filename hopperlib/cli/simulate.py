@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -15,6 +15,8 @@ from hopperlib.cli.common import fail, print_json
 if TYPE_CHECKING:
     from hopperlib.machine import Machine
     from hopperlib.network.allocation import PrefixCounts
+    from hopperlib.network.downtimes import Downtime
+    from hopperlib.network.queues import QueueTable
     from hopperlib.network.schedule import Schedule
     from hopperlib.readers.trace import Trace
 
@@ -29,6 +31,7 @@ input, and compressed files (.gz, .bz2, .xz) are read too. Without --csv or --js
   hopper simulate --trace log.swf.gz --machine hopper --order xyz --csv > jobs.csv
   sacct -aPX -S 2024-01-01 --format=JobID,User,State,Submit,Elapsed,Timelimit,NNodes > jobs.txt
   hopper simulate --trace jobs.txt --nodes 512
+  hopper simulate --trace log.swf --machine hopper --queues hopper-final --downtimes down.csv --records free.csv
 """
 
 
@@ -43,6 +46,12 @@ input, and compressed files (.gz, .bz2, .xz) are read too. Without --csv or --js
 @click.option("--allocation", default="first", show_default=True, help="first, best, contiguous or random.")
 @click.option("--order", default="nid", show_default=True, help="Order of the node list: nid, xyz, xyz_by2 or hilbert.")
 @click.option("--overrun", default="kill", show_default=True, help="At a job's limit: kill or keep.")
+@click.option("--queues", metavar="TABLE", help="Priorities and limits: hopper-2013, hopper-final, or a TOML file.")
+@click.option("--aging-hours", type=float, metavar="H", help="Hours of waiting that make up for one step of priority.")
+@click.option("--downtimes", metavar="FILE", help="Outages, drains, orphans, reservations: CSV kind,start_s,end_s,...")
+@click.option("--records", metavar="FILE", help="Write the machine over time here: CSV, a line every --every seconds.")
+@click.option("--every", type=int, default=3600, show_default=True, metavar="S", help="Seconds between records.")
+@click.option("--swf", metavar="FILE", help="Write the schedule here in the Standard Workload Format.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For random allocation.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print every job: times, nodes, runs, mean hops.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as data.")
@@ -57,18 +66,35 @@ def command(
     allocation: str,
     order: str,
     overrun: str,
+    queues: str | None,
+    aging_hours: float | None,
+    downtimes: str | None,
+    records: str | None,
+    every: int,
+    swf: str | None,
     seed: int,
     as_csv: bool,
     as_json: bool,
 ) -> None:
     """Answer ``hopper simulate``."""
+    import dataclasses
     import random
 
+    from hopperlib.network.queues import put_into_queues
     from hopperlib.network.scheduler import simulate
 
     try:
         wide, counts = _machine(nodes, machine, order)
+        planned, table = _downtimes(downtimes, wide), _queues(queues)
+        if aging_hours is not None and not 0 < aging_hours < 1e6:
+            raise ValueError(f"--aging-hours {aging_hours} must be above 0")
+        if aging_hours is not None and table is None:
+            raise ValueError("--aging-hours needs --queues: without priorities there is nothing to make up for")
         read = _read(trace, form, delimiter, cores_per_node)
+        if form != "sacct" and cores_per_node == 1 and max(read.workload.nodes) > wide and not read.names:
+            click.echo("hopper: if the trace counts processors, say how many a node has: --cores-per-node", err=True)
+        if table is not None:
+            read = dataclasses.replace(read, workload=put_into_queues(read.workload, table))
         with _progress(len(read.workload)) as progress:
             schedule = simulate(
                 read.workload,
@@ -76,13 +102,23 @@ def command(
                 policy=policy,
                 allocation=allocation,
                 overrun=overrun,
+                queues=table.queues if table else (),
+                aging_s=None if aging_hours is None else max(1, round(3600 * aging_hours)),
+                downtimes=planned,
                 rng=random.Random(seed),
+                sample_every_s=every if records else None,
                 progress=progress,
             )
     except ValueError as error:
         fail(str(error), as_json=as_json)
     for message in (*read.skips.messages(), *read.notes):
         click.echo(f"hopper: {message}", err=True)
+    if records:
+        _write(records, _record_lines(schedule), as_json)
+    if swf:
+        from hopperlib.readers.swf import write_swf
+
+        _write(swf, write_swf(schedule, cores_per_node=cores_per_node), as_json)
     if as_csv:
         _write_csv(sys.stdout, read, schedule, counts)
     else:
@@ -110,6 +146,63 @@ def _machine(nodes: int | None, name: str | None, order: str) -> tuple[int, Pref
             f"--nodes {nodes} contradicts --machine {name}, which has {machine.nodes}; give one of the two"
         )
     return machine.nodes, _counts(machine, order)
+
+
+def _queues(name: str | None) -> QueueTable | None:
+    """Return the queues of a table that comes with the package, or of a file with one table."""
+    from hopperlib.network.queues import queue_table, queue_tables, read_queues
+
+    if name is None:
+        return None
+    if name in queue_tables():
+        return queue_table(name)
+    if not name.endswith(".toml"):
+        raise ValueError(f"--queues {name} must be one of: {', '.join(queue_tables())}; or a file that ends in .toml")
+    with _opened(name, "queues") as file:
+        text = file.read()
+    try:
+        tables = read_queues(text)
+    except ValueError as error:
+        raise ValueError(f"queues {name}: {error}") from None
+    if len(tables) != 1:
+        raise ValueError(f"queues {name}: one table is needed, {len(tables)} are there")
+    return next(iter(tables.values()))
+
+
+def _downtimes(path: str | None, nodes: int) -> list[Downtime]:
+    """Return the downtimes of a file; none without one."""
+    from hopperlib.network.downtimes import read_downtimes
+
+    if path is None:
+        return []
+    with _opened(path, "downtimes") as file:
+        lines = file.readlines()
+    try:
+        found = read_downtimes(lines)
+        for one in found:
+            if one.last_node is not None and one.last_node > nodes:
+                raise ValueError(f"last_node={one.last_node} is more than the {nodes} nodes of the machine")
+    except ValueError as error:
+        raise ValueError(f"downtimes {path}: {error}") from None
+    return found
+
+
+def _record_lines(schedule: Schedule) -> Iterator[str]:
+    """Yield the machine over time as CSV."""
+    from hopperlib.network.schedule import Sample
+
+    yield ",".join(Sample._fields) + "\n"
+    for sample in schedule.samples:
+        yield ",".join(map(str, sample)) + "\n"
+
+
+def _write(path: str, lines: Iterable[str], as_json: bool) -> None:
+    """Write lines to a file, or end with one message."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+    except OSError as error:
+        fail(f"cannot write {path}: {error.strerror or error}", as_json=as_json)
 
 
 def _counts(machine: Machine, order: str) -> PrefixCounts | None:
@@ -149,7 +242,7 @@ def _chain(first: str, rest: TextIO) -> Iterator[str]:
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[TextIO]:
+def _opened(path: str, what: str = "trace") -> Iterator[TextIO]:
     """Open a text file, compressed or not; one message if it cannot be read."""
     import bz2
     import gzip
@@ -167,7 +260,7 @@ def _opened(path: str) -> Iterator[TextIO]:
             yield file
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ValueError(f"cannot read trace {path}: {reason}") from error
+        raise ValueError(f"cannot read {what} {path}: {reason}") from error
 
 
 @contextmanager

@@ -172,6 +172,8 @@ def _answer(
             "hops_step": jumps,
             "max_runs": max(spread),
             "max_free_runs": max(holes),
+            # Compared between browser and Python: the same seed gives the same bytes.
+            "schedule_sha256": schedule.digest(),
         },
     )
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop
-from typing import Literal
+from typing import Literal, get_args
 
 from hopperlib.network.schedule import SchedulerError
 
-__all__ = ["FOREVER", "Calendar", "Downtime"]
+__all__ = ["FOREVER", "Calendar", "Downtime", "read_downtimes"]
 
 FOREVER = 1 << 62
+
+Kind = Literal["outage", "reservation", "orphan", "down"]
+_COLUMNS = ("kind", "start_s", "end_s", "first_node", "last_node", "drained", "queue")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +57,14 @@ class Downtime:
     first_node: int | None = None
     last_node: int | None = None
     drained: bool = False
-    kind: Literal["outage", "reservation", "orphan", "down"] = "outage"
+    kind: Kind = "outage"
     queue: str = ""
 
     def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise SchedulerError(f"kind={self.kind!r} must be one of: {', '.join(get_args(Kind))}")
+        if self.start_s < 0:
+            raise SchedulerError(f"start_s={self.start_s} must not be negative: time 0 is the trace's")
         if self.end_s <= self.start_s:
             raise SchedulerError(f"a downtime must end after it starts: start_s={self.start_s}, end_s={self.end_s}")
         if (self.first_node is None) != (self.last_node is None):
@@ -67,6 +75,63 @@ class Downtime:
             raise SchedulerError(
                 f"a reservation, and nothing else, names a queue: kind={self.kind!r}, queue={self.queue!r}"
             )
+        if self.first_node is not None and self.last_node is not None and not 0 <= self.first_node < self.last_node:
+            raise SchedulerError(
+                f"first_node={self.first_node} must be from 0 to below last_node={self.last_node}, which is not included"
+            )
+
+
+def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
+    """Return downtimes from CSV with the columns kind, start_s, end_s and, where needed, the others of `Downtime`.
+
+    Raises
+    ------
+    SchedulerError
+        If a column is unknown or missing, or a line holds no downtime; names the line.
+
+    Examples
+    --------
+    >>> read_downtimes(["kind,start_s,end_s,first_node,last_node", "outage,100,200,,", "orphan,300,900,0,32"])[1].last_node
+    32
+    """
+    rows = csv.reader(lines)
+    header = [name.strip() for name in next(rows, [])]
+    unknown = [name for name in header if name not in _COLUMNS]
+    if unknown or not {"kind", "start_s", "end_s"} <= set(header):
+        raise SchedulerError(
+            f"line 1: the columns are {', '.join(header) or 'none'}; kind, start_s and end_s are needed, "
+            f"{', '.join(_COLUMNS[3:])} may follow"
+        )
+    found = []
+    for number, fields in enumerate(rows, start=2):
+        if not any(field.strip() for field in fields):
+            continue
+        row = {name: field.strip() for name, field in zip(header, fields, strict=False) if field.strip()}
+        try:
+            if row.get("drained", "no") not in ("yes", "no"):
+                raise ValueError(f"drained={row['drained']!r} must be yes or no")
+            found.append(
+                Downtime(
+                    kind=row.get("kind", ""),  # type: ignore[arg-type]
+                    start_s=_whole(row, "start_s"),
+                    end_s=_whole(row, "end_s"),
+                    first_node=_whole(row, "first_node") if "first_node" in row else None,
+                    last_node=_whole(row, "last_node") if "last_node" in row else None,
+                    drained=row.get("drained") == "yes",
+                    queue=row.get("queue", ""),
+                )
+            )
+        except ValueError as error:
+            raise SchedulerError(f"line {number}: {error}") from None
+    return found
+
+
+def _whole(row: dict[str, str], name: str) -> int:
+    """Return a whole number of a row."""
+    text = row.get(name, "")
+    if not text.isdecimal():
+        raise ValueError(f"{name}={text!r} must be a whole number, not negative")
+    return int(text)
 
 
 class Calendar:

@@ -12,11 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from hopperlib.network.schedule import SchedulerError
-from hopperlib.network.workload import Job
+from hopperlib.network.workload import Job, Workload
 
-__all__ = ["Queue", "QueueTable", "queue_table", "queue_tables"]
+__all__ = ["Queue", "QueueTable", "put_into_queues", "queue_table", "queue_tables", "read_queues"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,24 +122,85 @@ class QueueTable:
 @cache
 def _tables() -> dict[str, QueueTable]:
     """Read the data file, once."""
-    data = tomllib.loads(files("hopperlib.network").joinpath("queues.toml").read_text(encoding="utf-8"))
+    return read_queues(files("hopperlib.network").joinpath("queues.toml").read_text(encoding="utf-8"))
+
+
+def read_queues(text: str) -> dict[str, QueueTable]:
+    r"""Return the tables of a TOML text that is written like ``queues.toml``.
+
+    Raises
+    ------
+    ValueError
+        If it is no TOML, or a table or queue lacks something; names it.
+
+    Examples
+    --------
+    >>> read_queues('[ours]\nqueue = [{name = "1", nodes = [1, 8], max_hours = 2, priority = 1}]')["ours"].queues[0].max_time_s
+    7200
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"this is no TOML: {error}") from None
     tables = {}
     for name, table in data.items():
-        queues = tuple(
-            Queue(
-                name=queue["name"],
-                priority=queue["priority"],
-                min_nodes=queue["nodes"][0],
-                max_nodes=queue["nodes"][1],
-                max_time_s=round(3600 * queue["max_hours"]),
-                run_limit=queue.get("run_limit"),
-                charge_factor=queue.get("charge", 1.0),
-            )
-            for queue in table["queue"]
-        )
+        rows = table.get("queue") if isinstance(table, dict) else None
+        if not isinstance(rows, list) or not rows:
+            raise ValueError(f"table {name!r} lists no queue: write queue = [{{ name = ..., nodes = [1, 8], ... }}]")
+        queues = tuple(_queue(name, row) for row in rows)
         notes = tuple(table.get("notes", ()))
-        tables[name] = QueueTable(name=name, title=table["title"], source=table["source"], queues=queues, notes=notes)
+        title, source = str(table.get("title", name)), str(table.get("source", ""))
+        tables[name] = QueueTable(name=name, title=title, source=source, queues=queues, notes=notes)
     return tables
+
+
+def _queue(table: str, row: Any) -> Queue:
+    """Return a queue from a row of a table."""
+    try:
+        low, high = row["nodes"]
+        return Queue(
+            name=str(row["name"]),
+            priority=int(row["priority"]),
+            min_nodes=int(low),
+            max_nodes=int(high),
+            max_time_s=round(3600 * row["max_hours"]),
+            run_limit=row.get("run_limit"),
+            charge_factor=row.get("charge", 1.0),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"table {table!r}: queue {row!r} needs name, nodes = [fewest, most], max_hours and priority ({error})"
+        ) from None
+
+
+def put_into_queues(workload: Workload, table: QueueTable) -> Workload:
+    """Return the workload with every job in a queue of the table: its own, or else the first that takes it.
+
+    Raises
+    ------
+    SchedulerError
+        If no queue takes a job.
+
+    Examples
+    --------
+    >>> jobs = put_into_queues(Workload([Job(1, 0, 700, 60, 3600)]), queue_table("hopper-final"))
+    >>> jobs[0].queue
+    'premium'
+    """
+    names = {queue.name for queue in table.queues}
+
+    def placed(job: Job) -> Job:
+        if job.queue in names:
+            return job
+        queue = table.queue_for(job.nodes, job.requested_time_s)
+        if queue is None:
+            raise SchedulerError(
+                f"job {job.job}: no queue of {table.name!r} takes nodes={job.nodes}, "
+                f"requested_time_s={job.requested_time_s}"
+            )
+        return job._replace(queue=queue.name)
+
+    return Workload(placed(job) for job in workload)
 
 
 def queue_tables() -> tuple[str, ...]:

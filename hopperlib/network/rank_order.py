@@ -36,6 +36,10 @@ __all__ = [
 Grid = tuple[int, int, int]
 
 
+#: The largest grid: several times the cores of the largest Cray XE.
+MOST_TASKS = 2_000_000
+
+
 def parse_grid(text: str) -> Grid:
     """Return a grid typed as ``16x16x12``; missing dimensions are 1.
 
@@ -53,6 +57,8 @@ def parse_grid(text: str) -> Grid:
     if not 1 <= len(parts) <= 3 or not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
         raise ValueError(f"grid={text!r} must be one to three positive sizes joined by x, such as 16x16x12")
     x, y, z = [int(part) for part in parts] + [1] * (3 - len(parts))
+    if x * y * z > MOST_TASKS:
+        raise ValueError(f"grid={text!r} has {x * y * z:,} tasks; at most {MOST_TASKS:,} are put in order")
     return x, y, z
 
 

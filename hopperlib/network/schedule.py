@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -104,6 +106,26 @@ class Schedule:
     def finished(self) -> Iterator[int]:
         """Yield the indices of jobs that started, in order of submission."""
         return (index for index, status in enumerate(self.status) if status != NOT_STARTED)
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all starts, ends, states and nodes: one word for the whole schedule.
+
+        The same workload and seed give the same word in every Python, the browser's too.
+
+        Examples
+        --------
+        >>> from hopperlib.network.scheduler import simulate
+        >>> from hopperlib.network.workload import Job
+        >>> simulate(Workload([Job(1, 0, 2, 60, 60)]), 4).digest()[:12]
+        '9caaaba6ac33'
+        """
+        digest = hashlib.sha256()
+        for column in (self.start_s, self.end_s, self.status, self.first_bound, self.run_count, self.bounds):
+            if sys.byteorder == "big":
+                column = array(column.typecode, column)
+                column.byteswap()
+            digest.update(column.tobytes())
+        return digest.hexdigest()
 
     def busy_node_seconds(self, start_s: int, end_s: int) -> int:
         """Node-seconds that jobs used between two instants. [s]"""

@@ -7,7 +7,8 @@ The rules are fixed, so that schedules compare:
 - A job ends after its run time, or at its limit if that is shorter.
   ``overrun="keep"`` lets it run on; once over its limit, it is expected to
   end at every moment.
-- The queue is in order of priority, then of submission.
+- The queue is in order of priority, then of submission. Only if asked for, waiting
+  counts too: a job gains one step of priority for every so many seconds.
 - ``fcfs``: the head starts as soon as it fits; nobody passes it.
 - ``easy``: the head is promised the earliest time at which enough nodes are
   free by the limits of the running jobs, all ends up to that time counted.
@@ -69,6 +70,7 @@ def simulate(
     allocation: str = "first",
     overrun: str = "kill",
     queues: Sequence[Queue] = (),
+    aging_s: int | None = None,
     downtimes: Sequence[Downtime] = (),
     rng: random.Random | None = None,
     sample_every_s: int | None = None,
@@ -90,6 +92,8 @@ def simulate(
         What happens at a job's limit.
     queues : sequence of Queue
         Priorities and limits by name; jobs of other queues have priority 0.
+    aging_s : int or None
+        How long a job waits to gain one step of priority; None for no aging. [s]
     downtimes : sequence of Downtime
     rng : random.Random or None
         For random allocation; only its ``random()`` is used.
@@ -134,13 +138,15 @@ def simulate(
         raise SchedulerError(f"nodes={nodes} must be at least 1")
     if sample_every_s is not None and sample_every_s < 1:
         raise SchedulerError(f"sample_every_s={sample_every_s} must be at least 1 s")
+    if aging_s is not None and aging_s < 1:
+        raise SchedulerError(f"aging_s={aging_s} must be at least 1 s")
     _check(workload, nodes, queues)
     plain = allocation == "first" and overrun == "kill" and not queues and not downtimes
     if plain and sample_every_s is None and runtime is None and until_s is None:
         schedule = Schedule(workload, nodes)
         run_first_fit(schedule, easy=policy == "easy", progress=progress)
         return schedule
-    loop = _Loop(workload, nodes, _allocator(allocation, nodes, rng), queues, downtimes)
+    loop = _Loop(workload, nodes, _allocator(allocation, nodes, rng), queues, downtimes, aging_s)
     loop.easy = policy == "easy"
     loop.keep = overrun == "keep"
     loop.runtime = runtime
@@ -171,8 +177,9 @@ class _Loop:
     runtime: Callable[[int, list[int]], int] | None = None
 
     def __init__(
-        self, workload: Workload, nodes: int, free: FirstFit, queues: Sequence[Queue], downtimes: Sequence[Downtime]
-    ) -> None:
+        self, workload: Workload, nodes: int, free: FirstFit, queues: Sequence[Queue], downtimes: Sequence[Downtime],
+        aging_s: int | None = None,
+    ) -> None:  # fmt: skip
         self.workload = workload
         self.schedule = schedule = Schedule(workload, nodes)
         self.columns = (
@@ -181,7 +188,7 @@ class _Loop:
         )  # fmt: skip
         self.free = free
         self.contiguous = free if isinstance(free, Contiguous) else None
-        self.waiting = WaitingJobs(workload, queues, [one.queue for one in downtimes if one.queue])
+        self.waiting = WaitingJobs(workload, queues, [one.queue for one in downtimes if one.queue], aging_s)
         self.limited = self.waiting.limited
         self.calendar = Calendar(downtimes)
         # Nodes that each downtime holds now.

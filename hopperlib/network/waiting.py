@@ -1,7 +1,10 @@
 """The jobs that wait: in the order of the queue, by width, and those set aside.
 
 A waiting job's rank sorts the queue: its priority, then its place in the
-workload, in one whole number. Set aside are jobs whose user runs as many as the
+workload, in one whole number. With aging, priority counts as time: a job is as
+well placed as one of the next better priority that came so much later. Every
+job ages alike, so two waiting jobs never change places and the rank stays what it
+was at submission. Set aside are jobs whose user runs as many as the
 queue allows, and jobs of a queue that is closed for now; they are no part of
 the order until they come back to their place in it.
 """
@@ -30,6 +33,8 @@ class WaitingJobs:
         Priorities and limits by name; other queues have priority 0 and no limit.
     reserved : sequence of str
         Queues that are open only while the machine is kept for them.
+    aging_s : int or None
+        How long a job waits to gain one step of priority; None for no aging. [s]
 
     Examples
     --------
@@ -43,17 +48,21 @@ class WaitingJobs:
     """
 
     __slots__ = (
-        "_aside", "_closed", "_level", "_reserved", "_run_limit", "_running", "_workload", "limited", "narrow", "queue", "simple",
+        "_aging", "_aside", "_closed", "_level", "_reserved", "_run_limit", "_running", "_workload", "limited", "narrow", "queue", "simple",
         "steady",
     )  # fmt: skip
 
-    def __init__(self, workload: Workload, queues: Sequence[Queue], reserved: Sequence[str] = ()) -> None:
+    def __init__(
+        self, workload: Workload, queues: Sequence[Queue], reserved: Sequence[str] = (), aging_s: int | None = None,
+    ) -> None:  # fmt: skip
         by_name = {queue.name: queue for queue in queues}
         known = [by_name.get(name) for name in workload.queues]
         priorities = [queue.priority if queue else 0 for queue in known]
         levels = {priority: level for level, priority in enumerate(sorted(set(priorities)))}
         self._workload = workload
-        self._level = [levels[priority] << _SHIFT for priority in priorities]
+        self._aging = aging_s is not None
+        steps = [levels[one] if aging_s is None else (one - min(levels)) * aging_s for one in priorities]
+        self._level = [step << _SHIFT for step in steps]
         self._run_limit = [queue.run_limit if queue else None for queue in known]
         self._running: dict[tuple[int, int], int] = {}
         self._reserved = set(reserved)
@@ -75,7 +84,8 @@ class WaitingJobs:
 
     def rank(self, index: int) -> int:
         """Return what sorts a job in the queue."""
-        return self._level[self._workload.queue_number[index]] + index
+        rank = self._level[self._workload.queue_number[index]] + index
+        return rank + (self._workload.submit_time_s[index] << _SHIFT) if self._aging else rank
 
     def add(self, index: int) -> None:
         """Put a job into the queue, behind those of its priority, or aside."""

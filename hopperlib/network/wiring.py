@@ -67,6 +67,10 @@ def _there_and_back(count: int, first_out: int) -> list[int]:
     return [*range(0, count, 2), *reversed(range(1, count, 2))]
 
 
+#: The largest floor that is wired.
+MOST_CABINETS = 5_000
+
+
 @dataclass(frozen=True)
 class Wiring:
     """The floor of a Gemini machine and what follows from it.
@@ -112,6 +116,11 @@ class Wiring:
                 raise ValueError(
                     f"{name}={getattr(self, name)} must be at least 1: a floor has cabinets, cages and blades"
                 )
+        if self.columns * self.rows > MOST_CABINETS:
+            raise ValueError(
+                f"columns={self.columns} and rows={self.rows} make {self.columns * self.rows:,} cabinets; "
+                f"at most {MOST_CABINETS:,} are wired, many times the largest Cray's 288"
+            )
 
     @classmethod
     def of(cls, machine: Machine) -> Wiring:

@@ -64,6 +64,7 @@ def read_swf(lines: Iterable[str], *, cores_per_node: int = 1) -> Trace:
         raise TraceError(f"cores_per_node={cores_per_node} must be at least 1")
     skips, header = Skips(), {}
     jobs: list[Job] = []
+    rounded = 0
     for number, line in enumerate(lines, start=1):
         text = line.strip().lstrip("\ufeff")
         if not text:
@@ -73,7 +74,9 @@ def read_swf(lines: Iterable[str], *, cores_per_node: int = 1) -> Trace:
             if match:
                 header[match[1]] = match[2].strip()
             continue
-        job = _job(text.split(), cores_per_node)
+        fields = text.split()
+        rounded += "." in text and any("." in field for field in (*fields[1:2], *fields[3:5], *fields[7:9]))
+        job = _job(fields, cores_per_node)
         if isinstance(job, str):
             skips.add(job, number)
         else:
@@ -85,6 +88,8 @@ def read_swf(lines: Iterable[str], *, cores_per_node: int = 1) -> Trace:
     workload = _Workload(jobs)
     if not workload.sorted_on_entry:
         notes.append("the submissions were not in order of time; they were sorted, equal ones as in the file")
+    if rounded:
+        notes.append(f"decimals on {rounded:,} line{'s' if rounded > 1 else ''} were rounded to whole numbers")
     epoch = header.get("UnixStartTime", "").split()
     start = int(epoch[0]) if epoch and epoch[0].isdigit() else 0
     return Trace(workload=workload, skips=skips, notes=tuple(notes), header=header, epoch_s=start)
@@ -93,7 +98,7 @@ def read_swf(lines: Iterable[str], *, cores_per_node: int = 1) -> Trace:
 def _job(fields: list[str], cores_per_node: int) -> Job | str:
     """Return the job of a line, or why it cannot be taken."""
     if len(fields) < 18:
-        return f"fewer than 18 fields ({len(fields)})"
+        return "fewer than 18 fields"
     try:
         number, submit, run = _whole(fields[0]), _whole(fields[1]), _whole(fields[3])
         allocated, asked, limit = _whole(fields[4]), _whole(fields[7]), _whole(fields[8])

@@ -70,13 +70,42 @@ def test_other_ways_in(tmp_path, trace):
     assert simulate("--trace", trace, "--nodes", "1", "--cores-per-node", "24", "--csv").stdout.count(",1,1,") == 3
 
 
+def test_downtimes_queues_records_and_the_schedule_as_a_trace(tmp_path, trace):
+    (tmp_path / "down.csv").write_text("kind,start_s,end_s,first_node,last_node\noutage,20,40,,\norphan,95,200,0,3\n")
+    records, out = tmp_path / "records.csv", tmp_path / "out.swf"
+    result = simulate(
+        "--trace", trace, "--nodes", "10", "--csv", "--downtimes", str(tmp_path / "down.csv"),
+        "--records", str(records), "--every", "30", "--swf", str(out),
+    )  # fmt: skip
+    # The outage ends jobs 1 and 3 at 20; job 2 (8 nodes) starts after it.
+    assert result.stdout == HEAD + "1,0,0,20,6,1,\n2,1,40,90,8,1,\n3,2,2,20,4,1,\n"
+    assert records.read_text().splitlines()[1:3] == ["0,4,4,1,6,0,0,0", "30,0,0,0,0,1,8,10"]
+    assert "2 1 39 50 8 -1 -1 8 50 -1 1" in out.read_text()
+    (tmp_path / "ours.toml").write_text(
+        "[ours]\nqueue = [{name = 'small', nodes = [1, 4], max_hours = 1, priority = 1}, "
+        "{name = 'wide', nodes = [5, 10], max_hours = 1, priority = 2}]"
+    )
+    late = line(1, 0, 10, 50, 50) + line(2, 1, 10, 50, 50) + line(3, 40, 4, 90, 90)
+    words = ("--trace", "-", "--nodes", "10", "--csv", "--policy", "fcfs", "--queues", str(tmp_path / "ours.toml"))
+    # Job 3 is of the better queue and goes first; not if half a minute of waiting makes up for that.
+    assert simulate(*words, input=late).stdout.splitlines()[2:] == ["2,1,140,190,10,1,", "3,40,50,140,4,1,"]
+    aged = simulate(*words, "--aging-hours", "0.005", input=late).stdout.splitlines()
+    assert aged[2:] == ["2,1,50,100,10,1,", "3,40,100,190,4,1,"]
+
+
+def test_decimals_are_said_to_be_rounded():
+    result = simulate("--trace", "-", "--nodes", "10", "--csv", input=line(1, 0.4, 6, 99.6, 100))
+    assert result.stdout == HEAD + "1,0,0,100,6,1,\n"
+    assert "decimals on 1 line were rounded" in result.stderr
+
+
 def test_skips_are_reported(tmp_path):
     path = tmp_path / "log.swf"
     path.write_text(TRACE + line(4, 9, 1, -1, 5) + "5 cut off\n")
     result = simulate("--trace", str(path), "--nodes", "10", "--csv")
     assert result.exit_code == 0
     assert "1 job skipped, run time unknown (first at line 4)" in result.stderr
-    assert "fewer than 18 fields (3) (first at line 5)" in result.stderr
+    assert "fewer than 18 fields (first at line 5)" in result.stderr
 
 
 def test_the_first_interrupt_leaves_what_is_finished(tmp_path, monkeypatch):
@@ -112,6 +141,12 @@ def test_the_first_interrupt_leaves_what_is_finished(tmp_path, monkeypatch):
         (("--nodes", "10", "--order", "zyx"), "zyx"),
         (("--nodes", "10", "--cores-per-node", "0"), "cores_per_node=0 must be at least 1"),
         (("--machine", "nowhere"), "nowhere"),
+        (("--nodes", "10", "--queues", "nowhere"), "--queues nowhere must be one of: hopper-2013"),
+        (("--nodes", "10", "--queues", "nowhere.toml"), "cannot read queues nowhere.toml"),
+        (("--nodes", "10", "--aging-hours", "2"), "--aging-hours needs --queues"),
+        (("--nodes", "10", "--aging-hours", "nan", "--queues", "hopper-final"), "--aging-hours nan must be above 0"),
+        (("--nodes", "10", "--downtimes", "nowhere"), "cannot read downtimes nowhere"),
+        (("--nodes", "10", "--records", "x.csv", "--every", "0"), "sample_every_s=0 must be at least 1 s"),
     ],
 )
 def test_refusals(trace, words, message):
@@ -119,6 +154,16 @@ def test_refusals(trace, words, message):
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_a_place_that_cannot_be_written(trace, tmp_path):
+    result = simulate("--trace", trace, "--nodes", "10", "--csv", "--records", str(tmp_path / "none" / "x.csv"))
+    assert result.exit_code == 2
+    assert "cannot write" in result.stderr
+
+
+def test_a_trace_in_processors_is_suspected(trace):
+    assert "--cores-per-node" in simulate("--trace", trace, "--nodes", "7").stderr
 
 
 def test_files_that_are_none(tmp_path):

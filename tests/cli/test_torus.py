@@ -53,3 +53,13 @@ def test_refusals(words, message):
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_floors_and_grids_beyond_all_machines_are_refused():
+    for words, message in (
+        (("torus", "--columns", "100000", "--rows", "100000"), "at most 5,000 are wired"),
+        (("rank-order", "--grid", "9999x9999x9999", "--cores-per-node", "24"), "at most 2,000,000 are put in order"),
+    ):
+        result = CliRunner().invoke(hopper, words, prog_name="hopper")
+        assert result.exit_code == 2
+        assert message in result.stderr
