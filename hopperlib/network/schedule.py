@@ -121,10 +121,10 @@ class Schedule:
         """
         digest = hashlib.sha256()
         for column in (self.start_s, self.end_s, self.status, self.first_bound, self.run_count, self.bounds):
+            ordered = array(column.typecode, column)
             if sys.byteorder == "big":
-                column = array(column.typecode, column)
-                column.byteswap()
-            digest.update(column.tobytes())
+                ordered.byteswap()
+            digest.update(ordered.tobytes())
         return digest.hexdigest()
 
     def busy_node_seconds(self, start_s: int, end_s: int) -> int:
