@@ -338,5 +338,4 @@ EXPLORER = Explorer(
         Example(label="Kept in one piece", values={"placing": "contiguous"}),
         Example(label="The order lost", values={"placing": "nid"}),
     ),
-    heavy=True,
 )
