@@ -25,16 +25,18 @@ _WHERE = re.compile(r"\(\S+:\d+\)$")
 def number(word: str) -> float | None:
     """Return a printed number; None for what IOR prints where it has none (``-``, ``NA``, ``nan``, ``inf``).
 
+    A number below zero is none either: rates, times, sizes and counts have no sign, so it is damage or an overflow.
+
     Examples
     --------
-    >>> number("5740"), number("NA"), number("-"), number("-nan"), number("1e400")
-    (5740.0, None, None, None, None)
+    >>> number("5740"), number("NA"), number("-"), number("-nan"), number("1e400"), number("-12.5")
+    (5740.0, None, None, None, None, None)
     """
     try:
         value = float(word)
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    return value if math.isfinite(value) and value >= 0 else None
 
 
 def count(word: str) -> int | None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hopperlib.readers.ior.words import binary_size, count, error_in, number, rate_factor, read_command
 
 
-@pytest.mark.parametrize("word", ["-", "NA", "nan", "-nan", "inf", "", "4x", "1.2.3"])
+@pytest.mark.parametrize("word", ["-", "NA", "nan", "-nan", "inf", "", "4x", "1.2.3", "-12.5"])
 def test_what_is_no_number_is_none(word):
     assert number(word) is None
     assert count(word) is None
