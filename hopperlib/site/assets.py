@@ -41,6 +41,7 @@ BROWSER_PARTS = (
     "readers",
     "explore",
 )
+RULES = Path("failure", "rules")
 BROWSER_SUFFIXES = (".py", ".toml", ".json", ".csv", ".txt")
 
 # Data of the root that models read; samples are for tests and notebooks.
@@ -96,10 +97,12 @@ def _package_files(data: Path) -> Iterator[tuple[str, bytes]]:
     for part in BROWSER_PARTS:
         path = PACKAGE / part
         for file in [path] if path.is_file() else sorted(path.rglob("*")):
-            if file.suffix in BROWSER_SUFFIXES and not {"__pycache__", "rules"}.intersection(file.parts):
-                yield f"hopperlib/{file.relative_to(PACKAGE).as_posix()}", file.read_bytes()
-    # The rules of the diagnosis in the form that is read fastest: a first answer waits for them.
-    yield f"hopperlib/failure/rules/{STAGED}", staged_rules().encode()
+            inside = file.relative_to(PACKAGE)
+            # The rules of the diagnosis go along as one file.
+            if file.suffix in BROWSER_SUFFIXES and "__pycache__" not in inside.parts and inside.parent != RULES:
+                yield f"hopperlib/{inside.as_posix()}", file.read_bytes()
+    # In the form that is read fastest: a first answer waits for them.
+    yield f"hopperlib/{RULES.as_posix()}/{STAGED}", staged_rules().encode()
     for file in sorted(data.glob("*")):
         if file.suffix in DATA_SUFFIXES:
             yield f"hopperlib/data/{file.name}", file.read_bytes()
