@@ -79,7 +79,9 @@ def values(review: Review, low: float, high: float, *, cap_given: bool) -> list[
             value=worst.channel_ratio,
             badge="predicted",
             decimals=2,
-            note="a limit of this model, no bound on real runs: shared caches can push past it",
+            note="a limit of this model, no bound on real runs: shared caches can push past it"
+            if worst.slowdown(1) <= worst.channel_ratio
+            else "shared channels alone; other causes, such as remote memory, add to it",
         ),
         Value(
             label="Memory rate of the slowest thread",
@@ -182,7 +184,10 @@ def figure(review: Review, low: float, high: float) -> Figure:
     )
     if better is not None:
         alt += f", the better line from {better.cost.worst.slowdown(0):.2f} to {better.cost.worst.slowdown(1):.2f}"
-    alt += f". The memory channels alone limit it to {limit:.2f}. Shaded: the fractions from {low:g} to {high:g}."
+    alone = (
+        f"limit it to {limit:.2f}" if worst.slowdown(1) <= limit else f"would give {limit:.2f}; other causes add to it"
+    )
+    alt += f". The memory channels alone {alone}. Shaded: the fractions from {low:g} to {high:g}."
     return chart(
         title="What waiting for memory costs",
         alt=alt,

@@ -63,6 +63,16 @@ def test_the_chart_ends_at_the_ratio_and_shows_the_limit():
     assert "goes from 1.00 at 0 to 1.41 at 1, the better line from 1.00 to 1.00" in figure.alt
 
 
+def test_what_spilled_memory_exceeds_is_not_called_a_limit():
+    # Six tasks of 2.58 GB want 15.5 GB of the 7.75 GB of a NUMA node: remote memory costs more than shared channels do.
+    spilled = EXPLORER.run(memory_per_task_gb=2.58)
+    (figure,) = spilled.figures
+    assert "other causes add to it" in figure.alt
+    assert "add to it" in value(spilled, "Limit of the memory channels").note
+    (figure,) = EXPLORER.run().figures
+    assert "alone limit it to 2.00" in figure.alt
+
+
 def test_a_spread_line_costs_nothing():
     result = EXPLORER.run(line="aprun -n 384 -N 12 -S 3 vasp")
     assert result.facts["problems"] == 0
