@@ -19,6 +19,7 @@ def test_default_is_small_enough_and_repeats(name):
 def test_torus_of_an_empty_and_a_busy_machine():
     empty, busy = load("torus").run(), load("torus").run(busy_fraction=0.9)
     assert empty.facts["runs"] == 1
+    assert (empty.facts["nodes"], empty.facts["first_position"]) == (342, 0)
     assert busy.facts["runs"] > 10
     assert busy.facts["mean_hops"] > empty.facts["mean_hops"]
     assert load("torus").run(floor="titan", nodes=64).facts["bisection_gb_s"] is None
@@ -37,4 +38,9 @@ def test_debug_first_keeps_the_largest_jobs_waiting():
     run = load("scheduling").run
     first, limited = (run(days=8, debug_share=0.2, debug_first=way).facts["wait_h"] for way in ("first", "limited"))
     assert first > limited
-    assert run(days=6, orphans_a_day=30).facts["orphaned_fraction"] > 0.05
+    orphans = run(days=6, orphans_a_day=30)
+    assert orphans.facts["orphaned_fraction"] > 0.05
+    assert orphans.facts["debug_share"] == 0.1
+    # The hours without service were fitted to the printed utilization: what they give is no prediction.
+    (of_all,) = (one for one in orphans.values if one.label == "Utilization, by all hours")
+    assert of_all.badge == "calibrated"
