@@ -38,6 +38,7 @@ from hopperlib.network.milc import (
 from hopperlib.network.orders import compute_nodes, order_nodes
 from hopperlib.network.placed_jobs import ASSUMED, METRICS
 from hopperlib.network.runtime import LinkMap, least_of
+from hopperlib.network.torus import Link, link_bandwidth_gb_s
 from hopperlib.network.traffic import Graph, all_reduce_tree, grid_dimensions, nearest_neighbors
 from hopperlib.studies.study import Check, Study
 
@@ -54,6 +55,7 @@ __all__ = [
     "allocations",
     "bands",
     "families",
+    "implied_rate_gb_s",
     "least_sample",
     "lognormal_chance",
     "patterns",
@@ -445,6 +447,26 @@ def patterns() -> tuple[PatternCase, ...]:
         PatternCase(name, one["xyz"] / one["xyz_by2"] - 1, one["nid"] / one["xyz_by2"] - 1)
         for name, one in worst.items()
     )
+
+
+def implied_rate_gb_s(runs: int = 100) -> float:
+    """What a node of MILC sends on average, if the calibrated wait is for a link that is full all the time. [GB/s]
+
+    A message takes so long on a link along X as was fitted, and such a link
+    moves what the machine file says; a node sends so many messages.
+
+    Examples
+    --------
+    More than a node can send, 6 GB/s: the printed link table, which names no unit, may mean gigabits.
+
+    >>> implied_rate_gb_s() > 6
+    True
+    """
+    hopper = Machine.load("hopper")
+    graph = nearest_neighbors(grid_dimensions(8192), 24)
+    messages = 2 * sum(graph.values()) / 342
+    size_gb = model(runs).exchange_s * link_bandwidth_gb_s(hopper, Link((0, 0, 0), 0))
+    return messages * size_gb / mean(time for job in run_times(runs) for time in job)
 
 
 @cache

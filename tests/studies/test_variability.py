@@ -13,6 +13,7 @@ from hopperlib.studies.variability import (
     allocations,
     bands,
     families,
+    implied_rate_gb_s,
     least_sample,
     lognormal_chance,
     patterns,
@@ -166,3 +167,10 @@ def test_losing_the_order_costs_what_a_code_waits_for():
     assert tree < 0.5 * min(cases.values())
     with pytest.raises(ValueError, match=r"share=1\.5 must be from 0 to 1"):
         slowdown(1.5)
+
+
+def test_the_calibrated_wait_needs_more_than_a_node_can_send():
+    """22,526 messages between nodes, each at two of 342: 131.7 a node. 0.951 s x 75 GB/s each, over 1,114.8 s: 8.4 GB/s."""
+    assert implied_rate_gb_s() == pytest.approx(131.73 * 0.9514 * 75 / 1114.8, rel=1e-3)
+    # Documented: 6.0 GB/s a node. An eighth, if the table of the links means gigabits, would do.
+    assert implied_rate_gb_s() / 8 < 6.0 < implied_rate_gb_s()
