@@ -140,6 +140,8 @@ def command(*, name: str | None, settings: tuple[str, ...], controls: bool, as_j
     from hopperlib.explore.controls import InputError
     from hopperlib.explore.explorer import load
 
+    if as_json and as_csv:
+        fail("--json and --csv are two forms of one thing; give one of them", as_json=True)
     if name is None:
         _print_list(as_json)
         return

@@ -24,7 +24,8 @@ _FLAGS = {"kind": "--kind", "memory_per_task_gb": "--memory-per-task", "core_cap
 _HELP = """Say where the tasks of a launch line land, what is wrong, and which line is better.
 
 LINE is an aprun or srun line, in quotes or after "--"; FILE a batch script; "-" reads either from
-standard input. Exit status: 0 fine, 1 a problem was found, 2 the line would be refused.
+standard input. A script's launch lines are answered one after the other; as data, and as lists, the first
+or the one that --launch says. Exit status: 0 fine, 1 a problem was found in any of them, 2 one would be refused.
 
 \b
   hopper place "aprun -n 384 -N 12 vasp"
@@ -75,13 +76,13 @@ def _machine(name: str, as_json: bool) -> Machine:
         fail(str(error), as_json=as_json, details={"flag": "--machine", "value": name, "rule": str(error)})
 
 
-def _review(text: str, machine: Machine, as_json: bool, **options: Any) -> Review:
-    """Return the review of a line, or end with exit status 2 and the launcher's words."""
+def _reviews(text: str, machine: Machine, as_json: bool, **options: Any) -> tuple[Review, ...]:
+    """Return the review of each launch line, or end with exit status 2 and the launcher's words."""
     from hopperlib.node.components import LaunchError
-    from hopperlib.node.review import review_line
+    from hopperlib.node.review import review_lines
 
     try:
-        return review_line(text, machine, **options)
+        return review_lines(text, machine, **options)
     except LaunchError as error:
         from hopperlib.node.formats import error_data
 
@@ -131,6 +132,33 @@ def _lists(review: Review, form: str) -> str:
         fail(f"--format {form}: {error}")
 
 
+def _one_of(reviews: tuple[Review, ...], launch: int | None, as_json: bool) -> tuple[Review, ...]:
+    """Return the review that was asked for, or all."""
+    if launch is None:
+        return reviews
+    if launch > len(reviews):
+        rule = f"must be from 1 to {len(reviews)}, the launch lines of this text"
+        details = {"flag": "--launch", "value": str(launch), "rule": rule}
+        fail(f"--launch {launch} {rule}", as_json=as_json, details=details)
+    return (reviews[launch - 1],)
+
+
+def _check_node(review: Review, node: int, as_json: bool) -> None:
+    """Refuse a node that the job does not have."""
+    nodes = len(review.placement.nodes)
+    if node >= nodes:
+        rule = f"must be from 0 to {nodes - 1}, the nodes of this job"
+        fail(f"--node {node} {rule}", as_json=as_json, details={"flag": "--node", "value": str(node), "rule": rule})
+
+
+def _say_others(reviews: tuple[Review, ...]) -> None:
+    """Name the launch lines that are not printed and have a problem."""
+    for number, other in enumerate(reviews[1:], start=2):
+        if other.problems:
+            codes = ", ".join(dict.fromkeys(one.code for one in other.problems))
+            click.echo(f"hopper: launch line {number} has a problem too: {codes}; --launch {number} tells", err=True)
+
+
 def _print_text(review: Review, *, node: int, low: float, high: float, ascii_only: bool) -> None:
     """Print the answer for people."""
     from hopperlib.cli.placement_text import print_review
@@ -167,6 +195,7 @@ def _print_text(review: Review, *, node: int, low: float, high: float, ascii_onl
     "--core-cap", type=FiniteRange(0, min_open=True), metavar="GB/S", help="What one core can draw from memory."
 )
 @click.option("--node", type=click.IntRange(0), default=0, show_default=True, help="Node of the job to draw, from 0.")
+@click.option("--launch", type=click.IntRange(1), metavar="N", help="Only launch line N of a script, from 1.")
 @click.option("--svg", metavar="FILE", help="Write the drawing of that node.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="What to print.")
 @click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
@@ -180,6 +209,7 @@ def command(
     memory_bound: tuple[float, float],
     core_cap: float | None,
     node: int,
+    launch: int | None,
     svg: str | None,
     form: str,
     as_json: bool,
@@ -190,7 +220,7 @@ def command(
         rule = "the first must not be above the second"
         details = {"flag": "--memory-bound", "value": f"{low:g} {high:g}", "rule": rule}
         fail(f"--memory-bound {low:g} {high:g}: {rule}", as_json=as_json, details=details)
-    review = _review(
+    reviews = _reviews(
         _text_of(line, as_json),
         _machine(machine, as_json),
         as_json,
@@ -199,10 +229,9 @@ def command(
         core_cap_gb_s=core_cap,
         memory_per_task_gb=memory_per_task,
     )
-    nodes = len(review.placement.nodes)
-    if node >= nodes:
-        rule = f"must be from 0 to {nodes - 1}, the nodes of this job"
-        fail(f"--node {node} {rule}", as_json=as_json, details={"flag": "--node", "value": str(node), "rule": rule})
+    reviews = _one_of(reviews, launch, as_json)
+    review = reviews[0]
+    _check_node(review, node, as_json)
     if svg:
         _write_svg(svg, review, node)
     if as_json:
@@ -210,8 +239,22 @@ def command(
 
         print_json(placement_data(review, memory_bound_fraction=(low, high)))
     elif form in ("text", "ascii"):
-        _print_text(review, node=node, low=low, high=high, ascii_only=form == "ascii")
+        # One that is repeated is told once.
+        for number, shown in enumerate({id(one): one for one in reviews}.values()):
+            if number:
+                click.echo()
+            if len(reviews) > 1:
+                click.secho(f"== {shown.placement.launch.text}", bold=True)
+            _print_text(
+                shown,
+                node=min(node, len(shown.placement.nodes) - 1),
+                low=low,
+                high=high,
+                ascii_only=form == "ascii",
+            )
     else:
         click.echo(_lists(review, form), nl=False)
-    if review.problems:
+    if as_json or form not in ("text", "ascii"):
+        _say_others(reviews)
+    if any(one.problems for one in reviews):
         raise SystemExit(1)

@@ -66,7 +66,9 @@ class LaunchError(ValueError):
         self.value = value if len(value) <= 80 else value[:77] + "..."
         self.rule = rule
         self.words = words
-        said = f"{flag} {self.value if shown is None else shown}".strip() if says_value else flag
+        # A lone colon would be lost among the colons of a message.
+        named = "':'" if flag == ":" else flag
+        said = f"{named} {self.value if shown is None else shown}".strip() if says_value else named
         self.message = f"{words}: {said} {rule}" if words else f"{said} {rule}"
         super().__init__(self.message)
 

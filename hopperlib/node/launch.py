@@ -102,9 +102,12 @@ def read_launches(
     if not invocations:
         begins = _beginning(text)
         raise LaunchError(flag="line", value=begins, rule=_no_line(text), shown=repr(begins))
-    if len(invocations) > 1:
-        notes = [*notes, f"The text holds {len(invocations)} launch lines; each is read by itself, as if alone."]
-    return tuple(_read(invocation, machine, node, reservation, threads, notes) for invocation in invocations)
+    launches = []
+    for number, invocation in enumerate(invocations, start=1):
+        which = f"This is launch line {number} of {len(invocations)} of the text, judged by itself, as if alone."
+        own_notes = [*notes, which] if len(invocations) > 1 else notes
+        launches.append(_read(invocation, machine, node, reservation, threads, own_notes))
+    return tuple(launches)
 
 
 def _read_reservation(
@@ -187,6 +190,9 @@ def _no_line(text: str) -> str:
     other = re.search(r"\b(mpirun|mpiexec(?:\.hydra)?|orterun|jsrun|ibrun|poe|prun|flux run)\b", text)
     if other:
         return f"starts tasks with {other[1]}; only aprun and srun lines can be read"
+    inside = re.search(r"(?:\$\(|`)[^)`]*\b(aprun|srun)\b", text)
+    if inside:
+        return f"runs {inside[1]} only inside $( ) or backquotes, which are not read; write the line by itself"
     return "holds neither an aprun nor an srun command"
 
 

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from hopperlib.machine import Machine
 from hopperlib.node.advice import Advice, advise
-from hopperlib.node.launch import read_launch
+from hopperlib.node.launch import Launch, read_launch, read_launches
 from hopperlib.node.placement import Placement, place_tasks
 from hopperlib.node.slowdown import Cost, placement_cost
 from hopperlib.node.suggestion import Suggestion, suggest
 
-__all__ = ["Review", "review_line"]
+__all__ = ["Review", "review_line", "review_lines"]
 
 
 class Review(NamedTuple):
@@ -102,6 +102,61 @@ def review_line(
     ('idle-numa-nodes', 'aprun -n 384 -N 12 -S 3 vasp')
     """
     launch = read_launch(text, machine, threads=threads, kind=kind)
+    return _judged(launch, machine, kind=kind, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
+
+
+def review_lines(
+    text: str,
+    machine: Machine,
+    *,
+    threads: int | None = None,
+    kind: str | None = None,
+    core_cap_gb_s: float | None = None,
+    memory_per_task_gb: float | None = None,
+) -> tuple[Review, ...]:
+    r"""Return what is to be said about each launch line of a script; lines that are alike share an answer.
+
+    Parameters
+    ----------
+    text, machine, threads, kind, core_cap_gb_s, memory_per_task_gb
+        As for `review_line`.
+
+    Raises
+    ------
+    LaunchError
+        If one of the lines would be refused.
+    ValueError
+        If another argument is out of bounds.
+
+    Examples
+    --------
+    >>> script = "aprun -n 24 ./first\naprun -n 24 -N 12 ./second\naprun -n 24 ./first\n"
+    >>> reviews = review_lines(script, Machine.load("hopper"))
+    >>> [len(review.problems) for review in reviews], reviews[0] is reviews[2]
+    ([0, 1, 0], True)
+    """
+    reviews: list[Review] = []
+    known: dict[object, Review] = {}
+    for launch in read_launches(text, machine, threads=threads, kind=kind):
+        # The same words may stand for other things where a variable has changed between two lines.
+        alike = (launch.text, launch.components, launch.openmp_threads)
+        if alike not in known:
+            known[alike] = _judged(
+                launch, machine, kind=kind, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb
+            )
+        reviews.append(known[alike])
+    return tuple(reviews)
+
+
+def _judged(
+    launch: Launch,
+    machine: Machine,
+    *,
+    kind: str | None,
+    core_cap_gb_s: float | None,
+    memory_per_task_gb: float | None,
+) -> Review:
+    """Return all that is said about a launch line that has been read."""
     placement = place_tasks(launch, machine, kind=kind)
     cost = placement_cost(placement, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
     suggestion = suggest(placement, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)

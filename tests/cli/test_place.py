@@ -253,3 +253,34 @@ def test_any_text_ends_with_a_message_and_no_traceback(text):
     result = place("--", text)
     assert result.exit_code in (0, 1, 2)
     assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+TWO_LINES = f"#PBS -l mppwidth=768\n{SPREAD}\n{NAIVE}\n{SPREAD}\n"
+
+
+def test_every_launch_line_of_a_script_is_answered():
+    result = place(TWO_LINES)
+    assert result.exit_code == 1
+    assert [line for line in result.output.splitlines() if line.startswith("== ")] == [f"== {SPREAD}", f"== {NAIVE}"]
+    assert result.output.count("[idle-numa-nodes]") == 1
+    assert "note: This is launch line 2 of 3 of the text, judged by itself, as if alone. [line]" in result.output
+
+
+def test_as_data_the_first_line_or_the_one_asked_for():
+    first = place("--json", TWO_LINES)
+    assert first.exit_code == 1
+    assert json.loads(first.stdout)["suggestion"]["aprun"] is None
+    assert first.stderr == "hopper: launch line 2 has a problem too: idle-numa-nodes; --launch 2 tells\n"
+    second = place("--json", "--launch", "2", TWO_LINES)
+    assert (second.exit_code, second.stderr) == (1, "")
+    assert json.loads(second.stdout)["suggestion"]["aprun"] == SPREAD
+    assert place("--launch", "3", TWO_LINES).exit_code == 0
+    error = json.loads(place("--json", "--launch", "4", TWO_LINES).stdout)["error"]
+    assert (error["flag"], error["value"]) == ("--launch", "4")
+    assert error["rule"] == "must be from 1 to 3, the launch lines of this text"
+
+
+def test_a_line_inside_a_substitution_is_told_as_such():
+    result = place("OUT=$(aprun -n 24 ./a.out)")
+    assert result.exit_code == 2
+    assert "runs aprun only inside $( ) or backquotes, which are not read" in result.stderr

@@ -96,7 +96,7 @@ def test_several_lines() -> None:
     launches = read_launches(text, HOPPER)
     assert [launch.components[0].command for launch in launches] == [("./a",), ("./b",)]
     assert read(text).components[0].command == ("./a",)
-    assert read(text).notes == ("The text holds 2 launch lines; each is read by itself, as if alone.",)
+    assert read(text).notes == ("This is launch line 1 of 2 of the text, judged by itself, as if alone.",)
 
 
 @pytest.mark.parametrize(

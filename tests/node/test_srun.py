@@ -196,9 +196,9 @@ def test_heterogeneous_jobs() -> None:
     assert [component.tasks for component in launch.components] == [4, 16]
     assert "Each program of a heterogeneous job runs on nodes of its own." in launch.notes
     assert refusal("#SBATCH -N 2\nsrun -n 4 ./a : -n 2 ./b\n").message == (
-        ": parts a heterogeneous step, which needs a heterogeneous job; such sbatch scripts are not read"
+        "':' parts a heterogeneous step, which needs a heterogeneous job; such sbatch scripts are not read"
     )
-    assert refusal("srun -n 4 ./a :").message == ": parts two programs; one side of it names none"
+    assert refusal("srun -n 4 ./a :").message == "':' parts two programs; one side of it names none"
 
 
 @pytest.mark.parametrize(
