@@ -8,6 +8,7 @@ starts at once. Exit status: 0 fine, 1 a problem was found in what you gave,
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import click
@@ -81,6 +82,9 @@ def hopper() -> None:
 
 def main() -> None:
     """Run ``hopper``; a closed pipe (``| head``) and Ctrl-C end it quietly."""
+    if sys.stdin is None:
+        # Closed before the command began (``<&-``): as if it were empty, which each command tells in its own words.
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     try:
         hopper(prog_name="hopper")
     except BrokenPipeError:

@@ -88,3 +88,13 @@ def test_placing_in_a_pipe_imports_no_drawing_and_no_terminal_library():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr == "[]\n"
+
+
+@pytest.mark.parametrize("words", [["place", "-"], ["io", "ior", "-"], ["diagnose", "-"]])
+def test_standard_input_that_is_closed_reads_as_empty(words):
+    # `<&-` in a shell: Python starts without sys.stdin.
+    call = " ".join(f"'{word}'" for word in [*CALL[:2], CALL[2], *words])
+    result = subprocess.run(["sh", "-c", f"{call} <&-"], capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode in (0, 2)
+    assert "empty" in result.stdout + result.stderr or "line ''" in result.stderr
+    assert "Traceback" not in result.stderr
