@@ -1,7 +1,8 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``.
 
 Each ``bench_NAME.py`` has a function ``measure`` that returns `Comparison` rows. The rows are printed side by side
-and written to ``_build/benchmarks/NAME.json`` with the machine they were measured on.
+and written to ``_build/benchmarks/NAME.json`` with the machine they were measured on; a function ``plot``, if there is
+one, makes a figure of them for ``NAME.html``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import plotly.graph_objects
 from rich.console import Console
 from rich.table import Table
 
@@ -64,9 +66,14 @@ def main(names: list[str]) -> int:
         print(f"no benchmark {', '.join(sorted(unknown))}; there are: {', '.join(known)}", file=sys.stderr)
         return 2
     for name in names or known:
-        rows = importlib.import_module(f"benchmarks.bench_{name}").measure()
+        module = importlib.import_module(f"benchmarks.bench_{name}")
+        rows = module.measure()
         _show(name, rows)
         _write(name, rows)
+        if hasattr(module, "plot"):
+            figure = RESULTS / f"{name}.html"
+            plotly.graph_objects.Figure(module.plot(rows)).write_html(figure)
+            print(f"plotted in _build/benchmarks/{figure.name}")
     return 0
 
 

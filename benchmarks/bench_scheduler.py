@@ -1,30 +1,51 @@
-"""The scheduler: jobs a second against number of jobs and load, as ratios beside a naive per-node one.
+"""The scheduler beside a naive one, its free list beside procset's, and its mean distance beside networkx's.
 
-    python benchmarks/bench_scheduler.py
-
-AccaSim, the public peer that remembers nodes, does not run on Python 3.10 or
-later. On a machine of the same class it was recorded at 132 jobs a second for
-10,000 Hopper-like jobs, CQSim at 46 or fewer, a count-only runner in Rust at
-154,000 for 100,000 jobs. Times are of the processor; best of three.
+AccaSim, the public simulator that also remembers nodes, does not install on
+Python 3.10 or later. The README gives what was recorded of it and of others.
+Processor time, best of several: a shared machine tells little otherwise.
 """
 
 from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
+from typing import Any
 
+from benchmarks.side_by_side import Comparison
+from hopperlib.machine import Machine
+from hopperlib.network.allocation import PrefixCounts
+from hopperlib.network.free_nodes import FirstFit
 from hopperlib.network.generator import draw_workload
+from hopperlib.network.orders import compute_nodes, order_nodes
 from hopperlib.network.scheduler import simulate
+from hopperlib.network.torus import Torus
 from hopperlib.network.workload import Workload
 
 NODES = 6384
+# Days of submissions that make about as many jobs at a load of 0.9.
+DAYS = {"10,000": 3, "30,000": 10, "100,000": 33}
+LOADS = (0.8, 0.85, 0.9, 0.95)
 
 
-def naive_seconds(workload: Workload) -> float:
-    """Time of a first-come-first-served scheduler that looks at every node at every event."""
-    begin = time.process_time()
-    until = [0] * NODES
-    now = 0
+def best(call: Callable[[], Any], repeats: int = 3) -> float:
+    """Return the least processor time of several calls. [s]"""
+    times = []
+    for _ in range(repeats):
+        begin = time.process_time()
+        call()
+        times.append(time.process_time() - begin)
+    return min(times)
+
+
+def jobs_of(days: int, load: float) -> Workload:
+    """Return Hopper-like jobs."""
+    return draw_workload("production", nodes=NODES, days=days, load=load, rng=random.Random(1))
+
+
+def naive_starts(workload: Workload) -> list[int]:
+    """First come, first served, looking at every node at every event: the starts."""
+    until, starts, now = [0] * NODES, [], 0
     for job in workload:
         now = max(now, job.submit_time_s)
         while True:
@@ -34,31 +55,127 @@ def naive_seconds(workload: Workload) -> float:
             now = min(end for end in until if end > now)
         for node in free[: job.nodes]:
             until[node] = now + min(job.run_time_s, job.requested_time_s)
-    return time.process_time() - begin
+        starts.append(now)
+    return starts
 
 
-def seconds(workload: Workload, policy: str = "easy") -> float:
-    """Best of three."""
-    times = []
-    for _ in range(3):
-        begin = time.process_time()
-        simulate(workload, NODES, policy=policy)
-        times.append(time.process_time() - begin)
-    return min(times)
-
-
-def main() -> None:
-    """Print both tables."""
-    print("load  days    jobs  jobs/s")
-    for load, days in ((0.9, 4), (0.9, 16), (0.9, 32), (0.8, 16), (0.85, 16), (0.95, 16)):
-        jobs = draw_workload("production", nodes=NODES, days=days, load=load, rng=random.Random(1))
-        print(f"{load:4.2f}  {days:4d}  {len(jobs):6,d}  {len(jobs) / seconds(jobs):,.0f}")
-    few = draw_workload("production", nodes=NODES, days=1, load=0.9, rng=random.Random(1))
-    few = Workload(list(few)[:2000])
-    print(
-        f"naive, first come first served, {len(few):,} jobs: {naive_seconds(few) / seconds(few, 'fcfs'):,.0f} times as long"
+def _against_naive() -> Comparison:
+    few = Workload(list(jobs_of(1, 0.9))[:1000])
+    if list(simulate(few, NODES, policy="fcfs").start_s) != naive_starts(few):
+        raise SystemExit("the scheduler and the naive one disagree")
+    return Comparison(
+        what=f"{len(few):,} jobs, first come, first served",
+        ours_s=best(lambda: simulate(few, NODES, policy="fcfs"), 5),
+        peer="naive, node by node (here)",
+        peer_s=best(lambda: naive_starts(few), 1),
+        note="both give the same starts",
     )
 
 
-if __name__ == "__main__":
-    main()
+def _against_procset() -> Comparison:
+    """Take 342 nodes from 399 free runs and give them back."""
+    runs = [(16 * i, 16 * i + 3) for i in range(399)]
+    free = FirstFit(0)
+    free.bounds, free.free = [bound for run in runs for bound in run], 3 * 399
+    ours = best(lambda: free.release(free.take(342)), 50)
+    what = "342 nodes taken from 399 free runs and given back"
+    try:
+        from procset import ProcInt, ProcSet  # type: ignore[import-not-found]
+    except ImportError:
+        return Comparison(what=what, ours_s=ours, peer="procset: pip install -r benchmarks/requirements-peers.txt")
+    theirs = ProcSet(*(ProcInt(low, high - 1) for low, high in runs))
+
+    def peer() -> Any:
+        left, taken = 342, []
+        for interval in theirs.intervals():
+            width = min(left, len(interval))
+            taken.append(ProcInt(interval.inf, interval.inf + width - 1))
+            left -= width
+            if not left:
+                break
+        job = ProcSet(*taken)
+        return job, (theirs - job) | job
+
+    mine, (job, after) = free.take(342), peer()
+    if [(one.inf, one.sup + 1) for one in job.intervals()] != list(zip(mine[::2], mine[1::2], strict=True)):
+        raise SystemExit("the two free lists disagree")
+    free.release(mine)
+    if after != theirs:
+        raise SystemExit("the peer's free list did not come back")
+    return Comparison(what=what, ours_s=ours, peer="procset 1.0", peer_s=best(peer, 10), note="the same nodes")
+
+
+def _against_networkx() -> Comparison:
+    """Mean distance of a job of 342 nodes in 18 runs."""
+    machine = Machine.load("hopper")
+    places = [node.coordinates for node in order_nodes(compute_nodes(machine), "xyz")]
+    counts = PrefixCounts(places, Torus.of(machine))
+    runs = [(40 * i, 40 * i + 19) for i in range(18)]
+
+    def many() -> None:
+        for _ in range(200):
+            counts.mean_hop_distance(runs)
+
+    ours, what = best(many, 10) / 200, "mean distance of 342 nodes in 18 runs"
+    try:
+        import networkx
+    except ImportError:
+        return Comparison(what=what, ours_s=ours, peer="networkx: not installed")
+    torus = networkx.grid_graph(list(reversed(machine.network.dimensions)), periodic=True)  # type: ignore[union-attr]
+    job = [places[position] for low, high in runs for position in range(low, high)]
+
+    def peer() -> float:
+        total = 0
+        ways = {place: networkx.single_source_shortest_path_length(torus, place) for place in set(job)}
+        for i, place in enumerate(job):
+            total += sum(ways[place][other] for other in job[:i])
+        return total / (len(job) * (len(job) - 1) / 2)
+
+    if abs(peer() - counts.mean_hop_distance(runs)) > 1e-9:
+        raise SystemExit("the two mean distances disagree")
+    return Comparison(what=what, ours_s=ours, peer=f"networkx {networkx.__version__}", peer_s=best(peer, 1))
+
+
+def measure() -> list[Comparison]:
+    """Time the scheduler against number of jobs and load, and its parts beside their peers."""
+    rows = []
+    for days in DAYS.values():
+        jobs = jobs_of(days, 0.9)
+        rows.append(_row(jobs, 0.9))
+    rows += [_row(jobs_of(10, load), load) for load in LOADS if load != 0.9]
+    return [*rows, _against_naive(), _against_procset(), _against_networkx()]
+
+
+def _row(jobs: Workload, load: float) -> Comparison:
+    seconds = best(lambda: simulate(jobs, NODES))
+    return Comparison(
+        what=f"{len(jobs):,} jobs on {NODES:,} nodes, EASY, load {load}",
+        ours_s=seconds,
+        peer="none installs that remembers nodes",
+        note=f"{len(jobs) / seconds:,.0f} jobs/s, every job's runs kept",
+    )
+
+
+def plot(rows: list[Comparison]) -> dict[str, Any]:
+    """Return a figure in Plotly's format: jobs a second against jobs and against load."""
+    found = [
+        (int(row.what.split()[0].replace(",", "")), float(row.what.split()[-1]), row.ours_s)
+        for row in rows
+        if ", load " in row.what
+    ]
+    by_jobs = sorted((jobs, seconds) for jobs, load, seconds in found if load == 0.9)
+    by_load = sorted((load, jobs / seconds) for jobs, load, seconds in found if 20_000 < jobs < 50_000)
+    return {
+        "data": [
+            {"x": [x for x, _ in by_jobs], "y": [y for _, y in by_jobs], "name": "time against jobs, load 0.9"},
+            {
+                "x": [x for x, _ in by_load], "y": [y for _, y in by_load], "name": "jobs/s against load, 30,000 jobs",
+                "xaxis": "x2", "yaxis": "y2",
+            },
+        ],
+        "layout": {
+            "grid": {"rows": 1, "columns": 2, "pattern": "independent"},
+            "xaxis": {"title": {"text": "jobs"}}, "yaxis": {"title": {"text": "time [s]"}, "rangemode": "tozero"},
+            "xaxis2": {"title": {"text": "load"}}, "yaxis2": {"title": {"text": "jobs a second"}, "rangemode": "tozero"},
+        },
+    }  # fmt: skip
