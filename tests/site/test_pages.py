@@ -19,6 +19,7 @@ AXE = """async () => {
 
 # The rules that look at colors: all that a change of the theme can break.
 COLORS = """async () => {
+  await Promise.all(document.getAnimations().map((each) => each.finished.catch(() => null)));
   const runOnly = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
   const found = await axe.run(document, { runOnly, resultTypes: ["violations"] });
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
