@@ -177,6 +177,9 @@ def run_ensemble(
         sets[key] = dict(parameters)
     if not sets:
         raise ValueError("there is no set of parameters to run")
+    if client is None and workers != 0:
+        # Before the folder is taken for this function: the next call may be with another.
+        _sendable(function)
     folder = Path(folder)
     _open(folder, _name(function))
     paths = {key: folder / f"{key}.parquet" for key in sets}
@@ -223,6 +226,17 @@ def _in_processes(
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
+    # A forked process would inherit the locks of threads that numpy and pyarrow started: so new ones.
+    with ProcessPoolExecutor(
+        max_workers=min(workers or os.cpu_count() or 1, len(missing)),
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_one_thread,
+    ) as pool:
+        _submit(pool, function, missing, keep)
+
+
+def _sendable(function: Callable[..., Any]) -> None:
+    """Refuse a function that worker processes could not find."""
     if function.__module__ == "__main__":
         raise ValueError(
             f"{function.__qualname__} is defined in a notebook or at the prompt, where worker processes cannot find it; "
@@ -232,13 +246,6 @@ def _in_processes(
         pickle.dumps(function)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise ValueError(f"{_name(function)} cannot be sent to a worker process ({error}); give workers=0") from error
-    # A forked process would inherit the locks of threads that numpy and pyarrow started: so new ones.
-    with ProcessPoolExecutor(
-        max_workers=min(workers or os.cpu_count() or 1, len(missing)),
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_one_thread,
-    ) as pool:
-        _submit(pool, function, missing, keep)
 
 
 def _one_thread() -> None:

@@ -156,6 +156,8 @@ _defined_at_the_prompt.__module__ = "__main__"
 def test_refuses(tmp_path, function, sets, options, message):
     with pytest.raises(ValueError, match=message):
         run_ensemble(function, sets, tmp_path, **{"workers": 0, **options} if "client" not in options else options)
+    # The folder is still free for the call that is right.
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
