@@ -52,6 +52,9 @@ input, and compressed files (.gz, .bz2, .xz) are read too. Without --csv or --js
 @click.option("--records", metavar="FILE", help="Write the machine over time here: CSV, a line every --every seconds.")
 @click.option("--every", type=int, default=3600, show_default=True, metavar="S", help="Seconds between records.")
 @click.option("--swf", metavar="FILE", help="Write the schedule here in the Standard Workload Format.")
+@click.option(
+    "--map", "map_at_s", type=int, metavar="S", help="Print who sits where at this second: a map of the cabinets."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="For random allocation.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print every job: times, nodes, runs, mean hops.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as data.")
@@ -72,6 +75,7 @@ def command(
     records: str | None,
     every: int,
     swf: str | None,
+    map_at_s: int | None,
     seed: int,
     as_csv: bool,
     as_json: bool,
@@ -85,6 +89,8 @@ def command(
 
     try:
         wide, counts = _machine(nodes, machine, order)
+        if map_at_s is not None:
+            _mappable(machine, counts, as_csv or as_json)
         planned, table = _downtimes(downtimes, wide), _queues(queues)
         if aging_hours is not None and not 0 < aging_hours < 1e6:
             raise ValueError(f"--aging-hours {aging_hours} must be above 0")
@@ -123,6 +129,8 @@ def command(
         _write_csv(sys.stdout, read, schedule, counts)
     else:
         _summarize(read, schedule, wide, as_json)
+        if map_at_s is not None and machine is not None:
+            _print_map(read, schedule, machine, order, map_at_s)
     if schedule.stopped_s is not None:
         click.echo(f"hopper: stopped at {schedule.stopped_s} s of simulated time; later jobs are left out", err=True)
         raise SystemExit(130)
@@ -146,6 +154,36 @@ def _machine(nodes: int | None, name: str | None, order: str) -> tuple[int, Pref
             f"--nodes {nodes} contradicts --machine {name}, which has {machine.nodes}; give one of the two"
         )
     return machine.nodes, _counts(machine, order)
+
+
+def _mappable(machine: str | None, counts: PrefixCounts | None, as_data: bool) -> None:
+    """Refuse a map where there are no cabinets, or where data was asked for."""
+    if as_data:
+        raise ValueError("--map prints a picture in text; it does not go with --csv or --json")
+    if machine is None or counts is None:
+        raise ValueError("--map needs --machine with a machine whose cabinets are known: one with a torus")
+
+
+def _print_map(trace: Trace, schedule: Schedule, machine_name: str, order: str, time_s: int) -> None:
+    """Print the cabinets with the jobs that sit there at an instant, and the list of those jobs."""
+    from hopperlib.machine import Machine
+    from hopperlib.network.maps import cabinet_map, holders, job_letters
+    from hopperlib.network.orders import compute_nodes, order_nodes
+    from hopperlib.network.wiring import Wiring
+
+    machine = Machine.load(machine_name)
+    wiring = Wiring.of(machine)
+    nodes = order_nodes(compute_nodes(machine), order)
+    held = {nodes[position].nid: index for position, index in holders(schedule, time_s).items()}
+    computing = {node.nid for node in nodes}
+    click.echo(f"\nat {time_s} s: {len(held):,} of {len(nodes):,} nodes busy")
+    click.echo(cabinet_map(wiring, held, service=[one.nid for one in wiring.addresses if one.nid not in computing]))
+    for index, letter in job_letters(held).items():
+        job, runs = schedule.workload.job[index], schedule.run_count[index]
+        click.echo(
+            f"{letter}  job {trace.names.get(job, job)}, {schedule.workload.nodes[index]:,} nodes"
+            f" in {runs} run{'s' * (runs != 1)}, since {schedule.start_s[index]} s"
+        )
 
 
 def _queues(name: str | None) -> QueueTable | None:

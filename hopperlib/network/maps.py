@@ -9,7 +9,7 @@ from hopperlib.network.schedule import NOT_STARTED, Schedule
 from hopperlib.network.torus import Torus
 from hopperlib.network.wiring import NodeAddress, Wiring
 
-__all__ = ["cabinet_map", "compactness", "holders", "occupancy"]
+__all__ = ["cabinet_map", "compactness", "holders", "job_letters", "occupancy"]
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -31,6 +31,20 @@ def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
                 for position in range(low, high):
                     found[position] = index
     return found
+
+
+def job_letters(held: Mapping[int, int]) -> dict[int, str]:
+    """Return the letter of each job in `cabinet_map`: job -> letter, in the order of their first node.
+
+    Examples
+    --------
+    >>> job_letters({0: 5, 1: 5, 2: 9})
+    {5: 'a', 9: 'b'}
+    """
+    letters: dict[int, str] = {}
+    for nid in sorted(held):
+        letters.setdefault(held[nid], _LETTERS[len(letters) % len(_LETTERS)])
+    return letters
 
 
 def cabinet_map(wiring: Wiring, held: Mapping[int, int], *, service: Iterable[int] = ()) -> str:
@@ -59,9 +73,7 @@ def cabinet_map(wiring: Wiring, held: Mapping[int, int], *, service: Iterable[in
      ....
      ....
     """
-    letters: dict[int, str] = {}
-    for nid in sorted(held):
-        letters.setdefault(held[nid], _LETTERS[len(letters) % len(_LETTERS)])
+    letters = job_letters(held)
     apart = set(service)
     lines = []
     for row in range(wiring.rows):

@@ -60,6 +60,20 @@ def test_summaries(trace):
     assert data["mean_wait_s"] == 33
 
 
+def test_the_cabinets_at_an_instant(trace):
+    # All three fit Hopper, so at 60 s jobs 1 (6 nodes) and 3 (4 nodes) run and job 2 has ended; one letter a node.
+    said = simulate("--trace", trace, "--machine", "hopper", "--map", "60").stdout
+    picture, jobs = said.split("row 0", 1)[1], said.splitlines()[-2:]
+    assert "at 60 s: 10 of 6,384 nodes busy" in said
+    assert jobs == ["a  job 1, 6 nodes in 1 run, since 0 s", "b  job 3, 4 nodes in 1 run, since 2 s"]
+    grid = [row for row in picture.splitlines() if set(row) <= set("abS. ")]
+    # 4 rows of 3 cages of 4 nodes a blade; 17 columns of 8 slots.
+    assert len([row for row in grid if row]) == 4 * 3 * 4
+    assert [sum(row.count(letter) for row in grid) for letter in "ab."] == [6, 4, 6374]
+    assert "go with --csv" in simulate("--trace", trace, "--machine", "hopper", "--map", "0", "--csv").stderr
+    assert "--map needs --machine" in simulate("--trace", trace, "--nodes", "10", "--map", "0").stderr
+
+
 def test_other_ways_in(tmp_path, trace):
     packed = tmp_path / "log.swf.gz"
     packed.write_bytes(gzip.compress(TRACE.encode()))
