@@ -6,7 +6,81 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperlib.failure import templates
 from hopperlib.failure.templates import suspicion, template
+
+# Words from all branches of the four expressions, and what may stand around them.
+PIECES = (
+    *(
+        "fatal",
+        "non-fatal",
+        "PANIC",
+        "abort",
+        "aborting loop",
+        "abort_on",
+        "abort+0x",
+        "unrecoverable",
+        "critical error",
+    ),
+    *(
+        "severe",
+        "error stop",
+        "ERROR",
+        "Error:",
+        "Error ABCD",
+        "err!",
+        "error!",
+        "program will exit",
+        "program is stop",
+    ),
+    *(
+        "stopping now",
+        "terminating due",
+        "exiting with error",
+        "cannot continue",
+        "giving up",
+        "internal error",
+        "STOP x",
+    ),
+    *(
+        "*** ERROR",
+        "3 errors",
+        "failed",
+        "failure",
+        "no failures",
+        "zero errors",
+        "0 exceptions",
+        "exception",
+        "cannot",
+    ),
+    *("can not", "unable to", "invalid", "illegal", "denied", "killed", "terminated normally", "normal termination"),
+    *(
+        "not found",
+        "exceeds",
+        "corrupt",
+        "diverged",
+        "ValueError",
+        "stopped",
+        "stop criteria",
+        "INFO",
+        "DEBUG:",
+        "[TRACE",
+    ),
+    *("errors = 0", "fail: 0", "error = 1.5", "max error", "rms errors", "error norm", "-Werror", "errno = 0", "erf("),
+    *(
+        "if it fails",
+        "stop time",
+        "stop_",
+        "fail-safe",
+        "failover",
+        "a.err",
+        "kill time",
+        "error file",
+        "l2_error =",
+        "warning",
+    ),
+    *("on_error", "x", " ", "  ", "7", ":", "[", "\t"),
+)
 
 
 @pytest.mark.parametrize(
@@ -90,3 +164,25 @@ def test_numbers_do_not_tell_lines_apart(one, other):
 def test_any_bytes_have_a_template(line):
     assert len(template(line)) <= 240
     assert suspicion(line) in ("fatal", "error", "")
+
+
+def ungated(line):
+    """The verdict with all four expressions, whatever pieces the line holds."""
+    if templates._NEVER.search(line):
+        return ""
+    if templates._FATAL.search(line):
+        return "fatal"
+    return "error" if templates._ERROR.search(line) and not templates._HARMLESS.search(line) else ""
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=5), st.booleans(), st.sampled_from((" ", "")))
+def test_what_is_left_out_would_not_have_matched(pieces, upper, between):
+    line = between.join(pieces)
+    line = (line.upper() if upper else line).encode()
+    assert suspicion(line) == ungated(line)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_each_word_is_judged_as_by_all_expressions(piece):
+    for line in (piece, piece.upper(), f"  {piece} failed", f"x {piece}"):
+        assert suspicion(line.encode()) == ungated(line.encode())
