@@ -57,6 +57,11 @@ def test_a_log_is_read_in_the_page_and_goes_nowhere(watch, site_url, tmp_path):
     chooser = diagnosis(page).locator('[data-control="log"] input[type="file"]')
     chooser.set_input_files(large)
     expect(summary(page)).to_contain_text("IO-QUOTA, output:20001")
+    # The line of the cause is in sight in its box, however far down it stands.
+    box = listing.locator(".hopper-scroll").bounding_box()
+    line = marked(page, "cause").first.bounding_box()
+    assert box["y"] <= line["y"]
+    assert line["y"] + line["height"] <= box["y"] + box["height"] + 1
     packed = tmp_path / "job.err.gz"
     packed.write_bytes(gzip.compress(b"./a.out: symbol lookup error: ./a.out: undefined symbol: deep_\n"))
     chooser.set_input_files(packed)

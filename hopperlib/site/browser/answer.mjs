@@ -95,8 +95,20 @@ const PARTS = {
   downloads: inList("ul", { class: "hopper-downloads hopper-live-only" }, download),
 };
 
+/** Scroll each listing, in its own box, to the line that carries the cause, or to the first that is marked. */
+function showMarked(part) {
+  for (const box of part.querySelectorAll(".hopper-listing .hopper-scroll")) {
+    const line = box.querySelector('[data-mark="cause"]') ?? box.querySelector(".hopper-marked");
+    if (!line) continue;
+    const { top, bottom } = line.getBoundingClientRect();
+    const view = box.getBoundingClientRect();
+    if (top < view.top || bottom > view.bottom) box.scrollTop += top - view.top - view.height / 4;
+  }
+}
+
 /** Bring the figures of the starting answer to life. */
 export function startAnswer(section, result) {
+  showMarked(section);
   section.querySelectorAll(".hopper-figure").forEach((element, i) => placeFigure(element, result.figures[i]));
 }
 
@@ -110,6 +122,7 @@ export function showAnswer(section, result, before) {
       part.querySelectorAll(".hopper-figure").forEach((element, i) => refreshFigure(element, result.figures[i], i));
     } else {
       replaceKeepingPlace(part, build(result[name]));
+      showMarked(part);
       if (name === "figures") startAnswer(section, result);
     }
   }
