@@ -180,7 +180,7 @@ def _answer(
             Value(label="Mean distance between nodes", value=mean_plain, unit="hops", badge="predicted", decimals=2),
             Value(label="Mean distance, Y weighted", value=mean_weighted, unit="hops", badge="predicted", decimals=2),
             *(
-                (Value(label="Bisection bandwidth", value=bisection, unit="GB/s", badge="predicted", decimals=0),)
+                (Value(label="Bisection bandwidth", value=bisection, unit="GB/s", badge="predicted", decimals=1),)
                 if bisection is not None
                 else ()
             ),

@@ -238,11 +238,11 @@ def bisection_bandwidth_gb_s(geminis: Iterable[Coordinates], machine: Machine) -
 
     Examples
     --------
-    Two neighbours along x have one link of 75 GB/s; far apart they have none:
+    Two neighbours along x have one link of 9.375 GB/s; far apart they have none:
 
     >>> hopper = Machine.load("hopper")
     >>> bisection_bandwidth_gb_s([(0, 0, 0), (1, 0, 0)], hopper), bisection_bandwidth_gb_s([(0, 0, 0), (5, 0, 0)], hopper)
-    (75.0, 0.0)
+    (9.375, 0.0)
     """
     torus = Torus.of(machine)
     places = set(geminis)

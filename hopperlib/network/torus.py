@@ -163,7 +163,7 @@ def link_bandwidth_gb_s(machine: Machine, link: Link) -> float:
     --------
     >>> hopper = Machine.load("hopper")
     >>> [link_bandwidth_gb_s(hopper, Link((0, y, z), axis)) for y, z, axis in ((0, 0, 1), (1, 0, 1), (0, 0, 2), (0, 7, 2))]
-    [75.0, 37.5, 120.0, 75.0]
+    [9.375, 4.6875, 15.0, 9.375]
 
     References
     ----------

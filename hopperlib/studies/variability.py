@@ -457,10 +457,10 @@ def implied_rate_gb_s(runs: int = 100) -> float:
 
     Examples
     --------
-    More than a node can send, 6 GB/s: the printed link table, which names no unit, may mean gigabits.
+    Well below what a node can send, 6 GB/s:
 
-    >>> implied_rate_gb_s() > 6
-    True
+    >>> round(implied_rate_gb_s(), 1)
+    1.1
     """
     hopper = Machine.load("hopper")
     graph = nearest_neighbors(grid_dimensions(8192), 24)

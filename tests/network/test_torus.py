@@ -62,9 +62,9 @@ def test_bandwidth_of_links():
     torus = Torus.of(hopper)
     rates = [(link.axis, link_bandwidth_gb_s(hopper, link)) for link in torus.links()]
     # Half of the y links lie between blades; of 24 z links 3 lie between cages, the one that closes the ring among them.
-    assert rates.count((1, 37.5)) == rates.count((1, 75.0)) == 3264 // 2
-    assert rates.count((2, 75.0)) == 3264 * 3 // 24
-    assert rates.count((0, 75.0)) == 3264
+    assert rates.count((1, 4.6875)) == rates.count((1, 9.375)) == 3264 // 2
+    assert rates.count((2, 9.375)) == 3264 * 3 // 24
+    assert rates.count((0, 9.375)) == 3264
 
 
 def test_refusals():
