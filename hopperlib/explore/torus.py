@@ -79,16 +79,22 @@ def _floor_drawing(wiring: Wiring, job: Sequence[NodeAddress]) -> Drawing:
         for column in range(wiring.columns):
             count = in_cabinet[column, row]
             x, y = 6 + column * pitch, 22 + row * (pitch + 4)
-            shade = 0.15 + 0.85 * count / full if count else 0
+            # From nearly white to blue, the same in light and dark, so that dark figures stand out on it.
+            share = 0.15 + 0.85 * count / full
+            shade = (
+                "#" + "".join(f"{round(255 + share * (end - 255)):02x}" for end in (0x8F, 0xC7, 0xEE))
+                if count
+                else "none"
+            )
             parts.append(
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{pitch - 2:.1f}" height="{pitch:.1f}" rx="2" fill="#8fc7ee" '
-                f'fill-opacity="{shade:.2f}" stroke="currentColor" stroke-width="0.6"><title>cabinet c{column}-{row}: '
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{pitch - 2:.1f}" height="{pitch:.1f}" rx="2" fill="{shade}" '
+                f'stroke="currentColor" stroke-width="0.6"><title>cabinet c{column}-{row}: '
                 f"{count} of {full} nodes</title></rect>"
             )
             if count:
                 parts.append(
                     f'<text x="{x + pitch / 2 - 1:.1f}" y="{y + pitch / 2 + 3:.1f}" text-anchor="middle" '
-                    f'font-size="{min(9, pitch / 2):.1f}" fill="currentColor">{count}</text>'
+                    f'font-size="{min(9, pitch / 2):.1f}" fill="#0b2a3d">{count}</text>'
                 )
     height = 30 + wiring.rows * (pitch + 4)
     title = "The floor from above: nodes of the job in each cabinet"

@@ -56,6 +56,12 @@ def _plain(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
 
 
+def _is_picture(text: str) -> bool:
+    """Whether a text is a picture made of characters: many lines, and wider than a page. Its lines must not break."""
+    lines = text.split("\n")
+    return len(lines) > 8 and any(len(line) > 100 for line in lines)
+
+
 def _is_wordy(table: Mapping[str, Any]) -> bool:
     """Whether a table holds sentences in many columns: on a narrow screen its rows then stand one below the other."""
     return len(table["columns"]) > 3 and any(len(cell) > 60 for row in table["rows"] for cell in row)
@@ -70,6 +76,7 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
+        "is_picture": _is_picture,
         "is_wordy": _is_wordy,
         "json_block": json_block,
         "plain": _plain,

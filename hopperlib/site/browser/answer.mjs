@@ -28,12 +28,18 @@ function drawing({ title, svg }) {
   return make("figure", { class: "hopper-drawing" }, drawingFrom(svg), make("figcaption", {}, title));
 }
 
+/** Whether a text is a picture made of characters: many lines, and wider than a page. Its lines must not break. */
+function isPicture(text) {
+  const lines = text.split("\n");
+  return lines.length > 8 && lines.some((line) => line.length > 100);
+}
+
 function copyable({ title, text, note }, index) {
   return make(
     "div",
     { class: "hopper-copyable" },
     make("div", { class: "hopper-bar" }, make("span", { class: "hopper-part-title" }, ...prose(title)), " ", button("Copy", "copy", index)),
-    make("pre", {}, make("code", {}, text)),
+    isPicture(text) ? scroll(withoutTicks(title), make("pre", {}, make("code", {}, text))) : make("pre", {}, make("code", {}, text)),
     note && make("p", { class: "hopper-note" }, ...prose(note)),
   );
 }
