@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.side_by_side import Comparison, time_call, time_command
-from hopperlib.failure.diagnosis import diagnose
-from hopperlib.failure.rules import load_rules
+from hopperlib.failure.diagnosis.diagnosis import diagnose
+from hopperlib.failure.messages.rules import load_rules
 
 # Tasks of the large hero run of the sources: each prints the same few lines.
 RANKS = 24_576
@@ -121,7 +121,7 @@ def _beside_drain(content: bytes) -> Comparison:
 def _first_answer() -> Comparison:
     """Compare the time from nothing to the first verdict with Python's own start."""
     small = (CAUSE + b"Application 1925046 exit signals: Killed\n").decode()
-    program = f"from hopperlib.failure.diagnosis import diagnose; assert diagnose([('job', {small!r})]).cause"
+    program = f"from hopperlib.failure.diagnosis.diagnosis import diagnose; assert diagnose([('job', {small!r})]).cause"
     return Comparison(
         what="start, read the rules, read two lines",
         ours_s=time_command([sys.executable, "-c", program]),

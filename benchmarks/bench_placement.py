@@ -9,7 +9,7 @@ import sys
 
 from benchmarks.side_by_side import Comparison, time_call, time_command
 from hopperlib.machine import Machine
-from hopperlib.node.launch import read_launch
+from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import place_tasks
 
 # A Hopper node in hwloc's words, and the line of the placement study.

@@ -14,13 +14,13 @@ from typing import Any
 
 from benchmarks.side_by_side import Comparison
 from hopperlib.machine import Machine
-from hopperlib.network.allocation import PrefixCounts
-from hopperlib.network.free_nodes import FirstFit
-from hopperlib.network.generator import draw_workload
-from hopperlib.network.orders import compute_nodes, order_nodes
-from hopperlib.network.scheduler import simulate
-from hopperlib.network.torus import Torus
-from hopperlib.network.workload import Workload
+from hopperlib.network.scheduling.free_nodes import FirstFit
+from hopperlib.network.scheduling.generator import draw_workload
+from hopperlib.network.scheduling.scheduler import simulate
+from hopperlib.network.scheduling.workload import Workload
+from hopperlib.network.torus.allocation import PrefixCounts
+from hopperlib.network.torus.distances import Torus
+from hopperlib.network.torus.orders import compute_nodes, order_nodes
 
 NODES = 6384
 # Days of submissions that make about as many jobs at a load of 0.9.

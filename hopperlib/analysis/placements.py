@@ -1,6 +1,6 @@
 """Mean hop distances of placements, with numpy: one in microseconds, a whole schedule at once.
 
-The standard library's `hopperlib.network.allocation` is the reference: both
+The standard library's `hopperlib.network.torus.allocation` is the reference: both
 give the same numbers, to the last bit where the torus' weights are whole.
 
 The distance of two points on a ring of s places is half the number of windows
@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from hopperlib.network.schedule import NOT_STARTED, Schedule
-from hopperlib.network.torus import Coordinates, Torus
+from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
+from hopperlib.network.torus.distances import Coordinates, Torus
 
 __all__ = ["PlacementTable"]
 
@@ -38,7 +38,7 @@ class PlacementTable:
     places : sequence of N (int, int, int)
         Coordinates of the nodes, in the order of the list. Two nodes of one Gemini have the same.
     torus : Torus
-        Its weights count as in `hopperlib.network.allocation`.
+        Its weights count as in `hopperlib.network.torus.allocation`.
 
     Raises
     ------
@@ -127,8 +127,8 @@ class PlacementTable:
 
         Examples
         --------
-        >>> from hopperlib.network.scheduler import simulate
-        >>> from hopperlib.network.workload import Job, Workload
+        >>> from hopperlib.network.scheduling.scheduler import simulate
+        >>> from hopperlib.network.scheduling.workload import Job, Workload
         >>> jobs = [Job(job=1, submit_time_s=0, nodes=3, run_time_s=9, requested_time_s=9)]
         >>> table = PlacementTable([(0, 0, 0), (0, 0, 1), (0, 2, 0), (5, 5, 5)], Torus((17, 8, 24)))
         >>> table.mean_hop_distances(simulate(Workload(jobs), 4))

@@ -12,8 +12,8 @@ import click
 from hopperlib.cli.common import fail, print_json, read_source
 
 if TYPE_CHECKING:
-    from hopperlib.failure.build_rules import BuildRule
-    from hopperlib.failure.builds import Finding, Repaired
+    from hopperlib.failure.builds.known_problems import Finding, Repaired
+    from hopperlib.failure.builds.rules import BuildRule
 
 __all__ = ["command"]
 
@@ -59,7 +59,7 @@ def command(
     loaded = os.environ.get("LOADEDMODULES", "")
     if not line and modules_file is None and not loaded:
         raise click.UsageError("give a compile or link line, --modules, or both")
-    from hopperlib.failure.builds import check_build, read_build, repaired
+    from hopperlib.failure.builds.known_problems import check_build, read_build, repaired
 
     text = f"LOADEDMODULES={loaded}" if modules_file is None and loaded else ""
     if modules_file is not None:
@@ -138,7 +138,7 @@ def _print(found: tuple[Finding, ...], done: Repaired, *, changed: bool) -> None
 
 def _list(as_json: bool) -> None:
     """Print all rules, one line each."""
-    from hopperlib.failure.build_rules import load_build_rules
+    from hopperlib.failure.builds.rules import load_build_rules
 
     rules = load_build_rules()
     if as_json:
@@ -151,7 +151,7 @@ def _list(as_json: bool) -> None:
 
 def _explain(code: str, as_json: bool) -> None:
     """Print one rule."""
-    from hopperlib.failure.build_rules import build_rule
+    from hopperlib.failure.builds.rules import build_rule
 
     try:
         rule = build_rule(code)

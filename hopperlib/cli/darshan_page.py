@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from hopperlib.cli.page import page
-from hopperlib.readers.io_advice import Finding
+from hopperlib.storage.logs.darshan_findings import Finding
 
 __all__ = ["facts", "report_page"]
 
@@ -73,7 +73,7 @@ def report_page(file: str, machine: str, found: Sequence[Finding], numbers: Mapp
         Whose file system the advice is for.
     found : sequence of Finding
     numbers : mapping
-        The summary of `hopperlib.readers.io_summary.summary`.
+        The summary of `hopperlib.storage.logs.darshan_summary.summary`.
     """
     title = f"I/O of {numbers['executable'] or 'a job'}"
     parts = [

@@ -15,10 +15,10 @@ import click
 from hopperlib.cli.common import fail, print_json, read_source
 
 if TYPE_CHECKING:
-    from hopperlib.failure.causes import Cause
-    from hopperlib.failure.context import Context
-    from hopperlib.failure.diagnosis import Diagnosis
-    from hopperlib.failure.rules import Rule
+    from hopperlib.failure.diagnosis.causes import Cause
+    from hopperlib.failure.diagnosis.context import Context
+    from hopperlib.failure.diagnosis.diagnosis import Diagnosis
+    from hopperlib.failure.messages.rules import Rule
 
 __all__ = ["command"]
 
@@ -77,7 +77,7 @@ def command(
         return
     if not files and not sacct_file:
         raise click.UsageError("give the files of the job, or - for standard input")
-    from hopperlib.failure.diagnosis import diagnose
+    from hopperlib.failure.diagnosis.diagnosis import diagnose
 
     context = _context(launch, machine_name, sacct_file, job, as_json)
     with ExitStack() as stack:
@@ -125,7 +125,7 @@ def _context(
     """Read what is known beside the output."""
     if launch is None and machine_name is None and sacct_file is None:
         return None
-    from hopperlib.failure.context import read_context
+    from hopperlib.failure.diagnosis.context import read_context
     from hopperlib.machine import Machine, MachineError
 
     machine = None
@@ -145,7 +145,7 @@ def _context(
 
 def _list(as_json: bool) -> None:
     """Print all rules, one line each."""
-    from hopperlib.failure.rules import load_rules
+    from hopperlib.failure.messages.rules import load_rules
 
     rules = sorted(load_rules(), key=lambda rule: rule.code)
     if as_json:
@@ -158,7 +158,7 @@ def _list(as_json: bool) -> None:
 
 def _explain(code: str, as_json: bool) -> None:
     """Print one rule."""
-    from hopperlib.failure.rules import rule as rule_of
+    from hopperlib.failure.messages.rules import rule as rule_of
 
     try:
         rule = rule_of(code)
@@ -226,7 +226,7 @@ def _print(found: Diagnosis) -> None:
 
 def _print_cause(found: Diagnosis, cause: Cause) -> None:
     """Print the likeliest cause."""
-    from hopperlib.failure.causes import CONFIDENCE
+    from hopperlib.failure.diagnosis.causes import CONFIDENCE
 
     click.secho(f"{cause.title} [{cause.code}]", bold=True)
     rule = cause.rule

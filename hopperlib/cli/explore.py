@@ -10,8 +10,8 @@ import click
 from hopperlib.cli.common import fail, print_json, read_source
 
 if TYPE_CHECKING:
-    from hopperlib.explore.explorer import Explorer
-    from hopperlib.explore.result import Result, Table
+    from hopperlib.questions.explorer import Explorer
+    from hopperlib.questions.result import Result, Table
 
 __all__ = ["command"]
 
@@ -46,8 +46,8 @@ def _read_settings(pairs: tuple[str, ...], explorer: Explorer, as_json: bool) ->
 
 def _print_list(as_json: bool) -> None:
     """Print the explorers there are."""
-    from hopperlib.explore.catalogue import EXPLORERS
-    from hopperlib.explore.explorer import load
+    from hopperlib.questions.catalogue import EXPLORERS
+    from hopperlib.questions.explorer import load
 
     explorers = [load(name) for name in EXPLORERS]
     if as_json:
@@ -137,8 +137,8 @@ def _print_result(explorer: Explorer, result: Result) -> None:
 @click.option("--csv", "as_csv", is_flag=True, help="Print the first table as CSV.")
 def command(*, name: str | None, settings: tuple[str, ...], controls: bool, as_json: bool, as_csv: bool) -> None:
     """Run ``hopper explore``."""
-    from hopperlib.explore.controls import InputError
-    from hopperlib.explore.explorer import load
+    from hopperlib.questions.controls import InputError
+    from hopperlib.questions.explorer import load
 
     if as_json and as_csv:
         fail("--json and --csv are two forms of one thing; give one of them", as_json=True)

@@ -13,8 +13,8 @@ import click
 from hopperlib.cli.common import fail, print_json, stdin_bytes
 
 if TYPE_CHECKING:
-    from hopperlib.readers.io_advice import Finding
     from hopperlib.readers.io_results import IoResult
+    from hopperlib.storage.logs.darshan_findings import Finding
 
 __all__ = ["command"]
 
@@ -233,8 +233,8 @@ def darshan(file: str, machine: str, page: str | None, as_json: bool) -> None:
     """Answer ``hopper io darshan``."""
     from hopperlib.machine import Machine
     from hopperlib.readers.darshan import read_darshan
-    from hopperlib.readers.io_advice import findings
-    from hopperlib.readers.io_summary import summary
+    from hopperlib.storage.logs.darshan_findings import findings
+    from hopperlib.storage.logs.darshan_summary import summary
 
     try:
         known = Machine.load(machine)

@@ -10,7 +10,7 @@ from hopperlib.cli.common import FiniteRange, fail, print_json, read_source
 
 if TYPE_CHECKING:
     from hopperlib.machine import Machine
-    from hopperlib.storage.iobuf_params import Rule
+    from hopperlib.storage.iobuf.params import Rule
 
 __all__ = ["command"]
 
@@ -51,7 +51,7 @@ def _size(text: str, as_json: bool) -> int:
 
 def _rules(params: str | None, files: tuple[str, ...], reading: bool, as_json: bool) -> tuple[Rule, ...]:
     """Return the rules given, or those that suit the files."""
-    from hopperlib.storage.iobuf_params import Rule, read_params, write_params
+    from hopperlib.storage.iobuf.params import Rule, read_params, write_params
     from hopperlib.units import BYTES_PER_MIB
 
     if (params is None) == (not files):
@@ -73,8 +73,8 @@ def _gain(machine: Machine, rule: Rule, transfer: int, reading: bool, tasks: int
     """Return what a rule buys, with the costs calibrated on Hopper. [fraction]"""
     from dataclasses import replace
 
-    from hopperlib.storage.client import file_system_of
-    from hopperlib.storage.iobuf import documented_costs, gain
+    from hopperlib.storage.iobuf.gains import documented_costs, gain
+    from hopperlib.storage.lustre.client import file_system_of
 
     costs = replace(documented_costs(), task_rate_gb_s=file_system_of(machine).peak_gb_s / tasks)
     return gain(
@@ -140,8 +140,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Run ``hopper iobuf``."""
-    from hopperlib.storage.client import file_system_of
-    from hopperlib.storage.iobuf_params import buffer_bytes, check_params, write_params
+    from hopperlib.storage.iobuf.params import buffer_bytes, check_params, write_params
+    from hopperlib.storage.lustre.client import file_system_of
 
     if params == "-":
         params = read_source("-", what="IOBUF_PARAMS", as_json=as_json).strip()

@@ -51,8 +51,8 @@ def _kinds(machine: Machine, name: str | None, as_json: bool) -> tuple[NodeKind,
 
 def _need_gb(text: str, as_json: bool) -> float:
     """Return a memory size that names its unit. [GB]"""
-    from hopperlib.node.components import LaunchError
-    from hopperlib.node.values import memory_gb
+    from hopperlib.node.launch.components import LaunchError
+    from hopperlib.node.launch.option_values import memory_gb
 
     size = "".join(text.split())
     if re.fullmatch(r"[0-9.]+", size):

@@ -12,7 +12,7 @@ from hopperlib.cli.common import FiniteRange, fail, print_json, read_source
 
 if TYPE_CHECKING:
     from hopperlib.machine import Machine
-    from hopperlib.node.review import Review
+    from hopperlib.node.review.review import Review
 
 __all__ = ["command"]
 
@@ -78,13 +78,13 @@ def _machine(name: str, as_json: bool) -> Machine:
 
 def _reviews(text: str, machine: Machine, as_json: bool, **options: Any) -> tuple[Review, ...]:
     """Return the review of each launch line, or end with exit status 2 and the launcher's words."""
-    from hopperlib.node.components import LaunchError
-    from hopperlib.node.review import review_lines
+    from hopperlib.node.launch.components import LaunchError
+    from hopperlib.node.review.review import review_lines
 
     try:
         return review_lines(text, machine, **options)
     except LaunchError as error:
-        from hopperlib.node.formats import error_data
+        from hopperlib.node.review.as_data import error_data
 
         fail(error.message, as_json=as_json, details=error_data(error)["error"])
     except ValueError as error:
@@ -97,8 +97,8 @@ def _reviews(text: str, machine: Machine, as_json: bool, **options: Any) -> tupl
 
 def _write_svg(path: str, review: Review, node: int) -> None:
     """Write the drawing of a node."""
-    from hopperlib.explore.drawings import node_drawing, standalone_svg
-    from hopperlib.node.slowdown import memory_need
+    from hopperlib.node.review.slowdown import memory_need
+    from hopperlib.questions.node.drawings import node_drawing, standalone_svg
 
     placement = review.placement
     placed = placement.nodes[node]
@@ -113,8 +113,8 @@ def _write_svg(path: str, review: Review, node: int) -> None:
 
 def _lists(review: Review, form: str) -> str:
     """Return the placement in one of the forms that launchers and MPI libraries take."""
-    from hopperlib.node import bindings
-    from hopperlib.node.formats import task_rows
+    from hopperlib.node.review import binding_lists as bindings
+    from hopperlib.node.review.as_data import task_rows
 
     placement = review.placement
     if form == "rank-order":
@@ -235,7 +235,7 @@ def command(
     if svg:
         _write_svg(svg, review, node)
     if as_json:
-        from hopperlib.node.formats import placement_data
+        from hopperlib.node.review.as_data import placement_data
 
         print_json(placement_data(review, memory_bound_fraction=(low, high)))
     elif form in ("text", "ascii"):

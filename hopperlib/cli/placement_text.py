@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import click
 
-from hopperlib.node.picture import headline, node_picture
-from hopperlib.node.review import Review
+from hopperlib.node.review.review import Review
+from hopperlib.node.review.text_drawing import headline, node_picture
 
 __all__ = ["print_review"]
 

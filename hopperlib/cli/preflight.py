@@ -49,7 +49,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Answer ``hopper preflight``."""
-    from hopperlib.failure.preflight import NodeMemory, node_list, read_buddyinfo, report
+    from hopperlib.failure.nodes.preflight import NodeMemory, node_list, read_buddyinfo, report
     from hopperlib.units import BYTES_PER_MEMORY_GB, size_bytes
 
     if file is None and not Path("/proc/buddyinfo").exists():

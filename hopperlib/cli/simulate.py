@@ -14,10 +14,10 @@ from hopperlib.cli.common import fail, print_json
 
 if TYPE_CHECKING:
     from hopperlib.machine import Machine
-    from hopperlib.network.allocation import PrefixCounts
-    from hopperlib.network.downtimes import Downtime
-    from hopperlib.network.queues import QueueTable
-    from hopperlib.network.schedule import Schedule
+    from hopperlib.network.scheduling.downtimes import Downtime
+    from hopperlib.network.scheduling.queues import QueueTable
+    from hopperlib.network.scheduling.schedule import Schedule
+    from hopperlib.network.torus.allocation import PrefixCounts
     from hopperlib.readers.trace import Trace
 
 __all__ = ["command"]
@@ -84,8 +84,8 @@ def command(
     import dataclasses
     import random
 
-    from hopperlib.network.queues import put_into_queues
-    from hopperlib.network.scheduler import simulate
+    from hopperlib.network.scheduling.queues import put_into_queues
+    from hopperlib.network.scheduling.scheduler import simulate
 
     try:
         wide, counts = _machine(nodes, machine, order)
@@ -138,7 +138,7 @@ def command(
 
 def _machine(nodes: int | None, name: str | None, order: str) -> tuple[int, PrefixCounts | None]:
     """Return the nodes to schedule on, and what measures hops if there is a torus."""
-    from hopperlib.network.orders import ORDERS
+    from hopperlib.network.torus.orders import ORDERS
 
     if order not in ORDERS:
         raise ValueError(f"--order {order} must be one of: {', '.join(ORDERS)}")
@@ -167,9 +167,9 @@ def _mappable(machine: str | None, counts: PrefixCounts | None, as_data: bool) -
 def _print_map(trace: Trace, schedule: Schedule, machine_name: str, order: str, time_s: int) -> None:
     """Print the cabinets with the jobs that sit there at an instant, and the list of those jobs."""
     from hopperlib.machine import Machine
-    from hopperlib.network.maps import cabinet_map, holders, job_letters
-    from hopperlib.network.orders import compute_nodes, order_nodes
-    from hopperlib.network.wiring import Wiring
+    from hopperlib.network.torus.maps import cabinet_map, holders, job_letters
+    from hopperlib.network.torus.orders import compute_nodes, order_nodes
+    from hopperlib.network.torus.wiring import Wiring
 
     machine = Machine.load(machine_name)
     wiring = Wiring.of(machine)
@@ -188,7 +188,7 @@ def _print_map(trace: Trace, schedule: Schedule, machine_name: str, order: str, 
 
 def _queues(name: str | None) -> QueueTable | None:
     """Return the queues of a table that comes with the package, or of a file with one table."""
-    from hopperlib.network.queues import queue_table, queue_tables, read_queues
+    from hopperlib.network.scheduling.queues import queue_table, queue_tables, read_queues
 
     if name is None:
         return None
@@ -209,7 +209,7 @@ def _queues(name: str | None) -> QueueTable | None:
 
 def _downtimes(path: str | None, nodes: int) -> list[Downtime]:
     """Return the downtimes of a file; none without one."""
-    from hopperlib.network.downtimes import read_downtimes
+    from hopperlib.network.scheduling.downtimes import read_downtimes
 
     if path is None:
         return []
@@ -227,7 +227,7 @@ def _downtimes(path: str | None, nodes: int) -> list[Downtime]:
 
 def _record_lines(schedule: Schedule) -> Iterator[str]:
     """Yield the machine over time as CSV."""
-    from hopperlib.network.schedule import Sample
+    from hopperlib.network.scheduling.schedule import Sample
 
     yield ",".join(Sample._fields) + "\n"
     for sample in schedule.samples:
@@ -247,9 +247,9 @@ def _counts(machine: Machine, order: str) -> PrefixCounts | None:
     """Return the running sums of the machine's coordinates in node order; None without a torus."""
     if machine.network is None or machine.network.dimensions is None:
         return None
-    from hopperlib.network.allocation import PrefixCounts
-    from hopperlib.network.orders import compute_nodes, order_nodes
-    from hopperlib.network.torus import Torus
+    from hopperlib.network.torus.allocation import PrefixCounts
+    from hopperlib.network.torus.distances import Torus
+    from hopperlib.network.torus.orders import compute_nodes, order_nodes
 
     nodes = order_nodes(compute_nodes(machine), order)
     if len(nodes) != machine.nodes:

@@ -41,7 +41,7 @@ def _system(machine: Machine, osts: int | None, ost_rate_mb_s: float | None, as_
     """Return the machine's file system, or one of so many OSTs."""
     from dataclasses import replace
 
-    from hopperlib.storage.client import file_system_of
+    from hopperlib.storage.lustre.client import file_system_of
 
     try:
         system = file_system_of(machine)
@@ -116,8 +116,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Run ``hopper stripe``."""
-    from hopperlib.storage.lustre import Writing, estimate
-    from hopperlib.storage.stripe_advice import advise
+    from hopperlib.storage.lustre.rates import Writing, estimate
+    from hopperlib.storage.lustre.stripe_advice import advise
 
     loaded = _machine(machine, as_json)
     system = _system(loaded, osts, ost_rate, as_json)

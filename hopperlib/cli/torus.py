@@ -9,7 +9,7 @@ import click
 from hopperlib.cli.common import fail, print_json
 
 if TYPE_CHECKING:
-    from hopperlib.network.wiring import Wiring
+    from hopperlib.network.torus.wiring import Wiring
 
 __all__ = ["command"]
 
@@ -44,7 +44,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Answer ``hopper torus``."""
-    from hopperlib.network.wiring import NodeAddress
+    from hopperlib.network.torus.wiring import NodeAddress
 
     try:
         wiring = _wiring(columns, rows, machine, table)
@@ -74,7 +74,7 @@ def _wiring(columns: int | None, rows: int | None, machine: str | None, table: s
     """Return the wiring that was asked for; `ValueError` if the options do not fit together."""
     from hopperlib.cli.common import read_source
     from hopperlib.machine import Machine
-    from hopperlib.network.wiring import Wiring
+    from hopperlib.network.torus.wiring import Wiring
 
     floor = columns is not None or rows is not None
     if floor + (machine is not None) + (table is not None) > 1:

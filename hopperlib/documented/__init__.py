@@ -16,9 +16,9 @@ shape, date            no number
 Printed numbers are compared as decimals, so that 1.29 means 1.285 to 1.295.
 """
 
-from hopperlib.documented.files import data_folder
+from hopperlib.documented.data_files import data_folder
+from hopperlib.documented.errata import Erratum, errata, erratum
 from hopperlib.documented.proofs import evaluate_proof
-from hopperlib.documented.slips import Erratum, errata, erratum
 from hopperlib.documented.values import DocumentedValue, all_values, by_study, documented
 
 __all__ = [

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 
-from hopperlib.documented.files import nearest, rows
-from hopperlib.documented.printed import last_place, printed_number
-from hopperlib.documented.slips import CORRECTING, erratum
+from hopperlib.documented.data_files import nearest, rows
+from hopperlib.documented.errata import CORRECTING, erratum
+from hopperlib.documented.printed_numbers import last_place, printed_number
 
 __all__ = ["DocumentedValue", "all_values", "by_study", "documented"]
 

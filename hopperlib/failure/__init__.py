@@ -22,7 +22,7 @@ Before it goes wrong:
 
 =================  ==============================================================
 builds             what is loaded and a link line in, known problems and repair out
-build_rules        those problems as data (``builds.toml``)
+build_rules        those problems as data (``problems.toml``)
 build_environment  modules and variables out of ``module list`` or a script
 link_line          a compile or link line, read and written anew
 versions           which version is later

@@ -12,7 +12,7 @@ and tasks packed onto few NUMA nodes may wait where spread ones would not.
 `spill`                     memory that does not fit its NUMA node goes to others
 ==========================  ==================================================
 
-`hopperlib.node.slowdown` puts them together for a placement.
+`hopperlib.node.review.slowdown` puts them together for a placement.
 
 What they leave out: caches (tasks that share a cache can gain or lose far
 more), the links between NUMA nodes as a bottleneck of their own, and how well

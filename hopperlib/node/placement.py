@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.aprun_layout import place_aprun
+from hopperlib.node.aprun.layout import place_aprun
 from hopperlib.node.binding import Binding
-from hopperlib.node.components import Launch
-from hopperlib.node.srun_layout import place_srun
+from hopperlib.node.launch.components import Launch
+from hopperlib.node.slurm.layout import place_srun
 
 __all__ = ["Binding", "NodePlacement", "Placement", "Task", "place_tasks"]
 
@@ -150,7 +150,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
     Parameters
     ----------
     launch : Launch
-        Out of `hopperlib.node.launch.read_launch`.
+        Out of `hopperlib.node.launch.reader.read_launch`.
     machine : Machine
     kind : str or None
         Kind of node; the ordinary one by default.
@@ -176,7 +176,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
     Twelve tasks a node sit on two of Hopper's four NUMA nodes; -S 3 spreads them:
 
     >>> from hopperlib.machine import Machine
-    >>> from hopperlib.node.launch import read_launch
+    >>> from hopperlib.node.launch.reader import read_launch
     >>> hopper = Machine.load("hopper")
     >>> for line in ("aprun -n 384 -N 12 vasp", "aprun -n 384 -N 12 -S 3 vasp"):
     ...     placement = place_tasks(read_launch(line, hopper), hopper)

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hopperlib.readers.darshan_log import SIZE_BINS, DarshanLog, log_from_frames
+from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, log_from_frames
 
 __all__ = ["DarshanMissing", "plain_frames", "read_darshan"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from hopperlib.readers.io_results import IoResult, Status
-from hopperlib.readers.ior.words import count, error_in, number
+from hopperlib.readers.ior.tokens import count, error_in, number
 
 __all__ = ["read_mdtest"]
 

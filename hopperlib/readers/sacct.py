@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from hopperlib.network.workload import Job, Workload
+from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.readers.trace import Skips, Trace, TraceError
 
 __all__ = ["read_sacct", "slurm_seconds"]

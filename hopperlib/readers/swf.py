@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from hopperlib.network.schedule import NOT_STARTED, Schedule
-from hopperlib.network.workload import Job
-from hopperlib.network.workload import Workload as _Workload
+from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
+from hopperlib.network.scheduling.workload import Job
+from hopperlib.network.scheduling.workload import Workload as _Workload
 from hopperlib.readers.trace import Skips, Trace, TraceError
 
 __all__ = ["read_swf", "write_swf"]
@@ -126,8 +126,8 @@ def write_swf(schedule: Schedule, *, cores_per_node: int = 1) -> Iterator[str]:
 
     Examples
     --------
-    >>> from hopperlib.network.scheduler import simulate
-    >>> from hopperlib.network.workload import Job, Workload
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
     >>> lines = list(write_swf(simulate(Workload([Job(1, 0, 2, 60, 90)]), 4)))
     >>> lines[-1]
     '1 0 0 60 2 -1 -1 2 90 -1 1 -1 -1 -1 -1 -1 -1 -1\n'

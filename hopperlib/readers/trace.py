@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hopperlib.network.workload import Workload
+from hopperlib.network.scheduling.workload import Workload
 
 __all__ = ["Skips", "Trace", "TraceError"]
 

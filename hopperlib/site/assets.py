@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
-from hopperlib.failure.rules import STAGED, staged_rules
+from hopperlib.failure.messages.rules import STAGED, staged_rules
 
 __all__ = ["BROWSER_PARTS", "Assets", "collect", "package_zip"]
 
@@ -29,17 +29,14 @@ BROWSER_PARTS = (
     "__init__.py",
     "units.py",
     "documented",
-    "documented.py",
     "machine",
-    "machine.py",
     "machines",
     "node",
     "network",
     "storage",
     "failure",
-    "monitoring",
     "readers",
-    "explore",
+    "questions",
 )
 RULES = Path("failure", "rules")
 BROWSER_SUFFIXES = (".py", ".toml", ".json", ".csv", ".txt")
@@ -119,7 +116,7 @@ def package_zip(data: Path) -> bytes:
     >>> content = package_zip(PACKAGE.parent / "data")
     >>> content == package_zip(PACKAGE.parent / "data")
     True
-    >>> "hopperlib/explore/explorer.py" in zipfile.ZipFile(io.BytesIO(content)).namelist()
+    >>> "hopperlib/questions/explorer.py" in zipfile.ZipFile(io.BytesIO(content)).namelist()
     True
     """
     out = io.BytesIO()

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from hopperlib.explore.controls import InputError
-from hopperlib.explore.explorer import load
+from hopperlib.questions.controls import InputError
+from hopperlib.questions.explorer import load
 from hopperlib.site.html import explorer_html
 from hopperlib.site.renderers import raw_html, unique_name
 

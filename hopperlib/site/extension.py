@@ -12,10 +12,10 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from hopperlib import __version__
+from hopperlib.site.accessibility import mended
 from hopperlib.site.assets import PACKAGE, Assets, collect
 from hopperlib.site.course import setup as set_up_course
 from hopperlib.site.directives import ExplorerDirective
-from hopperlib.site.mending import mended
 from hopperlib.site.policy import with_policy
 from hopperlib.site.reference import setup as set_up_reference
 from hopperlib.site.sources import setup as set_up_sources

@@ -16,8 +16,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from hopperlib.explore.explorer import Explorer, load
-from hopperlib.explore.result import BADGES
+from hopperlib.questions.explorer import Explorer, load
+from hopperlib.questions.result import BADGES
 
 __all__ = ["check_html", "explorer_html", "figure_html", "json_block"]
 
@@ -103,13 +103,13 @@ def explorer_html(explorer: Explorer, *, key: str, values: Mapping[str, Any] | N
 
     Raises
     ------
-    hopperlib.explore.controls.InputError
+    hopperlib.questions.controls.InputError
         If a value is refused.
 
     Examples
     --------
-    >>> from hopperlib.explore.controls import Slider
-    >>> from hopperlib.explore.result import Result
+    >>> from hopperlib.questions.controls import Slider
+    >>> from hopperlib.questions.result import Result
     >>> square = Explorer(name="square", title="Squares", question="What is a square?",
     ...     controls=(Slider(name="x", label="x", low=0, high=9, step=1, default=3),),
     ...     answer=lambda x: Result(summary=f"{x} times {x} is {x * x}."))
@@ -140,7 +140,7 @@ def check_html(check: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> from hopperlib.explore.checks import NumberCheck
+    >>> from hopperlib.questions.checks import NumberCheck
     >>> check = NumberCheck(name="cores", question="How many cores?", answer=24, explanation="Four times six.")
     >>> 'id="check-cores"' in check_html(check.to_dict())
     True

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from docutils import nodes
 from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer
 
-from hopperlib.explore import checks, explorer, notebook
+from hopperlib.questions import checks, explorer, notebook
 from hopperlib.site.html import check_html, explorer_html, figure_html
 
 __all__ = ["HopperRenderer", "raw_html", "unique_name"]
@@ -62,7 +62,7 @@ class HopperRenderer(MimeRenderPlugin):  # type: ignore[misc]
         if data.mime_type == PLOTLY_MIME_TYPE:
             renderer.logger.warning(
                 "a bare Plotly figure has no description for readers who cannot see it: "
-                "show a hopperlib.explore.result.Figure instead",
+                "show a hopperlib.questions.result.Figure instead",
                 line=data.line,
                 subtype="mime_type",
             )

@@ -68,6 +68,7 @@ def load(name: str) -> Study:
     """
     if name not in BUILT:
         raise ValueError(f"there is no study {name!r} among: {', '.join(BUILT)}")
-    module = importlib.import_module(f"hopperlib.studies.{name.replace('-', '_')}")
+    part = next(part for part, names in PARTS.items() if name in names)
+    module = importlib.import_module(f"hopperlib.studies.{part}.{name.replace('-', '_')}")
     study: Study = module.STUDY
     return study

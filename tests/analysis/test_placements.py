@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from hopperlib.analysis.placements import PlacementTable
 from hopperlib.machine import Machine
-from hopperlib.network.allocation import PrefixCounts
-from hopperlib.network.downtimes import Downtime
-from hopperlib.network.orders import compute_nodes, order_nodes
-from hopperlib.network.schedule import NOT_STARTED
-from hopperlib.network.scheduler import simulate
-from hopperlib.network.torus import Torus
-from hopperlib.network.workload import Job, Workload
+from hopperlib.network.scheduling.downtimes import Downtime
+from hopperlib.network.scheduling.schedule import NOT_STARTED
+from hopperlib.network.scheduling.scheduler import simulate
+from hopperlib.network.scheduling.workload import Job, Workload
+from hopperlib.network.torus.allocation import PrefixCounts
+from hopperlib.network.torus.distances import Torus
+from hopperlib.network.torus.orders import compute_nodes, order_nodes
 
 
 @st.composite

@@ -5,8 +5,8 @@ import random
 from statistics import NormalDist
 
 from hopperlib.documented import data_folder
-from hopperlib.network.generator import SizeClass, draw_workload
-from hopperlib.network.scheduler import simulate
+from hopperlib.network.scheduling.generator import SizeClass, draw_workload
+from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.readers.swf import write_swf
 
 

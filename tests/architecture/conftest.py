@@ -20,7 +20,7 @@ CORE = (
     "failure",
     "monitoring",
     "readers",
-    "explore",
+    "questions",
 )
 
 
@@ -43,7 +43,7 @@ class Source:
 
     @property
     def part(self) -> str:
-        """The part of the package it belongs to: ``node`` for ``hopperlib.node.launch``."""
+        """The part of the package it belongs to: ``node`` for ``hopperlib.node.launch.reader``."""
         return self.name.split(".")[1] if "." in self.name else ""
 
     @property

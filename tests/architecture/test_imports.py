@@ -14,15 +14,16 @@ ALLOWED: dict[str, set[str]] = {"": set(), "units": set(), "documented": {"units
 for number, subject in enumerate(SUBJECTS):
     ALLOWED[subject] = BASE | set(SUBJECTS[:number])
 ALLOWED["readers"] = BASE | set(SUBJECTS)
-ALLOWED["explore"] = ALLOWED["readers"] | {"readers"}
-ALLOWED["widgets"] = ALLOWED["site"] = ALLOWED["explore"] | {"explore"}
-ALLOWED["analysis"] = ALLOWED["explore"]
+ALLOWED["questions"] = ALLOWED["readers"] | {"readers"}
+ALLOWED["render"] = ALLOWED["questions"] | {"questions"}
+ALLOWED["site"] = ALLOWED["render"] | {"render"}
+ALLOWED["analysis"] = ALLOWED["questions"]
 ALLOWED["studies"] = ALLOWED["analysis"] | {"analysis"}
 ALLOWED["scorecard"] = ALLOWED["studies"] | {"studies"}
-ALLOWED["report"] = ALLOWED["scorecard"] | {"scorecard", "explore"}
+ALLOWED["studies"] |= {"questions", "scorecard"}
 
 # A notebook asks an explorer, a figure or a self-check how it looks, and only then are widgets made.
-DOORS_UPWARDS = {("explore", "widgets")}
+DOORS_UPWARDS = {("questions", "render")}
 
 
 def test_every_part_has_its_place(sources):

@@ -16,11 +16,10 @@ LIBRARY = {
     "failure",
     "monitoring",
     "readers",
-    "explore",
+    "questions",
     "analysis",
     "studies",
     "scorecard",
-    "report",
 }
 
 

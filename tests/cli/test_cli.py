@@ -73,7 +73,7 @@ def test_a_reader_that_closes_the_pipe_gets_no_traceback():
 def test_starting_imports_no_more_than_it_needs():
     program = (
         "import sys; from hopperlib.cli import hopper; hopper(['--help'], standalone_mode=False); "
-        "heavy = {'rich', 'numpy', 'hopperlib.machine', 'hopperlib.node.launch', 'hopperlib.explore.explorer'}; "
+        "heavy = {'rich', 'numpy', 'hopperlib.machine', 'hopperlib.node.launch.reader', 'hopperlib.questions.explorer'}; "
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -83,7 +83,7 @@ def test_starting_imports_no_more_than_it_needs():
 def test_placing_in_a_pipe_imports_no_drawing_and_no_terminal_library():
     program = (
         "import sys; from hopperlib.cli import hopper; hopper(['place', 'aprun -n 24 a.out'], standalone_mode=False); "
-        "heavy = {'rich', 'numpy', 'hopperlib.explore', 'plotly'}; "
+        "heavy = {'rich', 'numpy', 'hopperlib.questions', 'plotly'}; "
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

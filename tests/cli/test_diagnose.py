@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from hopperlib.cli import hopper
-from hopperlib.failure.rules import load_rules
+from hopperlib.failure.messages.rules import load_rules
 
 OOM = "[NID 00146] 2011-05-01 19:00:18 Apid 15379: OOM killer terminated this process.\n"
 RECORD = """JobID|State|ExitCode|MaxRSS|ReqMem|Elapsed|Timelimit

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from hopperlib.cli import hopper
-from hopperlib.explore.catalogue import EXPLORERS
-from hopperlib.explore.explorer import answer_json
+from hopperlib.questions.catalogue import EXPLORERS
+from hopperlib.questions.explorer import answer_json
 
 
 def explore(*words, **options):

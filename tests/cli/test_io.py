@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from hopperlib.cli import hopper
 from hopperlib.cli.darshan_page import report_page
 from hopperlib.readers import darshan as darshan_reader
-from hopperlib.readers.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperlib.readers.io_advice import Finding
 from hopperlib.readers.io_results import KEYS
-from hopperlib.readers.io_summary import summary
+from hopperlib.storage.logs.darshan_findings import Finding
+from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperlib.storage.logs.darshan_summary import summary
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples" / "ior"
 GOOD = str(SAMPLES / "ior-4.0.0.posix-fpp.txt")

@@ -214,7 +214,7 @@ def test_a_drawing_that_cannot_be_written(tmp_path):
 def test_on_a_terminal_sentences_are_colored_and_wrapped(monkeypatch):
     from hopperlib.cli import placement_text
     from hopperlib.machine import Machine
-    from hopperlib.node.review import review_line
+    from hopperlib.node.review.review import review_line
 
     class Terminal:
         """Standard output as a terminal of 60 columns."""

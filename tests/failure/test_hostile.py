@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.failure import facts as facts_module
-from hopperlib.failure import lines as lines_module
-from hopperlib.failure import templates as templates_module
-from hopperlib.failure.diagnosis import diagnose
-from hopperlib.failure.facts import facts, strip_label
-from hopperlib.failure.lines import LINE_LIMIT
-from hopperlib.failure.matching import match
-from hopperlib.failure.rules import load_rules
-from hopperlib.failure.scanner import Scanner
-from hopperlib.failure.templates import suspicion, template
+from hopperlib.failure.diagnosis import locations as facts_module
+from hopperlib.failure.diagnosis.diagnosis import diagnose
+from hopperlib.failure.diagnosis.locations import facts, strip_label
+from hopperlib.failure.messages import lines as lines_module
+from hopperlib.failure.messages import templates as templates_module
+from hopperlib.failure.messages.lines import LINE_LIMIT
+from hopperlib.failure.messages.matching import match
+from hopperlib.failure.messages.rules import load_rules
+from hopperlib.failure.messages.scanner import Scanner
+from hopperlib.failure.messages.templates import suspicion, template
 
 RULES = load_rules()
 CAUSES = [made for made in RULES if made.regex]

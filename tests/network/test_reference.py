@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.network.queues import Queue
-from hopperlib.network.scheduler import POLICIES, simulate
-from hopperlib.network.workload import Job, Workload
+from hopperlib.network.scheduling.queues import Queue
+from hopperlib.network.scheduling.scheduler import POLICIES, simulate
+from hopperlib.network.scheduling.workload import Job, Workload
 
 
 def naive(jobs, nodes, *, policy, keep, priorities=None):

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
-from hopperlib.node.launch import read_launch
+from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.layouts import break_even_efficiency, cheapest, layouts, obstacle
 from hopperlib.node.placement import place_tasks
 

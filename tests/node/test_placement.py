@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
-from hopperlib.node.components import LaunchError
-from hopperlib.node.launch import read_launch
+from hopperlib.node.launch.components import LaunchError
+from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import Placement, place_tasks
 
 HOPPER = Machine.load("hopper")

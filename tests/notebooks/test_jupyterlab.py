@@ -15,10 +15,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(420)]
 WITHIN_MS = 120_000
 
 TOY = """
-from hopperlib.explore.controls import Slider, Text
-from hopperlib.explore.explorer import Explorer
-from hopperlib.explore.figures import Axis, Series, chart
-from hopperlib.explore.result import Result
+from hopperlib.questions.controls import Slider, Text
+from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.result import Result
 
 
 def answer(tasks, line):
@@ -123,7 +123,7 @@ def test_explorer_moves_by_keyboard(page: Any, lab: Any, requests_elsewhere: lis
 
 
 def test_self_check_is_marked(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
-    code = "from hopperlib.explore.checks import NumberCheck\n" + (
+    code = "from hopperlib.questions.checks import NumberCheck\n" + (
         "NumberCheck(name='memory', question='How much?', answer=1.29, decimals=2, unit='GB', explanation='31 / 24.')"
     )
     view = run_cell(page, lab, "check", code)
@@ -139,7 +139,7 @@ def test_self_check_is_marked(page: Any, lab: Any, requests_elsewhere: list[str]
 
 
 def test_placement_explorer_moves(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
-    view = run_cell(page, lab, "placement", 'from hopperlib.explore.explorer import load\nload("placement")')
+    view = run_cell(page, lab, "placement", 'from hopperlib.questions.explorer import load\nload("placement")')
     drawing = view.locator(".hopper-drawing svg").first
     # VASP's line fills NUMA nodes 0 and 1; -S 3 puts three tasks on each of the four.
     assert "NUMA node 3: idle" in (drawing.text_content() or "")

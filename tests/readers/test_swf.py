@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.network.scheduler import simulate
-from hopperlib.network.workload import Job, Workload
+from hopperlib.network.scheduling.scheduler import simulate
+from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.readers.swf import read_swf, write_swf
 from hopperlib.readers.trace import TraceError
 

@@ -39,7 +39,7 @@ def make_workshop(root: Path, folder: Path) -> None:
     with (folder / "hopperlib" / "explore" / "catalogue.py").open("a", encoding="utf-8") as catalogue:
         for name in TRIALS:
             shutil.copy(WORKSHOP / "explorers" / f"{name}.py", folder / "hopperlib" / "explore")
-            catalogue.write(f'EXPLORERS["{name}"] = "hopperlib.explore.{name}"\n')
+            catalogue.write(f'EXPLORERS["{name}"] = "hopperlib.questions.{name}"\n')
 
 
 def build_book(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -203,8 +203,8 @@ def trials() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def answer_here(trials: dict[str, Any]) -> Callable[[str, dict[str, Any]], Any]:
     """Return a function that answers as the page's worker should, computed by this Python."""
-    from hopperlib.explore.controls import InputError
-    from hopperlib.explore.explorer import load
+    from hopperlib.questions.controls import InputError
+    from hopperlib.questions.explorer import load
 
     def answer(name: str, values: dict[str, Any]) -> Any:
         explorer = trials.get(name) or load(name)

@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from hopperlib.explore.catalogue import EXPLORERS
-from hopperlib.explore.controls import InputError
-from hopperlib.explore.explorer import load
+from hopperlib.questions.catalogue import EXPLORERS
+from hopperlib.questions.controls import InputError
+from hopperlib.questions.explorer import load
 
 # Settings drawn from anywhere: few where each takes seconds.
 SAMPLES, HEAVY_SAMPLES = 8, 2

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sphinx.errors import ExtensionError
 
-from hopperlib.explore.catalogue import EXPLORERS
+from hopperlib.questions.catalogue import EXPLORERS
 from hopperlib.site import assets
 from hopperlib.site.extension import content_hash
 
@@ -55,7 +55,9 @@ def test_the_package_holds_every_explorer_and_what_it_reads(package, root):
         assert f"{module.replace('.', '/')}.py" in names or f"{module.replace('.', '/')}/__init__.py" in names
     for machine in (root / "hopperlib" / "machines").glob("*.toml"):
         assert f"hopperlib/machines/{machine.name}" in names
-    assert not [name for name in names if name.startswith(("hopperlib/site", "hopperlib/cli", "hopperlib/widgets"))]
+    assert not [
+        name for name in names if name.startswith(("hopperlib/site", "hopperlib/cli", "hopperlib/render/widgets"))
+    ]
 
 
 def test_the_folder_is_named_by_its_content(collected):

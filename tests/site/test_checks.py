@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from hopperlib.explore.checks import ChoiceCheck, Condition, GoalCheck, NumberCheck, Option, OrderCheck
+from hopperlib.questions.checks import ChoiceCheck, Condition, GoalCheck, NumberCheck, Option, OrderCheck
 
 HOME = "new URL('.', document.querySelector('script[src*=\"live.mjs\"]').src).href"
 

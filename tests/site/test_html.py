@@ -8,10 +8,10 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from hopperlib.explore.checks import NumberCheck
-from hopperlib.explore.controls import InputError, Text
-from hopperlib.explore.explorer import Explorer
-from hopperlib.explore.result import Copyable, Result
+from hopperlib.questions.checks import NumberCheck
+from hopperlib.questions.controls import InputError, Text
+from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.result import Copyable, Result
 from hopperlib.site.html import check_html, explorer_html, figure_html
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hopperlib.readers.ior.runs import Measured, Statistics, Test
-from hopperlib.readers.ior.words import Command, number, rate_factor, read_command
+from hopperlib.readers.ior.tokens import Command, number, rate_factor, read_command
 
 __all__ = ["is_csv", "is_glued", "is_json", "read_csv", "read_glued", "read_json"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hopperlib.readers.io_results import IoResult, Status
-from hopperlib.readers.ior.words import Command, binary_size, count, error_in, number
+from hopperlib.readers.ior.tokens import Command, binary_size, count, error_in, number
 
 __all__ = ["Measured", "Statistics", "Test"]
 

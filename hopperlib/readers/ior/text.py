@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from hopperlib.readers.ior.runs import Measured, Statistics, Test
-from hopperlib.readers.ior.words import number, rate_factor, read_command
+from hopperlib.readers.ior.tokens import number, rate_factor, read_command
 
 __all__ = ["read_text"]
 

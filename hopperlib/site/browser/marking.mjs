@@ -1,4 +1,4 @@
-// Marks answers to self-checks, by the rules that hopperlib.explore.checks states in its data.
+// Marks answers to self-checks, by the rules that hopperlib.questions.checks states in its data.
 // A verdict is { right, feedback, readable }: what is not readable counts as no try.
 
 const verdict = (right, feedback, readable = true) => ({ right, feedback, readable });

@@ -4,7 +4,7 @@ import pytest
 
 from hopperlib.machine import Machine
 from hopperlib.readers.darshan import DarshanMissing, plain_frames, read_darshan
-from hopperlib.readers.io_advice import findings
+from hopperlib.storage.logs.darshan_findings import findings
 
 
 def slow_osts(log):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers.darshan_log import SIZE_BINS, layouts_from_frames, log_from_frames
+from hopperlib.storage.logs.darshan_log import SIZE_BINS, layouts_from_frames, log_from_frames
 
 
 def posix(lines, **times):

@@ -3,10 +3,10 @@
 import pytest
 
 from hopperlib.machine import Machine
-from hopperlib.readers.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperlib.readers.io_advice import SEVERITIES, findings
-from hopperlib.storage.client import file_system_of
-from hopperlib.storage.stripe_advice import advise
+from hopperlib.storage.logs.darshan_findings import SEVERITIES, findings
+from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperlib.storage.lustre.client import file_system_of
+from hopperlib.storage.lustre.stripe_advice import advise
 
 HOPPER = Machine.load("hopper")
 GB = 10**9

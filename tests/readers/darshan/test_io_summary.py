@@ -1,7 +1,7 @@
 """The job in numbers. Logs are synthetic."""
 
-from hopperlib.readers.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperlib.readers.io_summary import summary
+from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperlib.storage.logs.darshan_summary import summary
 
 
 def test_numbers_of_a_job():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperlib.readers.ost_rates import judge_osts
+from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperlib.storage.logs.ost_rates import judge_osts
 
 GB = 10**9
 

@@ -13,8 +13,8 @@ import pytest
 
 from hopperlib.machine import Machine
 from hopperlib.readers.darshan import DarshanMissing, read_darshan
-from hopperlib.readers.io_advice import findings
-from hopperlib.readers.io_summary import summary
+from hopperlib.storage.logs.darshan_findings import findings
+from hopperlib.storage.logs.darshan_summary import summary
 
 ROOT = Path(__file__).parents[3]
 SHARED = Path(os.environ.get("HOPPER_SAMPLES", ROOT / ".." / "shared" / "samples")) / "darshan"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hopperlib.explore.controls import Slider
-from hopperlib.explore.explorer import Explorer
-from hopperlib.explore.result import Result
+from hopperlib.questions.controls import Slider
+from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.result import Result
 
 
 def answer(rounds: int) -> Result:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hopperlib.explore.controls import Slider
-from hopperlib.explore.explorer import Explorer
-from hopperlib.explore.result import Column, Figure, Result, Table
+from hopperlib.questions.controls import Slider
+from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.result import Column, Figure, Result, Table
 
 
 def answer(size: int) -> Result:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hopperlib.explore.controls import Choice, FileText, InputError, Number, Slider, Switch, Text
-from hopperlib.explore.explorer import Example, Explorer
-from hopperlib.explore.figures import Axis, Reference, Series, chart
-from hopperlib.explore.result import (
+from hopperlib.questions.controls import Choice, FileText, InputError, Number, Slider, Switch, Text
+from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.result import (
     Column,
     Copyable,
     Download,

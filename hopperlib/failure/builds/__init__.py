@@ -1,0 +1,1 @@
+"""Known problems of modules, flags and link lines."""

@@ -1,0 +1,221 @@
+"""What was loaded when a program was built: modules and variables out of pasted text.
+
+Read are what ``module list`` prints (of Tcl modules and of Lmod, long or
+terse), ``module load``, ``unload``, ``swap`` and ``purge`` lines of a script,
+``ml``, the variable ``LOADEDMODULES``, and lines that set other variables.
+Commands act in their order on what stands above them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from hopperlib.failure.builds.versions import in_range
+
+__all__ = ["Environment", "Module", "read_environment"]
+
+# Longest line that is read. [characters]
+_LONGEST = 20_000
+_ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+_NUMBERED = re.compile(r"(?<!\S)(\d{1,4})\) {0,4}([^\s()]{1,200})((?: {0,2}\([^()]{0,30}\)){0,3})")
+_NAME = re.compile(r"[A-Za-z0-9][\w.+-]{0,100}(?:/[\w.+-]{1,100}){0,5}", re.ASCII)
+_MARK = re.compile(r"\(([^()]{0,30})\)")
+_SET = re.compile(r"(?:export +|setenv +)?([A-Za-z_]\w{0,80})(?:=| +)(.{0,20000})", re.ASCII)
+_LABEL = re.compile(r"GLIBCXX_(\d[\d.]{0,12}\d)")
+_COMMAND = re.compile(r"(?:module|ml) +(load|add|try-load|unload|rm|del|swap|switch|purge)\b *(.{0,2000})")
+_HEADINGS = ("currently loaded", "where:", "no modulefiles", "no modules", "inactive modules", "key:")
+_SPEC = re.compile(r"([^<>=]{1,100})((?:[<>=]{1,2}[\w.+-]{1,80})?)", re.ASCII)
+
+
+class Module(NamedTuple):
+    """A loaded module: name, version (empty if none is named), whether the list marks it as the default."""
+
+    name: str
+    version: str
+    default: bool = False
+
+    @property
+    def text(self) -> str:
+        """Name and version as modules write them."""
+        return f"{self.name}/{self.version}" if self.version else self.name
+
+    def fits(self, spec: str) -> bool:
+        """Whether the module is meant by ``name``, by a pattern such as ``PrgEnv-*``, or by ``name>=version``.
+
+        A version that is not known keeps no bound.
+
+        Examples
+        --------
+        >>> Module("fftw", "3.2.2").fits("fftw>=3"), Module("fftw", "").fits("fftw>=3"), Module("fftw", "").fits("fftw")
+        (True, False, True)
+        """
+        found = _SPEC.fullmatch(spec)
+        if found is None:
+            raise ValueError(f"module={spec!r} must be a name, or a name and a bound such as fftw>=3")
+        name, bound = found[1].strip(), found[2]
+        if not (fnmatchcase(self.name, name) or fnmatchcase(self.name.rpartition("/")[2], name)):
+            return False
+        return not bound or (self.version != "" and in_range(self.version, bound))
+
+
+def _module(text: str, *, default: bool = False) -> Module:
+    """Split name and version; the version is what stands behind the last slash."""
+    name, slash, version = text.rpartition("/")
+    return Module(name, version, default) if slash else Module(text, "", default)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """Modules and variables.
+
+    Parameters
+    ----------
+    modules : tuple of Module
+        In the order in which they were loaded.
+    variables : dict of str to str
+    labels : tuple of str
+        Versions of ``GLIBCXX`` that a pasted message names.
+    unread : tuple of str
+        Lines that say nothing to the reader.
+    """
+
+    modules: tuple[Module, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+    def loaded(self, *specs: str) -> tuple[Module, ...]:
+        """Return the modules that fit one of some specifications.
+
+        Examples
+        --------
+        >>> [module.text for module in read_environment("fftw/2.1.5 xt-libsci/10.4.5").loaded("fftw>=3", "xt-libsci")]
+        ['xt-libsci/10.4.5']
+        """
+        return tuple(module for module in self.modules if any(module.fits(spec) for spec in specs))
+
+
+class _Reader:
+    """Walks through the lines and keeps what is loaded."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, Module] = {}
+        self.variables: dict[str, str] = {}
+        self.unread: list[str] = []
+        self.numbered: list[tuple[int, Module]] = []
+
+    def add(self, modules: Iterable[Module]) -> None:
+        """Load modules; one of the same name takes the older one's place."""
+        for module in modules:
+            self.modules[module.name] = module
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Unload modules, by name or by name and version."""
+        for name in names:
+            self.modules.pop(name, None)
+            self.modules.pop(name.rpartition("/")[0], None)
+
+    def command(self, verb: str, words: list[str]) -> None:
+        """Do what a module command does."""
+        names = [word for word in words if not word.startswith("-") and _NAME.fullmatch(word)]
+        if verb == "purge":
+            self.modules.clear()
+        elif verb in ("unload", "rm", "del"):
+            self.drop(names)
+        else:
+            if verb in ("swap", "switch"):
+                # With one name the module of that name gives way to another version.
+                self.drop(names[:-1] if len(names) > 1 else [names[0].rpartition("/")[0]] if names else [])
+                names = names[-1:]
+            self.add(_module(name) for name in names)
+
+    def flush(self) -> None:
+        """Load what a numbered list names, by number: it is printed in columns."""
+        self.add(module for _, module in sorted(self.numbered, key=lambda one: one[0]))
+        self.numbered.clear()
+
+    def line(self, line: str) -> None:
+        """Read one line."""
+        if not _NUMBERED.search(line):
+            self.flush()
+        command = _COMMAND.match(line)
+        if command:
+            self.command(command[1], command[2].partition("#")[0].split())
+        elif line.startswith("ml "):
+            words = line.split()[1:]
+            self.drop(word[1:] for word in words if word.startswith("-"))
+            self.add(_module(word) for word in words if _NAME.fullmatch(word))
+        elif _NUMBERED.search(line):
+            for number, text, marks in _NUMBERED.findall(line):
+                default = any(mark in ("D", "default") for mark in _MARK.findall(marks))
+                if _NAME.fullmatch(text):
+                    self.numbered.append((int(number), _module(text, default=default)))
+        elif not self._variable(line) and not self._bare(line):
+            self.unread.append(line)
+
+    def _variable(self, line: str) -> bool:
+        """Read a line that sets a variable."""
+        found = _SET.fullmatch(line)
+        if found is None or not (
+            line.startswith(("export ", "setenv ")) or line[len(found[1]) : len(found[1]) + 1] == "="
+        ):
+            return False
+        value = found[2].strip().strip("'\"")
+        if found[1] == "LOADEDMODULES":
+            self.add(_module(name) for name in value.split(":") if _NAME.fullmatch(name))
+        else:
+            self.variables[found[1]] = value
+        return True
+
+    def _bare(self, line: str) -> bool:
+        """Read names alone: one a line, or several that all have a version."""
+        words = re.sub(r"\((?:default|D|L)\)", "", line.replace(":", " ")).split()
+        if not words or not all(_NAME.fullmatch(word) for word in words):
+            return False
+        if len(words) > 1 and not all("/" in word for word in words):
+            return False
+        self.add(_module(word) for word in words)
+        return True
+
+
+def read_environment(text: str) -> Environment:
+    """Return the modules and variables that a text tells of.
+
+    Parameters
+    ----------
+    text : str
+        What ``module list`` printed, lines of a script, or both.
+
+    Returns
+    -------
+    Environment
+
+    Examples
+    --------
+    >>> found = read_environment('''Currently Loaded Modulefiles:
+    ...   1) PrgEnv-pgi/3.1.61    2) xt-libsci/10.4.5(default)
+    ... module swap xt-libsci xt-libsci/10.5.0
+    ... export OMP_NUM_THREADS=6''')
+    >>> [module.text for module in found.modules], found.variables
+    (['PrgEnv-pgi/3.1.61', 'xt-libsci/10.5.0'], {'OMP_NUM_THREADS': '6'})
+    """
+    reader, labels = _Reader(), []
+    for raw in text.replace("\r", "\n").replace("\0", " ").split("\n"):
+        line = " ".join(_ESCAPES.sub("", raw[:_LONGEST]).split())
+        found = _LABEL.findall(line)
+        labels += found
+        if line and not found and not line.startswith(("#", "---")) and not line.lower().startswith(_HEADINGS):
+            if re.match(r"[A-Za-z]: {1,4}[A-Z]", line):
+                continue  # the legend under a list of Lmod
+            reader.line(line.removeprefix("$ "))
+    reader.flush()
+    return Environment(
+        modules=tuple(reader.modules.values()),
+        variables=reader.variables,
+        labels=tuple(dict.fromkeys(labels)),
+        unread=tuple(reader.unread),
+    )

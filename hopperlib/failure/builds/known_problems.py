@@ -1,0 +1,396 @@
+"""Known problems of a build: what was loaded and the link line in, problems and the repaired line out.
+
+Each condition of a rule is met, not met, or cannot be told from what was
+given. A problem is *known* if all are met; it is *possible* if some cannot be
+told, none fails, and at least as many are met. The report on Hopper often says
+in which version a fault was seen and in which it was gone, and nothing of
+those between: such a version makes a problem possible, never known. Advice is
+given only where all its conditions are met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any, Literal, NamedTuple
+
+from hopperlib.failure.builds.environment import Environment, Module, read_environment
+from hopperlib.failure.builds.link_line import LinkLine, read_line
+from hopperlib.failure.builds.rules import BuildRule, Repair, first_gcc, load_build_rules, newest_glibcxx
+from hopperlib.failure.builds.versions import version_key
+
+__all__ = ["Build", "Finding", "Repaired", "check_build", "read_build", "repaired"]
+
+Certainty = Literal["known", "possible"]
+
+# Programming environments, then compiler modules -> the name that rules use.
+_ENVIRONMENTS = {
+    "PrgEnv-pgi": "pgi", "PrgEnv-gnu": "gnu", "PrgEnv-cray": "cray", "PrgEnv-intel": "intel",
+    "PrgEnv-pathscale": "pathscale", "PrgEnv-nvidia": "nvidia", "PrgEnv-nvhpc": "nvidia", "PrgEnv-aocc": "clang",
+}  # fmt: skip
+_COMPILERS = {
+    "gcc": "gnu", "gcc-native": "gnu", "intel": "intel", "intel-oneapi-compilers": "intel", "nvhpc": "nvidia",
+    "pgi": "pgi", "cce": "cray", "aocc": "clang", "llvm": "clang",
+}  # fmt: skip
+_SHMEM_LIBRARIES = ("-lsma", "-lsmma")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Build:
+    """All that is known of one build.
+
+    Parameters
+    ----------
+    environment : Environment
+    line : LinkLine
+        With no command if no line was given.
+    mixed : bool or None
+        Whether C or C++ and Fortran are mixed; None takes it from the line.
+    shmem : bool or None
+        Whether the program uses SHMEM; None takes it from the line.
+    """
+
+    environment: Environment
+    line: LinkLine
+    mixed: bool | None = None
+    shmem: bool | None = None
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Variables of the environment and of the line, which wins."""
+        return self.environment.variables | self.line.variables
+
+    @property
+    def compiler(self) -> str | None:
+        """Whose compiler is called; None if nothing tells, or two do."""
+        driver = self.line.driver
+        if driver and driver.family:
+            return driver.family
+        for names in (_ENVIRONMENTS, _COMPILERS):
+            found = {compiler for name, compiler in names.items() if self.environment.loaded(name)}
+            # GNU's is often loaded beneath another one, for its libraries.
+            found -= {"gnu"} if len(found) > 1 else set()
+            if found:
+                return found.pop() if len(found) == 1 else None
+        return None
+
+    @property
+    def linking(self) -> str | None:
+        """How to link, static or dynamic, where the line or a variable says so."""
+        for flag in reversed(self.line.flags):
+            if flag in ("-static", "-dynamic"):
+                return flag[1:]
+        return self.variables.get("CRAYPE_LINK_TYPE")
+
+    @property
+    def uses_shmem(self) -> bool:
+        """Whether the program is said to use SHMEM, or links its library."""
+        return self.shmem if self.shmem is not None else bool(self.line.matching(_SHMEM_LIBRARIES))
+
+
+def read_build(modules: str, line: str, *, mixed: bool | None = None, shmem: bool | None = None) -> Build:
+    """Read a build from two texts.
+
+    Parameters
+    ----------
+    modules : str
+        What ``module list`` printed, or lines that load modules and set variables.
+    line : str
+        The compile or link line; may be empty.
+    mixed, shmem : bool or None
+        As in `Build`.
+
+    Raises
+    ------
+    ValueError
+        If the line holds no compiler that is known.
+
+    Examples
+    --------
+    >>> build = read_build("PrgEnv-pgi/3.1.61 xt-libsci/10.4.5", "ftn -dynamic a.o")
+    >>> build.compiler, build.linking
+    ('pgi', 'dynamic')
+    """
+    return Build(environment=read_environment(modules), line=read_line(line), mixed=mixed, shmem=shmem)
+
+
+class _Told(NamedTuple):
+    """Whether a condition is met (None: cannot be told, for the reason given)."""
+
+    met: bool | None
+    why: str = ""
+
+
+class _Conditions:
+    """The conditions of rules, each a method of its name."""
+
+    def __init__(self, build: Build) -> None:
+        self.build = build
+        self.no_line = _Told(None, "no link line was given")
+        self.no_list = _Told(None, "no modules were given")
+
+    def told(self, rule: BuildRule) -> Iterator[_Told]:
+        """Yield what is told of each condition of a rule."""
+        for name, value in rule.when.items():
+            yield getattr(self, name)(value)
+        for module, versions in rule.versions.items():
+            loaded = self.build.environment.loaded(module)
+            if not loaded:
+                yield self._listed(False)
+            elif not loaded[-1].version:
+                yield _Told(None, f"the version of {module} is not given")
+            else:
+                held = versions.holds(loaded[-1].version)
+                yield _Told(held, "" if held is not None else f"no source says how {loaded[-1].text} behaves")
+
+    def _lined(self, met: bool) -> _Told:
+        """Return a condition on the line."""
+        return _Told(met) if self.build.line.command else self.no_line
+
+    def _listed(self, met: bool) -> _Told:
+        """Return a condition on the modules."""
+        return _Told(met) if self.build.environment.modules else self.no_list
+
+    def kinds(self, kinds: list[str]) -> _Told:
+        driver = self.build.line.driver
+        return self._lined(driver is not None and driver.kind in kinds)
+
+    def drivers(self, names: list[str]) -> _Told:
+        return self._lined(self.build.line.name in names)
+
+    def compilers(self, names: list[str]) -> _Told:
+        compiler = self.build.compiler
+        return _Told(compiler in names) if compiler else _Told(None, "the programming environment is not given")
+
+    def flags(self, patterns: list[str]) -> _Told:
+        return self._lined(bool(self.build.line.matching(patterns)))
+
+    def all_flags(self, patterns: list[str]) -> _Told:
+        return self._lined(all(self.build.line.matching([pattern]) for pattern in patterns))
+
+    def no_flags(self, patterns: list[str]) -> _Told:
+        return self._lined(not self.build.line.matching(patterns))
+
+    def inputs(self, patterns: list[str]) -> _Told:
+        names = self.build.line.inputs
+        return self._lined(any(fnmatchcase(name, pattern) for name in names for pattern in patterns))
+
+    def modules(self, specs: list[str]) -> _Told:
+        return self._listed(bool(self.build.environment.loaded(*specs)))
+
+    def all_modules(self, specs: list[str]) -> _Told:
+        return self._listed(all(self.build.environment.loaded(spec) for spec in specs))
+
+    def no_modules(self, specs: list[str]) -> _Told:
+        return self._listed(not self.build.environment.loaded(*specs))
+
+    def two_of(self, specs: list[str]) -> _Told:
+        return self._listed(len({module.name for module in self.build.environment.loaded(*specs)}) > 1)
+
+    def not_default(self, specs: list[str]) -> _Told:
+        """A list that marks no default says nothing of the others."""
+        marks = any(module.default for module in self.build.environment.modules)
+        return _Told(marks and any(not module.default for module in self.build.environment.loaded(*specs)))
+
+    def variables(self, patterns: list[str]) -> _Told:
+        texts = [text for name, value in self.build.variables.items() for text in (name, f"{name}={value}")]
+        return _Told(any(fnmatchcase(text, pattern) for text in texts for pattern in patterns))
+
+    def no_variables(self, patterns: list[str]) -> _Told:
+        return _Told(not self.variables(patterns).met)
+
+    def linking(self, wanted: str) -> _Told:
+        linking = self.build.linking
+        return self._lined(linking == wanted) if linking is None else _Told(linking == wanted)
+
+    def no_linking(self, refused: str) -> _Told:
+        return _Told(self.build.linking != refused)
+
+    def mixed(self, wanted: bool) -> _Told:
+        mixed = self.build.line.mixes_languages if self.build.mixed is None else self.build.mixed
+        if mixed is None:
+            return _Told(None, "the objects do not say whether C or C++ and Fortran are mixed")
+        return self._lined(mixed == wanted) if self.build.mixed is None else _Told(mixed == wanted)
+
+    def shmem(self, wanted: bool) -> _Told:
+        return _Told(self.build.uses_shmem == wanted)
+
+    def early_library(self, wanted: bool) -> _Told:
+        return self._lined(bool(self.build.line.early_libraries) == wanted)
+
+    def glibcxx(self, wanted: bool) -> _Told:
+        """A message names a version of the C++ library; does the compiler that is loaded bring it?"""
+        labels = self.build.environment.labels
+        if not labels:
+            return _Told(False)
+        loaded = [module for module in self.build.environment.loaded("gcc", "gcc-native") if module.version]
+        if not loaded:
+            return _Told(wanted)
+        newest = newest_glibcxx(loaded[-1].version)
+        return _Told((newest is None or version_key(newest) < max(map(version_key, labels))) == wanted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A problem of a build.
+
+    Parameters
+    ----------
+    rule : BuildRule
+    certainty : {"known", "possible"}
+    doubts : tuple of str
+        What could not be told.
+    """
+
+    rule: BuildRule
+    certainty: Certainty
+    doubts: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"certainty": self.certainty, "doubts": list(self.doubts)} | self.rule.to_dict()
+
+
+def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tuple[Finding, ...]:
+    """Return the known problems of a build: known before possible, problems before advice, then as in the file.
+
+    Parameters
+    ----------
+    build : Build
+    rules : tuple of BuildRule or None
+        None takes those of the library.
+
+    Examples
+    --------
+    >>> build = read_build("PrgEnv-pgi/3.1.61 xt-libsci/10.4.6 fftw/2.1.5", "ftn -mp=nonuma -dynamic a.o")
+    >>> for found in check_build(build):
+    ...     print(found.certainty, found.rule.code, *found.doubts)
+    known LIBSCI-DYNAMIC-FFTW3
+    possible PGI-MP-NONUMA no source says how xt-libsci/10.4.6 behaves
+    known DYNAMIC-SLOW-START
+    """
+    conditions = _Conditions(build)
+    found = []
+    for rule in load_build_rules() if rules is None else rules:
+        told: list[_Told] = []
+        for one in conditions.told(rule):
+            told.append(one)
+            if one.met is False:
+                break
+        if told[-1].met is False or 2 * sum(one.met is True for one in told) < len(told):
+            continue
+        doubts = [one.why for one in told if one.met is None] + ([rule.doubt] if rule.doubt else [])
+        # Advice that may not even apply is noise.
+        if doubts and rule.level == "advice":
+            continue
+        certainty: Certainty = "possible" if doubts else "known"
+        found.append(Finding(rule=rule, certainty=certainty, doubts=tuple(dict.fromkeys(doubts))))
+    return tuple(sorted(found, key=lambda one: (one.rule.level == "advice", one.certainty == "possible")))
+
+
+class Repaired(NamedTuple):
+    """A build set right.
+
+    Parameters
+    ----------
+    commands : tuple of str
+        Module and variable commands to type first.
+    build : Build
+        With modules, variables and line as they then are.
+    notes : tuple of str
+        What to know of the steps.
+    left : tuple of str
+        Codes of problems that no step is known for.
+    """
+
+    commands: tuple[str, ...]
+    build: Build
+    notes: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+def _with_module(build: Build, gone: str, come: str) -> Build:
+    """Return the build with one module out and another in."""
+    old = build.environment
+    kept = [module for module in old.modules if not (gone and module.fits(gone))]
+    if come:
+        name, slash, version = come.rpartition("/")
+        kept.append(Module(name, version) if slash else Module(come, ""))
+    return replace(build, environment=replace(old, modules=tuple(kept)))
+
+
+def _apply(build: Build, repair: Repair) -> tuple[Build, str]:
+    """Return the build after a repair, and the command to type for it, if it takes one."""
+    target, to = repair.target, repair.to
+    if "{first_gcc}" in to:
+        label = max(build.environment.labels, key=version_key)
+        to = to.format(first_gcc=first_gcc(label) or "<newer than 12>")
+    there = bool(build.environment.loaded(target)) if repair.do in ("swap", "load", "unload") else False
+    match repair.do:
+        case "swap":
+            command = f"module swap {target} {to}" if there else f"module load {to}"
+            return _with_module(build, target, to), command
+        case "load":
+            return _with_module(build, "", target), f"module load {target}"
+        case "unload":
+            return _with_module(build, target, ""), f"module unload {target}"
+        case "drop":
+            return replace(build, line=build.line.without(repair.flags)), ""
+        case "replace":
+            return replace(build, line=build.line.replaced(repair.flags, to)), ""
+        case "add":
+            return replace(build, line=build.line.with_flag(target)), ""
+        case "set":
+            variables = build.environment.variables | {target: to}
+            line = replace(build.line, variables={n: v for n, v in build.line.variables.items() if n != target})
+            build = replace(build, environment=replace(build.environment, variables=variables), line=line)
+            return build, f"export {target}={to}"
+        case _:
+            return replace(build, line=build.line.libraries_last()), ""
+
+
+def _fits(build: Build, repair: Repair) -> bool:
+    """Whether a repair is a way out for this build."""
+    if repair.unless_shmem and build.uses_shmem:
+        return False
+    return repair.do != "drop" or bool(build.line.matching(repair.flags))
+
+
+def repaired(build: Build, rules: tuple[BuildRule, ...] | None = None) -> Repaired:
+    """Return the build with the first way out of each known problem taken, one after the other.
+
+    A possible problem is left as it is, and so is a piece of advice that takes
+    more than a step.
+
+    Parameters
+    ----------
+    build : Build
+    rules : tuple of BuildRule or None
+        Problems to mend; None takes all.
+
+    Examples
+    --------
+    >>> result = repaired(read_build("PrgEnv-pgi/3.1.61 xt-mpt/5.1.4", "cc -dynamic -o ring ring.o"))
+    >>> result.commands, result.build.line.text
+    (('module swap xt-mpt xt-mpich2',), 'cc -dynamic -o ring ring.o')
+    """
+    commands: list[str] = []
+    notes: list[str] = []
+    tried: list[str] = []
+    while True:
+        known = [one.rule for one in check_build(build, rules) if one.certainty == "known" and one.rule.repairs]
+        rule = next((rule for rule in known if rule.code not in tried), None)
+        if rule is None:
+            break
+        tried.append(rule.code)
+        repair = next((one for one in rule.repairs if _fits(build, one)), None)
+        if repair is None:
+            continue
+        build, command = _apply(build, repair)
+        commands += [command] if command else []
+        notes += [f"{rule.code}: {repair.note}"] if repair.note else []
+    still = [
+        one.rule.code for one in check_build(build, rules) if one.certainty == "known" and one.rule.level == "problem"
+    ]
+    return Repaired(tuple(dict.fromkeys(commands)), build, tuple(notes), tuple(still))

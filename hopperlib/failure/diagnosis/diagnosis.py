@@ -1,0 +1,202 @@
+"""From the files of a job to a verdict: the call that the command, the page and the tests share."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+
+from hopperlib.failure.diagnosis.causes import Cause
+from hopperlib.failure.diagnosis.evidence import Evidence, Finding, Hit
+from hopperlib.failure.diagnosis.ranking import Ranking, rank
+from hopperlib.failure.messages.scanner import Scanner
+
+if TYPE_CHECKING:
+    from hopperlib.failure.diagnosis.context import Context
+
+__all__ = ["Diagnosis", "Source", "Verdict", "diagnose"]
+
+Verdict = Literal["cause", "no-cause", "succeeded"]
+Source = tuple[str, "BinaryIO | bytes | str"]
+
+# Lines quoted of one cause, and groups of unknown lines listed.
+_LINES = 8
+_UNKNOWN = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """What a job's output says about how the job ended.
+
+    Parameters
+    ----------
+    verdict : {"cause", "no-cause", "succeeded"}
+    causes : tuple of Cause
+        The likeliest first, then the runners-up.
+    next : tuple of str
+        What to look at next, where no cause was found.
+    notes : tuple of str
+        What is odd about the files, or about the context.
+    evidence : Evidence
+        All messages that were found.
+    set_aside : tuple of str
+        Codes of messages that count only beside others, which are missing.
+    """
+
+    verdict: Verdict
+    causes: tuple[Cause, ...]
+    next: tuple[str, ...]
+    notes: tuple[str, ...]
+    evidence: Evidence
+    set_aside: tuple[str, ...]
+
+    @property
+    def cause(self) -> Cause | None:
+        """The likeliest cause, if there is one."""
+        return self.causes[0] if self.causes else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the diagnosis as plain data: what ``hopper diagnose --json`` prints."""
+        files = [file.name for file in self.evidence.files]
+
+        def line(hit: Hit) -> dict[str, Any]:
+            return {"file": files[hit.file], "line": hit.line, "text": hit.text}
+
+        return {
+            "verdict": self.verdict,
+            "causes": [
+                {
+                    "code": cause.code,
+                    "title": cause.title,
+                    "class": cause.fault,
+                    "confidence": cause.confidence,
+                    "lines": [line(hit) for hit in cause.hits[:_LINES]],
+                    "explains": cause.explains,
+                    "advice": cause.advice,
+                    "fields": cause.fields,
+                    "count": cause.count,
+                    "confirm": cause.confirm,
+                    "who": cause.rule.who if cause.rule else "user",
+                    "nersc_class": cause.rule.nersc_class if cause.rule else None,
+                }
+                for cause in self.causes
+            ],
+            "lines_read": self.evidence.lines_read,
+            "unknown": [
+                {"template": group.template, "count": group.count, **line(group.first)}
+                for group in self.evidence.unknown[:_UNKNOWN]
+            ],
+            "messages": [
+                {
+                    "code": found.rule.code,
+                    "title": found.rule.title,
+                    "role": found.rule.role,
+                    "count": found.count,
+                    **line(found.first),
+                }
+                for found in _in_order(self.evidence.findings.values())
+            ],
+            "next": list(self.next),
+            "notes": list(self.notes),
+        }
+
+
+def _in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Return messages in the order of their first line."""
+    return sorted(findings, key=lambda found: (found.hits[0].file, found.hits[0].line))
+
+
+def diagnose(sources: Iterable[Source], *, context: Context | None = None) -> Diagnosis:
+    """Find the cause of a failure in the output of a job.
+
+    Parameters
+    ----------
+    sources : iterable of (str, binary file, bytes or str)
+        Name and content of each file: stdout, stderr, the scheduler's record.
+        Files are read once, in order, and never held whole.
+    context : Context or None
+        What is known beside the output (`hopperlib.failure.diagnosis.context`).
+
+    Returns
+    -------
+    Diagnosis
+
+    Examples
+    --------
+    >>> text = '''Rank 0 [Mon Mar  7 03:46:10 2011] [c6-3c1s5n1] GNI transaction error detected
+    ... [NID 01323] 2011-03-07 03:46:11 Apid 1925046: OOM killer terminated this process.
+    ... Application 1925046 exit signals: Killed
+    ... '''
+    >>> found = diagnose([("job.e1925046", text)])
+    >>> found.verdict, found.cause.code, found.cause.confidence, sorted(found.cause.explains)
+    ('cause', 'ALPS-OOM', 'certain', ['GNI-TRANSACTION', 'KILLED'])
+    >>> found.cause.fields["nid"]
+    '1323'
+    >>> diagnose([("job.o7", "all is well")]).verdict
+    'no-cause'
+    """
+    scanner = Scanner()
+    for name, content in sources:
+        scanner.read(name, _stream(content))
+    if context and context.record:
+        scanner.read("sacct", io.BytesIO(context.record.text))
+    evidence = scanner.evidence
+    ranking = rank(evidence, record_failed=context.record_failed if context else None)
+    for cause in ranking.causes:
+        if context:
+            cause.advice[:0] = context.advice(cause.code, cause.fields)
+    verdict: Verdict = "succeeded" if ranking.succeeded else "cause" if ranking.causes else "no-cause"
+    return Diagnosis(
+        verdict=verdict,
+        causes=ranking.causes,
+        next=() if verdict != "no-cause" else tuple(_look_next(evidence, ranking, context)),
+        notes=tuple(_notes(evidence, ranking, context)),
+        evidence=evidence,
+        set_aside=ranking.set_aside,
+    )
+
+
+def _stream(content: BinaryIO | bytes | str) -> BinaryIO:
+    """Return content as a binary stream."""
+    if isinstance(content, str):
+        content = content.encode(errors="replace")
+    return io.BytesIO(content) if isinstance(content, bytes) else content
+
+
+def _look_next(evidence: Evidence, ranking: Ranking, context: Context | None) -> list[str]:
+    """Say what to look at where the text holds no cause."""
+    if not evidence.lines_read:
+        return ["The text is empty: look whether the job ran at all, and where its output went."]
+    steps = []
+    for found in _in_order(evidence.findings.values()):
+        if found.rule.role in ("symptom", "cascade"):
+            steps += [step for step in found.rule.advice if step not in steps]
+    if not ranking.failed:
+        steps.append("Nothing in this text says that the job failed: see how it ended in the scheduler's record.")
+    if len(evidence.files) == 1:
+        steps.append("Give all files of the job together: stdout, stderr and the program's own log.")
+    if not (context and context.record) and not any("sacct" in step for step in steps):
+        steps.append(
+            "Look at the scheduler's record: sacct -j <job> --format=JobID,State,ExitCode,MaxRSS,ReqMem,Elapsed,Timelimit."
+        )
+    if evidence.unknown:
+        steps.append("Look at the lines listed as unknown: one of them may be the program's own message.")
+    return steps
+
+
+def _notes(evidence: Evidence, ranking: Ranking, context: Context | None) -> list[str]:
+    """Say what is odd about the files and the context."""
+    notes = []
+    for file in evidence.files:
+        if file.note:
+            notes.append(f"{file.name}: {file.note}")
+        if file.shortened:
+            what = "1 line is" if file.shortened == 1 else f"{file.shortened:,} lines are"
+            notes.append(f"{file.name}: {what} longer than 64 KiB: the rest was not read")
+    if left_out := evidence.unknown_left_out:
+        notes.append(f"{left_out:,} more suspicious line{' was' if left_out == 1 else 's were'} not grouped")
+    advised = " ".join(step for cause in ranking.causes for step in cause.advice)
+    if context and context.refused and context.refused not in advised:
+        notes.append(f"launch line: {context.refused}")
+    return notes

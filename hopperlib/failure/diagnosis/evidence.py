@@ -1,0 +1,123 @@
+"""What a scan of a job's output found: messages that rules know, and suspicious lines that none knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from hopperlib.failure.messages.rules import Rule
+from hopperlib.failure.messages.templates import Suspicion
+
+__all__ = ["Evidence", "FileRead", "Finding", "Hit", "Unknown"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One line that a rule matched, or one that is suspicious.
+
+    Parameters
+    ----------
+    file : int
+        Number of the file in the order given, from 0.
+    line : int
+        Number of the line in it, from 1.
+    text : str
+        The line, shortened, without control characters.
+    fields : mapping
+        What the rule's named groups and the line itself say: rank, node, nid, ...
+    moment : datetime or None
+        Time of the message, if it carries a complete one.
+    """
+
+    file: int
+    line: int
+    text: str
+    fields: Mapping[str, str]
+    moment: datetime | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Finding:
+    """A message that was found: its rule, how often, and where first.
+
+    Parameters
+    ----------
+    rule : Rule
+    count : int
+        Lines that hold it.
+    hits : list of Hit
+        The first of them in the order of the files, at most `Scanner.HITS`.
+    earliest : Hit or None
+        The one with the earliest time, if any carries a time.
+    """
+
+    rule: Rule
+    count: int = 0
+    hits: list[Hit] = field(default_factory=list)
+    earliest: Hit | None = None
+
+    @property
+    def first(self) -> Hit:
+        """The earliest in time where times are known, else the first in the files."""
+        return self.earliest or self.hits[0]
+
+
+@dataclass(slots=True, kw_only=True)
+class Unknown:
+    """Suspicious lines of one template that no rule knows.
+
+    Parameters
+    ----------
+    template : str
+    suspicion : {"fatal", "error"}
+    count : int
+    first, last : Hit
+        First and last line of the group.
+    following : list of str
+        Lines right after the last one: messages often go on there.
+    """
+
+    template: str
+    suspicion: Suspicion
+    count: int
+    first: Hit
+    last: Hit
+    following: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRead:
+    """What was read of one file: its name, lines, bytes, and what was odd about it."""
+
+    name: str
+    lines: int
+    bytes: int
+    shortened: int
+    note: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Evidence:
+    """All that a scan found.
+
+    Parameters
+    ----------
+    findings : dict of str to Finding
+        By code.
+    unknown : list of Unknown
+        In the order of their first line.
+    unknown_left_out : int
+        Suspicious lines beyond the number of groups that are kept.
+    files : list of FileRead
+    """
+
+    findings: dict[str, Finding] = field(default_factory=dict)
+    unknown: list[Unknown] = field(default_factory=list)
+    unknown_left_out: int = 0
+    files: list[FileRead] = field(default_factory=list)
+
+    @property
+    def lines_read(self) -> int:
+        """Lines of all files."""
+        return sum(file.lines for file in self.files)

@@ -1,0 +1,274 @@
+"""Outputs with a known cause, and how often the diagnosis names it.
+
+``data/diagnosis`` holds outputs that were composed for this book, with their
+labels. Three numbers count:
+
+=======================  ====================================================
+first-cause accuracy     of the outputs with a cause, how many have it first
+no-cause accuracy        of those without one, how many are said to have none
+                         (outputs of good runs must be said to be good)
+wrong and confident      wrong causes that were called certain or likely
+=======================  ====================================================
+
+Kept apart, in its folder ``real``, are outputs of small programs that were run
+and made to fail.
+
+Two simple methods stand beside it: take the first line with a word of trouble,
+or take the last line. They are given the same rules to read their line with.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from hopperlib.documented import data_folder
+from hopperlib.failure.diagnosis.diagnosis import diagnose
+
+__all__ = ["LabelledCase", "Method", "Outcome", "Score", "judge", "labelled_cases", "real_cases", "score", "scores"]
+
+Method = Literal["diagnosis", "first suspicious line", "last line"]
+
+_TROUBLE = re.compile(
+    r"error|fail|fatal|abort|kill|exception|cannot|exceeded|denied|terminat|segmentation", re.IGNORECASE
+)
+_CONFIDENT = ("certain", "likely")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledCase:
+    """An output with a known cause.
+
+    Parameters
+    ----------
+    name, title : str
+    files : tuple of (str, bytes)
+        Name and content.
+    expected : str
+        Code of the cause, ``no-cause`` or ``succeeded``.
+    also : tuple of str
+        Codes that are right too.
+    where : str
+        Where the cause stands: early, late, other rank, interleaved, absent, success; or that the output is real.
+    hard : bool
+        Whether it was composed to be hard.
+    second : bool
+        Whether it was composed after the rules had been fitted to the others.
+    words : str
+        For APPLICATION-MESSAGE: what the line that tells holds.
+    """
+
+    name: str
+    title: str
+    files: tuple[tuple[str, bytes], ...]
+    expected: str
+    also: tuple[str, ...]
+    where: str
+    hard: bool
+    second: bool
+    words: str
+
+    @property
+    def has_cause(self) -> bool:
+        """Whether the output holds a cause."""
+        return self.expected not in ("no-cause", "succeeded")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one method said of one output.
+
+    Parameters
+    ----------
+    case : LabelledCase
+    answer : str
+        Code of the cause it named, ``no-cause`` or ``succeeded``.
+    confidence : str
+        Empty for the simple methods.
+    right : bool
+    """
+
+    case: LabelledCase
+    answer: str
+    confidence: str
+    right: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """How a method did on all outputs.
+
+    Parameters
+    ----------
+    method : str
+    with_cause, without_cause : int
+        Outputs of either kind.
+    first_cause_right, no_cause_right : int
+        Right answers for either kind.
+    wrong_confident : int or None
+        Wrong causes called certain or likely; None for methods that say no confidence.
+    outcomes : tuple of Outcome
+    """
+
+    method: Method
+    with_cause: int
+    without_cause: int
+    first_cause_right: int
+    no_cause_right: int
+    wrong_confident: int | None
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def first_cause_accuracy(self) -> float:
+        """Share of the outputs with a cause whose cause was named. [0-1]"""
+        return self.first_cause_right / self.with_cause
+
+    @property
+    def no_cause_accuracy(self) -> float:
+        """Share of the outputs without a cause that were said to have none. [0-1]"""
+        return self.no_cause_right / self.without_cause
+
+
+def labelled_cases(folder: Path | None = None) -> tuple[LabelledCase, ...]:
+    """Return the labelled outputs.
+
+    Parameters
+    ----------
+    folder : Path or None
+        With ``index.toml`` and ``cases``; that of the library's data by default.
+
+    Examples
+    --------
+    >>> len(labelled_cases()) >= 60
+    True
+    """
+    folder = folder or data_folder() / "diagnosis"
+    index = tomllib.loads((folder / "index.toml").read_text(encoding="utf-8"))
+    return tuple(
+        LabelledCase(
+            name=entry["name"],
+            title=entry["title"],
+            files=tuple((name, (folder / "cases" / name).read_bytes()) for name in entry["files"]),
+            expected=entry["expected"],
+            also=tuple(entry.get("also", ())),
+            where=entry["where"],
+            hard=entry.get("hard", False),
+            second=entry.get("second", False),
+            words=entry.get("words", ""),
+        )
+        for entry in index["case"]
+    )
+
+
+def real_cases() -> tuple[LabelledCase, ...]:
+    """Return the outputs that were not composed: small programs, run and made to fail.
+
+    Examples
+    --------
+    >>> {case.where for case in real_cases()}
+    {'real'}
+    """
+    return labelled_cases(data_folder() / "diagnosis" / "real")
+
+
+def judge(case: LabelledCase, method: Method = "diagnosis") -> Outcome:
+    """Let a method answer for one output, and say whether it is right.
+
+    Parameters
+    ----------
+    case : LabelledCase
+    method : {"diagnosis", "first suspicious line", "last line"}
+
+    Examples
+    --------
+    >>> late = next(case for case in labelled_cases() if case.name == "slurm-oom-other-node")
+    >>> judge(late).answer, judge(late, "last line").answer
+    ('SLURM-OOM', 'SLURM-TASK-EXIT')
+    """
+    confidence, quoted = "", ""
+    if method == "diagnosis":
+        found = diagnose(case.files)
+        answer = found.cause.code if found.cause else found.verdict
+        confidence = found.cause.confidence if found.cause else ""
+        quoted = "\n".join(hit.text for hit in found.cause.hits) if found.cause else ""
+    else:
+        quoted = _simple_line(case, method)
+        answer = _meaning(quoted)
+    right = answer in (case.expected, *case.also)
+    if case.words:
+        # Only the program's own words tell: the line that holds them must be shown.
+        right = case.words in quoted
+    elif method != "diagnosis" and not case.has_cause:
+        # A method of one line cannot tell a good run from one without a cause.
+        right = answer == "no-cause"
+    return Outcome(case=case, answer=answer, confidence=confidence, right=right)
+
+
+def _simple_line(case: LabelledCase, method: Method) -> str:
+    """Return the line that a simple method takes; empty if none."""
+    lines = [
+        line for _, content in case.files for line in content.decode(errors="replace").splitlines() if line.strip()
+    ]
+    if method == "last line":
+        return lines[-1] if lines else ""
+    return next((line for line in lines if _TROUBLE.search(line)), "")
+
+
+def _meaning(line: str) -> str:
+    """Return the code of the rule that knows a line, or ``no-cause``; any unknown line of trouble names something."""
+    found = diagnose([("line", line)])
+    messages = list(found.evidence.findings)
+    if messages:
+        return messages[0]
+    return "unknown line" if _TROUBLE.search(line) else "no-cause"
+
+
+def score(method: Method = "diagnosis", cases: Iterable[LabelledCase] | None = None) -> Score:
+    """Return how a method does on the labelled outputs.
+
+    Parameters
+    ----------
+    method : {"diagnosis", "first suspicious line", "last line"}
+    cases : iterable of LabelledCase or None
+        The library's own by default.
+
+    Examples
+    --------
+    >>> score("last line").first_cause_accuracy < 0.5 < score().first_cause_accuracy
+    True
+    """
+    outcomes = tuple(judge(case, method) for case in (labelled_cases() if cases is None else cases))
+    with_cause = [outcome for outcome in outcomes if outcome.case.has_cause]
+    without = [outcome for outcome in outcomes if not outcome.case.has_cause]
+    wrong = sum(not outcome.right and outcome.confidence in _CONFIDENT for outcome in outcomes)
+    return Score(
+        method=method,
+        with_cause=len(with_cause),
+        without_cause=len(without),
+        first_cause_right=sum(outcome.right for outcome in with_cause),
+        no_cause_right=sum(outcome.right for outcome in without),
+        wrong_confident=wrong if method == "diagnosis" else None,
+        outcomes=outcomes,
+    )
+
+
+def scores(cases: Sequence[LabelledCase] | None = None) -> tuple[Score, ...]:
+    """Return the scores of the diagnosis and of the two simple methods.
+
+    Parameters
+    ----------
+    cases : sequence of LabelledCase or None
+        The composed outputs by default.
+
+    Examples
+    --------
+    >>> [one.method for one in scores()]
+    ['diagnosis', 'first suspicious line', 'last line']
+    """
+    cases = labelled_cases() if cases is None else cases
+    methods: tuple[Method, ...] = ("diagnosis", "first suspicious line", "last line")
+    return tuple(score(method, cases) for method in methods)

@@ -1,0 +1,277 @@
+"""Which message is the cause: specific before generic, cause before consequence, first before later.
+
+1. A message that needs another one beside it, and stands alone, is set aside;
+   so is one that another one refutes.
+2. Links between messages say what explains what. A cause explains symptoms and
+   cascades without being told; nothing explains what came a minute before it.
+3. Causes that no other one explains are ranked: by strength, then by time
+   where times are known, then by place in the file. An end that stands before
+   a cause which ends nothing by itself comes first whatever their strength.
+4. If only symptoms are left, the program's own last words are offered, as a
+   guess; if there are none, there is no cause in the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cmp_to_key
+
+from hopperlib.failure.diagnosis.causes import Cause, Confidence
+from hopperlib.failure.diagnosis.evidence import Evidence, Finding, Hit
+from hopperlib.failure.diagnosis.fallback import last_words
+from hopperlib.failure.messages.rules import Link
+
+__all__ = ["Ranking", "rank"]
+
+_ANY = Link(code="*")
+_STRENGTH = {"strong": 0, "plain": 1, "weak": 2}
+
+# A consequence may be logged a little before its cause: clocks and buffers differ. [s]
+_CLOCK_SLACK_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """The ranked causes, and whether the text shows that the job failed or succeeded.
+
+    Parameters
+    ----------
+    causes : tuple of Cause
+        The likeliest first; empty if there is no cause in the text.
+    failed : bool
+        Whether anything shows that the job failed.
+    succeeded : bool
+        Whether the text shows that it ended well.
+    set_aside : tuple of str
+        Codes of messages that count only beside others, which are missing.
+    """
+
+    causes: tuple[Cause, ...]
+    failed: bool
+    succeeded: bool
+    set_aside: tuple[str, ...]
+
+
+def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
+    """Rank the causes in the evidence of a scan.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    record_failed : bool or None
+        What the scheduler's record says, if there is one: whether the job failed.
+
+    Returns
+    -------
+    Ranking
+
+    Examples
+    --------
+    >>> import io
+    >>> from hopperlib.failure.messages.scanner import Scanner
+    >>> scanner = Scanner()
+    >>> text = b"srun: error: n1: task 3: Killed" + bytes([10])
+    >>> scanner.read("err", io.BytesIO(text + b"slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.0."))
+    >>> ranking = rank(scanner.evidence)
+    >>> ranking.causes[0].code, ranking.causes[0].confidence, ranking.causes[0].explains
+    ('SLURM-OOM', 'certain', ['KILLED'])
+    """
+    findings = evidence.findings
+    counted, set_aside = _counted(findings, bool(record_failed))
+    refuted = {
+        found.rule.code
+        for found in counted
+        if any(link.names(found.rule.code) for other in counted for link in other.rule.refutes)
+    }
+    set_aside += tuple(refuted)
+    causes = [found for found in counted if found.rule.role == "cause" and found.rule.code not in refuted]
+    signs = [found for found in counted if _shows_failure(found)]
+    failed = bool(signs) or bool(record_failed)
+    success = [found for found in counted if found.rule.success]
+    words = last_words(evidence, signs, failed)
+    ended_with_words = words is not None and words.fatal_words and not any(_is_own_end(found) for found in success)
+    succeeded = (
+        not failed
+        and not ended_with_words
+        and (record_failed is False or bool(success))
+        and not _later(causes, success, record_failed)
+    )
+    if succeeded:
+        return Ranking(causes=(), failed=False, succeeded=True, set_aside=set_aside)
+    if not causes and set_aside:
+        # With nothing better in the text, what was set aside is better than silence.
+        aside = [findings[code] for code in set_aside if code not in refuted]
+        causes = [found for found in aside if "@failure" in found.rule.requires]
+    roots, explained = _roots(causes, counted)
+    ranked = [_cause(found, explained[found.rule.code], roots) for found in roots]
+    if words and (not ranked or ranked[0].confidence == "possible"):
+        ranked.insert(0 if ranked and _went_on(roots[0], words) else len(ranked), words)
+    return Ranking(causes=tuple(ranked), failed=failed, succeeded=False, set_aside=set_aside)
+
+
+def _is_own_end(found: Finding) -> bool:
+    """Whether a program itself says that it ended well, and not a launcher or a scheduler."""
+    return found.rule.code.startswith("APPLICATION-")
+
+
+def _went_on(found: Finding, words: Cause) -> bool:
+    """Whether the program went on after a message, and ended with words of its own."""
+    first, end = found.hits[0], words.hits[0]
+    return not found.rule.fatal and first.file == end.file and found.hits[-1].line < end.line
+
+
+def _shows_failure(found: Finding) -> bool:
+    """Whether a message shows that something failed, for good."""
+    return found.rule.fatal and found.rule.role in ("cause", "symptom", "cascade")
+
+
+def _counted(findings: Mapping[str, Finding], record_failed: bool) -> tuple[list[Finding], tuple[str, ...]]:
+    """Return the messages that count, and the codes of those that lack what they require."""
+    counted = [found for found in findings.values() if not found.rule.requires and found.rule.role != "noise"]
+    waiting = [found for found in findings.values() if found.rule.requires and found.rule.role != "noise"]
+    failure = record_failed or any(_shows_failure(found) for found in counted)
+    aside = []
+    for found in waiting:
+        needs = [code for code in found.rule.requires if code != "@failure"]
+        met = ("@failure" in found.rule.requires and failure) or any(
+            Link(code=code).names(other.rule.code) for code in needs for other in counted
+        )
+        if met:
+            counted.append(found)
+        else:
+            aside.append(found.rule.code)
+    return counted, tuple(aside)
+
+
+def _later(causes: Iterable[Finding], success: Iterable[Finding], record_failed: bool | None) -> bool:
+    """Whether a cause stands after the last sign of success, or cannot be placed against it."""
+    if record_failed is False:
+        return False
+    ends: dict[int, int] = {}
+    for found in success:
+        for hit in found.hits:
+            ends[hit.file] = max(ends.get(hit.file, 0), hit.line)
+    for found in causes:
+        if found.rule.strength == "weak":
+            continue
+        if any(hit.file in ends and hit.line > ends[hit.file] for hit in found.hits):
+            return True
+    return False
+
+
+def _roots(causes: list[Finding], counted: list[Finding]) -> tuple[list[Finding], dict[str, list[str]]]:
+    """Return the causes that no other explains, ranked, and what each explains, directly or through others."""
+    ranked = sorted(causes, key=cmp_to_key(_compare))
+    direct = {
+        cause.rule.code: [
+            other
+            for other in counted
+            if other is not cause and other.rule.role not in ("info", "noise") and _explains(cause, other)
+        ]
+        for cause in ranked
+    }
+    place = {cause.rule.code: index for index, cause in enumerate(ranked)}
+    roots = []
+    for cause in ranked:
+        explainers = [
+            other
+            for other in ranked
+            if cause in direct[other.rule.code]
+            # Two that explain each other: the one that ranks higher is the cause.
+            and (other not in direct[cause.rule.code] or place[other.rule.code] < place[cause.rule.code])
+        ]
+        if not explainers:
+            roots.append(cause)
+    reached = {}
+    for cause in roots:
+        codes: list[str] = []
+        queue = [cause]
+        while queue:
+            for other in direct.get(queue.pop(0).rule.code, []):
+                if other.rule.code not in codes and other not in roots:
+                    codes.append(other.rule.code)
+                    queue.append(other)
+        reached[cause.rule.code] = codes
+    return roots, reached
+
+
+def _explains(cause: Finding, effect: Finding) -> bool:
+    """Whether one message explains another one of the same job."""
+    links = [link for link in cause.rule.explains if link.names(effect.rule.code)]
+    links += [link for link in effect.rule.explained_by if link.names(cause.rule.code)]
+    if effect.rule.role in ("symptom", "cascade"):
+        links.append(_ANY)
+    if not links:
+        return False
+    before, after = cause.earliest, effect.earliest
+    if before and after and _apart_s(before, after) < -_CLOCK_SLACK_S:
+        return False
+    return any(_within(link, one, other) for link in links for one in cause.hits for other in effect.hits)
+
+
+def _within(link: Link, one: Hit, other: Hit) -> bool:
+    """Whether two lines are within a link's windows."""
+    if link.lines is not None and (one.file != other.file or abs(one.line - other.line) > link.lines):
+        return False
+    if link.seconds is not None and abs(_apart_s(one, other)) > link.seconds:
+        return False
+    if link.rank != "any" and "rank" in one.fields and "rank" in other.fields:
+        return (one.fields["rank"] == other.fields["rank"]) == (link.rank == "same")
+    return True
+
+
+def _apart_s(one: Hit, other: Hit) -> float:
+    """Return the time from one line to another; 0 where one of them carries none. [s]"""
+    return (other.moment - one.moment).total_seconds() if one.moment and other.moment else 0.0
+
+
+def _compare(one: Finding, other: Finding) -> int:
+    """Order two causes: by strength, by time where both have one, by place in one file, by file."""
+    if _ended_before(one, other) or _ended_before(other, one):
+        return -1 if _ended_before(one, other) else 1
+    by_strength = _STRENGTH[one.rule.strength] - _STRENGTH[other.rule.strength]
+    if by_strength:
+        return by_strength
+    apart_s = _apart_s(one.earliest, other.earliest) if one.earliest and other.earliest else 0.0
+    if apart_s:
+        return -1 if apart_s > 0 else 1
+    first, second = one.hits[0], other.hits[0]
+    return -1 if (first.file, first.line) < (second.file, second.line) else 1
+
+
+def _ended_before(one: Finding, other: Finding) -> bool:
+    """Whether one message tells of an end, and stands before one that ends nothing by itself."""
+    first, second = one.hits[0], other.hits[0]
+    return one.rule.fatal and not other.rule.fatal and first.file == second.file and first.line < second.line
+
+
+def _cause(found: Finding, explained: list[str], roots: list[Finding]) -> Cause:
+    """Make a cause of a message."""
+    rule = found.rule
+    rivals = [other for other in roots if other is not found and other.rule.strength == rule.strength]
+    confidence: Confidence
+    if rule.strength == "weak" or found is not roots[0]:
+        confidence = "possible"
+    elif rule.strength == "strong":
+        confidence = "likely" if rivals else "certain"
+    else:
+        confidence = "possible" if rivals else "likely"
+    hits = [found.first, *(hit for hit in found.hits if hit is not found.first)]
+    fields = dict(found.first.fields)
+    for hit in hits[1:3]:
+        if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):
+            fields = {**hit.fields, **fields}
+    return Cause(
+        code=rule.code,
+        title=rule.title,
+        fault=rule.fault,
+        confidence=confidence,
+        rule=rule,
+        count=found.count,
+        hits=hits,
+        explains=explained,
+        fields=fields,
+        advice=list(rule.advice),
+        confirm=rule.confirm,
+    )

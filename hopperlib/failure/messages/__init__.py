@@ -1,0 +1,1 @@
+"""Messages as data: rules, and the scan that finds them in any text."""

@@ -1,0 +1,343 @@
+"""Find the messages that rules know in a text of any size.
+
+Most lines of a job's output say the same with other numbers, and almost all
+of them say nothing about its failure. So the work is cut down step by step:
+digits are taken out of a whole block at once; of lines that are then equal,
+one is looked at; of those, only the ones that hold a word of an anchor or a
+word of trouble; of these, only the rules of which an anchor stands in the line
+run their regular expressions. Where lines do not repeat, the first two steps
+are left out.
+
+Memory is bounded whatever is read:
+
+=======================  ===================================================
+`LINE_LIMIT`             bytes of a line that are read (`hopperlib.failure.messages.lines`)
+`Scanner.SHAPES`         distinct lines that are remembered
+`Scanner.SHAPE_BYTES`    and their bytes
+`Scanner.HITS`           lines of one message that are kept; all are counted
+`Scanner.EXAMINED`       lines of one shape that are read for task, node, time
+`Scanner.UNKNOWN`        groups of suspicious lines
+`WINDOW`                 bytes around an anchor that an expression sees
+=======================  ===================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import BinaryIO
+
+from hopperlib.failure.diagnosis.evidence import Evidence, FileRead, Finding, Hit, Unknown
+from hopperlib.failure.diagnosis.locations import facts
+from hopperlib.failure.messages.lines import Block, LineReader
+from hopperlib.failure.messages.matching import WINDOW, match, quote
+from hopperlib.failure.messages.rules import Rule, load_rules
+from hopperlib.failure.messages.templates import suspicion, template
+from hopperlib.failure.messages.whole_words import Worded, WordIndex
+
+__all__ = ["Scanner"]
+
+# Hexadecimal digits: numbers, and the addresses of stack traces. Lines that are equal without them
+# are taken for the same. The letters among them make no word of any anchor on their own.
+_HEXADECIMAL = b"0123456789ABCDEFabcdef"
+# Lines that are kept after an unknown one.
+_FOLLOWING = 5
+
+# So much of a block tells whether its lines repeat. [bytes]
+_SAMPLE = 32_768
+
+# More lines of a block than this are not looked at one by one.
+_MANY = 256
+
+
+@dataclass(slots=True)
+class _Shape:
+    """Lines that are equal but for their digits: the rules to try, and what came of the last one."""
+
+    rules: tuple[Rule, ...]
+    digit_keys: tuple[bytes, ...]
+    suspicious: bool
+    found: Rule | None = None
+    group: Unknown | None = None
+    examined: int = 0
+
+
+class Scanner:
+    r"""Reads files one after the other and gathers evidence.
+
+    Parameters
+    ----------
+    rules : sequence of Rule or None
+        In the order in which they are tried; the library's own by default.
+
+    Examples
+    --------
+    >>> import io
+    >>> scanner = Scanner()
+    >>> scanner.read("job.err", io.BytesIO(b"step 1\nsrun: error: n12: task 3: Out Of Memory\n"))
+    >>> hit = scanner.evidence.findings["SLURM-OOM"].hits[0]
+    >>> hit.line, hit.fields["rank"], hit.fields["node"]
+    (2, '3', 'n12')
+    """
+
+    SHAPES = 60_000
+    SHAPE_BYTES = 16_000_000
+    HITS = 32
+    EXAMINED = 64
+    UNKNOWN = 400
+
+    def __init__(self, rules: Sequence[Rule] | None = None) -> None:
+        self._index = _own_index() if rules is None else WordIndex(rules)
+        self._boring: set[bytes] = set()
+        self._boring_bytes = 0
+        self._shapes: dict[bytes, _Shape] = {}
+        self._groups: dict[bytes, Unknown] = {}
+        self._open: list[Unknown] = []
+        self._file = 0
+        self.evidence = Evidence()
+
+    def read(self, name: str, stream: BinaryIO) -> None:
+        """Read a file to its end.
+
+        Parameters
+        ----------
+        name : str
+            What to call it in the answer.
+        stream : binary file
+        """
+        self._file = len(self.evidence.files)
+        self._open = []
+        reader = LineReader(stream)
+        for block in reader:
+            self._scan(block)
+        self.evidence.files.append(
+            FileRead(name=name, lines=reader.lines, bytes=reader.bytes, shortened=reader.shortened, note=reader.note)
+        )
+        self.evidence.unknown = sorted(self._groups.values(), key=lambda group: (group.first.file, group.first.line))
+
+    def _scan(self, block: Block) -> None:
+        """Look at one block."""
+        for group in self._open:
+            group.following += _next_lines(block.data, 0, _FOLLOWING - len(group.following))
+        self._open = []
+        if self._repeats(block):
+            self._scan_repeating(block)
+        else:
+            self._scan_fresh(block)
+        # What is forgotten is looked at again when it comes again; the counts stay.
+        if len(self._boring) > self.SHAPES or self._boring_bytes > self.SHAPE_BYTES:
+            self._boring.clear()
+            self._boring_bytes = 0
+        if len(self._shapes) > self.SHAPES // 8:
+            self._shapes.clear()
+
+    def _repeats(self, block: Block) -> bool:
+        """Whether the lines at the start of a block are mostly repetitions, or were seen before."""
+        if b"\n" not in block.data:
+            return True
+        keys = block.data[:_SAMPLE].translate(None, _HEXADECIMAL).split(b"\n")
+        new = {key for key in keys if key not in self._boring and key not in self._shapes}
+        return len(new) <= len(keys) // 2
+
+    def _scan_fresh(self, block: Block) -> None:
+        """Look at a block whose lines hardly repeat: at the lines with one of the words."""
+        text = block.data.replace(b"\r", b"\n")
+        number, counted = block.first_line, 0
+        lines = self._index.lines(text)
+        if len(lines) > _MANY:
+            # So many lines that matter are worth a look for repetition after all.
+            self._scan_repeating(block)
+            return
+        for worded in lines:
+            line = text[worded.start : worded.end]
+            key = line.translate(None, _HEXADECIMAL)
+            shape = self._shapes.get(key)
+            if shape is None:
+                shape = self._shapes[key] = _shape(worded, line)
+            number += block.data.count(b"\n", counted, worded.start)
+            counted = worded.start
+            self._look(shape, line, number, block.data, worded.end)
+
+    def _scan_repeating(self, block: Block) -> None:
+        """Look at a block whose lines repeat: once at each shape, then at the lines of those that matter."""
+        keys = block.pieces(block.data.translate(None, _HEXADECIMAL))
+        counts = Counter(keys)
+        unseen = counts.keys() - self._boring
+        new = list(unseen - self._shapes.keys())
+        pieces: list[bytes] = []
+        if new:
+            pieces = block.pieces()
+            # The first line of each shape speaks for all of them.
+            first = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
+            owner = {pieces[first[key]]: key for key in new}
+            text = b"\n".join(owner)
+            for worded in self._index.lines(text):
+                line = text[worded.start : worded.end]
+                self._shapes[owner[line]] = _shape(worded, line)
+            boring = [key for key in new if key not in self._shapes]
+            self._boring.update(boring)
+            self._boring_bytes += sum(map(len, boring))
+        matter = {key: self._shapes[key] for key in unseen if key in self._shapes}
+        if matter:
+            self._take(matter, block, pieces or block.pieces(), keys, counts)
+
+    def _take(
+        self,
+        matter: dict[bytes, _Shape],
+        block: Block,
+        pieces: list[bytes],
+        keys: list[bytes],
+        counts: Counter[bytes],
+    ) -> None:
+        """Look at the lines of the shapes that matter; count those of which enough were seen."""
+        seen = {key for key, shape in matter.items() if self._is_known(shape)}
+        looked: Counter[bytes] = Counter()
+        if len(seen) < len(matter):
+            for index, key in enumerate(keys):
+                if key in matter and key not in seen:
+                    self._look_at(matter[key], block, pieces, index)
+                    looked[key] += 1
+                    if self._is_known(matter[key]):
+                        seen.add(key)
+                        if len(seen) == len(matter):
+                            break
+        rest = {key: counts[key] - looked[key] for key in seen if counts[key] > looked[key]}
+        telling = self._telling({key: looked[key] for key in rest if matter[key].digit_keys}, matter, pieces, keys)
+        for key, count in rest.items():
+            shape = matter[key]
+            found, group = shape.found, shape.group
+            for index in telling.get(key, ()):
+                self._look_at(shape, block, pieces, index)
+            shape.found, shape.group = found, group
+            uncounted = count - len(telling.get(key, ()))
+            if found:
+                self.evidence.findings[found.code].count += uncounted
+            elif group:
+                group.count += uncounted
+
+    def _telling(
+        self, looked: dict[bytes, int], matter: dict[bytes, _Shape], pieces: list[bytes], keys: list[bytes]
+    ) -> dict[bytes, list[int]]:
+        """Return the places of lines whose digits say something, beyond those that were looked at."""
+        telling: dict[bytes, list[int]] = {}
+        if not looked:
+            return telling
+        places = [index for index, key in enumerate(keys) if key in looked]
+        lowered = b"\n".join([pieces[index] for index in places]).lower()
+        present = {digits for key in looked for digits in matter[key].digit_keys if digits in lowered}
+        if present:
+            for index in places:
+                key = keys[index]
+                if looked[key]:
+                    looked[key] -= 1
+                elif any(digits in pieces[index].lower() for digits in present.intersection(matter[key].digit_keys)):
+                    telling.setdefault(key, []).append(index)
+        return telling
+
+    def _is_known(self, shape: _Shape) -> bool:
+        """Whether further lines of a shape need only be counted."""
+        if shape.examined >= self.EXAMINED:
+            return True
+        # Of a message that was read often enough, a new shape needs one look.
+        return shape.found is not None and self.evidence.findings[shape.found.code].count > self.EXAMINED
+
+    def _look_at(self, shape: _Shape, block: Block, pieces: list[bytes], index: int) -> None:
+        """Look at one piece of a block."""
+        data = b"\n".join(pieces[index : index + _FOLLOWING + 1])
+        self._look(shape, pieces[index], block.line_of(index), data, len(pieces[index]))
+
+    def _look(self, shape: _Shape, text: bytes, number: int, data: bytes, end: int) -> None:
+        """Match one line, and note what it is; `end` is where the lines after it begin in `data`."""
+        shape.examined += 1
+        matched = match(text, shape.rules)
+        if matched:
+            rule, fields, start = matched
+            shape.found = rule
+            finding = self.evidence.findings.setdefault(rule.code, Finding(rule=rule))
+            finding.count += 1
+            if finding.count <= self.EXAMINED:
+                self._note(finding, self._hit(text, number, fields, start))
+            return
+        shape.found = None
+        if not shape.suspicious:
+            return
+        if shape.group is None:
+            shape.group = self._group(shape, text, number)
+            if shape.group is None:
+                return
+        group = shape.group
+        group.count += 1
+        if group.count <= self.HITS:
+            group.last = self._hit(text, number, {}, 0)
+            group.following = _next_lines(data, end + 1, _FOLLOWING)
+            if len(group.following) < _FOLLOWING and group not in self._open:
+                self._open.append(group)
+
+    def _group(self, shape: _Shape, text: bytes, number: int) -> Unknown | None:
+        """Return the group of a suspicious line, or None if it is harmless or there are too many."""
+        kind = suspicion(text)
+        if not kind:
+            shape.suspicious = False
+            return None
+        name = template(text)
+        group = self._groups.get(name)
+        if group is None:
+            if len(self._groups) >= self.UNKNOWN:
+                self.evidence.unknown_left_out += 1
+                return None
+            hit = self._hit(text, number, {}, 0)
+            group = Unknown(template=name.decode(errors="replace"), suspicion=kind, count=0, first=hit, last=hit)
+            self._groups[name] = group
+        return group
+
+    def _note(self, finding: Finding, hit: Hit) -> None:
+        """Keep a hit if it is among the first, or the earliest in time."""
+        if len(finding.hits) < self.HITS:
+            finding.hits.append(hit)
+        if hit.moment and (not finding.earliest or not finding.earliest.moment or hit.moment < finding.earliest.moment):
+            finding.earliest = hit
+
+    def _hit(self, text: bytes, number: int, fields: dict[str, str], start: int) -> Hit:
+        """Make a hit of a line."""
+        found = facts(text[:WINDOW])
+        said = found.named()
+        if "reporting_node" in fields:
+            # The node that tells is not the one that it tells of.
+            said = {key: value for key, value in said.items() if key not in ("node", "nid", "cname")}
+        return Hit(
+            file=self._file,
+            line=number,
+            text=quote(text, start),
+            fields={**said, **fields},
+            moment=found.moment,
+        )
+
+
+@cache
+def _own_index() -> WordIndex:
+    """Return the words of the library's own rules."""
+    return WordIndex(load_rules())
+
+
+def _shape(worded: Worded, line: bytes) -> _Shape:
+    """Begin a shape with its first line."""
+    lowered = line.lower()
+    # Only pieces of text whose digits are digits in this line too can tell its like apart.
+    digit_keys = {key for rule in worded.rules for key in rule.digit_keys if _any_digits(key).search(lowered)}
+    return _Shape(worded.rules, tuple(digit_keys), worded.suspicious)
+
+
+@cache
+def _any_digits(key: bytes) -> re.Pattern[bytes]:
+    """Return an expression for a piece of text with any digits in place of its own."""
+    return re.compile(re.sub(rb"[0-9]{1,20}", rb"[0-9]{1,20}", re.escape(key)))
+
+
+def _next_lines(data: bytes, start: int, count: int) -> list[str]:
+    """Return the lines after a place."""
+    if start > len(data):
+        return []
+    return [quote(line) for line in re.split(rb"[\r\n]", data[start : start + 4 * WINDOW], maxsplit=count)[:count]]

@@ -1,0 +1,1 @@
+"""Bad nodes: the risk, and the check before a run."""

@@ -1,0 +1,1 @@
+"""How long a communicating job runs: link loads, neighbors, overlap."""

@@ -1,0 +1,167 @@
+"""Times in which nodes are kept from jobs: outages, maintenance, orphans, hours kept for one queue."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop
+from typing import Literal, get_args
+
+from hopperlib.network.scheduling.schedule import SchedulerError
+
+__all__ = ["FOREVER", "Calendar", "Downtime", "read_downtimes"]
+
+FOREVER = 1 << 62
+
+Kind = Literal["outage", "reservation", "orphan", "down"]
+_COLUMNS = ("kind", "start_s", "end_s", "first_node", "last_node", "drained", "queue")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Downtime:
+    """A time in which nodes are kept from jobs.
+
+    Parameters
+    ----------
+    start_s, end_s : int
+        From, and to not included. [s]
+    first_node, last_node : int or None
+        Positions from, and to not included; None for the whole machine.
+    drained : bool
+        Whether the scheduler knows beforehand and lets nothing run into it.
+        Otherwise it kills the jobs it meets. Only a downtime of the whole
+        machine can be drained for.
+    kind : {"outage", "reservation", "orphan", "down"}
+        What it is called in the records. Orphans take only nodes that are
+        free when they begin: ALPS believes them busy. A reservation takes no
+        node: it keeps the machine for one queue.
+    queue : str
+        For a reservation: the queue whose jobs alone may start in it. They
+        start at no other time.
+
+    Raises
+    ------
+    SchedulerError
+        If it ends before it starts, or the parts do not fit together.
+
+    Examples
+    --------
+    >>> Downtime(start_s=100, end_s=50)
+    Traceback (most recent call last):
+    hopperlib.network.scheduling.schedule.SchedulerError: a downtime must end after it starts: start_s=100, end_s=50
+    """
+
+    start_s: int
+    end_s: int
+    first_node: int | None = None
+    last_node: int | None = None
+    drained: bool = False
+    kind: Kind = "outage"
+    queue: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise SchedulerError(f"kind={self.kind!r} must be one of: {', '.join(get_args(Kind))}")
+        if self.start_s < 0:
+            raise SchedulerError(f"start_s={self.start_s} must not be negative: time 0 is the trace's")
+        if self.end_s <= self.start_s:
+            raise SchedulerError(f"a downtime must end after it starts: start_s={self.start_s}, end_s={self.end_s}")
+        if (self.first_node is None) != (self.last_node is None):
+            raise SchedulerError("a downtime of some nodes needs both first_node and last_node")
+        if self.drained and self.first_node is not None:
+            raise SchedulerError("only a downtime of the whole machine can be drained for")
+        if (self.kind == "reservation") != bool(self.queue):
+            raise SchedulerError(
+                f"a reservation, and nothing else, names a queue: kind={self.kind!r}, queue={self.queue!r}"
+            )
+        if self.first_node is not None and self.last_node is not None and not 0 <= self.first_node < self.last_node:
+            raise SchedulerError(
+                f"first_node={self.first_node} must be from 0 to below last_node={self.last_node}, which is not included"
+            )
+
+
+def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
+    """Return downtimes from CSV with the columns kind, start_s, end_s and, where needed, the others of `Downtime`.
+
+    Raises
+    ------
+    SchedulerError
+        If a column is unknown or missing, or a line holds no downtime; names the line.
+
+    Examples
+    --------
+    >>> read_downtimes(["kind,start_s,end_s,first_node,last_node", "outage,100,200,,", "orphan,300,900,0,32"])[1].last_node
+    32
+    """
+    rows = csv.reader(lines)
+    header = [name.strip() for name in next(rows, [])]
+    unknown = [name for name in header if name not in _COLUMNS]
+    if unknown or not {"kind", "start_s", "end_s"} <= set(header):
+        raise SchedulerError(
+            f"line 1: the columns are {', '.join(header) or 'none'}; kind, start_s and end_s are needed, "
+            f"{', '.join(_COLUMNS[3:])} may follow"
+        )
+    found = []
+    for number, fields in enumerate(rows, start=2):
+        if not any(field.strip() for field in fields):
+            continue
+        row = {name: field.strip() for name, field in zip(header, fields, strict=False) if field.strip()}
+        try:
+            if row.get("drained", "no") not in ("yes", "no"):
+                raise ValueError(f"drained={row['drained']!r} must be yes or no")
+            found.append(
+                Downtime(
+                    kind=row.get("kind", ""),  # type: ignore[arg-type]
+                    start_s=_whole(row, "start_s"),
+                    end_s=_whole(row, "end_s"),
+                    first_node=_whole(row, "first_node") if "first_node" in row else None,
+                    last_node=_whole(row, "last_node") if "last_node" in row else None,
+                    drained=row.get("drained") == "yes",
+                    queue=row.get("queue", ""),
+                )
+            )
+        except ValueError as error:
+            raise SchedulerError(f"line {number}: {error}") from None
+    return found
+
+
+def _whole(row: dict[str, str], name: str) -> int:
+    """Return a whole number of a row."""
+    text = row.get(name, "")
+    if not text.isdecimal():
+        raise ValueError(f"{name}={text!r} must be a whole number, not negative")
+    return int(text)
+
+
+class Calendar:
+    """Downtimes in order of their instants; what ends comes before what begins.
+
+    Examples
+    --------
+    >>> calendar = Calendar([Downtime(start_s=5, end_s=9, drained=True)])
+    >>> calendar.next_s, calendar.drain_s, calendar.pop(), calendar.next_s, calendar.drain_s == FOREVER
+    (5, 5, (True, 0), 9, True)
+    """
+
+    def __init__(self, downtimes: Sequence[Downtime]) -> None:
+        self.downtimes = downtimes
+        # (instant, 0 end / 1 begin, number)
+        self._instants = [(one.end_s, 0, number) for number, one in enumerate(downtimes)]
+        self._instants += [(one.start_s, 1, number) for number, one in enumerate(downtimes)]
+        heapify(self._instants)
+        self._drains = sorted(one.start_s for one in downtimes if one.drained)
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        self.next_s = self._instants[0][0] if self._instants else FOREVER
+        #: When the next planned one begins.
+        self.drain_s = self._drains[0] if self._drains else FOREVER
+
+    def pop(self) -> tuple[bool, int]:
+        """Return whether the next one begins (or ends), and its number."""
+        now, begins, number = heappop(self._instants)
+        if begins and self.downtimes[number].drained:
+            self._drains.remove(now)
+        self._look_ahead()
+        return bool(begins), number

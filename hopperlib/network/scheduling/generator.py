@@ -1,0 +1,275 @@
+"""Workloads that are like the two that are documented of Hopper, and the outages between them.
+
+Two mixes of job sizes are printed, of two periods, and they cannot be one:
+
+- ``early``: early users, February to April 2011: about half of the hours in
+  jobs of 16,384 cores or more, over 20 % in 65,536 or more [1]_.
+- ``production``: charged production, 2012: about 40 % of the nodes in jobs of
+  more than 8 k cores [2]_.
+
+A mix is a table of size classes, each with its share of the node-hours. The
+shares that a source prints are calibrated (the tables are made to give them);
+how a class is shared out below, how long jobs run and how much longer than
+that they ask for is assumed. What follows from a workload is predicted: waits,
+holes, spread.
+
+Random numbers come from ``rng.random()`` through tables only, so that every
+Python draws the same jobs.
+
+References
+----------
+.. [1] K. Antypas and Y. He, CUG 2011, sec. 1, on Figure 3.
+.. [2] Y. He and K. Antypas, CUG 2012, slide Hopper Job Sizes Breakdown.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from hopperlib.network.scheduling.downtimes import Downtime
+from hopperlib.network.scheduling.workload import Job, Workload
+
+__all__ = ["ASSUMED", "MIXES", "SizeClass", "draw_outages", "draw_workload", "share_at_least"]
+
+
+class SizeClass(NamedTuple):
+    """Jobs of some sizes: nodes from and to, share of the node-hours, longest limit. [h]"""
+
+    low: int
+    high: int
+    share: float
+    max_hours: float
+
+
+MIXES: dict[str, tuple[SizeClass, ...]] = {
+    # From 683 nodes (16,384 cores): 0.28 + 0.22 = 0.50. From 2,731 nodes (65,536 cores): 0.22.
+    "early": (
+        SizeClass(1, 1, 0.03, 48),
+        SizeClass(2, 16, 0.10, 48),
+        SizeClass(17, 128, 0.15, 48),
+        SizeClass(129, 682, 0.22, 24),
+        SizeClass(683, 2730, 0.28, 24),
+        SizeClass(2731, 6100, 0.22, 12),
+    ),
+    # From 342 nodes (more than 8 k cores): 0.14 + 0.16 + 0.08 + 0.02 = 0.40.
+    "production": (
+        SizeClass(1, 1, 0.04, 48),
+        SizeClass(2, 16, 0.14, 48),
+        SizeClass(17, 128, 0.22, 48),
+        SizeClass(129, 341, 0.20, 36),
+        SizeClass(342, 682, 0.14, 36),
+        SizeClass(683, 2048, 0.16, 36),
+        SizeClass(2049, 4096, 0.08, 24),
+        SizeClass(4097, 6100, 0.02, 12),
+    ),
+}
+
+ASSUMED: tuple[str, ...] = (
+    "Within a class, sizes are spread evenly on a logarithmic scale and four in ten are rounded to a power of two.",
+    "Jobs ask for half an hour to two days, by a table of limits.",
+    "One job in twelve runs to its limit; the others end earlier, half of them within a third of it.",
+    "Nights bring half as many jobs as working hours, weekends six in ten.",
+)
+
+# Limits that jobs ask for [h], and how often.
+_LIMITS_H = (0.5, 1.0, 2.0, 4.0, 6.0, 12.0, 24.0, 36.0, 48.0)
+_LIMIT_WEIGHTS = (30, 14, 10, 8, 14, 10, 8, 4, 2)
+# Run time as a share of the limit at equal steps of probability, for jobs that end early.
+_RUN_SHARES = (0.002, 0.02, 0.05, 0.10, 0.18, 0.28, 0.40, 0.54, 0.70, 0.86, 0.99)
+_TO_THE_LIMIT = 1 / 12
+_ROUNDED = 0.4
+# Weight of each hour of a day, and of each day from Monday.
+_HOURS = (6, 5, 5, 5, 5, 5, 6, 7, 9, 11, 12, 12, 11, 12, 12, 12, 12, 11, 10, 9, 8, 8, 7, 6)
+_DAYS = (10, 10, 10, 10, 10, 6, 6)
+_CYCLE = tuple(accumulate((day * hour for day in _DAYS for hour in _HOURS), initial=0))
+
+
+def _interpolate(table: Sequence[float], u: float) -> float:
+    """Return the value of a table of equal steps at u from 0 to 1."""
+    place = u * (len(table) - 1)
+    step = min(int(place), len(table) - 2)
+    return table[step] + (place - step) * (table[step + 1] - table[step])
+
+
+@lru_cache(maxsize=4096)
+def _middle(low: float, high: float) -> float:
+    """Return the geometric mean by Heron's rule."""
+    middle = (low + high) / 2
+    for _ in range(6):
+        before, middle = middle, (middle + low * high / middle) / 2
+        if middle == before:
+            break
+    return middle
+
+
+def _width(size: SizeClass, rng: random.Random) -> int:
+    """Draw nodes evenly on a logarithmic scale, by halving: no logarithm, so the same everywhere."""
+    u, rounded = rng.random(), rng.random() < _ROUNDED
+    low, high = float(size.low), float(size.high + 1)
+    # One bit of u a step: below or above the middle of the logarithmic scale, the geometric mean.
+    for _ in range(16):
+        if int(low) + 1 >= high:
+            break  # One width is left.
+        middle = _middle(low, high)
+        u *= 2
+        if u >= 1:
+            u -= 1
+            low = middle
+        else:
+            high = middle
+    width = min(max(int(low), size.low), size.high)
+    power = 1 << (width.bit_length() - 1)
+    if rounded:
+        nearest = power if 2 * width < 3 * power else 2 * power
+        if size.low <= nearest <= size.high:
+            return nearest
+    return width
+
+
+@lru_cache
+def _limit_steps(max_hours: float) -> tuple[int, ...]:
+    """Return the running sums of the weights of the limits that a class may ask for."""
+    return tuple(
+        accumulate(weight for hours, weight in zip(_LIMITS_H, _LIMIT_WEIGHTS, strict=True) if hours <= max_hours)
+    )
+
+
+def _times(max_hours: float, rng: random.Random) -> tuple[int, int]:
+    """Draw a run time and a limit. [s]"""
+    steps = _limit_steps(max_hours)
+    limit = int(3600 * _LIMITS_H[bisect_right(steps, rng.random() * steps[-1])])
+    to_the_limit, u = rng.random() < _TO_THE_LIMIT, rng.random()
+    return (limit if to_the_limit else max(1, int(limit * _interpolate(_RUN_SHARES, u)))), limit
+
+
+def _submit(days: int, rng: random.Random) -> int:
+    """Draw an instant: a week and an hour of it by the weekly cycle, then a second. [s]"""
+    while True:
+        week = int(rng.random() * ((days + 6) // 7))
+        hour = bisect_right(_CYCLE, rng.random() * _CYCLE[-1]) - 1
+        instant = (week * 168 + hour) * 3600 + int(rng.random() * 3600)
+        if instant < days * 86400:
+            return instant
+
+
+def draw_workload(
+    mix: str | Sequence[SizeClass],
+    *,
+    nodes: int,
+    days: int,
+    load: float,
+    rng: random.Random,
+    debug_fraction: float = 0.0,
+    smallest: int = 1,
+) -> Workload:
+    """Return jobs submitted over some days.
+
+    Each class is drawn until its share of the node-hours is spent, so that the
+    shares come out as the table says.
+
+    Parameters
+    ----------
+    mix : str or sequence of SizeClass
+        A name of `MIXES`, or a table of one's own.
+    nodes : int
+        Nodes of the machine; wider jobs are cut to it.
+    days : int
+        Days over which jobs are submitted, the first a Monday. [d]
+    load : float
+        Node-hours asked for, over those there are. [fraction]
+    rng : random.Random
+    debug_fraction : float
+        Share of the load that comes as debug jobs (queue ``debug``, up to 512
+        nodes and half an hour) in place of the mix. [fraction]
+    smallest : int
+        Narrower jobs come bundled to this width, with the same node-hours: a
+        month has far fewer jobs then, and is simulated in a moment. [nodes]
+
+    Raises
+    ------
+    ValueError
+        If the mix is unknown or a number is out of range.
+
+    Examples
+    --------
+    >>> jobs = draw_workload("early", nodes=6384, days=28, load=0.9, rng=random.Random(1))
+    >>> round(jobs.node_seconds / (6384 * 28 * 86400), 2)
+    0.9
+    >>> round(share_at_least(jobs, 683), 2), round(share_at_least(jobs, 2731), 2)
+    (0.5, 0.22)
+    """
+    if isinstance(mix, str):
+        if mix not in MIXES:
+            raise ValueError(f"mix={mix!r} must be one of: {', '.join(MIXES)}")
+        mix = MIXES[mix]
+    if days < 1 or load <= 0 or not 0 <= debug_fraction < 1:
+        raise ValueError(
+            f"days={days} must be at least 1, load={load} above 0, debug_fraction={debug_fraction} from 0 to below 1"
+        )
+    total = load * nodes * days * 86400
+    classes = [(size, "regular", size.share * (1 - debug_fraction)) for size in mix]
+    classes.append((SizeClass(1, 512, 0.0, 0.5), "debug", debug_fraction))
+    drawn: list[tuple[int, int, int, int, str]] = []
+    for size, queue, share in classes:
+        left = share * total
+        if size.low > nodes:
+            continue
+        while left > 0:
+            width = min(max(_width(size, rng), smallest), nodes)
+            run, limit = _times(size.max_hours, rng)
+            # The last job is taken if that comes closer to the share than leaving it.
+            if width * run > 2 * left:
+                break
+            left -= width * run
+            drawn.append((_submit(days, rng), width, run, limit, queue))
+    drawn.sort()
+    return Workload(
+        Job(number, submit, width, run, limit, 0, queue)
+        for number, (submit, width, run, limit, queue) in enumerate(drawn, start=1)
+    )
+
+
+def share_at_least(workload: Workload, nodes: int) -> float:
+    """Share of the node-hours in jobs of so many nodes or more. [fraction]
+
+    Examples
+    --------
+    >>> share_at_least(Workload([Job(1, 0, 10, 60, 60), Job(2, 0, 30, 60, 60)]), 30)
+    0.75
+    """
+    wide = sum(width * run for width, run in zip(workload.nodes, workload.run_time_s, strict=True) if width >= nodes)
+    return wide / workload.node_seconds
+
+
+def draw_outages(
+    *, days: int, rng: random.Random, maintenance_hours: float = 8.0, maintenance_every_days: int = 28,
+    outage_every_days: int = 14, outage_hours: float = 6.0,
+) -> list[Downtime]:  # fmt: skip
+    """Return planned and unplanned downtimes of the whole machine.
+
+    Maintenance is drained for and starts in the morning of its day; an outage
+    comes at any time of its span of days and lasts from half to one and a half
+    times its mean. All four numbers are assumptions: the sources name outages
+    and maintenance as the main loss, but give no hours.
+
+    Examples
+    --------
+    >>> [round((one.end_s - one.start_s) / 3600, 1) for one in draw_outages(days=28, rng=random.Random(1))]
+    [8.0, 8.1, 4.5]
+    """
+    found: list[Downtime] = []
+    if maintenance_hours > 0:
+        for day in range(maintenance_every_days // 2, days, maintenance_every_days):
+            start = day * 86400 + 8 * 3600
+            found.append(Downtime(start_s=start, end_s=start + int(3600 * maintenance_hours), drained=True))
+    if outage_hours > 0:
+        for day in range(0, days - outage_every_days + 1, outage_every_days):
+            start = day * 86400 + int(rng.random() * outage_every_days * 86400)
+            length = int(3600 * outage_hours * (0.5 + rng.random()))
+            found.append(Downtime(start_s=start, end_s=start + length))
+    return found

@@ -1,0 +1,172 @@
+"""What a simulated schedule records: every job's start, end and nodes, and the machine over time."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from array import array
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from hopperlib.network.scheduling.free_nodes import pairs
+from hopperlib.network.scheduling.workload import Workload
+
+__all__ = [
+    "FINISHED",
+    "KILLED_AT_LIMIT",
+    "KILLED_BY_OUTAGE",
+    "NOT_STARTED",
+    "STATUS",
+    "Sample",
+    "Schedule",
+    "SchedulerError",
+]
+
+NOT_STARTED, FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE = range(4)
+STATUS: tuple[str, ...] = ("not started", "finished", "killed at its limit", "killed by an outage")
+
+
+class SchedulerError(ValueError):
+    """A workload or setting that the scheduler refuses."""
+
+
+class Sample(NamedTuple):
+    """The machine at one instant.
+
+    Parameters
+    ----------
+    time_s : int
+    free_nodes, largest_free_run, free_runs : int
+        Free nodes, the longest run of them in node order, and how many runs there are.
+    busy_nodes, waiting_jobs, waiting_nodes : int
+        Nodes that run jobs, and what waits.
+    unavailable_nodes : int
+        Nodes held by outages, drains, downtimes and orphans.
+    """
+
+    time_s: int
+    free_nodes: int
+    largest_free_run: int
+    free_runs: int
+    busy_nodes: int
+    waiting_jobs: int
+    waiting_nodes: int
+    unavailable_nodes: int
+
+
+class Schedule:
+    """The outcome of a simulation, in columns like the workload's.
+
+    Parameters
+    ----------
+    workload : Workload
+    nodes : int
+        Nodes of the machine.
+
+    Notes
+    -----
+    The nodes of job `i` are runs of positions in the node list: their bounds
+    stand in `bounds` from ``first_bound[i]`` on, two a run, ``run_count[i]``
+    runs. Positions are not node numbers: an order turns one into the other,
+    after the run.
+    """
+
+    def __init__(self, workload: Workload, nodes: int) -> None:
+        count = len(workload)
+        self.workload = workload
+        self.nodes = nodes
+        self.start_s = array("q", bytes(8 * count))
+        self.end_s = array("q", bytes(8 * count))
+        self.status = array("b", bytes(count))
+        self.first_bound = array("q", bytes(8 * count))
+        self.run_count = array("i", bytes(4 * count))
+        self.bounds = array("i")
+        self.samples: list[Sample] = []
+        # When the simulation was stopped; what ends later had not ended. None if it ran to its end.
+        self.stopped_s: int | None = None
+        # (start, end, nodes) of what kept nodes from jobs.
+        self.unavailable: list[tuple[int, int, int]] = []
+
+    def __len__(self) -> int:
+        return len(self.workload)
+
+    def runs(self, index: int) -> list[tuple[int, int]]:
+        """Return the nodes of a job as runs (from, to) of positions; empty if it never started."""
+        if self.status[index] == NOT_STARTED:
+            return []
+        first = self.first_bound[index]
+        return pairs(self.bounds[first : first + 2 * self.run_count[index]])
+
+    def wait_time_s(self, index: int) -> int | None:
+        """Return how long a job waited, or None if it never started. [s]"""
+        if self.status[index] == NOT_STARTED:
+            return None
+        return self.start_s[index] - self.workload.submit_time_s[index]
+
+    def finished(self) -> Iterator[int]:
+        """Yield the indices of jobs that started, in order of submission."""
+        return (index for index, status in enumerate(self.status) if status != NOT_STARTED)
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all starts, ends, states and nodes: one word for the whole schedule.
+
+        The same workload and seed give the same word in every Python, the browser's too.
+
+        Examples
+        --------
+        >>> from hopperlib.network.scheduling.scheduler import simulate
+        >>> from hopperlib.network.scheduling.workload import Job
+        >>> simulate(Workload([Job(1, 0, 2, 60, 60)]), 4).digest()[:12]
+        '9caaaba6ac33'
+        """
+        digest = hashlib.sha256()
+        for column in (self.start_s, self.end_s, self.status, self.first_bound, self.run_count, self.bounds):
+            ordered = array(column.typecode, column)
+            if sys.byteorder == "big":
+                ordered.byteswap()
+            digest.update(ordered.tobytes())
+        return digest.hexdigest()
+
+    def busy_node_seconds(self, start_s: int, end_s: int) -> int:
+        """Node-seconds that jobs used between two instants. [s]"""
+        return sum(
+            nodes * (min(end, end_s) - max(start, start_s))
+            for nodes, start, end, status in zip(
+                self.workload.nodes, self.start_s, self.end_s, self.status, strict=True
+            )
+            if status != NOT_STARTED and start < end_s and end > start_s
+        )
+
+    def utilization(self, start_s: int, end_s: int, *, up_time_only: bool = False) -> float:
+        """Node-hours used by jobs, divided by those there were. [fraction]
+
+        The source's own figure divides by all hours, outages included [1]_.
+
+        Parameters
+        ----------
+        start_s, end_s : int
+            The span. [s]
+        up_time_only : bool
+            Leave out of the divisor what outages and drains held.
+
+        Raises
+        ------
+        ValueError
+            If the span is empty, or nothing was up in it.
+
+        References
+        ----------
+        .. [1] K. Antypas and Y. He, CUG 2011, sec. 1, Hopper Timeline and Usage.
+        """
+        if end_s <= start_s:
+            raise ValueError(f"end_s={end_s} must be after start_s={start_s}")
+        there = self.nodes * (end_s - start_s)
+        if up_time_only:
+            there -= sum(
+                nodes * (min(end, end_s) - max(start, start_s))
+                for start, end, nodes in self.unavailable
+                if start < end_s and end > start_s
+            )
+        if there <= 0:
+            raise ValueError("nothing was up in this span, so there is no utilization of up-time")
+        return self.busy_node_seconds(start_s, end_s) / there

@@ -1,0 +1,1 @@
+"""The torus: wiring, distances, node orders, and how compact an allocation lies."""

@@ -1,0 +1,271 @@
+"""How compact the nodes of a job lie: the placement metrics of the variability study.
+
+The study measured average and greatest distances, the same with Y weighted
+double, and volume and surface of the convex hull of the coordinates [1]_.
+Every function takes coordinates; "nodes" come with the coordinates of their
+Gemini, so that two nodes of one Gemini are no hop apart.
+
+A ring's distance is the number of half rings that hold one point and not the
+other, divided by two. That turns the sum over all pairs into one pass over
+each axis, exact and without a pair loop.
+
+References
+----------
+.. [1] NERSC, Application Performance Variability on Hopper, Data Analysis.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, product
+
+from hopperlib.machine import Machine
+from hopperlib.network.torus.distances import Coordinates, Link, Torus, link_bandwidth_gb_s
+from hopperlib.network.torus.hull import Hull, convex_hull
+
+__all__ = [
+    "PrefixCounts",
+    "bisection_bandwidth_gb_s",
+    "hull_of_placement",
+    "max_hop_distance",
+    "mean_hop_distance",
+    "runs_of",
+    "sum_of_ring_distances",
+]
+
+
+def sum_of_ring_distances(counts: Sequence[int]) -> int:
+    """Sum of the ring distances of all pairs of points, given how many lie at each place. [hops]
+
+    Examples
+    --------
+    Two points on a ring of five, two apart, and a third beside one of them:
+
+    >>> sum_of_ring_distances([1, 0, 1, 0, 0]), sum_of_ring_distances([1, 0, 1, 1, 0])
+    (2, 5)
+    """
+    half = len(counts) // 2
+    points = sum(counts)
+    inside = sum(counts[:half])
+    total = 0
+    for leaving, entering in zip(counts, [*counts[half:], *counts[:half]], strict=True):
+        total += inside * (points - inside)
+        inside += entering - leaving
+    return total // 2
+
+
+def mean_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
+    """Mean distance over all pairs of places, weighted as the torus says. [hops]
+
+    Give every node's coordinates for the mean between nodes (two nodes of one
+    Gemini count as a pair at distance 0), or each Gemini once for the mean
+    between Geminis.
+
+    Examples
+    --------
+    >>> torus = Torus((17, 8, 24))
+    >>> mean_hop_distance([(0, 0, 0), (0, 0, 1), (0, 2, 0)], torus)
+    2.0
+    >>> mean_hop_distance([(0, 0, 0), (0, 0, 1), (0, 2, 0)], Torus((17, 8, 24), weights=(1, 2, 1)))
+    3.3333333333333335
+    """
+    histograms = [[0] * size for size in torus.dimensions]
+    hx, hy, hz = histograms
+    n = 0
+    for x, y, z in places:
+        hx[x] += 1
+        hy[y] += 1
+        hz[z] += 1
+        n += 1
+    if n < 2:
+        return 0.0
+    total = sum(weight * sum_of_ring_distances(h) for weight, h in zip(torus.weights, histograms, strict=True))
+    return total / (n * (n - 1) / 2)
+
+
+class PrefixCounts:
+    """The coordinates of an ordered node list, summed so that runs of it are measured fast.
+
+    A job is a few runs of positions in the list. How many of its nodes lie at
+    each place of each axis is the difference of two running sums. All counts
+    of one sum are packed into one whole number, so that one subtraction takes
+    them all at once.
+
+    Parameters
+    ----------
+    places : sequence of (int, int, int)
+        Coordinates of the nodes, in the order of the list.
+    torus : Torus
+
+    Examples
+    --------
+    >>> torus = Torus((17, 8, 24))
+    >>> counts = PrefixCounts([(0, 0, 0), (0, 0, 1), (5, 5, 5), (0, 2, 0)], torus)
+    >>> counts.mean_hop_distance([(0, 2), (3, 4)])
+    2.0
+    """
+
+    def __init__(self, places: Sequence[Coordinates], torus: Torus) -> None:
+        x_size, y_size, z_size = torus.dimensions
+        self._bounds = (0, x_size, x_size + y_size, x_size + y_size + z_size)
+        self._weights = torus.weights
+        steps = ((1 << 32 * x) + (1 << 32 * (x_size + y)) + (1 << 32 * (x_size + y_size + z)) for x, y, z in places)
+        self._sums = list(accumulate(steps, initial=0))
+
+    def mean_hop_distance(self, runs: Iterable[tuple[int, int]]) -> float:
+        """Mean distance over all pairs of nodes of a job. [hops]
+
+        Parameters
+        ----------
+        runs : iterable of (int, int)
+            Positions from (included) to (not included).
+        """
+        sums = self._sums
+        packed = n = 0
+        for start, end in runs:
+            packed += sums[end] - sums[start]
+            n += end - start
+        if n < 2:
+            return 0.0
+        bounds = self._bounds
+        # Host order on both sides, so that it comes out right on any machine.
+        counts = memoryview(packed.to_bytes(4 * bounds[3], sys.byteorder)).cast("I").tolist()
+        if sys.byteorder == "big":
+            counts.reverse()
+        total = sum(
+            weight * sum_of_ring_distances(counts[low:high])
+            for weight, low, high in zip(self._weights, bounds[:3], bounds[1:], strict=True)
+        )
+        return total / (n * (n - 1) / 2)
+
+
+def max_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
+    """Greatest distance of two places, weighted as the torus says. [hops]
+
+    Examples
+    --------
+    >>> max_hop_distance([(0, 0, 0), (16, 4, 23)], Torus((17, 8, 24)))
+    6.0
+    """
+    distinct = sorted(set(places))
+    tables = [
+        [weight * min(apart, size - apart) for apart in range(size)]
+        for size, weight in zip(torus.dimensions, torus.weights, strict=True)
+    ]
+    dx, dy, dz = tables
+    # Negative differences index the tables from their end, which is the same ring distance.
+    return max(
+        (float(dx[x - u] + dy[y - v] + dz[z - w]) for i, (x, y, z) in enumerate(distinct) for u, v, w in distinct[:i]),
+        default=0.0,
+    )
+
+
+def _cuts(values: set[int], size: int) -> list[int]:
+    """Return where a ring can be opened: after each of its widest gaps."""
+    ring = sorted(values)
+    gaps = [(ring[i] - ring[i - 1]) % size or size for i in range(len(ring))]
+    return [value for value, gap in zip(ring, gaps, strict=True) if gap == max(gaps)]
+
+
+def _best_cuts(values: Sequence[int], size: int) -> list[int]:
+    """Return the cuts that leave the values closest together, of several the first by their counts in order."""
+    counts = Counter(values)
+    found: list[tuple[int, list[int], int]] = []
+    for cut in _cuts(set(counts), size):
+        opened = [counts[(cut + place) % size] for place in range(size)]
+        total = sum(place * count for place, count in enumerate(opened))
+        spread = len(values) * sum(place * place * count for place, count in enumerate(opened)) - total * total
+        found.append((spread, opened, cut))
+    least = min(found)[:2]
+    return [cut for spread, opened, cut in found if (spread, opened) == least]
+
+
+def hull_of_placement(places: Iterable[Coordinates], torus: Torus) -> Hull:
+    """Volume and surface of the convex hull of a placement, in units of the torus.
+
+    Each ring is first opened at its widest gap, so that a job that lies across
+    the seam of the torus is not taken for a wide one. Of equally wide gaps that
+    one counts which leaves the places closest together (the least variance along
+    the axis); if that does not decide, the smallest hull. The result therefore
+    does not change when the whole placement is shifted round the torus.
+
+    Examples
+    --------
+    The same bar, once in the middle and once across the seam:
+
+    >>> torus = Torus((17, 8, 24))
+    >>> bar = [(x, y, z) for x in (3, 4) for y in (3, 4) for z in (10, 11)]
+    >>> across = [((x + 13) % 17, y, (z + 13) % 24) for x, y, z in bar]
+    >>> hull_of_placement(bar, torus) == hull_of_placement(across, torus) == (1.0, 6.0)
+    True
+    """
+    distinct = set(places)
+    if not distinct:
+        raise ValueError("a placement needs at least one place")
+    cuts = [_best_cuts([place[axis] for place in distinct], size) for axis, size in enumerate(torus.dimensions)]
+    sx, sy, sz = torus.dimensions
+    return min(
+        convex_hull({((x - a) % sx, (y - b) % sy, (z - c) % sz) for x, y, z in distinct}) for a, b, c in product(*cuts)
+    )
+
+
+def runs_of(positions: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    """Return positions as runs (from, to not included), in order.
+
+    Examples
+    --------
+    >>> runs_of([7, 3, 4, 5, 9, 8])
+    ((3, 6), (7, 10))
+    """
+    runs: list[tuple[int, int]] = []
+    for position in sorted(set(positions)):
+        if runs and runs[-1][1] == position:
+            runs[-1] = (runs[-1][0], position + 1)
+        else:
+            runs.append((position, position + 1))
+    return tuple(runs)
+
+
+def bisection_bandwidth_gb_s(geminis: Iterable[Coordinates], machine: Machine) -> float:
+    """Bandwidth of the links that join the two halves of a placement. [GB/s]
+
+    Along each axis the ring is opened at its widest gap and the Geminis are
+    split where the halves come closest to equal. Links between two Geminis of
+    the job that cross the split count. The weakest axis is the answer; an axis
+    along which all Geminis share one place cannot be split.
+
+    Examples
+    --------
+    Two neighbours along x have one link of 9.375 GB/s; far apart they have none:
+
+    >>> hopper = Machine.load("hopper")
+    >>> bisection_bandwidth_gb_s([(0, 0, 0), (1, 0, 0)], hopper), bisection_bandwidth_gb_s([(0, 0, 0), (5, 0, 0)], hopper)
+    (9.375, 0.0)
+    """
+    torus = Torus.of(machine)
+    places = set(geminis)
+    weakest: float | None = None
+    for axis, size in enumerate(torus.dimensions):
+        counts = Counter(place[axis] for place in places)
+        if len(counts) < 2:
+            continue
+        start = _cuts(set(counts), size)[0]
+        opened = sorted(counts, key=lambda value, start=start, size=size: (value - start) % size)  # type: ignore[misc]
+        filled, best = 0, (len(places), opened[0])
+        for value in opened[:-1]:
+            filled += counts[value]
+            best = min(best, (abs(2 * filled - len(places)), value))
+        low = {value for value in opened if (value - start) % size <= (best[1] - start) % size}
+        crossing = 0.0
+        for place in places:
+            ahead = list(place)
+            ahead[axis] = (place[axis] + 1) % size
+            neighbor = (ahead[0], ahead[1], ahead[2])
+            # A ring of two routers has one link, from 0 to 1.
+            single = size == 2 and place[axis] == 1
+            if neighbor in places and not single and (place[axis] in low) != (neighbor[axis] in low):
+                crossing += link_bandwidth_gb_s(machine, Link(place, axis))
+        weakest = crossing if weakest is None else min(weakest, crossing)
+    return 0.0 if weakest is None else weakest

@@ -1,0 +1,177 @@
+"""Who sits where: the machine's cabinets as text, the node list over time, and how compact an order lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
+from hopperlib.network.torus.allocation import PrefixCounts
+from hopperlib.network.torus.distances import Torus
+from hopperlib.network.torus.wiring import NodeAddress, Wiring
+
+__all__ = ["cabinet_map", "compactness", "holders", "job_letters", "occupancy"]
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
+    """Return which job (its index) holds each position of the node list at an instant.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> holders(simulate(Workload([Job(7, 0, 2, 60, 60)]), 4), 30)
+    {0: 0, 1: 0}
+    """
+    found = {}
+    for index, status in enumerate(schedule.status):
+        if status != NOT_STARTED and schedule.start_s[index] <= time_s < schedule.end_s[index]:
+            for low, high in schedule.runs(index):
+                for position in range(low, high):
+                    found[position] = index
+    return found
+
+
+def job_letters(held: Mapping[int, int]) -> dict[int, str]:
+    """Return the letter of each job in `cabinet_map`: job -> letter, in the order of their first node.
+
+    Examples
+    --------
+    >>> job_letters({0: 5, 1: 5, 2: 9})
+    {5: 'a', 9: 'b'}
+    """
+    letters: dict[int, str] = {}
+    for nid in sorted(held):
+        letters.setdefault(held[nid], _LETTERS[len(letters) % len(_LETTERS)])
+    return letters
+
+
+def cabinet_map(wiring: Wiring, held: Mapping[int, int], *, service: Iterable[int] = ()) -> str:
+    """Return the floor as text, a character a node, like the lists that operators read.
+
+    Cabinets stand side by side as on the floor. In each, three cages from the
+    top down; a line is one of a blade's four nodes, a column one of the eight slots.
+    Jobs are letters, in the order of their first node; free nodes are dots,
+    service nodes ``S``. More than 52 jobs use the letters again.
+
+    Parameters
+    ----------
+    wiring : Wiring
+    held : mapping
+        nid -> job.
+    service : iterable of int
+        nids of service nodes.
+
+    Examples
+    --------
+    >>> print(cabinet_map(Wiring(1, 1, cages=1, slots=4), {0: 5, 1: 5, 2: 9}, service=[7]))
+    row 0
+     c0
+     ab..
+     a..S
+     ....
+     ....
+    """
+    letters = job_letters(held)
+    apart = set(service)
+    lines = []
+    for row in range(wiring.rows):
+        lines.append(f"row {row}")
+        lines.append("".join(f" {f'c{column}':<{wiring.slots}}" for column in range(wiring.columns)).rstrip())
+        for cage in reversed(range(wiring.cages)):
+            for node in range(4):
+                text = ""
+                for column in range(wiring.columns):
+                    text += " "
+                    for slot in range(wiring.slots):
+                        nid = wiring.find(f"c{column}-{row}c{cage}s{slot}n{node}").nid
+                        text += letters[held[nid]] if nid in held else "S" if nid in apart else "."
+                lines.append(text)
+    return "\n".join(lines)
+
+
+def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 120, rows: int = 96) -> list[list[float]]:
+    """Return how much of each stretch of the node list was busy in each stretch of time. [fraction]
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> occupancy(simulate(Workload([Job(7, 0, 2, 60, 60)]), 4), 0, 120, columns=2, rows=2)
+    [[1.0, 0.0], [0.0, 0.0]]
+    """
+    if end_s <= start_s or columns < 1 or rows < 1:
+        raise ValueError(
+            f"end_s={end_s} must be after start_s={start_s}, and columns={columns}, rows={rows} at least 1"
+        )
+    width, height = (end_s - start_s) / columns, schedule.nodes / rows
+    grid = [[0.0] * columns for _ in range(rows)]
+    for index, status in enumerate(schedule.status):
+        begin, end = max(schedule.start_s[index], start_s), min(schedule.end_s[index], end_s)
+        if status == NOT_STARTED or begin >= end:
+            continue
+        times = _overlaps(begin - start_s, end - start_s, width, columns)
+        for low, high in schedule.runs(index):
+            for row, nodes in _overlaps(low, high, height, rows):
+                line = grid[row]
+                for column, share in times:
+                    line[column] += share * nodes
+    return [[min(1.0, cell) for cell in line] for line in grid]
+
+
+def _overlaps(low: float, high: float, size: float, count: int) -> list[tuple[int, float]]:
+    """Return which cells an interval meets, and how much of each it covers."""
+    found = []
+    cell = int(low / size)
+    while cell < count and cell * size < high:
+        covered = (min(high, (cell + 1) * size) - max(low, cell * size)) / size
+        if covered > 0:
+            found.append((cell, covered))
+        cell += 1
+    return found
+
+
+def compactness(nodes: Sequence[NodeAddress], torus: Torus, width: int, *, step: int = 1) -> list[tuple[int, float]]:
+    """Mean distance within a window of the node list, for each place of the window. [hops]
+
+    How good an order is for jobs of one size on an empty machine: the curve by
+    which Albing compared orders [1]_.
+
+    Parameters
+    ----------
+    nodes : sequence of NodeAddress
+        In the order to judge.
+    torus : Torus
+    width : int
+        Nodes of the window.
+    step : int
+        Positions from one window to the next.
+
+    Returns
+    -------
+    list of (int, float)
+        First position, mean distance over all pairs of nodes.
+
+    Raises
+    ------
+    ValueError
+        If the window does not fit the list.
+
+    Examples
+    --------
+    >>> compactness(Wiring(1, 1).addresses, Torus((1, 2, 24)), 4, step=40)
+    [(0, 0.6666666666666666), (40, 0.6666666666666666), (80, 0.6666666666666666)]
+
+    References
+    ----------
+    .. [1] C. Albing et al., EuroMPI 2011, doi 10.1007/978-3-642-24449-0_9.
+    """
+    if not 1 <= width <= len(nodes) or step < 1:
+        raise ValueError(
+            f"width={width} must be from 1 to {len(nodes)}, the nodes of the list, and step={step} at least 1"
+        )
+    counts = PrefixCounts([node.coordinates for node in nodes], torus)
+    return [
+        (first, counts.mean_hop_distance([(first, first + width)])) for first in range(0, len(nodes) - width + 1, step)
+    ]

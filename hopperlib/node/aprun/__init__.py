@@ -1,0 +1,1 @@
+"""aprun, Cray's launcher: its options, and how it fills a node."""

@@ -1,0 +1,202 @@
+"""Launch lines and the batch scripts around them, read into data.
+
+`read_launch` takes what people have at hand: a bare aprun or srun line, a line
+with environment settings in front, a PBS or sbatch script. What aprun, srun or
+the batch system would refuse is refused here, by option, value and rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from hopperlib.machine import Machine, NodeKind
+from hopperlib.node.aprun.layout import aprun_layout
+from hopperlib.node.aprun.options import read_aprun
+from hopperlib.node.launch.components import Component, Launch, LauncherKind, LaunchError, Reservation
+from hopperlib.node.launch.option_values import whole_number
+from hopperlib.node.launch.pbs import read_pbs_reservation
+from hopperlib.node.launch.reservation import check_aprun_claim
+from hopperlib.node.launch.scripts import Invocation, find_directives, find_invocations, tidy
+from hopperlib.node.launch.shell_words import BROKEN_LINE, Unknown
+from hopperlib.node.slurm.sbatch import read_sbatch_reservation
+from hopperlib.node.slurm.srun import read_srun
+
+__all__ = ["Component", "Launch", "LaunchError", "LauncherKind", "Reservation", "read_launch", "read_launches"]
+
+# More threads than this on one task is a slip, and a drawing of it helps nobody.
+_MOST_THREADS = 1024
+
+
+def read_launch(text: str, machine: Machine, *, threads: int | None = None, kind: str | None = None) -> Launch:
+    r"""Return the first launch line of a text; if there are more, its notes say how many.
+
+    Parameters
+    ----------
+    text : str
+        An aprun or srun line, or a job script around one.
+    machine : Machine
+        Machine it is to run on; its file says which options the launcher has.
+    threads : int or None
+        OpenMP threads of each task; None to take OMP_NUM_THREADS from the text.
+    kind : str or None
+        Kind of node; the ordinary one by default.
+
+    Returns
+    -------
+    Launch
+
+    Raises
+    ------
+    LaunchError
+        If the text holds no launch line, or one that would be refused.
+    ValueError
+        If the machine has no such kind of node.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> hopper = Machine.load("hopper")
+    >>> launch = read_launch("aprun -n 384 -N 12 vasp", hopper)
+    >>> launch.tasks, launch.components[0].tasks_per_node
+    (384, 12)
+    >>> read_launch("aprun -n 4 -S 7 a.out", hopper)
+    Traceback (most recent call last):
+    hopperlib.node.launch.components.LaunchError: -S 7 must be from 1 to 6, the cores of a NUMA node of Hopper
+    """
+    launches = read_launches(text, machine, threads=threads, kind=kind)
+    return launches[0]
+
+
+def read_launches(
+    text: str, machine: Machine, *, threads: int | None = None, kind: str | None = None
+) -> tuple[Launch, ...]:
+    r"""Return every launch line of a text, in order.
+
+    Parameters
+    ----------
+    text, machine, threads, kind
+        As for `read_launch`.
+
+    Raises
+    ------
+    LaunchError
+        If the text holds no launch line, or one of them would be refused.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> script = "#PBS -l mppwidth=48\naprun -n 48 ./first\naprun -n 24 ./second\n"
+    >>> [launch.tasks for launch in read_launches(script, Machine.load("hopper"))]
+    [48, 24]
+    """
+    node = machine.node(kind)
+    text = tidy(text)
+    if threads is not None:
+        threads = whole_number(
+            "threads", str(threads), high=_MOST_THREADS, bound="the most threads a task can have here"
+        )
+    reservation, variables, notes = _read_reservation(text, machine, node)
+    invocations = find_invocations(text, variables)
+    if not invocations:
+        begins = _beginning(text)
+        raise LaunchError(flag="line", value=begins, rule=_no_line(text), shown=repr(begins))
+    launches = []
+    for number, invocation in enumerate(invocations, start=1):
+        which = f"This is launch line {number} of {len(invocations)} of the text, judged by itself, as if alone."
+        own_notes = [*notes, which] if len(invocations) > 1 else notes
+        launches.append(_read(invocation, machine, node, reservation, threads, own_notes))
+    return tuple(launches)
+
+
+def _read_reservation(
+    text: str, machine: Machine, node: NodeKind
+) -> tuple[Reservation | None, Mapping[str, str], list[str]]:
+    """Return what the script reserves, the variables the batch system sets, and notes."""
+    directives = find_directives(text)
+    if directives is None:
+        return None, {}, []
+    if directives.batch == "pbs":
+        reservation, notes = read_pbs_reservation(directives.words, machine, node)
+        return reservation, {}, [*directives.notes, *notes]
+    job, variables, sbatch_notes = read_sbatch_reservation(directives.words, machine, node)
+    return job, variables, [*directives.notes, *sbatch_notes]
+
+
+def _read(
+    invocation: Invocation,
+    machine: Machine,
+    node: NodeKind,
+    reservation: Reservation | None,
+    threads: int | None,
+    notes: Sequence[str],
+) -> Launch:
+    """Return one launch line, read and checked."""
+    launcher = machine.launcher(invocation.launcher)
+    if any(word.unknown == BROKEN_LINE for word in invocation.words):
+        raise LaunchError(flag="\\", value="", rule=BROKEN_LINE)
+    said = [*notes]
+    if launcher.assumed:
+        said.append(f"{machine.title}: {launcher.assumed}.")
+    if invocation.launcher == "aprun":
+        components, environment, more = read_aprun(invocation, machine, launcher, node, reservation)
+        layouts = [aprun_layout(component, node, machine.title) for component in components]
+        check_aprun_claim(components, layouts, reservation, machine, node)
+    else:
+        components, environment, more = read_srun(invocation, machine, launcher, node, reservation)
+    known = {name: value for name, value in invocation.environment.items() if isinstance(value, str)} | environment
+    openmp_threads, thread_notes = _openmp_threads(invocation, known, threads)
+    idle = sorted({option for component in components for option in component.idle_options})
+    if idle:
+        more.append(f"Without effect on the placement: {' '.join(idle)}.")
+    return Launch(
+        launcher=invocation.launcher,
+        text=invocation.text,
+        components=components,
+        reservation=reservation,
+        openmp_threads=openmp_threads,
+        environment=MappingProxyType(known),
+        notes=tuple(said + more + thread_notes),
+    )
+
+
+def _openmp_threads(
+    invocation: Invocation, environment: Mapping[str, str], threads: int | None
+) -> tuple[int | None, list[str]]:
+    """Return the threads of each task and what there is to say about them."""
+    if threads is not None:
+        return threads, []
+    name = "OMP_NUM_THREADS"
+    value = environment.get(name)
+    if value is None:
+        if name in invocation.unexported:
+            return None, [f"{name} is set but not exported, so the tasks do not see it."]
+        if isinstance(invocation.environment.get(name), Unknown):
+            return None, [f"{name} is worked out by the script; give the threads by number."]
+        return None, []
+    # A list is for nested regions; its first number is that of the outer one.
+    first = value.split(",")[0].strip()
+    if not re.fullmatch(r"[0-9]+", first) or not 1 <= int(first[:9]) <= _MOST_THREADS:
+        rule = f"must be a whole number from 1 to {_MOST_THREADS}, the most threads a task can have here"
+        raise LaunchError(flag=name, value=value, rule=rule)
+    return int(first[:9]), []
+
+
+def _no_line(text: str) -> str:
+    """Say what is missing, and what was found instead."""
+    if re.search(r"^[ \t]*#.*\b(aprun|srun)\b", text, re.MULTILINE):
+        return "holds a launch line only in comments; take the # away"
+    other = re.search(r"\b(mpirun|mpiexec(?:\.hydra)?|orterun|jsrun|ibrun|poe|prun|flux run)\b", text)
+    if other:
+        return f"starts tasks with {other[1]}; only aprun and srun lines can be read"
+    inside = re.search(r"(?:\$\(|`)[^)`]*\b(aprun|srun)\b", text)
+    if inside:
+        return f"runs {inside[1]} only inside $( ) or backquotes, which are not read; write the line by itself"
+    return "holds neither an aprun nor an srun command"
+
+
+def _beginning(text: str) -> str:
+    """Return the beginning of a text, on one line."""
+    words = " ".join(text.split())
+    return words if len(words) <= 50 else words[:47] + "..."

@@ -1,0 +1,156 @@
+"""A placement and what is said about it as data: the JSON of ``hopper place``, and table rows.
+
+The keys of the JSON are a contract with programs that read it::
+
+    {"launcher", "machine",
+     "components": [{"command": [...],
+                     "nodes": [{"node": 0, "tasks": [{"task": 0, "cores": [0], "numa_nodes": [0]}]}]}],
+     "warnings": [{"code", "message"}],
+     "suggestion": {"aprun", "srun"},
+     "slowdown": {"basis": "spread", "memory_bound_fraction": [low, high], "ratio": [low, high], "core_cap_gb_s"}}
+
+A line that is refused is ``{"error": {"flag", "value", "rule", "message"}}``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hopperlib.node.launch.components import LaunchError
+from hopperlib.node.launch.ranges import as_ranges
+from hopperlib.node.placement import Placement
+from hopperlib.node.review.review import Review
+from hopperlib.node.review.text_drawing import node_runs
+
+__all__ = ["error_data", "numa_rows", "placement_data", "task_rows"]
+
+
+def error_data(error: LaunchError) -> dict[str, Any]:
+    """Return a refused line as data.
+
+    Examples
+    --------
+    >>> error_data(LaunchError(flag="-S", value="7", rule="must be from 1 to 6"))
+    {'error': {'flag': '-S', 'value': '7', 'rule': 'must be from 1 to 6', 'message': '-S 7 must be from 1 to 6'}}
+    """
+    parts = {"flag": error.flag, "value": error.value, "rule": error.rule, "message": error.message}
+    return {"error": parts}
+
+
+def _nodes(placement: Placement, component: int) -> list[dict[str, Any]]:
+    """Return the nodes of a component with every task."""
+    return [
+        {
+            "node": node.node,
+            "tasks": [
+                {"task": number, "cores": list(binding.cores), "numa_nodes": list(binding.numa_nodes)}
+                for number, binding in zip(node.task_numbers, node.pattern, strict=True)
+            ],
+        }
+        for node in placement.nodes_of(component)
+    ]
+
+
+def placement_data(review: Review, *, memory_bound_fraction: tuple[float, float] = (0.0, 1.0)) -> dict[str, Any]:
+    """Return all that is said about a line, in the form of the module's contract.
+
+    Parameters
+    ----------
+    review : Review
+    memory_bound_fraction : (float, float)
+        Range of the share of the spread run that waits for memory, 0 to 1.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.node.review.review import review_line
+    >>> data = placement_data(review_line("aprun -n 2 -S 1 vasp", Machine.load("hopper")))
+    >>> data["components"][0]["nodes"][0]["tasks"][1]
+    {'task': 1, 'cores': [6], 'numa_nodes': [1]}
+    >>> data["slowdown"]["ratio"]
+    [1.0, 1.0]
+    """
+    placement, cost = review.placement, review.cost
+    launcher = placement.launch.launcher
+    components = [
+        {"command": list(component.command), "nodes": _nodes(placement, number)}
+        for number, component in enumerate(placement.launch.components)
+    ]
+    return {
+        "launcher": launcher,
+        "machine": placement.machine.name,
+        "components": components,
+        "warnings": [{"code": one.code, "message": one.message} for one in review.advice],
+        "suggestion": review.suggestion.lines(launcher),
+        "slowdown": {
+            "basis": "spread",
+            "memory_bound_fraction": list(memory_bound_fraction),
+            "ratio": list(cost.slowdown_range(*memory_bound_fraction)),
+            "core_cap_gb_s": cost.core_cap_gb_s,
+        },
+    }
+
+
+def numa_rows(placement: Placement) -> list[tuple[str, int, int, str, str]]:
+    """Return one row for each NUMA node of each run of equal nodes.
+
+    Returns
+    -------
+    list of tuple
+        Nodes, NUMA node, how many tasks may run there, which, and the cores they may use.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.node.launch.reader import read_launch
+    >>> from hopperlib.node.placement import place_tasks
+    >>> hopper = Machine.load("hopper")
+    >>> numa_rows(place_tasks(read_launch("aprun -n 24 -N 12 -S 3 vasp", hopper), hopper))[:2]
+    [('0-1', 0, 3, '0-2, ...', '0-2'), ('0-1', 1, 3, '3-5, ...', '6-8')]
+    """
+    rows = []
+    for node, count in node_runs(placement):
+        nodes = str(node.node) if count == 1 else f"{node.node}-{node.node + count - 1}"
+        for numa_node in range(placement.node_kind.numa_nodes):
+            pairs = zip(node.task_numbers, node.pattern, strict=True)
+            here = [(number, binding) for number, binding in pairs if numa_node in binding.numa_nodes]
+            cores = sorted(
+                {
+                    core
+                    for _, binding in here
+                    for core in binding.cores
+                    if core // placement.node_kind.cores_per_numa_node == numa_node
+                }
+            )
+            tasks = as_ranges(number for number, _ in here)
+            rows.append(
+                (nodes, numa_node, len(here), tasks + (", ..." if here and count > 1 else ""), as_ranges(cores))
+            )
+    return rows
+
+
+def task_rows(placement: Placement, limit: int | None = None) -> list[tuple[int, int, int, str, str, bool]]:
+    """Return one row for each task, the first `limit` of them.
+
+    Returns
+    -------
+    list of tuple
+        Task, component, node, cores, NUMA nodes, and whether it is bound.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.node.launch.reader import read_launch
+    >>> from hopperlib.node.placement import place_tasks
+    >>> hopper = Machine.load("hopper")
+    >>> task_rows(place_tasks(read_launch("aprun -n 24 -d 6 a.out", hopper), hopper), limit=2)
+    [(0, 0, 0, '0-5', '0', True), (1, 0, 0, '6-11', '1', True)]
+    """
+    rows: list[tuple[int, int, int, str, str, bool]] = []
+    for node in placement.nodes:
+        for number, binding in zip(node.task_numbers, node.pattern, strict=True):
+            if limit is not None and len(rows) >= limit:
+                return rows
+            where = as_ranges(binding.cores), as_ranges(binding.numa_nodes)
+            rows.append((number, node.component, node.node, *where, binding.bound))
+    return rows

@@ -1,0 +1,163 @@
+"""A launch line read, placed, judged and improved: the whole way in one call."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hopperlib.machine import Machine
+from hopperlib.node.launch.reader import Launch, read_launch, read_launches
+from hopperlib.node.placement import Placement, place_tasks
+from hopperlib.node.review.advice import Advice, advise
+from hopperlib.node.review.slowdown import Cost, placement_cost
+from hopperlib.node.review.suggestion import Suggestion, suggest
+
+__all__ = ["Review", "review_line", "review_lines"]
+
+
+class Review(NamedTuple):
+    """All that is said about a launch line.
+
+    Parameters
+    ----------
+    placement : Placement
+        Where its tasks run.
+    cost : Cost
+        What memory bandwidth makes of that.
+    advice : tuple of Advice
+        What to know about it, worst first.
+    suggestion : Suggestion
+        The better line, and the equivalent one of the other launcher.
+    """
+
+    placement: Placement
+    cost: Cost
+    advice: tuple[Advice, ...]
+    suggestion: Suggestion
+
+    @property
+    def problems(self) -> tuple[Advice, ...]:
+        """The advice that is of level problem."""
+        return tuple(one for one in self.advice if one.level == "problem")
+
+    def gain_range(self, low: float, high: float) -> tuple[float, float] | None:
+        """Return what the better line may buy: run time of this line over its, for fractions from low to high.
+
+        None if there is no better line, or it puts other numbers of tasks on
+        the nodes: then both have a spread run of their own, and the model does
+        not compare those.
+
+        Examples
+        --------
+        >>> review = review_line("aprun -n 384 -N 12 vasp", Machine.load("hopper"))
+        >>> [round(end, 2) for end in review.gain_range(0, 1)]
+        [1.0, 1.41]
+        """
+        better = self.suggestion.better
+        if better is None:
+            return None
+        here, there = ([len(node.pattern) for node in one.nodes] for one in (self.placement, better.placement))
+        if here != there:
+            return None
+        # A ratio of two straight lines has no turning point, so the ends are the extremes.
+        ends = [self.cost.worst.slowdown(part) / better.cost.worst.slowdown(part) for part in (low, high)]
+        return min(ends), max(ends)
+
+
+def review_line(
+    text: str,
+    machine: Machine,
+    *,
+    threads: int | None = None,
+    kind: str | None = None,
+    core_cap_gb_s: float | None = None,
+    memory_per_task_gb: float | None = None,
+) -> Review:
+    """Return what is to be said about a launch line or a batch script.
+
+    Parameters
+    ----------
+    text : str
+        An aprun or srun line, or the batch script around it.
+    machine : Machine
+    threads : int or None
+        OpenMP threads of a task, in place of what the text says.
+    kind : str or None
+        Kind of node; None is the ordinary one.
+    core_cap_gb_s : float or None
+        What one core can draw; None takes the machine file's value. [GB/s]
+    memory_per_task_gb : float or None
+        Memory of a task; None takes what the line asks for, if it does. [GB]
+
+    Raises
+    ------
+    LaunchError
+        If the launcher or the batch system would refuse the line.
+    ValueError
+        If another argument is out of bounds.
+
+    Examples
+    --------
+    >>> review = review_line("aprun -n 384 -N 12 vasp", Machine.load("hopper"))
+    >>> review.problems[0].code, review.suggestion.better.line
+    ('idle-numa-nodes', 'aprun -n 384 -N 12 -S 3 vasp')
+    """
+    launch = read_launch(text, machine, threads=threads, kind=kind)
+    return _judged(launch, machine, kind=kind, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
+
+
+def review_lines(
+    text: str,
+    machine: Machine,
+    *,
+    threads: int | None = None,
+    kind: str | None = None,
+    core_cap_gb_s: float | None = None,
+    memory_per_task_gb: float | None = None,
+) -> tuple[Review, ...]:
+    r"""Return what is to be said about each launch line of a script; lines that are alike share an answer.
+
+    Parameters
+    ----------
+    text, machine, threads, kind, core_cap_gb_s, memory_per_task_gb
+        As for `review_line`.
+
+    Raises
+    ------
+    LaunchError
+        If one of the lines would be refused.
+    ValueError
+        If another argument is out of bounds.
+
+    Examples
+    --------
+    >>> script = "aprun -n 24 ./first\naprun -n 24 -N 12 ./second\naprun -n 24 ./first\n"
+    >>> reviews = review_lines(script, Machine.load("hopper"))
+    >>> [len(review.problems) for review in reviews], reviews[0] is reviews[2]
+    ([0, 1, 0], True)
+    """
+    reviews: list[Review] = []
+    known: dict[object, Review] = {}
+    for launch in read_launches(text, machine, threads=threads, kind=kind):
+        # The same words may stand for other things where a variable has changed between two lines.
+        alike = (launch.text, launch.components, launch.openmp_threads)
+        if alike not in known:
+            known[alike] = _judged(
+                launch, machine, kind=kind, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb
+            )
+        reviews.append(known[alike])
+    return tuple(reviews)
+
+
+def _judged(
+    launch: Launch,
+    machine: Machine,
+    *,
+    kind: str | None,
+    core_cap_gb_s: float | None,
+    memory_per_task_gb: float | None,
+) -> Review:
+    """Return all that is said about a launch line that has been read."""
+    placement = place_tasks(launch, machine, kind=kind)
+    cost = placement_cost(placement, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
+    suggestion = suggest(placement, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
+    return Review(placement, cost, advise(placement, cost), suggestion)

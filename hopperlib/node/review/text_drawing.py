@@ -1,0 +1,185 @@
+"""A placement in words and as text: a sentence, and a box a core with the number of its task inside."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from hopperlib.machine import NodeKind
+from hopperlib.node.launch.ranges import as_ranges
+from hopperlib.node.placement import NodePlacement, Placement
+
+__all__ = ["headline", "node_picture", "node_runs"]
+
+
+class _Strokes(NamedTuple):
+    """Characters that boxes are drawn with."""
+
+    across: str
+    down: str
+    top: str
+    bottom: str
+    idle: str
+
+
+# Left, joint and right of the upper and of the lower edge.
+_DRAWN = _Strokes("─", "│", "┌┬┐", "└┴┘", "·")
+_PLAIN = _Strokes("-", "|", "+++", "+++", ".")
+_LINE_WIDTH = 100
+
+
+def _edge(strokes: _Strokes, ends: str, widths: list[int]) -> str:
+    """Return an upper or lower edge over boxes of these widths."""
+    return ends[0] + ends[1].join(strokes.across * width for width in widths) + ends[2]
+
+
+def _boxes(placed: NodePlacement) -> dict[int, str]:
+    """Return what stands in the box of each CPU that is in use."""
+    tasks: dict[int, list[int]] = defaultdict(list)
+    for number, binding in zip(placed.task_numbers, placed.pattern, strict=True):
+        for cpu in binding.cpus:
+            tasks[cpu].append(number)
+    words = {}
+    for cpu, numbers in tasks.items():
+        short = as_ranges(numbers)
+        words[cpu] = short if len(short) <= 7 else f"{len(numbers)}x"
+    return words
+
+
+def node_picture(kind: NodeKind, placed: NodePlacement, *, ascii_only: bool = False) -> str:
+    """Return a node as text, a row of boxes for each NUMA node.
+
+    Parameters
+    ----------
+    kind : NodeKind
+    placed : NodePlacement
+    ascii_only : bool
+        Whether to draw with ASCII characters alone.
+
+    Returns
+    -------
+    str
+        Lines, the last one ended. A box holds the numbers of the tasks that may
+        run there; ``12x`` stands for twelve that cannot be listed, a dot for none.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.node.launch.reader import read_launch
+    >>> from hopperlib.node.placement import place_tasks
+    >>> hopper = Machine.load("hopper")
+    >>> placement = place_tasks(read_launch("aprun -n 4 -S 1 a.out", hopper), hopper)
+    >>> print(node_picture(hopper.node(), placement.nodes[0], ascii_only=True), end="")
+    socket 0
+      NUMA node 0  cores 0-5
+        +---+---+---+---+---+---+
+        | 0 | . | . | . | . | . |
+        +---+---+---+---+---+---+
+      NUMA node 1  cores 6-11
+        +---+---+---+---+---+---+
+        | 1 | . | . | . | . | . |
+        +---+---+---+---+---+---+
+    socket 1
+      NUMA node 2  cores 12-17
+        +---+---+---+---+---+---+
+        | 2 | . | . | . | . | . |
+        +---+---+---+---+---+---+
+      NUMA node 3  cores 18-23
+        +---+---+---+---+---+---+
+        | 3 | . | . | . | . | . |
+        +---+---+---+---+---+---+
+    """
+    strokes = _PLAIN if ascii_only else _DRAWN
+    words = _boxes(placed)
+    width = max((len(word) for word in words.values()), default=1)
+    per_line = max(1, min(kind.cores_per_numa_node, (_LINE_WIDTH - 5) // (width + 3)))
+    # An even split over the lines looks better than a full line and a rest.
+    per_line = -(-kind.cores_per_numa_node // -(-kind.cores_per_numa_node // per_line))
+    lines = []
+    for numa_node in range(kind.numa_nodes):
+        socket, first = divmod(numa_node, kind.numa_nodes_per_socket)
+        if first == 0:
+            lines.append(f"socket {socket}")
+        cores = list(kind.cores_of(numa_node))
+        lines.append(f"  NUMA node {numa_node}  cores {as_ranges(cores)}")
+        for start in range(0, len(cores), per_line):
+            row = cores[start : start + per_line]
+            widths = [width + 2] * len(row)
+            lines.append("    " + _edge(strokes, strokes.top, widths))
+            for thread in range(kind.threads_per_core):
+                inside = (f" {words.get(core + thread * kind.cores, strokes.idle):>{width}} " for core in row)
+                lines.append("    " + strokes.down + strokes.down.join(inside) + strokes.down)
+            lines.append("    " + _edge(strokes, strokes.bottom, widths))
+    return "\n".join(lines) + "\n"
+
+
+def node_runs(placement: Placement) -> list[tuple[NodePlacement, int]]:
+    """Return runs of equal nodes in order: the first node of each run, and how many there are.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.node.launch.reader import read_launch
+    >>> from hopperlib.node.placement import place_tasks
+    >>> hopper = Machine.load("hopper")
+    >>> [(node.node, count) for node, count in node_runs(place_tasks(read_launch("aprun -n 50 a.out", hopper), hopper))]
+    [(0, 2), (2, 1)]
+    """
+    runs: list[tuple[NodePlacement, int]] = []
+    for node in placement.nodes:
+        if runs and runs[-1][0].component == node.component and runs[-1][0].pattern == node.pattern:
+            runs[-1] = (runs[-1][0], runs[-1][1] + 1)
+        else:
+            runs.append((node, 1))
+    return runs
+
+
+def _counted(count: int, word: str) -> str:
+    """Return a count with its noun."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def _per_numa_node(placed: NodePlacement, kind: NodeKind) -> str:
+    """Return how a node's tasks lie on its NUMA nodes, in words."""
+    if kind.numa_nodes == 1:
+        return ""
+    free = sum(not binding.bound for binding in placed.pattern)
+    if free == len(placed.pattern):
+        return ", free to move between cores"
+    counts = [
+        sum(numa_node in binding.numa_nodes for binding in placed.pattern) for numa_node in range(kind.numa_nodes)
+    ]
+    if sum(counts) > len(placed.pattern):
+        across = sum(len(binding.numa_nodes) > 1 for binding in placed.pattern)
+        return f", {across} of them over more than one NUMA node"
+    if len(set(counts)) == 1:
+        return f", {counts[0]} on each of {kind.numa_nodes} NUMA nodes"
+    return f", {', '.join(map(str, counts[:-1]))} and {counts[-1]} on the {kind.numa_nodes} NUMA nodes"
+
+
+def headline(placement: Placement) -> str:
+    """Return in a sentence how many tasks run where.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.node.launch.reader import read_launch
+    >>> from hopperlib.node.placement import place_tasks
+    >>> hopper = Machine.load("hopper")
+    >>> headline(place_tasks(read_launch("aprun -n 384 -N 12 vasp", hopper), hopper))
+    '384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes.'
+    """
+    parts = []
+    for number, component in enumerate(placement.launch.components):
+        nodes = placement.nodes_of(number)
+        first, last = nodes[0], nodes[-1]
+        text = f"{_counted(component.tasks, 'task')} on {_counted(len(nodes), 'node')}"
+        if len(nodes) > 1:
+            text += f": {len(first.pattern)} a node"
+        text += _per_numa_node(first, placement.node_kind)
+        if len(last.pattern) != len(first.pattern):
+            text += f"; {len(last.pattern)} on the last node"
+        if len(placement.launch.components) > 1:
+            text = f"{component.command[0] if component.command else f'program {number + 1}'}: {text}"
+        parts.append(text)
+    return "; ".join(parts) + "."

@@ -1,0 +1,133 @@
+"""Explorer: the documented values, to search and to filter."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from hopperlib.documented import DocumentedValue, all_values, errata, erratum
+from hopperlib.questions.book.search import (
+    matcher,
+    rows_shown,
+    search_control,
+    searchable,
+    shown_control,
+    study_control,
+)
+from hopperlib.questions.controls import Choice, Switch
+from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.result import Column, Result, Table
+
+__all__ = ["EXPLORER"]
+
+_SOURCES = (
+    ("antypas2011", "Antypas and He, 2011"),
+    ("he2012", "He and Antypas, 2012"),
+    ("byna2013", "Byna and others, 2013"),
+    ("bassi2006", "Bassi, 2006"),
+    ("nersc-variability", "NERSC on variability"),
+)
+_QUALIFIERS = (
+    "exact",
+    "rounded",
+    "truncated",
+    "about",
+    "at least",
+    "at most",
+    "range low",
+    "range high",
+    "shape",
+    "date",
+)
+_ALL = "all"
+
+
+def _slip(value: DocumentedValue) -> str:
+    """Return what the book reads in place of a value, or what is to be said about it."""
+    if not value.errata:
+        return ""
+    read = f", read as {value.adopted or 'nothing: it is open'}" if value.adopted != value.value else ""
+    return f"{erratum(value.errata).kind}{read}"
+
+
+def _row(value: DocumentedValue, with_study: bool) -> tuple[str, ...]:
+    """Return a row of the table."""
+    what = f"{value.study}: {value.quantity}" if with_study else value.quantity
+    printed = "holds" if value.qualifier == "shape" else f"{value.value} {value.unit}".strip()
+    remark = "; ".join(text for text in (_slip(value), value.note) if text)
+    return what, printed, value.qualifier, f"{value.source}, {value.locator}", remark
+
+
+@cache
+def _texts() -> dict[str, str]:
+    """Return what a search looks at, by id."""
+    return {
+        value.id: searchable(value.id, value.quantity, value.value, value.unit, value.locator, value.note)
+        for value in all_values()
+    }
+
+
+def _answer(*, search: str, study: str, source: str, qualifier: str, slips_only: bool, shown: int) -> Result:
+    """Answer for one search."""
+    matches, texts = matcher(search), _texts()
+    found = [
+        value
+        for value in all_values()
+        if study in (_ALL, value.study)
+        and source in (_ALL, value.source)
+        and qualifier in (_ALL, value.qualifier)
+        and (value.errata or not slips_only)
+        and matches(texts[value.id])
+    ]
+    cut, caption = rows_shown(found, shown, "documented value")
+    with_slip = sum(bool(value.errata) for value in found)
+    return Result(
+        summary=f"{caption} of {len(all_values()):,} in the data; {with_slip} of those found "
+        f"{'is' if with_slip == 1 else 'are'} spoken of in the errata.",
+        tables=(
+            Table(
+                caption=f"Documented values: {caption}",
+                columns=tuple(
+                    Column(title=title)
+                    for title in ("What", "As printed", "Meant as", "Source and place", "Slip, and note")
+                ),
+                rows=[_row(value, study == _ALL) for value in cut],
+            ),
+        ),
+        facts={"found": len(found), "with_slip": with_slip, "shown": len(cut)},
+    )
+
+
+EXPLORER = Explorer(
+    name="documented",
+    title="Documented values",
+    question="What do the five sources print, and where?",
+    controls=(
+        search_control("nodes, GB, 1.29, Figure 4"),
+        study_control(),
+        Choice(
+            name="source",
+            label="Source",
+            options=((_ALL, "All sources"), *_SOURCES),
+            default=_ALL,
+        ),
+        Choice(
+            name="qualifier",
+            label="Meant as",
+            options=((_ALL, "Anything"), *((name, name) for name in _QUALIFIERS)),
+            default=_ALL,
+        ),
+        Switch(
+            name="slips_only",
+            label="Only what the errata speak of",
+            default=False,
+            help=f"There are {len(errata())} errata.",
+        ),
+        shown_control(),
+    ),
+    answer=_answer,
+    examples=(
+        Example(label="Memory", values={"study": "memory"}),
+        Example(label="Shapes", values={"qualifier": "shape"}),
+        Example(label="Slips", values={"slips_only": True}),
+    ),
+)

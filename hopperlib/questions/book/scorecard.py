@@ -1,0 +1,201 @@
+"""Explorer: the scorecard, to search and to filter, with the residuals of what it finds.
+
+It reads ``data/scorecard.csv``, since the studies themselves cannot run in a
+page: some need packages that the browser does not have. A test holds the table
+to the studies.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from hopperlib.documented.data_files import rows
+from hopperlib.questions.book.search import (
+    matcher,
+    rows_shown,
+    search_control,
+    searchable,
+    shown_control,
+    study_control,
+)
+from hopperlib.questions.controls import Choice
+from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.result import Column, Figure, Result, Table
+
+__all__ = ["EXPLORER"]
+
+Row = dict[str, str]
+
+_ALL = "all"
+_ROLES = ("predicted", "calibrated", "identity", "shape", "input", "not modelled", "not built")
+_VERDICTS = (
+    "reproduced",
+    "as fitted",
+    "holds",
+    "input",
+    "missed, explained",
+    "missed",
+    "not modelled",
+    "not built",
+)
+# Roles whose deviation can be drawn, in the order of their looks.
+_DRAWN = ("predicted", "calibrated", "identity", "input")
+# What lies farther out stands at the edge of the chart: one wild miss would press all others onto the line.
+_EDGE = 4.0
+
+
+@cache
+def _table() -> tuple[Row, ...]:
+    """Return the rows of the scorecard."""
+    return tuple(rows("scorecard.csv"))
+
+
+@cache
+def _texts() -> dict[str, str]:
+    """Return what a search looks at, by id."""
+    keys = ("id", "quantity", "unit", "documented", "note", "place")
+    return {row["id"]: searchable(*(row[key] for key in keys)) for row in _table()}
+
+
+def _with_residual(found: Sequence[Row]) -> list[tuple[Row, float]]:
+    """Return the rows that have a deviation and a tolerance, with the one over the other."""
+    told = [row for row in found if row["deviation"] and float(row["tolerance"] or 0)]
+    return [(row, float(row["deviation"]) / float(row["tolerance"])) for row in told]
+
+
+def _residuals(drawn: list[tuple[Row, float]]) -> Figure:
+    """Return the chart of deviations over tolerances, row by row."""
+    ratios = [ratio for _, ratio in drawn]
+    outside = sum(abs(ratio) > 1 + 1e-9 for ratio in ratios)
+    beyond = sum(abs(ratio) > _EDGE for ratio in ratios)
+    places = {row["id"]: number for number, (row, _) in enumerate(drawn, start=1)}
+    series = []
+    for role in _DRAWN:
+        part = [(row, ratio) for row, ratio in drawn if row["role"] == role]
+        if part:
+            x, y = [places[row["id"]] for row, _ in part], [max(-_EDGE, min(_EDGE, ratio)) for _, ratio in part]
+            series.append(Series(name=role, x=x, y=y, kind="points", style=_DRAWN.index(role)))
+    figure = chart(
+        title="Residuals",
+        alt=(
+            f"Deviation over tolerance for {len(drawn)} numbers, in the order of the table; "
+            f"{len(drawn) - outside} lie between -1 and 1, {outside} outside"
+            + (f", {beyond} of them farther out than {_EDGE:g}, drawn at the edge." if beyond else ".")
+        ),
+        x=Axis(title="Row, of those that have a tolerance"),
+        y=Axis(
+            title="Deviation over tolerance" + (f"; beyond {_EDGE:g} at the edge" if beyond else ""),
+            low=-1.1 * _EDGE,
+            high=1.1 * _EDGE,
+            decimals=2,
+        ),
+        series=series,
+        references=[Reference(name="tolerance", y=1.0), Reference(name="tolerance, below", y=-1.0)],
+    )
+    columns = ("Row", "Id", "What", "Documented", "Model", "Role", "Deviation over tolerance")
+    cells = [
+        (places[row["id"]], row["id"], row["quantity"], row["documented"], row["reproduced"], row["role"], ratio)
+        for row, ratio in drawn
+    ]
+    titles = tuple(Column(title=one, decimals=2 if one.startswith("Deviation") else None) for one in columns)
+    # Each point says which row it is, and how far out.
+    names = {
+        number: f"{row['quantity']}: {row['documented']} {row['unit']}<br>{ratio:.2f}"
+        for number, (row, ratio) in enumerate(drawn, start=1)
+    }
+    data = [
+        trace
+        | (
+            {"text": [names[at] for at in trace["x"]], "hovertemplate": "%{text}<extra></extra>"}
+            if trace["name"] in _DRAWN
+            else {}
+        )
+        for trace in figure.data
+    ]
+    return replace(figure, data=data, table=Table(caption="Residuals", columns=titles, rows=cells))
+
+
+def _answer(*, search: str, study: str, role: str, verdict: str, shown: int) -> Result:
+    """Answer for one search."""
+    matches, texts = matcher(search), _texts()
+    found = [
+        row
+        for row in _table()
+        if study in (_ALL, row["study"])
+        and role in (_ALL, row["role"])
+        and (verdict in (_ALL, row["verdict"]) or row["verdict"] == f"{verdict}, explained")
+        and matches(texts[row["id"]])
+    ]
+    cut, caption = rows_shown(found, shown, "row")
+    counts = Counter(row["verdict"] for row in found)
+    spelled = ", ".join(f"{counts[name]} {name.replace(',', ' and')}" for name in _VERDICTS if counts[name])
+    drawn = _with_residual(found)
+    missed = tuple(number for number, row in enumerate(cut) if row["verdict"].startswith("missed"))
+    return Result(
+        summary=f"{caption}" + (f": {spelled}." if spelled else "."),
+        figures=(_residuals(drawn),) if drawn else (),
+        tables=(
+            Table(
+                caption=f"Scorecard: {caption}",
+                columns=tuple(
+                    Column(title=title)
+                    for title in ("What", "Documented", "Model", "Role", "Verdict", "Why, and where it stands")
+                ),
+                rows=[
+                    (
+                        row["quantity"] if study != _ALL else f"{row['study']}: {row['quantity']}",
+                        f"{row['documented']} {row['unit']}".strip(),
+                        row["reproduced"] or "-",
+                        row["role"],
+                        row["verdict"],
+                        f"{row['note']} ({row['place']})" if row["note"] else row["place"],
+                    )
+                    for row in cut
+                ],
+                marked=missed,
+                marked_label="the model misses this value",
+            ),
+        ),
+        facts={
+            "found": len(found),
+            "missed": counts["missed"],
+            "explained": counts["missed, explained"],
+            "drawn": len(drawn),
+        },
+    )
+
+
+EXPLORER = Explorer(
+    name="scorecard",
+    title="Scorecard",
+    question="Which documented values do the models give, and how closely?",
+    controls=(
+        search_control("memory, Franklin, 1.88"),
+        study_control(),
+        Choice(
+            name="role",
+            label="Role",
+            options=((_ALL, "Any role"), *((name, name) for name in _ROLES)),
+            default=_ALL,
+        ),
+        Choice(
+            name="verdict",
+            label="Verdict",
+            options=((_ALL, "Any verdict"), *((name, name) for name in _VERDICTS)),
+            default=_ALL,
+            help="Missed takes the explained ones too.",
+        ),
+        shown_control(),
+    ),
+    answer=_answer,
+    examples=(
+        Example(label="Predictions", values={"role": "predicted"}),
+        Example(label="Misses", values={"verdict": "missed"}),
+        Example(label="What no model gives", values={"role": "not modelled"}),
+        Example(label="The memory study", values={"study": "memory"}),
+    ),
+)

@@ -1,0 +1,36 @@
+"""Self-checks: questions that a page marks at once, with answers that the model gives.
+
+=============  ================================================================
+`NumberCheck`  a number with its unit, right within a tolerance
+`ChoiceCheck`  one or several of a few options, each with its own feedback
+`OrderCheck`   things to put in order
+`GoalCheck`    a setting of an explorer to find, by what its answer then says
+=============  ================================================================
+
+The expected answer is handed over by whoever asks, computed from the model, so
+that it moves with the model. `Check.to_dict` holds all that marking needs as
+ranges, lists of numbers and comparisons: the published page marks in JavaScript
+what `Check.grade` marks here. Anyone can find the answers in the page's source,
+which is fine: this is training, not an exam.
+
+All texts are plain; what stands between backticks is shown as code. A check's
+name is the key under which a reader's result is kept, so it never changes.
+"""
+
+from hopperlib.questions.checks.check import MIME_TYPE, Check, Verdict
+from hopperlib.questions.checks.choice import ChoiceCheck, Option
+from hopperlib.questions.checks.goal import Condition, GoalCheck
+from hopperlib.questions.checks.number import NumberCheck
+from hopperlib.questions.checks.order import OrderCheck
+
+__all__ = [
+    "MIME_TYPE",
+    "Check",
+    "ChoiceCheck",
+    "Condition",
+    "GoalCheck",
+    "NumberCheck",
+    "Option",
+    "OrderCheck",
+    "Verdict",
+]

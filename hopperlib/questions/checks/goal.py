@@ -1,0 +1,140 @@
+"""A setting of an explorer to find, by what the explorer then answers."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from hopperlib.questions.checks.check import Check, Verdict
+
+__all__ = ["Condition", "GoalCheck"]
+
+_COMPARE = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+_MESSAGES = {"empty": "Give the explorer something it can answer first."}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """What a fact of an explorer's answer must be.
+
+    Parameters
+    ----------
+    fact : str
+        Key of `Result.facts`.
+    operator : {"==", "!=", "<", "<=", ">", ">="}
+        The first two compare anything, the others numbers.
+    target : float, int, str or bool
+    feedback : str
+        Shown while it does not hold.
+
+    Examples
+    --------
+    >>> Condition(fact="idle_numa_nodes", operator="==", target=0, feedback="Some are idle.").holds({"idle_numa_nodes": 2})
+    False
+    """
+
+    fact: str
+    operator: Literal["==", "!=", "<", "<=", ">", ">="]
+    target: float | str | bool
+    feedback: str
+
+    def __post_init__(self) -> None:
+        if self.operator not in _COMPARE:
+            raise ValueError(f"operator={self.operator!r} must be one of: {', '.join(_COMPARE)}")
+        ordered = self.operator not in ("==", "!=")
+        if ordered and _kind(self.target) != "number":
+            raise ValueError(f"{self.fact} {self.operator} {self.target!r}: only numbers can be larger or smaller")
+        if not ordered and isinstance(self.target, float):
+            raise ValueError(
+                f"{self.fact} {self.operator} {self.target!r}: give two bounds, as computed decimals are never exact"
+            )
+
+    def holds(self, facts: Mapping[str, Any]) -> bool:
+        """Whether it holds; a fact that is missing, or of another kind, never fits."""
+        fact, target = facts.get(self.fact), self.target
+        # In Python True equals 1; in JavaScript, and to a reader, it does not.
+        if not isinstance(fact, (bool, int, float, str)) or _kind(fact) != _kind(target):
+            return False
+        return bool(_COMPARE[self.operator](fact, target))
+
+
+def _kind(value: float | str | bool) -> str:
+    """Return what JavaScript calls the type of a value."""
+    if isinstance(value, bool):
+        return "boolean"
+    return "string" if isinstance(value, str) else "number"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalCheck(Check):
+    """A setting of an explorer to find.
+
+    Making one runs the explorer: a goal that its own solution misses, or that
+    the starting setting meets, is refused. So no page can ask for what the
+    model no longer gives.
+
+    Parameters
+    ----------
+    explorer : str
+        Name in `hopperlib.questions.catalogue`.
+    conditions : tuple of Condition
+        All must hold; the first that does not gives the feedback.
+    solution : mapping
+        Values of controls that reach the goal.
+    """
+
+    kind: ClassVar[str] = "goal"
+
+    explorer: str
+    conditions: tuple[Condition, ...]
+    solution: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        from hopperlib.questions.explorer import load
+
+        Check.__post_init__(self)
+        if not self.conditions:
+            raise ValueError(f"check {self.name!r} needs a condition")
+        explorer = load(self.explorer)
+        reached = self.grade(explorer.run(**self.solution).facts)
+        if not reached.right:
+            raise ValueError(f"check {self.name!r}: its own solution misses the goal: {reached.feedback}")
+        if self.grade(explorer.run().facts).right:
+            raise ValueError(f"check {self.name!r}: the explorer starts at the goal")
+
+    def grade(self, answer: Mapping[str, Any] | None) -> Verdict:
+        """Return how a setting is marked.
+
+        Parameters
+        ----------
+        answer : mapping or None
+            The facts of the explorer's latest answer; None if it has none.
+        """
+        if answer is None:
+            return Verdict(False, _MESSAGES["empty"], readable=False)
+        for condition in self.conditions:
+            if not condition.holds(answer):
+                return Verdict(False, condition.feedback)
+        return Verdict(True, self.explanation)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the check as plain data; conditions are tried in order."""
+        return Check.to_dict(self) | {
+            "explorer": self.explorer,
+            "conditions": [
+                {"fact": item.fact, "operator": item.operator, "target": item.target, "feedback": item.feedback}
+                for item in self.conditions
+            ],
+            "solution": dict(self.solution),
+            "messages": dict(_MESSAGES),
+        }

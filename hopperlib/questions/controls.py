@@ -1,0 +1,322 @@
+"""What a reader can set on an explorer: one class a kind of control.
+
+=============  ====================================================
+`Slider`       a number on a scale with steps
+`Number`       a number typed in, with bounds
+`Choice`       one of a few named options
+`Switch`       on or off
+`Text`         a line or a block of text, never put into an address
+`FileText`     the text of a file, pasted or dropped, likewise
+=============  ====================================================
+
+A control checks and converts what it is given (`Control.read`). The browser,
+JupyterLab and the command line all send plain values through that one method,
+so a mistake gets the same message everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+__all__ = ["Choice", "Control", "FileText", "InputError", "Number", "Slider", "Switch", "Text"]
+
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
+
+
+class InputError(ValueError):
+    """A value that an explorer refuses; carries the name of its control.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, with the value, the rule and where the bound comes from.
+    control : str or None
+        Name of the control to point at; None if no single one is at fault.
+
+    Examples
+    --------
+    >>> InputError("tasks=0 must be at least 1", control="tasks").control
+    'tasks'
+    """
+
+    def __init__(self, message: str, *, control: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.control = control
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """What every control has.
+
+    Parameters
+    ----------
+    name : str
+        Keyword under which the explorer's function receives the value.
+    label : str
+        What the reader sees beside the control.
+    unit : str
+        Unit shown after the value; empty for counts and text.
+    help : str
+        One sentence under the control; empty for none.
+    advanced : bool
+        Whether the control starts folded away under "More settings".
+    assumed : str
+        Why the default is what it is, where no source gives it; empty if
+        the default is sourced or only a starting point.
+    """
+
+    kind: ClassVar[str] = "control"
+    shareable: ClassVar[bool] = True
+
+    name: str
+    label: str
+    unit: str = ""
+    help: str = ""
+    advanced: bool = False
+    assumed: str = ""
+
+    def read(self, value: Any) -> Any:
+        """Return the value checked and converted; `InputError` if it cannot be."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the control as plain data for a page or a widget."""
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "label": self.label,
+            "unit": self.unit,
+            "help": self.help,
+            "advanced": self.advanced,
+            "assumed": self.assumed,
+            "shareable": self.shareable,
+        }
+
+    def refuse(self, value: Any, rule: str) -> InputError:
+        """Return the error for a bad value: its name, the value, the rule."""
+        shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
+        unit = f" {self.unit}" if self.unit and not isinstance(value, str) else ""
+        return InputError(f"{self.name}={shown}{unit} {rule}", control=self.name)
+
+
+def _read_number(control: Control, value: Any, low: float, high: float, whole: bool) -> float | int:
+    """Return a finite number within the bounds, an int if it must be whole."""
+    if isinstance(value, str):
+        text = value.strip()
+        if "," in text and not _THOUSANDS.fullmatch(text):
+            # 1,29 may be a decimal comma; taking it for 129 would be a wrong number.
+            raise control.refuse(value, "must be a number, with a point before its decimals")
+        try:
+            value = float(text.replace(",", ""))
+        except ValueError:
+            raise control.refuse(value, "must be a number") from None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise control.refuse(value, "must be a number")
+    # The comparison is written so that "not a number" fails it.
+    if not low <= value <= high:
+        raise control.refuse(value, f"must be from {low:g} to {high:g}, the range of this control")
+    if whole:
+        if value != int(value):
+            raise control.refuse(value, "must be a whole number")
+        return int(value)
+    return float(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slider(Control):
+    """A number on a scale.
+
+    Parameters
+    ----------
+    low, high, step, default : float
+        Range, step and starting value in `unit`. Whole if all four are ints.
+
+    Examples
+    --------
+    >>> tasks = Slider(name="tasks", label="Tasks", low=1, high=24, step=1, default=12)
+    >>> tasks.read("6")
+    6
+    >>> tasks.read(25)
+    Traceback (most recent call last):
+    hopperlib.questions.controls.InputError: tasks=25 must be from 1 to 24, the range of this control
+    """
+
+    kind: ClassVar[str] = "slider"
+
+    low: float
+    high: float
+    step: float
+    default: float
+
+    def __post_init__(self) -> None:
+        self.read(self.default)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the control gives whole numbers."""
+        return all(isinstance(part, int) for part in (self.low, self.high, self.step, self.default))
+
+    def read(self, value: Any) -> float | int:
+        """Return the number, within the range."""
+        return _read_number(self, value, self.low, self.high, self.whole)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the control as plain data."""
+        scale = {"low": self.low, "high": self.high, "step": self.step, "default": self.default}
+        return Control.to_dict(self) | scale
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number(Slider):
+    """A number typed in, for ranges too wide for a scale.
+
+    Examples
+    --------
+    >>> Number(name="nodes", label="Nodes", low=1, high=6384, step=1, default=342).read(342)
+    342
+    """
+
+    kind: ClassVar[str] = "number"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice(Control):
+    """One of a few options.
+
+    Parameters
+    ----------
+    options : tuple of (str, str)
+        Pairs of value and what the reader sees.
+    default : str
+        One of the values.
+
+    Examples
+    --------
+    >>> order = Choice(name="order", label="Order", options=(("nid", "NID"), ("xyz", "xyz")), default="nid")
+    >>> order.read("xyz")
+    'xyz'
+    >>> order.read("random")
+    Traceback (most recent call last):
+    hopperlib.questions.controls.InputError: order='random' must be one of: nid, xyz
+    """
+
+    kind: ClassVar[str] = "choice"
+
+    options: tuple[tuple[str, str], ...]
+    default: str
+
+    def __post_init__(self) -> None:
+        self.read(self.default)
+
+    def read(self, value: Any) -> str:
+        """Return the value if it is an option."""
+        if value not in [key for key, _ in self.options]:
+            raise self.refuse(value, "must be one of: " + ", ".join(key for key, _ in self.options))
+        return str(value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the control as plain data."""
+        return Control.to_dict(self) | {"options": [list(pair) for pair in self.options], "default": self.default}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch(Control):
+    """On or off.
+
+    Examples
+    --------
+    >>> Switch(name="strict_memory", label="-ss", default=False).read("true")
+    True
+    """
+
+    kind: ClassVar[str] = "switch"
+
+    default: bool
+
+    def read(self, value: Any) -> bool:
+        """Return True or False; the words true and false are read too."""
+        if isinstance(value, bool):
+            return value
+        words = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
+        if str(value).lower() not in words:
+            raise self.refuse(value, "must be true or false")
+        return words[str(value).lower()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the control as plain data."""
+        return Control.to_dict(self) | {"default": self.default}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text(Control):
+    """A line or a block of text.
+
+    What a reader types stays on the page: it is never put into the address.
+
+    Parameters
+    ----------
+    default : str
+        Text at the start.
+    rows : int
+        Lines shown; 1 makes a single-line field.
+    max_length : int
+        Longest text taken. [characters]
+    placeholder : str
+        Example shown while the field is empty.
+
+    Examples
+    --------
+    >>> Text(name="line", label="Launch line", default="aprun -n 1 a.out", max_length=20).read("x" * 21)
+    Traceback (most recent call last):
+    hopperlib.questions.controls.InputError: line holds 21 characters and may hold 20 at most on this page
+    """
+
+    kind: ClassVar[str] = "text"
+    shareable: ClassVar[bool] = False
+
+    default: str
+    rows: int = 1
+    max_length: int = 20_000
+    placeholder: str = ""
+
+    def read(self, value: Any) -> str:
+        """Return the text if it is not too long."""
+        if not isinstance(value, str):
+            raise self.refuse(value, "must be text")
+        if len(value) > self.max_length:
+            raise InputError(
+                f"{self.name} holds {len(value):,} characters and may hold {self.max_length:,} at most on this page",
+                control=self.name,
+            )
+        return value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the control as plain data."""
+        return Control.to_dict(self) | {
+            "default": self.default,
+            "rows": self.rows,
+            "max_length": self.max_length,
+            "placeholder": self.placeholder,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileText(Text):
+    """The text of a file: pasted, dropped or picked. It never leaves the page.
+
+    Parameters
+    ----------
+    accept : str
+        File name endings the picker offers, as in HTML; empty for all.
+    """
+
+    kind: ClassVar[str] = "file"
+
+    accept: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the control as plain data."""
+        return Text.to_dict(self) | {"accept": self.accept}

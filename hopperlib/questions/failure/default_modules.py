@@ -1,0 +1,228 @@
+"""Explorer: which modules everybody gets at login, weighed by whom each choice breaks."""
+
+from __future__ import annotations
+
+from hopperlib.failure.builds.default_modules import (
+    OPTIONS,
+    PROGRAMS,
+    WORKS,
+    Shares,
+    Trouble,
+    Weights,
+    flip_weight,
+    outcomes,
+    troubles,
+)
+from hopperlib.questions.controls import Slider
+from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.result import Column, Figure, Notice, Result, Table, Value
+
+__all__ = ["EXPLORER"]
+
+_STEPS = 20
+_GUESS = {
+    "dynamic": 10.0, "shmem": 2.0, "hit": 10.0, "pinned": 5.0, "run": 5.0, "fails": 3.0, "told": 1.0, "contacted": 0.5,
+}  # fmt: skip
+_SHARE = "No source prints it."
+_WEIGHT = "What is worse is for you to say."
+# Code of a problem -> what the table says.
+_WORDS = {
+    WORKS: "works",
+    "MPT-DEPRECATED": "stops, and says what to load",
+    "SHMEM-NOT-LOADED": "fails: the module is not there",
+    "MPICH2-SHMEM-DYNAMIC": "builds; some fail when they run",
+}
+
+
+def _names(option: str) -> str:
+    """Return an option with its modules."""
+    return f"{option}: {' and '.join(OPTIONS[option])}"
+
+
+def _figure(shares: Shares, weights: Weights, flip: float | None) -> Figure:
+    """Return the cost of each option over the weight of a failure at run time."""
+    high = max(10.0, 2 * weights.run, min(1.5 * (flip or 0), 100.0))
+    runs = [high * step / _STEPS for step in range(_STEPS + 1)]
+    costs = [
+        troubles(shares, Weights(told=weights.told, fails=weights.fails, run=run, contacted=weights.contacted))
+        for run in runs
+    ]
+    series = [
+        Series(name=_names(option), x=runs, y=[100 * row[place].cost for row in costs])
+        for place, option in enumerate(OPTIONS)
+    ]
+    cheapest = min(troubles(shares, weights), key=lambda one: one.cost)
+    crosses = (
+        f"C meets the cheaper of the others at {flip:.1f}"
+        if flip is not None and flip > 0
+        else "C never meets the others"
+    )
+    return chart(
+        title="What each default costs",
+        alt=f"Cost per hundred users over the weight of a failure at run time, from 0 to {high:g}: A and B are flat, C rises; {crosses}. "
+        f"A dotted line marks the cheapest at the weight that is set, {weights.run:g}.",
+        x=Axis(title="Weight of a failure at run time", low=0, decimals=1),
+        y=Axis(title="Cost per hundred users", low=0, decimals=2),
+        series=series,
+        references=(Reference(name="cheapest now", y=100 * cheapest.cost),),
+    )
+
+
+def _breaks() -> Table:
+    """Return what each option does to each kind of program."""
+    found = {option: outcomes(option) for option in OPTIONS}
+    return Table(
+        caption="What each default does to a program, by the rules",
+        columns=(Column(title="Program"), *(Column(title=_names(option), badge="documented") for option in OPTIONS)),
+        rows=[(program, *(_WORDS[found[option][program]] for option in OPTIONS)) for program in PROGRAMS],
+    )
+
+
+def _costs(found: tuple[Trouble, ...]) -> Table:
+    """Return whom each option touches, and what that costs."""
+    best = min(one.cost for one in found)
+    return Table(
+        caption="For a hundred users",
+        columns=(
+            Column(title="Default"),
+            Column(title="Programs broken", unit="%", decimals=2, badge="assumed"),
+            Column(title="Asked to change scripts", unit="%", decimals=2, badge="assumed"),
+            Column(title="Cost", decimals=2, badge="assumed"),
+        ),
+        rows=[
+            (_names(one.option), 100 * one.broken_fraction, 100 * one.contacted_fraction, 100 * one.cost)
+            for one in found
+        ],
+        marked=tuple(place for place, one in enumerate(found) if one.cost == best),
+        marked_label="costs least with these weights",
+    )
+
+
+def _sensitivity(cheapest: list[str], flip: float | None, run: float) -> str:
+    """Say how far the answer is from another one."""
+    if flip is None:
+        return "No weight of a failure at run time changes that."
+    if flip <= 0:
+        return "However little a failure at run time counts, C does not become cheapest."
+    if "C" in cheapest:
+        return f"It stays so until a failure at run time counts {flip:.1f}; now it counts {run:g}."
+    return f"C would be cheapest if a failure at run time counted less than {flip:.1f}; now it counts {run:g}."
+
+
+def _answer(
+    *,
+    dynamic: float,
+    shmem: float,
+    hit: float,
+    pinned: float,
+    told: float,
+    fails: float,
+    run: float,
+    contacted: float,
+) -> Result:
+    """Answer for one setting."""
+    shares = Shares(dynamic=dynamic / 100, shmem=shmem / 100, hit=hit / 100, pinned=pinned / 100)
+    weights = Weights(told=told, fails=fails, run=run, contacted=contacted)
+    found = troubles(shares, weights)
+    flip = flip_weight(shares, weights)
+    least = min(one.cost for one in found)
+    cheapest = [one.option for one in found if one.cost - least < 1e-12]
+    fewest = min(one.broken_fraction for one in found)
+    touched = [one.option for one in found if one.broken_fraction - fewest < 1e-12]
+    verb = "costs least" if len(cheapest) == 1 else "cost least, and the same"
+    notices = []
+    if touched != cheapest:
+        notices.append(
+            Notice(
+                code="fewest-is-not-cheapest",
+                message=f"Default {' and '.join(touched)} breaks the fewest programs, and {' and '.join(cheapest)} costs least: the weights decide.",
+                level="note",
+            )
+        )
+    return Result(
+        summary=f"Default {' and '.join(cheapest)} {verb} with these shares and weights. {_sensitivity(cheapest, flip, run)}",
+        warnings=tuple(notices),
+        values=(
+            *(
+                Value(
+                    label=f"Cost of {one.option} per hundred users", value=100 * one.cost, decimals=2, badge="assumed"
+                )
+                for one in found
+            ),
+            Value(
+                label="Weight at which C stops being cheapest",
+                value=flip,
+                decimals=2,
+                badge="assumed",
+                note="of a failure at run time",
+            ),
+            Value(label="What was chosen on Hopper", value="C", badge="documented", note="antypas2011, sec. 3"),
+        ),
+        figures=(_figure(shares, weights, flip),),
+        tables=(_breaks(), _costs(found)),
+        facts={
+            "cheapest": "".join(cheapest),
+            "fewest": "".join(touched),
+            "flip": flip,
+            "dynamic": dynamic,
+            "shmem": shmem,
+            "hit": hit,
+            "run": run,
+            "weights_as_given": (told, fails, run, contacted)
+            == tuple(_GUESS[name] for name in ("told", "fails", "run", "contacted")),
+            **{f"cost_{one.option.lower()}": one.cost for one in found},
+        },
+    )
+
+
+def _share(name: str, label: str, help: str) -> Slider:
+    return Slider(
+        name=name, label=label, unit="%", low=0.0, high=100.0, step=0.5, default=_GUESS[name], help=help, assumed=_SHARE
+    )
+
+
+def _weight(name: str, label: str, help: str, *, advanced: bool = False) -> Slider:
+    return Slider(
+        name=name,
+        label=label,
+        low=0.0,
+        high=50.0,
+        step=0.5,
+        default=_GUESS[name],
+        help=help,
+        assumed=_WEIGHT,
+        advanced=advanced,
+    )
+
+
+EXPLORER = Explorer(
+    name="default-modules",
+    title="Which modules for everybody?",
+    question="Which MPI modules should every user get at login, and how far does the answer depend on what you count as bad?",
+    controls=(
+        _share("dynamic", "Users who link dynamically", "Static is the default on Hopper."),
+        _share("shmem", "Users of SHMEM", "As often among those who link dynamically as among the others."),
+        _share("hit", "Dynamic programs that fail with both libraries", "The report says some."),
+        _share(
+            "pinned",
+            "Users whose scripts name a version of xt-mpt",
+            "They must be asked to change them, unless A is chosen.",
+        ),
+        _weight("run", "Weight: fails when it runs, with words that say nothing", "C does that to some."),
+        _weight("fails", "Weight: fails for want of a module", "B does that to SHMEM."),
+        _weight("told", "Weight: stops, and says what to load", "A does that to dynamic links."),
+        _weight("contacted", "Weight: a script to change beforehand", "B and C ask for that.", advanced=True),
+    ),
+    answer=_answer,
+    examples=tuple(
+        Example(label=label, values=_GUESS | values)
+        for label, values in (
+            ("A guess to start with", {}),
+            ("A mystery is worst", {"run": 20.0}),
+            ("Nobody uses SHMEM", {"shmem": 0.0}),
+            ("Most users link dynamically", {"dynamic": 80.0}),
+            ("Count heads, nothing else", {"run": 1.0, "fails": 1.0, "told": 1.0, "contacted": 0.0}),
+        )
+    ),
+)

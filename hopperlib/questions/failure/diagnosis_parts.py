@@ -1,0 +1,293 @@
+"""Parts of the diagnosis explorer's answer: sentence, steps, values, marked lines, tables.
+
+Whatever comes from the reader's text stays text: nothing here makes markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hopperlib.failure.diagnosis.causes import CONFIDENCE, Cause
+from hopperlib.failure.diagnosis.diagnosis import Diagnosis
+from hopperlib.failure.diagnosis.evidence import Finding, Hit
+from hopperlib.questions.result import Column, Copyable, Listing, ListingLine, Notice, Table, Value
+
+__all__ = ["Text", "copyables", "facts", "listings", "notices", "summary", "tables", "values"]
+
+Text = tuple[str, str]
+
+# What is shown at most: a page is no place for a whole log.
+LINES_LISTED = 160
+LINE_LENGTH = 400
+HITS_OF_A_CAUSE = 5
+HITS_OF_A_MESSAGE = 2
+UNKNOWN_MARKED = 8
+UNKNOWN_LISTED = 20
+MESSAGES_LISTED = 60
+CONTEXT = 2
+
+_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_WHO = {"user": "the job's owner", "staff": "the center's staff", "vendor": "the vendor"}
+_FAULT = {"user": "user", "system": "system", "either": "either user or system"}
+_LABELS = {
+    "rank": "Rank",
+    "node": "Node",
+    "nid": "Node ID (nid)",
+    "cname": "Place (cname)",
+    "time": "Time",
+    "apid": "Application",
+}
+_ROLES = {
+    "cause": "cause",
+    "symptom": "symptom",
+    "cascade": "consequence",
+    "noise": "harmless",
+    "info": "course of the job",
+}
+
+
+def _place(found: Diagnosis, hit: Hit) -> str:
+    """Return file and line."""
+    return f"{found.evidence.files[hit.file].name}:{hit.line}"
+
+
+def _in_order(found: Diagnosis) -> list[Finding]:
+    """Return the messages in the order of their first line."""
+    return sorted(found.evidence.findings.values(), key=lambda one: (one.hits[0].file, one.hits[0].line))
+
+
+def _actor(cause: Cause) -> str:
+    return _WHO[cause.rule.who if cause.rule else "user"]
+
+
+def summary(found: Diagnosis) -> str:
+    """Say the verdict in one sentence, and how sure it is.
+
+    Examples
+    --------
+    >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
+    >>> summary(diagnose([("job.out", "all is well")]))
+    'No cause in this text (1 line read). What to look at next stands below.'
+    """
+    lines = found.evidence.lines_read
+    read = f"{lines:,} line{'' if lines == 1 else 's'} read"
+    cause = found.cause
+    if found.verdict == "succeeded":
+        return f"This job succeeded: its text says so, and nothing in it says otherwise ({read})."
+    if cause is None:
+        return f"No cause in this text ({read}). What to look at next stands below."
+    sure = "a guess" if cause.confidence == "guess" else cause.confidence
+    return (
+        f"{cause.title.rstrip('.')} ({cause.code}, {_place(found, cause.hits[0])}). "
+        f"This is {sure}: {CONFIDENCE[cause.confidence]}. Who acts: {_actor(cause)}."
+    )
+
+
+def notices(found: Diagnosis) -> Iterator[Notice]:
+    """Yield what to do, in steps, then what confirms it, then what is odd.
+
+    Examples
+    --------
+    >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
+    >>> all(notice.message for notice in notices(diagnose([("job.out", "Segmentation fault")])))
+    True
+    """
+    cause = found.cause
+    steps = cause.advice if found.verdict == "cause" and cause else found.next
+    for number, step in enumerate(steps, start=1):
+        yield Notice(code=f"step-{number}", message=f"{number}. {step}" if len(steps) > 1 else step, level="advice")
+    if found.verdict == "cause" and cause and cause.confirm:
+        yield Notice(code="to-confirm", message=f"To confirm: {cause.confirm}", level="note")
+    for code in found.set_aside:
+        rule = found.evidence.findings[code].rule
+        yield Notice(code="set-aside", message=f"{code} was found and set aside: {rule.confirm}", level="note")
+    for text in found.notes:
+        yield Notice(code="text", message=text, level="note")
+
+
+def values(found: Diagnosis) -> Iterator[Value]:
+    """Yield what is known of the cause: class, who acts, node, rank, time.
+
+    Examples
+    --------
+    >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
+    >>> all(value.label for value in values(diagnose([("job.out", "Segmentation fault")])))
+    True
+    """
+    cause = found.cause
+    if found.verdict != "cause" or cause is None:
+        return
+    ours = "how the diagnosis ranks what it found; see the page for how often it is right"
+    yield Value(label="Confidence", value=cause.confidence, badge="assumed", note=ours)
+    source = cause.rule.source if cause.rule else "no rule knows the message"
+    badge: Any = "documented" if cause.rule else "assumed"
+    nersc = f" ({cause.rule.nersc_class})" if cause.rule and cause.rule.nersc_class else ""
+    yield Value(label="Class", value=f"{_FAULT[cause.fault]}{nersc}", badge=badge, note=source)
+    yield Value(label="Who acts", value=_actor(cause), badge=badge)
+    yield Value(label="Lines that say so", value=cause.count, badge="documented", note="counted in your text")
+    for name, value in cause.fields.items():
+        label = _LABELS.get(name, name.replace("_", " ").capitalize())
+        yield Value(label=label, value=value, badge="documented", note="as your text prints it")
+
+
+def _part(found: Diagnosis, finding: Finding) -> str:
+    """Say which part a message plays in this text."""
+    code = finding.rule.code
+    if found.causes and found.verdict == "cause":
+        if code == found.causes[0].code:
+            return "cause"
+        if code in found.causes[0].explains:
+            return "explained"
+        if any(code == cause.code for cause in found.causes[1:]):
+            return "runner-up"
+        if any(code in cause.explains for cause in found.causes[1:]):
+            return "explained by a runner-up"
+    return "set aside" if code in found.set_aside else _ROLES[finding.rule.role]
+
+
+def _marks(found: Diagnosis) -> dict[tuple[int, int], tuple[str, str]]:
+    """Return the lines to mark, by file and line, with mark and text; what counts more comes first."""
+    marked: dict[tuple[int, int], tuple[str, str]] = {}
+
+    def mark(hits: Sequence[Hit], most: int, word: str) -> None:
+        for hit in hits[:most]:
+            marked.setdefault((hit.file, hit.line), (word, hit.text))
+
+    if found.verdict == "cause":
+        for place, cause in enumerate(found.causes):
+            mark(cause.hits, HITS_OF_A_CAUSE, "cause" if place == 0 else "runner-up")
+    for finding in _in_order(found):
+        mark(finding.hits, HITS_OF_A_MESSAGE, _part(found, finding))
+    for group in found.evidence.unknown[:UNKNOWN_MARKED]:
+        mark([group.first], 1, "unknown")
+    return marked
+
+
+def _cleaned(line: str) -> str:
+    """Return a line of the text as it would be shown: what a progress bar wrote last, without control characters."""
+    pieces = [piece for piece in line[: 20 * LINE_LENGTH].split("\r") if piece]
+    text = _CONTROL.sub("", (pieces[-1] if pieces else "").replace("\t", "    "))
+    return text[:LINE_LENGTH] + ("..." if len(text) > LINE_LENGTH else "")
+
+
+def listings(found: Diagnosis, texts: Sequence[Text]) -> Iterator[Listing]:
+    """Yield the lines that matter of each text, with their neighbors.
+
+    Examples
+    --------
+    >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
+    >>> text = ("job.out", "Segmentation fault")
+    >>> [listing.lines[0].number for listing in listings(diagnose([text]), [text])]
+    [1]
+    """
+    marked = _marks(found)
+    for file, (name, text) in enumerate(texts):
+        own = {line: marked[where, line] for where, line in marked if where == file}
+        if not own:
+            continue
+        lines = text.removesuffix("\n").split("\n")
+        shown: dict[int, ListingLine] = {}
+        # The dict keeps the order of importance, so a cut takes the least.
+        for line, (word, quoted) in own.items():
+            near = range(max(1, line - CONTEXT), min(len(lines), line + CONTEXT) + 1)
+            if len(shown) + len(near) > LINES_LISTED:
+                break
+            for number in near:
+                shown.setdefault(number, ListingLine(number=number, text=_cleaned(lines[number - 1])))
+            shown[line] = ListingLine(number=line, text=quoted[: 2 * LINE_LENGTH], mark=word)
+        ordered = tuple(shown[number] for number in sorted(shown))
+        yield Listing(title=f"{name}: {len(ordered):,} of {len(lines):,} lines", lines=ordered)
+
+
+def tables(found: Diagnosis) -> Iterator[Table]:
+    """Yield all messages that were found, and the suspicious lines that no rule knows.
+
+    Examples
+    --------
+    >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
+    >>> all(table.caption for table in tables(diagnose([("job.out", "Segmentation fault")])))
+    True
+    """
+    findings = _in_order(found)[:MESSAGES_LISTED]
+    confidence = {cause.code: cause.confidence for cause in found.causes} if found.verdict == "cause" else {}
+    if findings:
+        parts = [_part(found, finding) for finding in findings]
+        yield Table(
+            caption="Messages in the text, in their order",
+            columns=tuple(map(_column, ("Message", "What it says", "Part", "Confidence", "Lines", "First line"))),
+            rows=tuple(
+                (
+                    finding.rule.code,
+                    finding.rule.title,
+                    part,
+                    confidence.get(finding.rule.code),
+                    finding.count,
+                    _place(found, finding.hits[0]),
+                )
+                for finding, part in zip(findings, parts, strict=True)
+            ),
+            marked=tuple(index for index, part in enumerate(parts) if part == "cause"),
+            marked_label="the cause" if "cause" in parts else "",
+        )
+    groups = found.evidence.unknown[:UNKNOWN_LISTED]
+    if groups:
+        yield Table(
+            caption=f"Suspicious lines that no rule knows, {len(groups)} of {len(found.evidence.unknown)} kinds",
+            columns=tuple(map(_column, ("Lines", "Kind", "First line", "It reads"))),
+            rows=tuple(
+                (group.count, group.template[:120], _place(found, group.first), group.first.text[:LINE_LENGTH])
+                for group in groups
+            ),
+        )
+
+
+def _column(title: str) -> Column:
+    return Column(title=title)
+
+
+def copyables(found: Diagnosis) -> Iterator[Copyable]:
+    """Yield a text for a ticket, where a cause was found.
+
+    Examples
+    --------
+    >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
+    >>> all(one.text for one in copyables(diagnose([("job.out", "Segmentation fault")])))
+    True
+    """
+    cause = found.cause
+    if found.verdict != "cause" or cause is None:
+        return
+    known = "".join(f"\n{_LABELS.get(name, name)}: {value}" for name, value in cause.fields.items())
+    quoted = "".join(f"\n{_place(found, hit)}: {hit.text}" for hit in cause.hits[:HITS_OF_A_CAUSE])
+    yield Copyable(
+        title="For a ticket",
+        text=f"{cause.title} [{cause.code}], {cause.confidence}{known}{quoted}",
+        note="It quotes your text: read it before you send it.",
+    )
+
+
+def facts(found: Diagnosis) -> dict[str, Any]:
+    """Return named facts for self-checks and tests.
+
+    Examples
+    --------
+    >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
+    >>> facts(diagnose([("job.out", "all is well")]))["verdict"]
+    'no-cause'
+    """
+    cause = found.cause if found.verdict == "cause" else None
+    return {
+        "verdict": found.verdict,
+        "code": cause.code if cause else None,
+        "confidence": cause.confidence if cause else None,
+        "fault": cause.fault if cause else None,
+        "line": cause.hits[0].line if cause else None,
+        "explains": sorted(cause.explains) if cause else [],
+        "runner_up": found.causes[1].code if cause and len(found.causes) > 1 else None,
+        "messages": sorted(found.evidence.findings),
+        "unknown": len(found.evidence.unknown),
+        "lines_read": found.evidence.lines_read,
+        **({name: cause.fields.get(name) for name in ("rank", "node", "nid", "cname", "time")} if cause else {}),
+    }

@@ -1,0 +1,297 @@
+"""The look of the charts: plain Plotly dicts that are legible in light and dark.
+
+=====================  =========================================================
+`Axis`                 what an axis shows: title, unit, range
+`Series`               the points of one line, one cloud of points or one set of bars
+`Reference`            a horizontal line to compare with: a limit, a documented value
+`chart`                all of it as a `Figure`, with the data as its table
+`layout`, `style`      the parts, for a figure that `chart` cannot make
+=====================  =========================================================
+
+Colors distinguish nothing on their own: every series also has its own dash and
+marker, bars their own hatching. Text, grid and background have no color here,
+so that a page can give them those of its theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from hopperlib.questions.result import Column, Figure, Table
+
+__all__ = ["NEUTRAL", "STYLES", "Axis", "Reference", "Series", "Style", "chart", "layout", "style"]
+
+
+class Style(NamedTuple):
+    """Color, dash, marker and hatching of one series."""
+
+    color: str
+    dash: str
+    symbol: str
+    pattern: str
+
+
+# Hues after Okabe and Ito (2008), "Color Universal Design", with the two light ones replaced:
+# every color here has a contrast of 3:1 or more against white and against a dark page.
+STYLES = (
+    Style("#0072B2", "solid", "circle", ""),
+    Style("#D55E00", "dash", "square", "/"),
+    Style("#009E73", "dashdot", "diamond", "x"),
+    Style("#A04A6E", "longdash", "triangle-up", "."),
+    Style("#9C74FF", "longdashdot", "cross", "\\"),
+)
+NEUTRAL = Style("#7A7A7A", "dot", "line-ew", "-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """What an axis shows.
+
+    Parameters
+    ----------
+    title : str
+        Quantity, in words.
+    unit : str
+        Its unit; empty for counts and ratios.
+    low, high : float or None
+        Range; None leaves it to the data.
+    log : bool
+        Whether the scale is logarithmic (base 10).
+    decimals : int or None
+        Decimals of the numbers in the figure's table.
+
+    Examples
+    --------
+    >>> Axis(title="Run time", unit="s").heading
+    'Run time [s]'
+    """
+
+    title: str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    log: bool = False
+    decimals: int | None = None
+
+    def __post_init__(self) -> None:
+        bounds = [bound for bound in (self.low, self.high) if bound is not None]
+        if self.log and any(bound <= 0 for bound in bounds):
+            raise ValueError(f"axis {self.title!r} is logarithmic: low={self.low}, high={self.high} must be above 0")
+
+    @property
+    def heading(self) -> str:
+        """Title with the unit in brackets."""
+        return f"{self.title} [{self.unit}]" if self.unit else self.title
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the axis as Plotly wants it."""
+        axis: dict[str, Any] = {"title": {"text": self.heading}, "automargin": True, "zeroline": False}
+        if self.log:
+            axis["type"] = "log"
+        if self.low is not None and self.high is not None:
+            from math import log10
+
+            axis["range"] = [log10(self.low), log10(self.high)] if self.log else [self.low, self.high]
+        elif self.low == 0:
+            axis["rangemode"] = "tozero"
+        return axis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """The points of one line, cloud or set of bars.
+
+    Parameters
+    ----------
+    name : str
+        What the legend and the table call it.
+    x, y : sequence
+        As many of the one as of the other.
+    kind : {"line", "points", "bars", "band"}
+        How it is drawn. A band fills the space between `y` and `high`.
+    high : sequence of float
+        Upper edge of a band.
+    style : int or None
+        Which of `STYLES`; None takes the next one.
+    """
+
+    name: str
+    x: Sequence[Any]
+    y: Sequence[Any]
+    kind: Literal["line", "points", "bars", "band"] = "line"
+    high: Sequence[float] = ()
+    style: int | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.x) != len(self.y):
+            raise ValueError(f"series {self.name!r} has {len(self.x)} values of x for {len(self.y)} of y")
+        if self.kind == "band" and len(self.high) != len(self.y):
+            raise ValueError(f"band {self.name!r} has {len(self.high)} upper values for {len(self.y)} lower ones")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A horizontal line to compare with.
+
+    Parameters
+    ----------
+    name : str
+        What it is: "channel limit", "documented".
+    y : float
+        Where it is, in the unit of the y axis.
+    """
+
+    name: str
+    y: float
+
+
+def style(index: int) -> Style:
+    """Return the look of the series of that number; after the last they start again.
+
+    Examples
+    --------
+    >>> style(0).color, style(len(STYLES)).symbol
+    ('#0072B2', 'circle')
+    """
+    return STYLES[index % len(STYLES)]
+
+
+def layout(x: Axis, y: Axis, **more: Any) -> dict[str, Any]:
+    """Return the house's layout for two axes, with no color of text, grid or background.
+
+    Parameters
+    ----------
+    x, y : Axis
+    **more
+        Further keys of a Plotly layout.
+
+    Examples
+    --------
+    >>> layout(Axis(title="Tasks"), Axis(title="Rate", unit="GB/s"))["yaxis"]["title"]
+    {'text': 'Rate [GB/s]'}
+    """
+    return {
+        "autosize": True,
+        "margin": {"l": 56, "r": 16, "t": 16, "b": 48},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+        "hovermode": "closest",
+        "xaxis": x.to_dict(),
+        "yaxis": y.to_dict(),
+    } | more
+
+
+def _traces(series: Series, look: Style) -> list[dict[str, Any]]:
+    """Return the Plotly traces of one series: two for a band, else one."""
+    points: dict[str, Any] = {"name": series.name, "x": list(series.x), "y": list(series.y)}
+    if series.kind == "bars":
+        pattern = {"shape": look.pattern, "fillmode": "overlay", "solidity": 0.25}
+        return [{"type": "bar", **points, "marker": {"color": look.color, "pattern": pattern}}]
+    # Markers at the ends of the axes are drawn whole.
+    points["cliponaxis"] = False
+    marker = {"color": look.color, "symbol": look.symbol, "size": 8}
+    line = {"color": look.color, "dash": look.dash, "width": 2}
+    if series.kind == "points":
+        return [{"type": "scatter", "mode": "markers", **points, "marker": marker}]
+    if series.kind == "line":
+        # A marker on each of many points would hide the dash.
+        mode = "lines+markers" if len(series.x) <= 30 else "lines"
+        return [{"type": "scatter", "mode": mode, **points, "line": line, "marker": marker}]
+    edge = {"type": "scatter", "mode": "lines", "x": list(series.x), "line": {**line, "width": 1}}
+    red, green, blue = (int(look.color[place : place + 2], 16) for place in (1, 3, 5))
+    filled = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},0.2)"}
+    return [
+        {**edge, "name": series.name, "y": list(series.y), "showlegend": False, "hoverinfo": "skip"},
+        {**edge, "name": series.name, "y": list(series.high), **filled},
+    ]
+
+
+def _upper(series: Series) -> Sequence[float | None]:
+    """Return the upper values of a series: none but for a band."""
+    return series.high or [None] * len(series.y)
+
+
+def _table(caption: str, x: Axis, y: Axis, series: Sequence[Series]) -> Table:
+    """Return the drawn numbers: one column a series where all share x, else one row a point."""
+    x_column = Column(title=x.title, unit=x.unit, decimals=x.decimals)
+    if all(list(one.x) == list(series[0].x) for one in series):
+        columns: list[Column] = []
+        values: list[Sequence[Any]] = []
+        for one in series:
+            band = one.kind == "band"
+            for name, part in (
+                [(f"{one.name}, low", one.y), (f"{one.name}, high", one.high)] if band else [(one.name, one.y)]
+            ):
+                columns.append(Column(title=name, unit=y.unit, decimals=y.decimals))
+                values.append(part)
+        return Table(caption=caption, columns=(x_column, *columns), rows=tuple(zip(series[0].x, *values, strict=True)))
+    rows = [
+        (one.name, at, low, high) for one in series for at, low, high in zip(one.x, one.y, _upper(one), strict=True)
+    ]
+    value = Column(title=y.title, unit=y.unit, decimals=y.decimals)
+    if not any(one.high for one in series):
+        return Table(caption=caption, columns=(Column(title="Series"), x_column, value), rows=[row[:3] for row in rows])
+    upper = Column(title=f"{y.title}, high", unit=y.unit, decimals=y.decimals)
+    return Table(caption=caption, columns=(Column(title="Series"), x_column, value, upper), rows=rows)
+
+
+def chart(
+    *,
+    title: str,
+    alt: str,
+    x: Axis,
+    y: Axis,
+    series: Sequence[Series],
+    references: Sequence[Reference] = (),
+    caption: str = "",
+    **more: Any,
+) -> Figure:
+    """Return a chart with its description and its data.
+
+    Parameters
+    ----------
+    title : str
+    alt : str
+        What a reader who cannot see it needs to know.
+    x, y : Axis
+    series : sequence of Series
+        At least one.
+    references : sequence of Reference
+        Horizontal lines over the whole width; they are rows of no table, so
+        the alt text should name their values.
+    caption : str
+        Caption of the table; by default the title.
+    **more
+        Further keys of the Plotly layout.
+
+    Raises
+    ------
+    ValueError
+        If there is no series.
+
+    Examples
+    --------
+    >>> figure = chart(title="Squares", alt="A parabola that rises from 0 at 0 to 4 at 2.", x=Axis(title="x"),
+    ...                y=Axis(title="x squared"), series=[Series(name="square", x=[0, 1, 2], y=[0, 1, 4])])
+    >>> figure.data[0]["line"]["dash"], figure.table.rows
+    ('solid', ((0, 0), (1, 1), (2, 4)))
+    """
+    if not series:
+        raise ValueError(f"series=() of chart {title!r} must hold at least one series")
+    data: list[dict[str, Any]] = []
+    for number, one in enumerate(series):
+        data += _traces(one, style(number if one.style is None else one.style))
+    places = [at for one in series for at in one.x]
+    for number, reference in enumerate(references):
+        # Two points at the ends of the data; categories cannot be compared, so they keep their order.
+        ends = [places[0], places[-1]] if isinstance(places[0], str) else [min(places), max(places)]
+        line = {"color": NEUTRAL.color, "dash": "dot" if number % 2 == 0 else "dash", "width": 2}
+        level = [reference.y, reference.y]
+        data.append({"type": "scatter", "mode": "lines", "name": reference.name, "x": ends, "y": level, "line": line})
+    if len(data) == 1:
+        more = {"showlegend": False} | more
+    table = _table(caption or title, x, y, series)
+    return Figure(title=title, alt=alt, data=data, layout=layout(x, y, **more), table=table)

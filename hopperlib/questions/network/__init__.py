@@ -1,0 +1,1 @@
+"""Questions about the network and the scheduler."""

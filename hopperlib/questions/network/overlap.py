@@ -1,0 +1,183 @@
+"""Explorer: what overlap can hide, and what tuning steps give together."""
+
+from __future__ import annotations
+
+from hopperlib.network.runtime.overlap import cache_speedup, combined_factor, overlapped_s
+from hopperlib.questions.controls import Slider
+from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.result import Result, Value
+
+__all__ = ["EXPLORER"]
+
+
+def _answer(
+    *,
+    compute_s: float,
+    communication_s: float,
+    overlap: float,
+    saved_fraction: float,
+    first_factor: float,
+    second_factor: float,
+    data_mb: float,
+    cache_mb: float,
+    penalty: float,
+) -> Result:
+    """Answer for one step of a code."""
+    left_s = communication_s * (1 - saved_fraction)
+    plain = overlapped_s(compute_s, communication_s, 0.0)
+    merged = overlapped_s(compute_s, left_s, 0.0)
+    hidden = overlapped_s(compute_s, left_s, overlap)
+    parts = [step / 20 for step in range(21)]
+    times = [overlapped_s(compute_s, left_s, part) for part in parts]
+    least = min(times)
+    cores = [1, 2, 4, 8, 16, 32]
+    faster = [cache_speedup(count, 1, data_mb=data_mb, cache_mb=cache_mb, memory_penalty=penalty) for count in cores]
+    both = combined_factor(first_factor, second_factor)
+    return Result(
+        summary=(
+            f"A step of {plain:.2f} s takes {hidden:.2f} s with {100 * overlap:.0f} % of its communication beside the "
+            f"computation; no overlap can bring it under {least:.2f} s."
+        ),
+        values=(
+            Value(
+                label="One after the other", value=plain, unit="s", decimals=2, badge="assumed", note="your two times"
+            ),
+            Value(label="With merged collectives", value=merged, unit="s", decimals=2, badge="predicted"),
+            Value(label="And with overlap", value=hidden, unit="s", decimals=2, badge="predicted"),
+            Value(label="Speedup of the step", value=plain / hidden if hidden else 1.0, decimals=2, badge="predicted"),
+            Value(
+                label="Two tuning steps together",
+                value=both,
+                decimals=2,
+                badge="predicted",
+                note="if neither touches the other's gain",
+            ),
+        ),
+        figures=(
+            chart(
+                title="Time of a step against overlap",
+                alt=(
+                    f"Time of a step falls from {times[0]:.2f} s without overlap to {times[-1]:.2f} s with all of it; "
+                    f"the least is {least:.2f} s."
+                ),
+                x=Axis(title="Share of communication that overlaps", decimals=2),
+                y=Axis(title="Time of a step", unit="s", low=0, decimals=2),
+                series=[Series(name="step", x=parts, y=times)],
+                showlegend=False,
+            ),
+            chart(
+                title="Why scaling can look super-linear",
+                alt=f"Speedup against cores: {faster[-1]:.1f} on {cores[-1]} cores, where ideal is {cores[-1]}.",
+                x=Axis(title="Cores, as multiples of the smallest run", log=True),
+                y=Axis(title="Speedup", log=True, decimals=2),
+                series=[Series(name="with caches", x=cores, y=faster), Series(name="ideal", x=cores, y=cores)],
+            ),
+        ),
+        facts={
+            "plain_s": plain,
+            "time_s": hidden,
+            "least_s": least,
+            "combined": both,
+            "superlinear": faster[-1] > cores[-1],
+        },
+    )
+
+
+_ASSUMED = "The document prints no time of a step."
+
+EXPLORER = Explorer(
+    name="overlap",
+    title="What can overlap hide?",
+    question="How much faster does a step get when communication runs beside computation?",
+    controls=(
+        Slider(
+            name="compute_s",
+            label="Computation of a step",
+            unit="s",
+            low=0.1,
+            high=20.0,
+            step=0.1,
+            default=10.0,
+            assumed=_ASSUMED,
+        ),
+        Slider(
+            name="communication_s",
+            label="Communication of a step",
+            unit="s",
+            low=0.0,
+            high=20.0,
+            step=0.1,
+            default=5.0,
+            assumed=_ASSUMED,
+        ),
+        Slider(name="overlap", label="Share of it that overlaps", low=0.0, high=1.0, step=0.05, default=0.5),
+        Slider(
+            name="saved_fraction",
+            label="Share that merged collectives save",
+            low=0.0,
+            high=0.9,
+            step=0.05,
+            default=0.2,
+            assumed=_ASSUMED,
+        ),
+        Slider(
+            name="first_factor",
+            label="Speedup of one tuning step",
+            low=1.0,
+            high=3.0,
+            step=0.1,
+            default=1.6,
+            advanced=True,
+            help="QLA: fused steps gave 1.6.",
+        ),
+        Slider(
+            name="second_factor",
+            label="Speedup of another",
+            low=1.0,
+            high=3.0,
+            step=0.1,
+            default=1.4,
+            advanced=True,
+            help="QLA: simpler expressions gave 1.4.",
+        ),
+        Slider(
+            name="data_mb",
+            label="Data of the smallest run's core",
+            unit="MB",
+            low=0.5,
+            high=64.0,
+            step=0.5,
+            default=8.0,
+            advanced=True,
+            assumed="No source prints it.",
+        ),
+        Slider(
+            name="cache_mb",
+            label="Cache of a core",
+            unit="MB",
+            low=0.5,
+            high=16.0,
+            step=0.5,
+            default=1.0,
+            advanced=True,
+            assumed="An even share of a shared cache; no source prints it.",
+        ),
+        Slider(
+            name="penalty",
+            label="Memory over cache, in time",
+            low=1.0,
+            high=10.0,
+            step=0.5,
+            default=3.0,
+            advanced=True,
+            assumed="No source prints it.",
+        ),
+    ),
+    answer=_answer,
+    examples=(
+        Example(label="MFDn, step B: merged", values={"overlap": 0.0, "saved_fraction": 0.2}),
+        Example(label="MFDn, step D: most of it hidden", values={"overlap": 0.9, "saved_fraction": 0.2}),
+        Example(label="Too much to hide", values={"communication_s": 15.0, "compute_s": 5.0, "overlap": 1.0}),
+    ),
+)

@@ -1,0 +1,147 @@
+"""Explorer: which rank goes where, and how many neighbors that keeps on one node."""
+
+from __future__ import annotations
+
+from hopperlib.network import rank_order as ro
+from hopperlib.questions.controls import Choice, InputError, Number, Slider, Switch, Text
+from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.result import Column, Copyable, Download, Figure, Result, Table, Value
+
+__all__ = ["EXPLORER"]
+
+# More would take longer than a move of a control may.
+_MOST_TASKS = 8_192
+_TRIANGLES = {
+    "diagonal": ro.diagonal_major,
+    "balanced-diagonal": ro.balanced_diagonal_major,
+    "balanced-column": ro.balanced_column_major,
+}
+
+
+def _grid(name: str, text: str) -> ro.Grid:
+    """Return a typed grid, its fault pinned on its control."""
+    try:
+        return ro.parse_grid(text)
+    except ValueError as error:
+        raise InputError(str(error), control=name) from error
+
+
+def _figure(rows: list[tuple[str, int]], pairs: int) -> Figure:
+    """Return the bars of off-node pairs for the orders."""
+    words = ", ".join(f"{name} {count:,}" for name, count in rows)
+    return chart(
+        title="Neighbor pairs on different nodes",
+        alt=f"Bars of neighbor pairs off node, of {pairs:,} in all: {words}.",
+        x=Axis(title="Order"),
+        y=Axis(title="Pairs off node", low=0),
+        series=[Series(name="off node", x=[name for name, _ in rows], y=[count for _, count in rows], kind="bars")],
+        showlegend=False,
+    )
+
+
+def _triangle_table(order: str, side: int) -> Table:
+    """Return MFDn's triangle as a table."""
+    triangle = _TRIANGLES[order](side)
+    return Table(
+        caption=f"MFDn's triangle of {side} rows",
+        columns=(Column(title="Row"), *(Column(title=str(column)) for column in range(1, side + 1))),
+        rows=tuple((number, *("" if cell is None else cell for cell in row)) for number, row in enumerate(triangle, 1)),
+    )
+
+
+def _answer(*, grid: str, cores_per_node: int, block: str, periodic: bool, triangle: str, side: int) -> Result:
+    """Answer for one grid and one triangle."""
+    size = _grid("grid", grid)
+    ranks = size[0] * size[1] * size[2]
+    if ranks > _MOST_TASKS:
+        raise InputError(
+            f"grid={grid} has {ranks:,} tasks; this page takes {_MOST_TASKS:,} at most, `hopper rank-order` takes more",
+            control="grid",
+        )
+    before = ro.off_node_pairs(range(ranks), size, cores_per_node, periodic=periodic)
+    box, order, after = ro.best_block(size, cores_per_node, periodic=periodic)
+    rows = [("as numbered", before), (f"boxes of {'x'.join(map(str, box))}", after)]
+    if block.strip():
+        own = _grid("block", block)
+        order = ro.block_order(size, own)
+        rows.append(
+            (
+                f"your boxes of {'x'.join(map(str, own))}",
+                ro.off_node_pairs(order, size, cores_per_node, periodic=periodic),
+            )
+        )
+    pairs = sum(1 for _ in ro.neighbor_pairs(size, periodic=periodic))
+    left = rows[-1][1]
+    note = f"{'x'.join(map(str, size))} tasks, {rows[-1][0]}, {cores_per_node} on a node"
+    text = ro.rank_order_file(order, note)
+    row, column = ro.triangle_imbalance(_TRIANGLES[triangle](side))
+    saved = (
+        f"{100 * (1 - left / before):.0f} % fewer than as numbered" if before else "none were off node to begin with"
+    )
+    return Result(
+        summary=f"{left:,} of {pairs:,} neighbor pairs are off node with {rows[-1][0]}: {saved}.",
+        values=(
+            Value(label="Pairs off node, as numbered", value=before, badge="predicted", note=f"of {pairs:,}"),
+            Value(label=f"With {rows[-1][0]}", value=left, badge="predicted", note=f"of {pairs:,}"),
+            Value(
+                label="MFDn's fullest row over the mean",
+                value=row,
+                decimals=2,
+                badge="predicted",
+                note="1 is balanced",
+            ),
+            Value(label="MFDn's fullest column over the mean", value=column, decimals=2, badge="predicted"),
+        ),
+        figures=(_figure(rows, pairs),),
+        copyables=(
+            Copyable(
+                title="To use the file",
+                text="export MPICH_RANK_REORDER_METHOD=3",
+                note="The file MPICH_RANK_ORDER lies in the directory where the job starts.",
+            ),
+        ),
+        tables=(_triangle_table(triangle, side),),
+        downloads=(Download(name="MPICH_RANK_ORDER", text=text),),
+        facts={"off_node_before": before, "off_node": left, "best": after, "pairs": pairs},
+    )
+
+
+EXPLORER = Explorer(
+    name="rank-order",
+    title="Which rank goes where?",
+    question="How many neighbors can a rank order bring together on a node?",
+    controls=(
+        Text(
+            name="grid", label="Tasks along x, y and z", default="16x16x12", max_length=40, help="x is counted fastest."
+        ),
+        Slider(name="cores_per_node", label="Tasks on a node", low=1, high=128, step=1, default=24),
+        Text(
+            name="block",
+            label="Box of the grid for a node",
+            default="",
+            max_length=40,
+            placeholder="2x4x3",
+            help="Empty: the best one is found.",
+        ),
+        Switch(name="periodic", label="Edges of the grid are joined", default=False, advanced=True),
+        Choice(
+            name="triangle",
+            label="MFDn's order",
+            options=(
+                ("diagonal", "diagonal-major"),
+                ("balanced-diagonal", "balanced diagonal-major"),
+                ("balanced-column", "balanced column-major"),
+            ),
+            default="balanced-column",
+        ),
+        Number(name="side", label="Rows of MFDn's triangle", low=1, high=63, step=1, default=5),
+    ),
+    answer=_answer,
+    examples=(
+        Example(label="S3D on 3,072 cores", values={"grid": "16x16x12", "block": ""}),
+        Example(label="Long boxes", values={"grid": "16x16x12", "block": "12x2x1"}),
+        Example(label="MFDn, not balanced", values={"triangle": "diagonal", "side": 5}),
+        Example(label="128 tasks a node", values={"grid": "32x16x16", "cores_per_node": 128}),
+    ),
+)

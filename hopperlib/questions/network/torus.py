@@ -1,0 +1,298 @@
+"""Explorer: where a job lies in the torus, in which order the nodes were handed out, and how compact that is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+
+from hopperlib.machine import Machine
+from hopperlib.network.runtime.traffic import grid_dimensions, hops_of_graph, nearest_neighbors
+from hopperlib.network.torus.allocation import (
+    bisection_bandwidth_gb_s,
+    hull_of_placement,
+    max_hop_distance,
+    mean_hop_distance,
+    runs_of,
+)
+from hopperlib.network.torus.distances import Torus
+from hopperlib.network.torus.maps import cabinet_map
+from hopperlib.network.torus.orders import ASSUMED, compute_nodes, order_nodes
+from hopperlib.network.torus.wiring import NodeAddress, Wiring
+from hopperlib.questions.controls import Choice, InputError, Number, Slider
+from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.figures import STYLES
+from hopperlib.questions.result import Column, Copyable, Download, Drawing, Figure, Result, Table, Value
+
+__all__ = ["EXPLORER"]
+
+_FLOORS = {
+    "hopper": ("Hopper, 17 x 4 cabinets", None),
+    "titan": ("Titan, 25 x 8", (25, 8)),
+    "blue": ("Blue Waters, 24 x 12", (24, 12)),
+}
+
+
+@cache
+def _floor(name: str) -> tuple[Wiring, tuple[NodeAddress, ...]]:
+    """Return a floor's wiring and the nodes for jobs: Hopper's compute nodes, all positions elsewhere."""
+    floor = _FLOORS[name][1]
+    if floor is None:
+        machine = Machine.load("hopper")
+        wiring = Wiring.of(machine)
+        return wiring, compute_nodes(machine, wiring)
+    wiring = Wiring(*floor)
+    return wiring, wiring.addresses
+
+
+@lru_cache(maxsize=4)
+def _neighbors(nodes: int) -> Mapping[tuple[int, int], int]:
+    """Return who talks to whom in a job of 24 tasks a node on a four-dimensional grid."""
+    return nearest_neighbors(grid_dimensions(24 * nodes), 24)
+
+
+def _positions(count: int, nodes: int, start_fraction: float, busy_fraction: float) -> list[int]:
+    """Return the first free positions from a start on; the busy ones lie in blocks, spread by a fixed rule."""
+    taken, position = [], int(start_fraction * (count - 1))
+    for step in range(count):
+        at = (position + step) % count
+        # A scrambled number of the block decides whether it is busy: the same on every machine.
+        if (at // 8 * 2654435761 >> 7) % 1000 >= 1000 * busy_fraction:
+            taken.append(at)
+            if len(taken) == nodes:
+                return taken
+    raise InputError(
+        f"nodes={nodes} must be at most {len(taken):,}, the nodes that are free at this setting", control="nodes"
+    )
+
+
+def _floor_drawing(wiring: Wiring, job: Sequence[NodeAddress]) -> Drawing:
+    """Return the floor seen from above: in each cabinet how many of the job's nodes stand there."""
+    in_cabinet: Counter[tuple[int, int]] = Counter()
+    for node in job:
+        where = node.cname[1:].split("c")[0].split("-")
+        in_cabinet[int(where[0]), int(where[1])] += 1
+    pitch = 348 / wiring.columns
+    full = wiring.cages * wiring.slots * 4
+    parts = []
+    for row in range(wiring.rows):
+        for column in range(wiring.columns):
+            count = in_cabinet[column, row]
+            x, y = 6 + column * pitch, 22 + row * (pitch + 4)
+            # From nearly white to blue, the same in light and dark, so that dark figures stand out on it.
+            share = 0.15 + 0.85 * count / full
+            shade = (
+                "#" + "".join(f"{round(255 + share * (end - 255)):02x}" for end in (0x8F, 0xC7, 0xEE))
+                if count
+                else "none"
+            )
+            parts.append(
+                f'<rect x="{x:.1f}" y="{y:.1f}" width="{pitch - 2:.1f}" height="{pitch:.1f}" rx="2" fill="{shade}" '
+                f'stroke="currentColor" stroke-width="0.6"><title>cabinet c{column}-{row}: '
+                f"{count} of {full} nodes</title></rect>"
+            )
+            if count:
+                parts.append(
+                    f'<text x="{x + pitch / 2 - 1:.1f}" y="{y + pitch / 2 + 3:.1f}" text-anchor="middle" '
+                    f'font-size="{min(9, pitch / 2):.1f}" fill="#0b2a3d">{count}</text>'
+                )
+    height = 30 + wiring.rows * (pitch + 4)
+    title = "The floor from above: nodes of the job in each cabinet"
+    svg = (
+        f'<svg viewBox="0 0 360 {height:.0f}" role="img" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif">'
+        f'<title>{title}</title><text x="6" y="14" font-size="10" fill="currentColor">columns 0 to {wiring.columns - 1} across, '
+        f"rows 0 to {wiring.rows - 1} down</text>{''.join(parts)}</svg>"
+    )
+    most = max(in_cabinet.values())
+    alt = f"{len(job):,} nodes in {len(in_cabinet)} of {wiring.columns * wiring.rows} cabinets, at most {most} in one."
+    return Drawing(title=title, alt=alt, svg=svg)
+
+
+def _space_figure(wiring: Wiring, job: Sequence[NodeAddress]) -> Figure:
+    """Return the torus as a box of points, those of the job marked."""
+    places = sorted({node.coordinates for node in job})
+    x_size, y_size, z_size = wiring.dimensions
+    corners = [(x, y, z) for x in (0, x_size - 1) for y in (0, y_size - 1) for z in (0, z_size - 1)]
+    data = [
+        {
+            "type": "scatter3d", "mode": "markers", "name": "job",
+            "x": [place[0] for place in places], "y": [place[1] for place in places], "z": [place[2] for place in places],
+            "marker": {"size": 4, "color": STYLES[0].color, "symbol": "circle"},
+        },
+        {
+            "type": "scatter3d", "mode": "markers", "name": "corners of the torus",
+            "x": [place[0] for place in corners], "y": [place[1] for place in corners], "z": [place[2] for place in corners],
+            "marker": {"size": 3, "color": "#7A7A7A", "symbol": "cross"},
+        },
+    ]  # fmt: skip
+    scene = {
+        f"{axis}axis": {"title": {"text": axis}, "range": [-1, size]}
+        for axis, size in zip("xyz", wiring.dimensions, strict=True)
+    }
+    spans = [len({place[axis] for place in places}) for axis in range(3)]
+    return Figure(
+        title="The job in the torus",
+        alt=f"{len(places)} Geminis of a torus of {x_size} x {y_size} x {z_size}: they lie at {spans[0]} places of x, "
+        f"{spans[1]} of y and {spans[2]} of z.",
+        data=data,
+        layout={
+            "autosize": True,
+            "height": 420,
+            "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
+            "scene": scene | {"aspectmode": "data"},
+        },
+        table=Table(caption="Geminis of the job", columns=tuple(Column(title=axis) for axis in "xyz"), rows=places),
+        bundle="gl3d",
+    )
+
+
+def _answer(
+    *, floor: str, nodes: int, order: str, start_fraction: float, busy_fraction: float, y_weight: float
+) -> Result:
+    """Answer for one placement."""
+    wiring, there = _floor(floor)
+    ordered = order_nodes(there, order)
+    positions = _positions(len(ordered), nodes, start_fraction, busy_fraction)
+    job = [ordered[position] for position in positions]
+    places = [node.coordinates for node in job]
+    geminis = sorted(set(places))
+    plain, weighted = Torus(wiring.dimensions), Torus(wiring.dimensions, (1, y_weight, 1))
+    mean_plain, mean_weighted = mean_hop_distance(places, plain), mean_hop_distance(places, weighted)
+    hull = hull_of_placement(geminis, plain)
+    farthest = max_hop_distance(geminis, plain) if len(geminis) <= 600 else None
+    runs = len(runs_of(positions))
+    graph = _neighbors(nodes)
+    messages = sum(graph.values())
+    neighbors = hops_of_graph(graph, places, plain) / messages if messages else 0.0
+    bisection = bisection_bandwidth_gb_s(geminis, Machine.load("hopper")) if floor == "hopper" else None
+    text = cabinet_map(wiring, {node.nid: 0 for node in job}, service=_service(wiring, there))
+    rows = [
+        ("Mean distance between nodes", mean_plain, "hops"),
+        (f"The same with Y counted {y_weight:g} times", mean_weighted, "hops"),
+        ("Mean distance between Geminis", mean_hop_distance(geminis, plain), "hops"),
+        ("Greatest distance", farthest, "hops"),
+        ("Hops of a message to a neighbor on a 4-D grid", neighbors, "hops"),
+        ("Volume of the convex hull", hull.volume, "grid cells"),
+        ("Surface of the convex hull", hull.surface, "grid faces"),
+        ("Runs in the node list", runs, ""),
+        ("Bisection bandwidth", bisection, "GB/s"),
+    ]
+    return Result(
+        summary=(
+            f"{nodes:,} nodes in {order} order lie in {runs:,} {'run' if runs == 1 else 'runs'} of the list, "
+            f"{mean_plain:.2f} hops apart on average; two nodes picked at random would be {plain.mean_hops():.2f}."
+        ),
+        values=(
+            Value(label="Mean distance between nodes", value=mean_plain, unit="hops", badge="predicted", decimals=2),
+            Value(label="Mean distance, Y weighted", value=mean_weighted, unit="hops", badge="predicted", decimals=2),
+            *(
+                (Value(label="Bisection bandwidth", value=bisection, unit="GB/s", badge="predicted", decimals=1),)
+                if bisection is not None
+                else ()
+            ),
+            Value(label="Definition of the order", value=order, badge="assumed", note="; ".join(ASSUMED)),
+        ),
+        drawings=(_floor_drawing(wiring, job),),
+        figures=(_space_figure(wiring, job),),
+        tables=(
+            Table(
+                caption="How compact the job lies",
+                columns=(Column(title="Metric"), Column(title="Value", decimals=2), Column(title="Unit")),
+                rows=rows,
+            ),
+        ),
+        copyables=(
+            Copyable(
+                title="Cabinet map",
+                text=text,
+                note="a is the job, a dot any other node, S a service node; a line is a node of each blade.",
+            ),
+        ),
+        downloads=(
+            Download(
+                name="placement.csv",
+                text="nid,cname,x,y,z\n" + "".join(f"{n.nid},{n.cname},{n.x},{n.y},{n.z}\n" for n in job),
+                media_type="text/csv",
+            ),
+        ),
+        facts={
+            "nodes": nodes,
+            "first_position": positions[0],
+            "mean_hops": mean_plain,
+            "weighted_hops": mean_weighted,
+            "runs": runs,
+            "neighbor_hops": neighbors,
+            "bisection_gb_s": bisection,
+            "hull_volume": hull.volume,
+        },
+    )
+
+
+def _service(wiring: Wiring, there: Sequence[NodeAddress]) -> set[int]:
+    """Return the nids that are no compute nodes."""
+    return {node.nid for node in wiring.addresses} - {node.nid for node in there}
+
+
+EXPLORER = Explorer(
+    name="torus",
+    title="Where does a job lie in the torus?",
+    question="How far apart do the nodes of a job lie, by the order in which they are handed out?",
+    controls=(
+        Choice(
+            name="floor",
+            label="Machine",
+            options=tuple((name, label) for name, (label, _) in _FLOORS.items()),
+            default="hopper",
+        ),
+        Number(
+            name="nodes",
+            label="Nodes of the job",
+            low=1,
+            high=6000,
+            step=1,
+            default=342,
+            help="342 nodes hold 8,192 tasks, 24 a node.",
+        ),
+        Choice(
+            name="order",
+            label="Order of the node list",
+            options=(("nid", "NID"), ("xyz", "xyz"), ("xyz_by2", "xyz-by2"), ("hilbert", "Hilbert curve")),
+            default="nid",
+            assumed="No source prints how xyz and xyz-by2 are defined: planes, and blocks of 2 x 2 x 2, are assumed.",
+        ),
+        Slider(
+            name="start_fraction",
+            label="First node, from the front of the list",
+            low=0.0,
+            high=1.0,
+            step=0.05,
+            default=0.0,
+        ),
+        Slider(
+            name="busy_fraction",
+            label="Busy part of the machine",
+            low=0.0,
+            high=0.9,
+            step=0.05,
+            default=0.0,
+            help="Busy nodes lie in blocks of eight, spread over the list by a fixed rule; the job takes the first free ones.",
+        ),
+        Slider(
+            name="y_weight",
+            label="Weight of a hop in Y",
+            low=1.0,
+            high=4.0,
+            step=0.5,
+            default=2.0,
+            advanced=True,
+            help="The study of variability counted Y double, for about half the bandwidth.",
+        ),
+    ),
+    answer=_answer,
+    examples=(
+        Example(label="MILC after a reboot", values={"nodes": 342, "order": "nid", "busy_fraction": 0.0}),
+        Example(label="MILC on a busy machine", values={"nodes": 342, "order": "nid", "busy_fraction": 0.9}),
+        Example(label="The same in blocks", values={"nodes": 342, "order": "xyz_by2", "busy_fraction": 0.9}),
+        Example(label="A small job in blocks", values={"nodes": 16, "order": "xyz_by2"}),
+    ),
+)

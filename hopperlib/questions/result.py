@@ -1,0 +1,393 @@
+"""What an explorer answers: a sentence, numbers with badges, tables, figures.
+
+Everything here turns into plain data (`Result.to_dict`) that means the same in
+a worker of the browser, in JupyterLab and on the command line. Figures are
+plain Plotly dicts: the plotly package is not needed to make one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hopperlib.questions.notebook import drawing_html, figure_bundle, table_html
+
+__all__ = [
+    "BADGES",
+    "Badge",
+    "Column",
+    "Copyable",
+    "Download",
+    "Drawing",
+    "Figure",
+    "Listing",
+    "ListingLine",
+    "Notice",
+    "Result",
+    "Table",
+    "Value",
+    "format_number",
+]
+
+Badge = Literal["documented", "assumed", "calibrated", "predicted"]
+
+BADGES: dict[str, str] = {
+    "documented": "printed in a named source, or exact arithmetic on printed numbers",
+    "assumed": "not in any source: our assumption, and a control where it matters",
+    "calibrated": "a parameter was fitted so that the model gives this number",
+    "predicted": "the model gives this number without having been fitted to it",
+}
+
+
+def format_number(value: Any, decimals: int | None = None) -> str:
+    """Return a cell as text, with thousands separators and fixed decimals.
+
+    Numbers are written here, not in the browser: JavaScript would print 5.0
+    as 5, and locales would differ.
+
+    Examples
+    --------
+    >>> format_number(153216), format_number(2.583333, 2), format_number(None), format_number(-0.001, 1)
+    ('153,216', '2.58', '-', '0.0')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        # "z": no minus sign on what rounds to nothing; it would depend on the last bit.
+        return f"{value:z,.{decimals}f}" if decimals is not None else f"{value:z,.6g}"
+    return str(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """One number the model gives, with its badge.
+
+    Parameters
+    ----------
+    label : str
+        What the number is.
+    value : float, int, str or None
+        The number.
+    badge : {"documented", "assumed", "calibrated", "predicted"}
+        Where it comes from (`BADGES`).
+    unit : str
+        Unit; empty for counts and ratios.
+    decimals : int or None
+        Decimals shown.
+    low, high : float or None
+        Range, where one exists.
+    note : str
+        Source, or why it is assumed.
+
+    Examples
+    --------
+    >>> Value(label="Slowdown", value=1.2, badge="predicted", decimals=2, low=1.0, high=1.41).text
+    '1.00 to 1.41'
+    """
+
+    label: str
+    value: Any
+    badge: Badge
+    unit: str = ""
+    decimals: int | None = None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.badge not in BADGES:
+            raise ValueError(f"badge={self.badge!r} must be one of: {', '.join(BADGES)}")
+
+    @property
+    def text(self) -> str:
+        """The number as text; the range where there is one."""
+        if self.low is not None and self.high is not None:
+            return f"{format_number(self.low, self.decimals)} to {format_number(self.high, self.decimals)}"
+        return format_number(self.value, self.decimals)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the value as plain data, its text made."""
+        return {
+            "label": self.label,
+            "text": self.text,
+            "unit": self.unit,
+            "badge": self.badge,
+            "note": self.note,
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of a table: its title, unit, decimals and badge."""
+
+    title: str
+    unit: str = ""
+    decimals: int | None = None
+    badge: Badge | None = None
+
+    @property
+    def heading(self) -> str:
+        """Title with the unit in brackets."""
+        return f"{self.title} [{self.unit}]" if self.unit else self.title
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table: caption, columns, rows of plain values.
+
+    Parameters
+    ----------
+    caption : str
+        What the table shows.
+    columns : tuple of Column
+    rows : sequence of sequences
+        One value a column; numbers stay numbers, None is "-".
+    marked : tuple of int
+        Indices of rows to highlight (the cheapest, the best).
+    marked_label : str
+        What the mark means, in words: colour alone would not do.
+
+    Examples
+    --------
+    >>> table = Table(caption="Nodes", columns=(Column(title="Node"), Column(title="Memory", unit="GB", decimals=1)),
+    ...               rows=((0, 31.0),))
+    >>> table.to_dict()["rows"]
+    [['0', '31.0']]
+    >>> print(table.to_csv(), end="")
+    Node,Memory [GB]
+    0,31.0
+    """
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: Sequence[Sequence[Any]]
+    marked: tuple[int, ...] = ()
+    marked_label: str = ""
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f"row {number} of table {self.caption!r} has {len(row)} cells for {len(self.columns)} columns"
+                )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as plain data, its cells as text."""
+        return {
+            "caption": self.caption,
+            "columns": [{"heading": column.heading, "badge": column.badge} for column in self.columns],
+            "numeric": [any(isinstance(row[i], (int, float)) for row in self.rows) for i in range(len(self.columns))],
+            "rows": [
+                [format_number(cell, column.decimals) for cell, column in zip(row, self.columns, strict=True)]
+                for row in self.rows
+            ],
+            "marked": list(self.marked),
+            "marked_label": self.marked_label,
+            "csv": self.to_csv(),
+        }
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return table_html(self)
+
+    def to_csv(self) -> str:
+        """Return the table as CSV with full precision."""
+        import csv
+        import io
+
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([column.heading for column in self.columns])
+        writer.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
+        return out.getvalue()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A chart: a plain Plotly dict, what it shows in words, and its data.
+
+    Parameters
+    ----------
+    title : str
+    alt : str
+        What a reader who cannot see the chart needs to know: axes, trend,
+        the numbers that matter.
+    data : list of dict
+        Plotly traces.
+    layout : dict
+        Plotly layout; `hopperlib.questions.figures` adds the house's look.
+    table : Table
+        The numbers that are drawn.
+    bundle : {"cartesian", "gl3d"}
+        Which plotly.js bundle draws it.
+    """
+
+    title: str
+    alt: str
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+    table: Table
+    bundle: Literal["cartesian", "gl3d"] = "cartesian"
+
+    def __post_init__(self) -> None:
+        if len(self.alt) < 20:
+            raise ValueError(f"figure {self.title!r} needs alt text that says what it shows")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figure as plain data."""
+        return {
+            "title": self.title,
+            "alt": self.alt,
+            "figure": {"data": self.data, "layout": self.layout},
+            "table": self.table.to_dict(),
+            "bundle": self.bundle,
+        }
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """Return what a notebook shows: data for the book, a widget in JupyterLab."""
+        return figure_bundle(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """A drawing as SVG text, with its description.
+
+    The SVG colours with classes that the page's style sheet knows, so that it
+    follows light and dark. It must carry ``role="img"`` and a ``<title>``.
+    """
+
+    title: str
+    alt: str
+    svg: str
+
+    def __post_init__(self) -> None:
+        if not self.svg.startswith("<svg") or "<title" not in self.svg:
+            raise ValueError(f"drawing {self.title!r} must be an <svg> with a <title>")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the drawing as plain data."""
+        return {"title": self.title, "alt": self.alt, "svg": self.svg}
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return drawing_html(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copyable:
+    """A command or a piece of text that a reader will want to copy."""
+
+    title: str
+    text: str
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"title": self.title, "text": self.text, "note": self.note}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """A file the reader can save, made in the page."""
+
+    name: str
+    text: str
+    media_type: str = "text/plain"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"name": self.name, "text": self.text, "media_type": self.media_type}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something the reader should know about the answer.
+
+    Parameters
+    ----------
+    code : str
+        Stable short name, such as ``idle-numa-nodes``.
+    message : str
+        Plain words: what, why it matters, what to do.
+    level : {"problem", "advice", "note"}
+        How much it matters; shown in words, not by colour alone.
+    """
+
+    code: str
+    message: str
+    level: Literal["problem", "advice", "note"] = "advice"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"code": self.code, "message": self.message, "level": self.level}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingLine:
+    """One numbered line of a text, marked or not (`mark` is a word, such as "cause")."""
+
+    number: int
+    text: str
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Numbered lines of a text the reader gave, some of them marked."""
+
+    title: str
+    lines: tuple[ListingLine, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"title": self.title, "lines": [[line.number, line.text, line.mark] for line in self.lines]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The whole answer of an explorer, in the order in which it is shown.
+
+    Parameters
+    ----------
+    summary : str
+        One sentence that answers the question; read out by screen readers
+        after every change.
+    warnings, values, drawings, figures, copyables, listings, tables, downloads : tuples
+        What follows it.
+    facts : mapping
+        Plain named numbers for self-checks ("make the explorer reach X") and
+        tests; not shown.
+
+    Examples
+    --------
+    >>> Result(summary="6 tasks on each of NUMA nodes 0 and 1.").to_dict()["summary"]
+    '6 tasks on each of NUMA nodes 0 and 1.'
+    """
+
+    summary: str
+    warnings: tuple[Notice, ...] = ()
+    values: tuple[Value, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    copyables: tuple[Copyable, ...] = ()
+    listings: tuple[Listing, ...] = ()
+    tables: tuple[Table, ...] = ()
+    downloads: tuple[Download, ...] = ()
+    facts: Mapping[str, Any] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain data."""
+        parts = ("warnings", "values", "drawings", "figures", "copyables", "listings", "tables", "downloads")
+        return (
+            {"summary": self.summary}
+            | {part: [item.to_dict() for item in getattr(self, part)] for part in parts}
+            | {"facts": dict(self.facts or {})}
+        )

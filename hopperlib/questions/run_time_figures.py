@@ -1,0 +1,115 @@
+"""Figures of run times: a histogram beside what a family expects, quantiles, and runs by the group they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.result import Figure
+
+__all__ = ["group_figure", "histogram_figure", "quantile_figure"]
+
+
+def histogram_figure(
+    edges: Sequence[float], counts: Sequence[int], expected: Mapping[str, Sequence[float]], *, unit: str = "s"
+) -> Figure:
+    """Return how many times lie between edges, with what families expect there as lines.
+
+    Parameters
+    ----------
+    edges : sequence of n + 1 float
+    counts : sequence of n int
+    expected : mapping of str to sequence of n float
+        By name of the family.
+    unit : str
+        Of the edges.
+
+    Examples
+    --------
+    >>> histogram_figure([0, 10, 20], [3, 1], {"normal": [2.5, 1.5]}).table.rows
+    ((5.0, 3, 2.5), (15.0, 1, 1.5))
+    """
+    middles = [(low + high) / 2 for low, high in pairwise(edges)]
+    fullest = max(range(len(counts)), key=counts.__getitem__)
+    lines = [Series(name=f"{name} expects", x=middles, y=list(values)) for name, values in expected.items()]
+    return chart(
+        title="Histogram of the run times",
+        alt=f"{sum(counts):,} times from {edges[0]:,.5g} to {edges[-1]:,.5g} {unit}; most, {counts[fullest]:,}, lie from "
+        f"{edges[fullest]:,.5g} to {edges[fullest + 1]:,.5g} {unit}."
+        + (f" Lines: what {', '.join(expected)} would give." if expected else ""),
+        x=Axis(title="Run time, middle of the bar", unit=unit),
+        y=Axis(title="Runs", low=0, decimals=1),
+        series=[Series(name="runs", kind="bars", x=middles, y=list(counts)), *lines],
+        bargap=0.05,
+    )
+
+
+def quantile_figure(expected: Sequence[float], observed: Sequence[float], family: str, *, unit: str = "s") -> Figure:
+    """Return observed quantiles against those a family expects; on the line both are equal.
+
+    Examples
+    --------
+    >>> figure = quantile_figure([1.0, 2.0, 3.0], [1.1, 2.0, 4.0], "normal")
+    >>> figure.alt.split(". ")[-1]
+    'Farthest from it: 4 s where 3 s is expected.'
+    """
+    ends = [min(*expected, *observed), max(*expected, *observed)]
+    at, value = max(zip(expected, observed, strict=True), key=lambda point: abs(point[1] - point[0]))
+    return chart(
+        title=f"Quantiles of the run times against the {family}",
+        alt=f"{len(observed):,} times in order against what the {family} expects; a line where both are equal. "
+        f"Farthest from it: {value:,.5g} {unit} where {at:,.5g} {unit} is expected.",
+        x=Axis(title=f"Expected by the {family}", unit=unit),
+        y=Axis(title="Observed", unit=unit, decimals=2),
+        series=[
+            Series(name="runs", kind="points", x=list(expected), y=list(observed)),
+            Series(name="equal", x=ends, y=ends),
+        ],
+    )
+
+
+def group_figure(times: Sequence[float], groups: Sequence[str], *, what: str = "group", unit: str = "s") -> Figure:
+    """Return every run by its group, groups in the order of their fastest run.
+
+    Parameters
+    ----------
+    times : sequence of n float
+    groups : sequence of n str
+    what : str
+        What a group is: "job".
+    unit : str
+        Of the times.
+
+    Raises
+    ------
+    ValueError
+        If there is no time.
+
+    Examples
+    --------
+    >>> group_figure([5.0, 4.0, 9.0], ["b", "b", "a"], what="job").table.rows
+    [('fastest run', 1, 4.0), ('fastest run', 2, 9.0), ('other runs', 1, 5.0)]
+    """
+    members: dict[str, list[float]] = {}
+    for group, time in zip(groups, times, strict=True):
+        members.setdefault(group, []).append(time)
+    if not members:
+        raise ValueError("there is no time to draw")
+    ordered = sorted((sorted(one) for one in members.values()), key=lambda one: (one[0], one[-1]))
+    widest = max(one[-1] / one[0] - 1 for one in ordered)
+    fastest = [one[0] for one in ordered]
+    rest = [(place, time) for place, one in enumerate(ordered, start=1) for time in one[1:]]
+    series = [Series(name="fastest run", kind="points", x=list(range(1, len(ordered) + 1)), y=fastest)]
+    if rest:
+        series.append(
+            Series(name="other runs", kind="points", x=[place for place, _ in rest], y=[time for _, time in rest])
+        )
+    return chart(
+        title=f"Runs by {what}",
+        alt=f"{len(times):,} runs of {len(ordered):,} {what}s in order of the fastest run: that goes from {fastest[0]:,.5g} to "
+        f"{fastest[-1]:,.5g} {unit}. Within a {what} the slowest is at most {100 * widest:.1f} % above the fastest.",
+        x=Axis(title=f"Place of the {what}, by its fastest run"),
+        y=Axis(title="Run time", unit=unit, decimals=2),
+        series=series,
+    )

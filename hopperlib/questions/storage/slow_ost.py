@@ -1,0 +1,352 @@
+"""Explorer: a dump with slow OSTs, how slow they must be, and how to find them."""
+
+from __future__ import annotations
+
+from hopperlib.questions.controls import InputError, Number, Slider
+from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.result import Badge, Column, Figure, Notice, Result, Table, Value
+from hopperlib.storage.lustre.dumps import (
+    Dump,
+    barriered_dump,
+    exclude_slow,
+    explaining_rate_gb_s,
+    osts_with_slow,
+    probe,
+)
+
+__all__ = ["EXPLORER"]
+
+
+def _timeline(dump: Dump, healthy: float, slowest: float, slow: int) -> Figure:
+    """Return the rate of a good and of a slow OST over the dump."""
+    good_x: list[float] = []
+    good_y: list[float] = []
+    slow_x: list[float] = []
+    slow_y: list[float] = []
+    for phase in dump.phases:
+        good_x += [phase.start_s, phase.first_ost_s, phase.first_ost_s, phase.end_s]
+        good_y += [1000 * healthy, 1000 * healthy, 0.0, 0.0]
+        slow_x += [phase.start_s, phase.end_s]
+        slow_y += [1000 * slowest, 1000 * slowest]
+    series = [Series(name="a good OST", x=good_x, y=good_y)]
+    if slow:
+        series.append(Series(name="a slow OST", x=slow_x, y=slow_y))
+    waiting = f"a good OST works {dump.phases[0].first_ost_s:,.0f} s of each variable and waits {dump.spread_s:,.0f} s"
+    return chart(
+        title="Two OSTs over one dump",
+        alt=f"Rate of a good and a slow OST over {dump.time_s:,.0f} s and {len(dump.phases)} variables: {waiting}; a slow one never stops.",
+        x=Axis(title="Time", unit="s", low=0, decimals=0),
+        y=Axis(title="Rate of one OST", unit="MB/s", low=0, decimals=0),
+        series=series,
+    )
+
+
+def _minutes_figure(
+    size_gb: float, osts: int, healthy: float, slow: int, variables: int, gap_s: float, measured: float
+) -> Figure:
+    """Return the time of the dump against the rate of the slow OSTs."""
+    shares = [step / 20 for step in range(4, 21)]
+    minutes = [
+        barriered_dump(
+            size_gb,
+            osts_with_slow(osts, healthy, slow=max(slow, 1), slow_rate_gb_s=share * healthy),
+            variables=variables,
+            gap_s=gap_s,
+        ).time_s
+        / 60
+        for share in shares
+    ]
+    return chart(
+        title="Time of the dump against the slow OST's rate",
+        alt=f"The dump takes {minutes[0]:.0f} minutes if the slow OST has a fifth of the healthy rate, and {minutes[-1]:.0f} if it has all of it. "
+        f"A dotted line marks the measured {measured:g} minutes.",
+        x=Axis(title="Rate of the slow OST", unit="MB/s", decimals=0),
+        y=Axis(title="Time of the dump", unit="min", low=0, decimals=1),
+        series=[Series(name="model", x=[1000 * share * healthy for share in shares], y=minutes)],
+        references=(Reference(name="measured", y=measured),),
+    )
+
+
+def _answer(
+    *,
+    size_tb: float,
+    osts: int,
+    healthy_mb_s: float,
+    slow: int,
+    slow_mb_s: float,
+    variables: int,
+    gap_s: float,
+    measured_min: float,
+    size_low_tb: float,
+    size_high_tb: float,
+    probe_s: float,
+    noise: float,
+    sample_s: float,
+) -> Result:
+    """Answer for one setting."""
+    if slow >= osts:
+        raise InputError(f"slow={slow} must be from 0 to {osts - 1}: a healthy OST must be left", control="slow")
+    if slow_mb_s > healthy_mb_s:
+        raise InputError(
+            f"slow_mb_s={slow_mb_s:g} must not be above healthy_mb_s={healthy_mb_s:g}", control="slow_mb_s"
+        )
+    if size_low_tb > size_high_tb:
+        raise InputError(
+            f"size_low_tb={size_low_tb:g} must not be above size_high_tb={size_high_tb:g}", control="size_low_tb"
+        )
+    if sample_s > probe_s:
+        raise InputError(
+            f"sample_s={sample_s:g} must not be longer than the probe, probe_s={probe_s:g}", control="sample_s"
+        )
+    healthy, slowest, size_gb = healthy_mb_s / 1000, slow_mb_s / 1000, 1000 * size_tb
+    dump = barriered_dump(
+        size_gb, osts_with_slow(osts, healthy, slow=slow, slow_rate_gb_s=slowest), variables=variables, gap_s=gap_s
+    )
+    lost = (variables - 1) * gap_s
+    if lost >= 60 * measured_min:
+        raise InputError(
+            f"gap_s={gap_s:g} at {variables - 1} barriers is more than the measured {measured_min:g} minutes",
+            control="gap_s",
+        )
+    low, high = explaining_rate_gb_s(
+        60 * measured_min, (1000 * size_low_tb, 1000 * size_high_tb), osts=osts, lost_s=lost
+    )
+    out = exclude_slow(size_gb, osts, healthy, slow=slow, slow_rate_gb_s=slowest, variables=variables, gap_s=gap_s)
+    found = probe(healthy, slowest, noise_fraction=noise, seconds=probe_s, sample_s=sample_s, osts=osts)
+    notices = []
+    if low > healthy:
+        notices.append(
+            Notice(
+                code="faster-than-healthy",
+                message="The measured time is shorter than healthy OSTs allow: a size or a rate is wrong.",
+                level="problem",
+            )
+        )
+    elif high >= healthy:
+        notices.append(
+            Notice(
+                code="no-slow-ost-needed",
+                message="For the greater sizes the time needs no slow OST: healthy ones take as long.",
+                level="note",
+            )
+        )
+    if slow and slowest < out.break_even_gb_s:
+        notices.append(
+            Notice(
+                code="exclude",
+                message=f"Leaving out {'the slow OST' if slow == 1 else f'the {slow} slow OSTs'} pays: each of the others takes {out.extra_per_ost_gb:,.1f} GB more.",
+            )
+        )
+    if found.power < 0.9 and slow:
+        notices.append(
+            Notice(
+                code="probe-too-short",
+                message="This probe would miss the slow OST too often: make it longer.",
+                level="advice",
+            )
+        )
+    badge: Badge = "calibrated"
+    return Result(
+        summary=f"With {slow} slow OST{'s' * (slow != 1)} of {osts} the dump takes {dump.time_s / 60:.1f} minutes, {dump.rate_gb_s:.1f} GB/s; without, {out.without_s / 60:.1f} minutes. "
+        f"A dump of {measured_min:g} minutes means a slowest OST of {1000 * low:.0f} to {1000 * high:.0f} MB/s. "
+        f"A probe of {probe_s:g} s finds one of {slow_mb_s:g} MB/s with {100 * found.power:.0f} %.",
+        warnings=tuple(notices),
+        values=(
+            Value(label="Time of the dump", value=dump.time_s / 60, badge="predicted", unit="min", decimals=1),
+            Value(label="Rate of the dump", value=dump.rate_gb_s, badge="predicted", unit="GB/s", decimals=1),
+            Value(
+                label="OSTs' time spent waiting",
+                value=100 * dump.idle_fraction,
+                badge="predicted",
+                unit="%",
+                decimals=0,
+            ),
+            Value(
+                label="Average of a good OST over the dump",
+                value=1000 * size_gb / osts / dump.time_s,
+                badge="predicted",
+                unit="MB/s",
+                decimals=0,
+            ),
+            Value(
+                label="Slowest OST that explains the measured time",
+                value=1000 * high,
+                badge=badge,
+                unit="MB/s",
+                decimals=0,
+                low=1000 * low,
+                high=1000 * high,
+                note=f"for {size_low_tb:g} to {size_high_tb:g} TB",
+            ),
+            Value(
+                label="Time without the slow OSTs", value=out.without_s / 60, badge="predicted", unit="min", decimals=1
+            ),
+            Value(
+                label="Leaving out pays below",
+                value=1000 * out.break_even_gb_s,
+                badge="predicted",
+                unit="MB/s",
+                decimals=0,
+                note="rate of the slow OSTs",
+            ),
+            Value(
+                label="Chance that the probe finds it",
+                value=100 * found.power,
+                badge="predicted",
+                unit="%",
+                decimals=0,
+                note="with a false alarm in one probe of twenty",
+            ),
+            Value(
+                label="The probe calls slow what is below",
+                value=1000 * found.threshold_gb_s,
+                badge="predicted",
+                unit="MB/s",
+                decimals=0,
+            ),
+            Value(label="Data the probe writes", value=found.data_gb / 1000, badge="predicted", unit="TB", decimals=2),
+        ),
+        figures=(
+            _timeline(dump, healthy, slowest, slow),
+            _minutes_figure(size_gb, osts, healthy, slow, variables, gap_s, measured_min),
+        ),
+        tables=(
+            Table(
+                caption="Variables of the dump",
+                columns=(
+                    Column(title="Variable"),
+                    Column(title="Starts", unit="s", decimals=0),
+                    Column(title="Good OSTs done", unit="s", decimals=0),
+                    Column(title="Slowest OST done", unit="s", decimals=0),
+                ),
+                rows=tuple(
+                    (number, one.start_s, one.first_ost_s, one.last_ost_s)
+                    for number, one in enumerate(dump.phases, start=1)
+                ),
+            ),
+        ),
+        facts={
+            "minutes": dump.time_s / 60,
+            "minutes_without": out.without_s / 60,
+            "slow": slow,
+            "size_tb": size_tb,
+            "explaining_low_mb_s": 1000 * low,
+            "explaining_high_mb_s": 1000 * high,
+            "power": found.power,
+            "probe_s": probe_s,
+            "break_even_mb_s": 1000 * out.break_even_gb_s,
+            "codes": [notice.code for notice in notices],
+        },
+    )
+
+
+EXPLORER = Explorer(
+    name="slow-ost",
+    title="How slow was the slow OST?",
+    question="What does one slow OST do to a dump, how slow must it have been, and would a short probe have found it?",
+    controls=(
+        Slider(name="slow", label="Slow OSTs", low=0, high=24, step=1, default=1),
+        Slider(
+            name="slow_mb_s",
+            label="Rate of a slow OST",
+            unit="MB/s",
+            low=5.0,
+            high=500.0,
+            step=1.0,
+            default=119.0,
+            assumed="Inferred from the time of the dump; see the answer's interval.",
+        ),
+        Slider(
+            name="size_tb",
+            label="Size of the dump",
+            unit="TB",
+            low=1.0,
+            high=60.0,
+            step=0.1,
+            default=36.0,
+            assumed="Not printed for these dumps; all dumps of the run had 30 to 42 TB.",
+        ),
+        Slider(name="probe_s", label="Length of the probe", unit="s", low=5.0, high=600.0, step=5.0, default=60.0),
+        Number(
+            name="measured_min",
+            label="Measured time of a dump",
+            unit="min",
+            low=0.1,
+            high=10_000.0,
+            step=0.5,
+            default=35.0,
+        ),
+        Number(name="osts", label="OSTs in use", low=2, high=5000, step=1, default=144, advanced=True),
+        Number(
+            name="healthy_mb_s",
+            label="Rate of a healthy OST",
+            unit="MB/s",
+            low=1.0,
+            high=100_000.0,
+            step=1.0,
+            default=243.0,
+            advanced=True,
+        ),
+        Slider(
+            name="variables", label="Variables, each with a barrier", low=1, high=64, step=1, default=8, advanced=True
+        ),
+        Slider(
+            name="gap_s",
+            label="Time lost at a barrier besides waiting",
+            unit="s",
+            low=0.0,
+            high=60.0,
+            step=1.0,
+            default=0.0,
+            advanced=True,
+        ),
+        Number(
+            name="size_low_tb",
+            label="Size, at least",
+            unit="TB",
+            low=0.001,
+            high=1e6,
+            step=1.0,
+            default=30.0,
+            advanced=True,
+        ),
+        Number(
+            name="size_high_tb",
+            label="Size, at most",
+            unit="TB",
+            low=0.001,
+            high=1e6,
+            step=1.0,
+            default=42.0,
+            advanced=True,
+        ),
+        Slider(
+            name="noise",
+            label="Noise of one sample of the probe",
+            low=0.05,
+            high=1.0,
+            step=0.05,
+            default=0.3,
+            advanced=True,
+            assumed="No source prints how noisy an OST is.",
+        ),
+        Slider(
+            name="sample_s",
+            label="Length of a sample",
+            unit="s",
+            low=1.0,
+            high=60.0,
+            step=1.0,
+            default=5.0,
+            advanced=True,
+        ),
+    ),
+    answer=_answer,
+    examples=(
+        Example(label="35 minutes: one erratic OST", values={"slow": 1, "slow_mb_s": 119.0, "measured_min": 35.0}),
+        Example(label="23 minutes: two slow servers", values={"slow": 12, "slow_mb_s": 181.0, "measured_min": 23.0}),
+        Example(label="20 minutes: all healthy", values={"slow": 0, "measured_min": 20.0}),
+        Example(label="A hard one to find", values={"slow": 1, "slow_mb_s": 200.0}),
+    ),
+)

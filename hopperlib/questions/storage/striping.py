@@ -1,0 +1,401 @@
+"""Explorer: how a file is striped, what that makes of its rate, and which command does it."""
+
+from __future__ import annotations
+
+from hopperlib.machine import FileSystem, Machine
+from hopperlib.questions.controls import Choice, InputError, Number, Slider
+from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.result import Column, Copyable, Figure, Notice, Result, Table, Value
+from hopperlib.storage.lustre.client import file_system_of
+from hopperlib.storage.lustre.rates import Costs, Estimate, Writing, estimate
+from hopperlib.storage.lustre.stripe_advice import advise
+from hopperlib.storage.lustre.striping import Layout
+from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
+
+__all__ = ["EXPLORER"]
+
+_MACHINES = tuple(name for name in Machine.names() if Machine.load(name).file_systems)
+_STRIPES = tuple(str(1 << power) for power in range(11))
+# Counts at which the curve is drawn: all of the first few, then wider apart.
+_CURVE = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 144, 156, 192, 256, 384, 512, 1024)
+
+
+def _few(number: float) -> str:
+    """Return a number with about three figures, never with a power of ten."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _curve(
+    writing: Writing, layout: Layout, system: FileSystem, costs: Costs, load: float
+) -> list[tuple[int, Estimate]]:
+    counts = sorted(
+        {*(count for count in _CURVE if count <= system.max_stripe_count), layout.stripe_count, system.max_stripe_count}
+    )
+    return [
+        (
+            count,
+            estimate(
+                writing,
+                Layout(stripe_count=count, stripe_size_bytes=layout.stripe_size_bytes, osts=system.osts),
+                system,
+                costs=costs,
+                other_load_fraction=load,
+            ),
+        )
+        for count in counts
+    ]
+
+
+def _rate_figure(curve: list[tuple[int, Estimate]], chosen: int) -> Figure:
+    counts = [count for count, _ in curve]
+    best_count, best = max(curve, key=lambda pair: pair[1].rate_gb_s)
+    now = dict(curve)[chosen]
+    names = {"clients": "clients alone", "osts": "OSTs alone", "file system": "file system alone"}
+    return chart(
+        title="Rate against stripe count",
+        alt=f"Rate for stripe counts from 1 to {counts[-1]}: {now.rate_gb_s:.2f} GB/s at the chosen {chosen}, best {best.rate_gb_s:.2f} GB/s "
+        f"at {best_count}. Three more lines show what clients, OSTs and file system would each allow.",
+        x=Axis(title="Stripe count", low=0, high=counts[-1] * 1.02),
+        y=Axis(title="Rate", unit="GB/s", low=0, decimals=2),
+        series=[
+            Series(name="all together", x=counts, y=[one.rate_gb_s for _, one in curve]),
+            *(
+                Series(name=name, x=counts, y=[one.ceilings_gb_s[key] for _, one in curve])
+                for key, name in names.items()
+            ),
+        ],
+    )
+
+
+def _loads(writing: Writing, layout: Layout) -> list[float]:
+    """Return how much lies on each OST; of many files the mean. [GB]"""
+    if writing.pattern == "file-per-process":
+        return [writing.size_bytes / BYTES_PER_GB / layout.osts] * layout.osts
+    return [load / BYTES_PER_GB for load in layout.ost_loads_bytes(writing.size_bytes)]
+
+
+def _map_figure(loads: list[float], many: bool) -> Figure:
+    used = sum(load > 0 for load in loads)
+    return chart(
+        title="Data on each OST" + (", on average" if many else ""),
+        alt=f"Data on each of {len(loads)} OSTs: {used} hold some, the fullest {max(loads):.3g} GB, the emptiest {min(loads):.3g} GB.",
+        x=Axis(title="OST"),
+        y=Axis(title="Data", unit="GB", low=0, decimals=3),
+        series=[Series(name="data", x=list(range(len(loads))), y=loads, kind="bars")],
+    )
+
+
+def _answer(
+    *,
+    machine: str,
+    size_gb: float,
+    writers: int,
+    nodes: int,
+    pattern: str,
+    stripe_count: int,
+    stripe_mib: str,
+    block_kib: int,
+    direction: str,
+    first_ost: int,
+    offset_gb: float,
+    other_load: float,
+    file_ms: float,
+    call_us: float,
+    lock_ms: float,
+) -> Result:
+    """Answer for one setting."""
+    loaded = Machine.load(machine)
+    system, cores = file_system_of(loaded), loaded.node().cores
+    if stripe_count > system.max_stripe_count:
+        raise InputError(
+            f"stripe_count={stripe_count} must be from 1 to {system.max_stripe_count}, the most that {machine.capitalize()} allows",
+            control="stripe_count",
+        )
+    if nodes > writers:
+        raise InputError(f"nodes={nodes} must not be more than writers={writers:,}", control="nodes")
+    if first_ost >= system.osts:
+        raise InputError(f"first_ost={first_ost} must be from 0 to {system.osts - 1}, the OSTs", control="first_ost")
+    if offset_gb > size_gb:
+        raise InputError(
+            f"offset_gb={offset_gb:g} must not be beyond the end of the file, {size_gb:g} GB", control="offset_gb"
+        )
+    used = nodes or -(-writers // cores)
+    size_bytes = max(1, round(size_gb * BYTES_PER_GB))
+    writing = Writing(
+        size_bytes=size_bytes,
+        writers=writers,
+        nodes=used,
+        pattern=pattern,
+        block_bytes=block_kib * 1024,
+        reading=direction == "read",
+    )
+    layout = Layout(
+        stripe_count=stripe_count,
+        stripe_size_bytes=int(stripe_mib) * BYTES_PER_MIB,
+        osts=system.osts,
+        first_ost=first_ost,
+    )
+    costs = Costs(file_s=file_ms / 1000, call_s=call_us / 1e6, lock_s=lock_ms / 1000)
+    curve = _curve(writing, layout, system, costs, other_load)
+    now = dict(curve)[stripe_count]
+    one_writer = pattern != "file-per-process" and writers == 1
+    asked = "one-writer" if one_writer else "file-per-process" if pattern == "file-per-process" else "shared"
+    advice = advise(size_bytes, writers, asked, system, nodes=used, cores_per_node=cores)
+    offset = min(int(offset_gb * BYTES_PER_GB), size_bytes - 1)
+    number, within = layout.object_of(offset)
+    loads = _loads(writing, layout)
+    many = pattern == "file-per-process"
+    parts = (
+        ("moving the data", now.moving_s),
+        ("creating files", now.metadata_s),
+        ("calls", now.calls_s),
+        ("locks", now.locks_s),
+    )
+    share = max(parts[1:], key=lambda pair: pair[1])
+    limit = {"clients": "the clients", "osts": "the OSTs", "file system": "the file system's peak"}[now.limit]
+    notices = []
+    if now.locks_s > 0.2 * now.time_s:
+        notices.append(
+            Notice(
+                code="lock-contention",
+                message="Much of the time goes into locks that change hands. Let aggregators write whole stripes (collective buffering), or write larger blocks.",
+                level="problem",
+            )
+        )
+    if (
+        pattern == "shared"
+        and writing.block_bytes % layout.stripe_size_bytes
+        and layout.stripe_size_bytes % writing.block_bytes
+    ):
+        notices.append(
+            Notice(
+                code="unaligned",
+                message="Blocks and stripes do not line up: many blocks are cut in two. Make one a multiple of the other.",
+            )
+        )
+    if stripe_count == system.max_stripe_count and not many:
+        notices.append(
+            Notice(
+                code="all-osts",
+                message="A file over every OST is as slow as the slowest of them, and none can be avoided.",
+                level="note",
+            )
+        )
+    notices += [
+        Notice(code="mind", message=caution[0].upper() + caution[1:] + ".", level="note") for caution in advice.cautions
+    ]
+    return Result(
+        summary=f"With {stripe_count} stripe{'s' * (stripe_count > 1)} of {stripe_mib} MiB the {'reads' if writing.reading else 'writes'} take {_few(now.time_s)} s, "
+        f"{_few(now.rate_gb_s)} GB/s; {limit} set the pace"
+        + (
+            f", and {share[0]} cost {100 * share[1] / now.time_s:.0f} % of the time"
+            if share[1] > 0.05 * now.time_s
+            else ""
+        )
+        + f". Recommended: {advice.commands[0]}",
+        warnings=tuple(notices),
+        values=(
+            Value(label="Rate", value=now.rate_gb_s, badge="predicted", unit="GB/s", decimals=2),
+            Value(
+                label="What an OST takes",
+                value=1000 * system.ost_peak_gb_s,
+                badge="documented",
+                unit="MB/s",
+                decimals=0,
+                note="peak over OSTs, from the machine file",
+            ),
+            Value(
+                label=f"OST of the byte at {offset_gb:g} GB",
+                value=(first_ost + number) % system.osts,
+                badge="predicted",
+                note=f"object {number}, byte {within:,} of it",
+            ),
+            Value(
+                label="Cost of a lock that changes hands",
+                value=lock_ms,
+                badge="assumed",
+                unit="ms",
+                decimals=1,
+                note="no source prints it",
+            ),
+            Value(
+                label="Cost of a call",
+                value=call_us,
+                badge="assumed",
+                unit="us",
+                decimals=0,
+                note="no source prints it",
+            ),
+            Value(
+                label="Creating a file",
+                value=file_ms,
+                badge="assumed",
+                unit="ms",
+                decimals=2,
+                note="no source prints it",
+            ),
+        ),
+        figures=(_rate_figure(curve, stripe_count), _map_figure(loads, many)),
+        copyables=(
+            Copyable(title="This layout", text=layout.lfs_command()),
+            Copyable(title="The recommended one", text=advice.commands[0], note="; ".join(advice.reasons)),
+            *([Copyable(title="Hints for MPI-IO", text=advice.hints_line)] if advice.hints_line else []),
+        ),
+        tables=(
+            Table(
+                caption="Where the time goes",
+                columns=(
+                    Column(title="Part"),
+                    Column(title="Time", unit="s", decimals=3),
+                    Column(title="Share", unit="%", decimals=1),
+                ),
+                rows=tuple((name, value, 100 * value / now.time_s) for name, value in parts),
+            ),
+        ),
+        facts={
+            "rate_gb_s": now.rate_gb_s,
+            "time_s": now.time_s,
+            "limit": now.limit,
+            "locks_share": now.locks_s / now.time_s,
+            "stripe_count": stripe_count,
+            "ost_of_offset": (first_ost + number) % system.osts,
+            "pattern": pattern,
+            "recommended_count": advice.layout.stripe_count,
+            "codes": [notice.code for notice in notices],
+        },
+    )
+
+
+EXPLORER = Explorer(
+    name="striping",
+    title="How should the file be striped?",
+    question="What does a stripe count make of a file's rate, what limits it, and which command sets a better one?",
+    controls=(
+        Choice(
+            name="machine",
+            label="Machine",
+            options=tuple((name, name.capitalize()) for name in _MACHINES),
+            default="hopper",
+        ),
+        Number(name="size_gb", label="Size of the data", unit="GB", low=0.001, high=1e7, step=1.0, default=1000.0),
+        Number(name="writers", label="Tasks that hold the data", low=1, high=1_000_000, step=1, default=2400),
+        Choice(
+            name="pattern",
+            label="Files",
+            options=(
+                ("shared", "one shared file, every task writes"),
+                ("collective", "one shared file, aggregators write"),
+                ("file-per-process", "a file for each task"),
+            ),
+            default="shared",
+        ),
+        Slider(name="stripe_count", label="Stripe count", low=1, high=300, step=1, default=2),
+        Choice(
+            name="stripe_mib",
+            label="Stripe size",
+            options=tuple((size, f"{size} MiB") for size in _STRIPES),
+            default="1",
+        ),
+        Number(
+            name="block_kib",
+            label="What a task moves in one call",
+            unit="KiB",
+            low=1,
+            high=1 << 20,
+            step=64,
+            default=1024,
+        ),
+        Choice(
+            name="direction", label="Direction", options=(("write", "writing"), ("read", "reading")), default="write"
+        ),
+        Number(
+            name="nodes",
+            label="Nodes of the tasks",
+            low=0,
+            high=100_000,
+            step=1,
+            default=0,
+            help="0: packed.",
+            advanced=True,
+        ),
+        Number(name="first_ost", label="OST of the first stripe", low=0, high=10_000, step=1, default=0, advanced=True),
+        Number(
+            name="offset_gb",
+            label="Which OST holds the byte at",
+            unit="GB",
+            low=0.0,
+            high=1e7,
+            step=0.1,
+            default=0.0,
+            advanced=True,
+        ),
+        Slider(
+            name="other_load",
+            label="Share of the OSTs that other jobs take",
+            low=0.0,
+            high=0.9,
+            step=0.05,
+            default=0.0,
+            advanced=True,
+        ),
+        Number(
+            name="file_ms",
+            label="Creating a file",
+            unit="ms",
+            low=0.0,
+            high=1000.0,
+            step=0.1,
+            default=0.2,
+            advanced=True,
+            assumed="No source prints it.",
+        ),
+        Number(
+            name="call_us",
+            label="Cost of a call",
+            unit="us",
+            low=0.0,
+            high=1e5,
+            step=10.0,
+            default=50.0,
+            advanced=True,
+            assumed="No source prints it.",
+        ),
+        Number(
+            name="lock_ms",
+            label="Cost of a lock that changes hands",
+            unit="ms",
+            low=0.0,
+            high=1000.0,
+            step=0.5,
+            default=2.0,
+            advanced=True,
+            assumed="No source prints it.",
+        ),
+    ),
+    answer=_answer,
+    examples=(
+        Example(label="The default, two stripes", values={"stripe_count": 2, "stripe_mib": "1"}),
+        Example(
+            label="The trillion particles",
+            values={
+                "size_gb": 31300.0,
+                "writers": 20000,
+                "nodes": 5000,
+                "pattern": "collective",
+                "stripe_count": 144,
+                "stripe_mib": "64",
+            },
+        ),
+        Example(
+            label="20,000 files",
+            values={
+                "size_gb": 29700.0,
+                "writers": 20000,
+                "nodes": 5000,
+                "pattern": "file-per-process",
+                "stripe_count": 1,
+            },
+        ),
+    ),
+)

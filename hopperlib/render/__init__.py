@@ -1,0 +1,1 @@
+"""A result for a person or a program: text, JSON, HTML, widgets."""

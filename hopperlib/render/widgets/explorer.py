@@ -1,0 +1,185 @@
+"""An explorer in JupyterLab: its form, its answer, and the run that joins them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+from weakref import WeakValueDictionary
+
+import ipywidgets
+
+from hopperlib.questions.controls import InputError, Text
+from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.result import Figure, Result
+from hopperlib.render.widgets.answer import STYLE, after_figures_html, before_figures_html, error_html, titled_html
+from hopperlib.render.widgets.figure import FigureView
+from hopperlib.render.widgets.inputs import make_input
+
+__all__ = ["ExplorerView", "shown_explorer"]
+
+# Long enough to pass over the keys of a word, and the steps of a drag.
+_AFTER_TYPING_S = 0.3
+_AFTER_MOVING_S = 0.03
+
+# The explorer shown last under each name, for self-checks that ask about it.
+_SHOWN: WeakValueDictionary[str, ExplorerView] = WeakValueDictionary()
+
+
+class ExplorerView:
+    """The widgets of one explorer.
+
+    Changes that come while the model runs, or in quick succession, are
+    answered once, with the settings as they stand then: the latest wins.
+
+    Parameters
+    ----------
+    explorer : hopperlib.questions.explorer.Explorer
+
+    Attributes
+    ----------
+    root : ipywidgets.VBox
+        What is shown.
+    inputs : dict of str to Input
+        The widgets of the controls, by name.
+    result : Result or None
+        The answer to what is set; None while that is refused.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.controls import Slider
+    >>> square = Explorer(name="square", title="Squares", question="What is a square?",
+    ...     controls=(Slider(name="x", label="x", low=0, high=9, step=1, default=3),),
+    ...     answer=lambda x: Result(summary=f"{x} times {x} is {x * x}."))
+    >>> view = ExplorerView(square)
+    >>> view.inputs["x"].write(4)
+    >>> view.result.summary
+    '4 times 4 is 16.'
+    """
+
+    def __init__(self, explorer: Explorer) -> None:
+        self.explorer = explorer
+        self.result: Result | None = None
+        self._waiting: Any = None
+        self._writing = False
+        self.inputs = {control.name: make_input(control, live=not explorer.heavy) for control in explorer.controls}
+        self._state = ipywidgets.HTML()
+        self._before = ipywidgets.HTML()
+        self._after = ipywidgets.HTML()
+        self._figures: list[FigureView] = []
+        self._figure_box = ipywidgets.VBox()
+        self._answer = ipywidgets.VBox([self._before, self._figure_box, self._after])
+        question = f'<div class="hopper-html">{titled_html(explorer.title, explorer.question)}</div>'
+        self.root = ipywidgets.VBox([ipywidgets.HTML(STYLE + question), *self._form(), self._state, self._answer])
+        self.root.add_class("hopper-view")
+        for one in self.inputs.values():
+            one.watch(self._changed_soon if isinstance(one.control, Text) else self._changed_now)
+        _SHOWN[explorer.name] = self
+        self.run()
+
+    def _form(self) -> list[Any]:
+        """Return the examples, the controls, those folded away, and the reset."""
+        plain = [one.box for one in self.inputs.values() if not one.control.advanced]
+        folded = [one.box for one in self.inputs.values() if one.control.advanced]
+        parts: list[Any] = []
+        if self.explorer.examples:
+            buttons = [self._example_button(example) for example in self.explorer.examples]
+            label = ipywidgets.HTML("Try:")
+            parts.append(ipywidgets.HBox([label, *buttons], layout={"flex_flow": "row wrap"}))
+        parts += plain
+        if folded:
+            parts.append(ipywidgets.Accordion(children=[ipywidgets.VBox(folded)], titles=("More settings",)))
+        if self.inputs:
+            reset = ipywidgets.Button(description="Reset", tooltip="Back to the starting settings")
+            reset.on_click(lambda _: self.write({}))
+            parts.append(reset)
+        return parts
+
+    def _example_button(self, example: Example) -> Any:
+        button = ipywidgets.Button(description=example.label, layout={"width": "auto"})
+        button.on_click(lambda _: self.write(example.values))
+        return button
+
+    def write(self, values: Mapping[str, Any]) -> None:
+        """Set all controls, to their starting values where none is given, and answer once."""
+        self._writing = True
+        try:
+            for name, value in (self.explorer.defaults | dict(values)).items():
+                self.inputs[name].write(value)
+        finally:
+            self._writing = False
+        self.run()
+
+    def _changed_soon(self) -> None:
+        self._changed(_AFTER_TYPING_S)
+
+    def _changed_now(self) -> None:
+        self._changed(_AFTER_MOVING_S)
+
+    def _changed(self, delay_s: float) -> None:
+        """Answer after a moment, and only the latest of several changes."""
+        if self._writing:
+            return
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = _call_later(delay_s, self.run)
+
+    def run(self) -> None:
+        """Answer what is set; show what was refused, or what failed, in the answer's place."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+        values = {name: one.read() for name, one in self.inputs.items()}
+        if self.explorer.heavy:
+            self._state.value = '<div class="hopper-html" role="status">Working ...</div>'
+        try:
+            self._show(self.explorer.run(**values))
+        except InputError as error:
+            at = self.inputs.get(error.control or "")
+            self._refuse(error_html(error.message, at.control.label if at else ""))
+        except Exception as error:  # A reader can do nothing with a traceback; the words help to report it.
+            self._refuse(error_html(f"This setting shows a mistake in the model: {type(error).__name__}: {error}"))
+
+    def _refuse(self, html: str) -> None:
+        """Show a message; the former answer stays, faded."""
+        self.result = None
+        former = (
+            '<div class="hopper-help">Below is the answer to the former settings.</div>' if self._before.value else ""
+        )
+        self._state.value = html + former
+        self._answer.add_class("hopper-stale")
+
+    def _show(self, result: Result) -> None:
+        """Show an answer."""
+        after = after_figures_html(result)
+        self._show_figures(result.figures)
+        self._before.value = f'<div class="hopper-html">{before_figures_html(result)}</div>'
+        self._after.value = f'<div class="hopper-html">{after}</div>' if after else ""
+        self._state.value = ""
+        self._answer.remove_class("hopper-stale")
+        self.result = result
+
+    def _show_figures(self, figures: tuple[Figure, ...]) -> None:
+        """Change the charts there are, add those that are new, hide those that are gone."""
+        for view, figure in zip(self._figures, figures, strict=False):
+            view.show(figure)
+        self._figures += [FigureView(figure) for figure in figures[len(self._figures) :]]
+        shown = [view.root for view in self._figures[: len(figures)]]
+        if list(self._figure_box.children) != shown:
+            self._figure_box.children = shown
+
+
+def shown_explorer(name: str) -> ExplorerView | None:
+    """Return the explorer of that name that this notebook showed last, if it showed one."""
+    return _SHOWN.get(name)
+
+
+def _call_later(delay_s: float, action: Callable[[], None]) -> Any:
+    """Call `action` after a delay on the kernel's event loop; at once where no kernel runs."""
+    from IPython.core.getipython import get_ipython
+
+    kernel = getattr(get_ipython(), "kernel", None)
+    if kernel is None:
+        action()
+        return None
+    return asyncio.get_running_loop().call_later(delay_s, action)

@@ -1,0 +1,1 @@
+"""Cray's iobuf: its setting, and what buffering buys."""

@@ -1,0 +1,1 @@
+"""What the logs of I/O say is wrong."""

@@ -1,0 +1,1 @@
+"""Studies of the network and the scheduler."""

@@ -1,0 +1,104 @@
+"""How ``data/placed-jobs.csv`` is made: histories of the machine, in processes or on a cluster.
+
+    (data_folder() / "placed-jobs.csv").write_text(build("placed-jobs"))
+
+runs what is missing in the folder ``placed-jobs`` and writes the table. It
+takes a few minutes, and goes on where it was interrupted.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hopperlib.analysis.ensembles import run_ensemble
+from hopperlib.machine import Machine
+from hopperlib.network.runtime.placed_jobs import CASES, DAYS, SEEDS, Histories, PlacedJob, code_hash
+
+__all__ = ["as_csv", "build", "one_history"]
+
+
+@cache
+def _histories() -> Histories:
+    """Return the histories of Hopper; kept, since several cases share a schedule."""
+    return Histories(Machine.load("hopper"))
+
+
+def one_history(seed: int, order: str, allocation: str, sizes: list[int], days: int) -> list[dict[str, Any]]:
+    """Return the MILC jobs of one history as rows.
+
+    Parameters
+    ----------
+    seed : int
+    order, allocation : str
+        As in `hopperlib.network.runtime.placed_jobs.CASES`.
+    sizes : list of int
+        [tasks]
+    days : int
+
+    Examples
+    --------
+    >>> one_history(1, "nid", "first", [8192], days=1)[0]["job_runs"]
+    2
+    """
+    return [
+        {f"job_{name}": value for name, value in job._asdict().items()}
+        for job in _histories().placed_jobs(seed, order, allocation, sizes, days=days)
+    ]
+
+
+def as_csv(rows: list[dict[str, Any]]) -> str:
+    """Return rows of `one_history` as the text of the table; the last column says which code made them.
+
+    Examples
+    --------
+    >>> as_csv([]).split(",")[:3]
+    ['order', 'allocation', 'seed']
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*PlacedJob._fields, "code"])
+    code = code_hash()
+    writer.writerows([*(row[f"job_{name}"] for name in PlacedJob._fields), code] for row in rows)
+    return out.getvalue()
+
+
+def build(
+    folder: str | Path,
+    *,
+    seeds: Sequence[int] = SEEDS,
+    days: int = DAYS,
+    workers: int | None = None,
+    client: Any = None,
+) -> str:
+    """Run all histories that are missing in a folder; return the text of the table.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where `hopperlib.analysis.ensembles.run_ensemble` keeps what is done.
+    seeds : sequence of int
+    days : int
+    workers : int or None
+    client : object with ``submit``, or None
+        As for `run_ensemble`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = build(folder, seeds=[1], days=1, workers=0)
+    >>> text.splitlines()[1][:20]
+    'xyz_by2,first,1,4096'
+    """
+    settings = [
+        {"seed": seed, "order": order, "allocation": allocation, "sizes": list(sizes), "days": days}
+        for order, allocation, sizes in CASES
+        for seed in seeds
+    ]
+    table = run_ensemble(one_history, settings, folder, workers=workers, client=client)
+    return as_csv(table.to_dict("records"))

@@ -1,0 +1,224 @@
+"""Rules as data: every sample of every rule, what a rule file may not hold, what must be covered."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from hopperlib.failure.messages.rule_checks import NERSC_CLASSES, RuleError
+from hopperlib.failure.messages.rules import Link, load_rules, read_rules, rule, rule_texts, staged_rules
+from hopperlib.failure.messages.scanner import Scanner
+
+RULES = load_rules()
+GOOD = """
+[[rule]]
+code = "TEST-ONE"
+title = "A test"
+class = "user"
+role = "cause"
+anchors = ["went wrong"]
+regex = '''went wrong at (?P<place>\\w{1,20})'''
+who = "user"
+confirm = "Look."
+advice = ["Act."]
+source = "a manual, sec. 1"
+positive = ["it went wrong at noon"]
+negative = ["it went right"]
+"""
+
+
+def codes_in(line, rules=None):
+    """Codes that the scanner finds in a text of one line."""
+    scanner = Scanner(rules)
+    scanner.read("sample", io.BytesIO(line.encode()))
+    return list(scanner.evidence.findings)
+
+
+@pytest.mark.parametrize("made", RULES, ids=lambda made: made.code)
+def test_positive_samples_are_known_as_this_message_and_no_other(made):
+    for sample in made.positive:
+        assert codes_in(sample) == [made.code], sample
+
+
+@pytest.mark.parametrize("made", RULES, ids=lambda made: made.code)
+def test_negative_samples_are_not_taken_for_it(made):
+    for sample in made.negative:
+        assert made.code not in codes_in(sample), sample
+
+
+@pytest.mark.parametrize("made", RULES, ids=lambda made: made.code)
+def test_a_rule_says_all_that_a_reader_needs(made):
+    # Commands keep their own lower case.
+    assert (
+        made.title[0].isupper()
+        or made.title.split()[0] in ("srun", "aprun", "aprun's", "torchrun")
+        or made.title[0] == "`"
+    )
+    assert not made.title.endswith(".")
+    assert all(step.endswith((".", "?")) for step in made.advice)
+    assert made.confirm.endswith((".", "?"))
+    # Where the verbatim message is documented: a public place, no address.
+    assert len(made.source) > 8
+    assert "http" not in made.source
+
+
+def test_the_rules_of_the_library_hold_what_they_must():
+    """They are not checked when they are loaded, so they are here."""
+    assert [made.code for made in read_rules(rule_texts())] == [made.code for made in RULES]
+
+
+def test_the_form_staged_for_the_pages_is_the_same_rules():
+    staged = {table["code"]: table for table in json.loads(staged_rules())}
+    assert sorted(staged) == sorted(made.code for made in RULES)
+    assert all(staged[made.code]["positive"] == list(made.positive) for made in RULES)
+
+
+def test_there_are_enough_rules_of_every_kind():
+    by_role = {
+        role: sum(made.role == role for made in RULES) for role in ("cause", "symptom", "cascade", "noise", "info")
+    }
+    assert len(RULES) >= 170
+    assert by_role["cause"] >= 120
+    assert all(by_role.values())
+    assert {made.fault for made in RULES} == {"user", "system", "either"}
+    assert {made.who for made in RULES} >= {"user", "staff"}
+
+
+def test_nersc_classes_are_used_where_there_is_one():
+    """Classes of the report that speak of a message, not of a batch script's own bookkeeping."""
+    used = {made.nersc_class for made in RULES if made.nersc_class}
+    # SHMEMATOMIC, JOBPROLOG and APWRAP have no verbatim message in any source; PATHRUNTIME, CCERUNTIME have.
+    assert used >= NERSC_CLASSES - {"SHMEMATOMIC", "JOBPROLOG", "APWRAP"}
+
+
+# Every message of the CUG paper's section on problem reports and of the error table of the sources.
+PRINTED = {
+    "WARNING: excessive memory in use (8597 MB) -- restart Moab?": "ALPS-ORPHANED",
+    "dmapp_dreg.c:391: _dmappi_dreg_register: Assertion `reg_cache_initialized' failed.": "DMAPP-REG-CACHE",
+    "ERROR - nem_gni_error_handler(): a transaction error": "GNI-TRANSACTION",
+    "Rank 0 [Mon Mar 7 03:46:10 2011] [c6-3c1s5n1] GNI": "GNI-TRANSACTION",
+    "ERROR - MPID_nem_gni_check_localCQ(): Replaying": "GNI-REPLAY",
+    "[NID 03782] 2011-04-20 18:45:43 Apid 1925046 killed. Received node failed or halted event for nid xxxx": "ALPS-NODE-FAILED",
+    "PtINIInit failed : PTL_NOT_REGISTERED": "PORTALS-NOT-REGISTERED",
+    "[NID 01083] 2011-04-20 09:39:07 distributeControlMsg:": "ALPS-CONTROL-WRITE",
+    "error while loading shared libraries: libxxxx.so not found": "LIB-MISSING",
+    "OOM killer terminated this process": "ALPS-OOM",
+    "node count exceeds reservation claim": "ALPS-CLAIM-NODES",
+    "segmentation fault": "SEGV",
+    "compute nodes initiated termination": "ALPS-INITIATED",
+    "[NID 00146] 2011-05-01 19:00:18 Apid 15379: OOM killer terminated this process.": "ALPS-OOM",
+    "[NID 04371] 2012-06-02 03:12:09 Apid 23764253: initiated application termination": "ALPS-INITIATED",
+    "Application 23764253 exit signals: Killed": "KILLED",
+    "Application 23764253 resources: utime ~0s, stime ~68s, Rss ~4848, inblocks ~4163, outblocks ~166": "ALPS-RESOURCES",
+    "apsched: claim exceeds reservation's node-count": "ALPS-CLAIM-NODES",
+    "apsched: claim exceeds reservation's CPUs": "ALPS-CLAIM-CPUS",
+    "apsched: claim exceeds reservation's memory": "ALPS-CLAIM-MEMORY",
+    "apsched: claim exceeds reservation's resources": "ALPS-CLAIM-RESOURCES",
+    "aprun: [NID 94]Exec /lustre/scratch/userid/a.out failed: chdir /nics/b/home/userid No such file or directory": "ALPS-CHDIR",
+    "execve error: No such file or directory": "ALPS-EXECVE",
+    "aprun: Apid 24358787: Commands are not supported in MPMD mode": "ALPS-MPMD-COMMAND",
+    "aprun: Unexpected close of the apsys control connection": "ALPS-APSYS-CLOSED",
+    "aprun: Exiting due to errors. Application aborted": "ALPS-EXITING",
+    "_pmii_daemon(SIGCHLD): PE 12 exit signal Segmentation fault": "SEGV",
+    "[nid11723:2677]libhugetlbfs: WARNING: Hugepage size 4096 unavailable": "HUGEPAGES-UNAVAILABLE",
+    "Apid 81740147: Cray HSN detected critical error 0x40c[ptag 32]. Please contact admin for details": "GNI-HSN-CRITICAL",
+    "MEMORY_REGISTER; err=GNI_RC_ERROR_NOMEM": "GNI-MEMORY-REGISTER",
+    "Failed to allocate memory for an unexpected message. 3 unexpected messages queued": "MPICH-UNEXPECTED",
+    "No space left on device": "IO-NO-SPACE",
+    "orphaned ALPS reservation 17, trying to remove": "ALPS-ORPHANED",
+    "confirming ALPS resId 17 of JobId 4 FAILED: ALPS resId entry does not (or no longer) exist": "ALPS-BACKEND",
+    "PGFIO/stdio: Permission denied": "PGI-IO",
+    "PTL_NAL_FAILED": "PORTALS-SYSTEM",
+    "PTL_PT_NO_ENTRY": "PORTALS-SYSTEM",
+    "Identifier removed": "IO-IDENTIFIER-REMOVED",
+    "MOM could not start job": "PBS-START",
+    "Input/output error": "IO-EIO",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "code"), PRINTED.items(), ids=PRINTED.values())
+def test_every_message_of_the_sources_is_known(message, code):
+    assert codes_in(message) == [code]
+
+
+def test_rules_are_tried_noise_first_and_general_ones_last():
+    places = {made.code: place for place, made in enumerate(RULES)}
+    assert (
+        places["NOISE-PRELOAD"]
+        < places["LIB-MISSING"]
+        < places["GFORTRAN-MEMORY"]
+        < places["IFORT-RUNTIME"]
+        < places["SEGV"]
+    )
+    assert places["SIGNALLED"] < places["KILLED"] < places["SLURM-TASK-EXIT"] < places["ALPS-RESOURCES"]
+
+
+def test_a_link_ending_in_a_star_names_a_family():
+    assert Link(code="IO-*").names("IO-QUOTA")
+    assert not Link(code="IO-*").names("MPIIO-LOCK")
+    assert not Link(code="IO-QUOTA").names("IO-QUOTA-2")
+
+
+def test_a_new_message_takes_one_table():
+    made = read_rules([GOOD])
+    scanner = Scanner(made)
+    scanner.read("log", io.BytesIO(b"all is well\nit WENT WRONG at all\nit went wrong at noon"))
+    found = scanner.evidence.findings["TEST-ONE"]
+    assert [(hit.line, hit.fields) for hit in found.hits] == [(3, {"place": "noon"})]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("TEST-ONE", "test one", "rule 'test one': code must be upper-case words joined by -"),
+        ('title = "A test"', "", "rule 'TEST-ONE': keys missing: ['title']; keys not known: []"),
+        ('title = "A test"', 'title = "A"\ncolour = "red"', "rule 'TEST-ONE': keys missing: []; keys not known: ['colour']"),
+        ('"cause"', '"reason"', "rule 'TEST-ONE': role='reason' must be one of: cause, symptom, cascade, noise, info"),
+        ('class = "user"', 'class = "users"', "rule 'TEST-ONE': class='users' must be one of: user, system, either"),
+        ('["went wrong"]', "[]", "rule 'TEST-ONE': anchors must not be empty"),
+        ('["went wrong"]', '["-1"]', "rule 'TEST-ONE': anchor '-1' must hold a word of at least 3 letters"),
+        ('["went wrong"]', "[7]", "rule 'TEST-ONE': anchors must be a text or a list of texts"),
+        ("{1,20}", "+", "holds *, + or {n,}; every quantifier needs an upper bound"),
+        ("{1,20}", "{1,}", "holds *, + or {n,}; every quantifier needs an upper bound"),
+        ("{1,20}", "{1,20", "rule 'TEST-ONE': regex="),
+        ("(?P<place>", "(?P<place", "cannot be compiled"),
+        ("went wrong at (", "went wrong at 7 (", "asks for certain digits, so an anchor or `digits` must hold them"),
+        ('["it went right"]', "[]", "rule 'TEST-ONE': negative must not be empty"),
+        ('who = "user"', 'who = "user"\nnersc_class = "LOST"', "rule 'TEST-ONE': nersc_class='LOST' must be one of NERSC's: APEXIT"),
+        ('who = "user"', 'who = "user"\nexplains = ["NOBODY"]', "rule 'TEST-ONE': code 'NOBODY' in its links names no rule"),
+        ('who = "user"', 'who = "user"\nexplains = [{ code = "TEST-ONE", rank = "own" }]', "rule 'TEST-ONE': explains.rank='own' must be one of: any, same, other"),
+        ('who = "user"', 'who = "user"\nfatal = "yes"', "rule 'TEST-ONE': fatal='yes' must be true or false"),
+        ('title = "A test"', "title = 7", "rule 'TEST-ONE': title must be a text"),
+        ('who = "user"', 'who = "user"\nexplains = [{ lines = 3 }]', "must be a code, or a table of code, lines, seconds, rank"),
+        ('who = "user"', 'who = "user"\n[[rule]]\ncode = "TEST-ONE"', "rule 'TEST-ONE'"),
+    ],
+)  # fmt: skip
+def test_a_wrong_rule_is_refused_by_name(old, new, message):
+    assert old in GOOD
+    with pytest.raises(RuleError) as raised:
+        read_rules([GOOD.replace(old, new, 1)])
+    assert message in str(raised.value)
+
+
+def test_two_rules_may_not_share_a_code():
+    with pytest.raises(RuleError, match="rule 'TEST-ONE': code must be unique"):
+        read_rules([GOOD, GOOD])
+
+
+def test_an_unknown_code_is_refused_with_the_way_to_find_it():
+    with pytest.raises(ValueError, match="there is no rule 'NO-SUCH'; `hopper diagnose --list` prints all codes"):
+        rule("NO-SUCH")
+
+
+def test_no_two_messages_look_alike_to_the_scanner():
+    """Lines are taken for the same if they are equal without hexadecimal digits: different messages must not be.
+
+    Digits are kept here: where they tell messages apart, an anchor holds them.
+    """
+    seen = {}
+    for made in RULES:
+        for sample in made.positive:
+            key = sample.encode().translate(None, b"ABCDEFabcdef")
+            assert seen.setdefault(key, made.code) == made.code, sample

@@ -1,0 +1,188 @@
+"""Which lines are suspicious, and what they have in common."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.failure.messages import templates
+from hopperlib.failure.messages.templates import suspicion, template
+
+# Words from all branches of the four expressions, and what may stand around them.
+PIECES = (
+    *(
+        "fatal",
+        "non-fatal",
+        "PANIC",
+        "abort",
+        "aborting loop",
+        "abort_on",
+        "abort+0x",
+        "unrecoverable",
+        "critical error",
+    ),
+    *(
+        "severe",
+        "error stop",
+        "ERROR",
+        "Error:",
+        "Error ABCD",
+        "err!",
+        "error!",
+        "program will exit",
+        "program is stop",
+    ),
+    *(
+        "stopping now",
+        "terminating due",
+        "exiting with error",
+        "cannot continue",
+        "giving up",
+        "internal error",
+        "STOP x",
+    ),
+    *(
+        "*** ERROR",
+        "3 errors",
+        "failed",
+        "failure",
+        "no failures",
+        "zero errors",
+        "0 exceptions",
+        "exception",
+        "cannot",
+    ),
+    *("can not", "unable to", "invalid", "illegal", "denied", "killed", "terminated normally", "normal termination"),
+    *(
+        "not found",
+        "exceeds",
+        "corrupt",
+        "diverged",
+        "ValueError",
+        "stopped",
+        "stop criteria",
+        "INFO",
+        "DEBUG:",
+        "[TRACE",
+    ),
+    *("errors = 0", "fail: 0", "error = 1.5", "max error", "rms errors", "error norm", "-Werror", "errno = 0", "erf("),
+    *(
+        "if it fails",
+        "stop time",
+        "stop_",
+        "fail-safe",
+        "failover",
+        "a.err",
+        "kill time",
+        "error file",
+        "l2_error =",
+        "warning",
+    ),
+    *("on_error", "x", " ", "  ", "7", ":", "[", "\t"),
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b" Q-Chem fatal error occurred in module ../qchem/stvman/mkSTV.C, line 246:",
+        b"FATAL ERROR: Periodic cell has become too small for original patch grid!",
+        b" *** ERROR: negative density in cell 88123",
+        b"ERROR: Lost atoms: original 32000 current 31985",
+        b"ERROR STOP 2",
+        b" ZBRENT: fatal error in bracketing",
+        b"STOP negative pressure",
+        b" VERY BAD NEWS! internal error in subroutine IBZKPT:",
+    ],
+)
+def test_words_of_an_end(line):
+    assert suspicion(line) == "fatal"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b" LAPACK: Routine ZPOTRF failed!",
+        b"could not open: permission denied",
+        b"3 errors found",
+        b"java.lang.OutOfMemoryError: heap",
+    ],
+)
+def test_words_of_an_error(line):
+    assert suspicion(line) == "error"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"L2 error = 1.2e-5",
+        b" error norm 3.1",
+        b"max error: 0.001",
+        b"0 errors, 2 warnings",
+        b"finished without errors",
+        b"errors: 0",
+        b"relative error of the energy 1e-9",
+        b"-------- aborting loop because EDIFF is reached --------",
+        b"kinetic energy error for atom=    0.0389",
+        b"error handler installed",
+        b"compiled with -Wall -Werror",
+        b"2024-03-05 INFO train: validation error: 0.41",
+        b"Normal termination of Gaussian",
+        b"abort_on_error = true",
+        b"non-fatal error in cache, going on",
+        b"mirror terrorism",
+        b"writing log to run.err",
+        b"WARNING: error bars are large",
+        b"",
+    ],
+)
+def test_harmless_lines(line):
+    assert suspicion(line) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b"rank 12 on nid00123: cannot read '/scratch/u/a.dat' at 0x7f3a", b"rank # on #: cannot read # at #"),
+        (b"node012 lost 17 messages", b"# lost # messages"),
+        (b'bad value "abc" in cell 3.14e-5', b"bad value # in cell #"),
+        (b"write /gpfs/u/c100: failed", b"write #: failed"),
+        (b"two   spaces", b"two spaces"),
+    ],
+)
+def test_templates(line, expected):
+    assert template(line) == expected
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9))
+def test_numbers_do_not_tell_lines_apart(one, other):
+    assert template(b"solver %d failed on block %d" % (one, other)) == b"solver # failed on block #"
+
+
+@given(st.binary(max_size=2000))
+def test_any_bytes_have_a_template(line):
+    assert len(template(line)) <= 240
+    assert suspicion(line) in ("fatal", "error", "")
+
+
+def ungated(line):
+    """The verdict with all four expressions, whatever pieces the line holds."""
+    if templates._NEVER.search(line):
+        return ""
+    if templates._FATAL.search(line):
+        return "fatal"
+    return "error" if templates._ERROR.search(line) and not templates._HARMLESS.search(line) else ""
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=5), st.booleans(), st.sampled_from((" ", "")))
+def test_what_is_left_out_would_not_have_matched(pieces, upper, between):
+    line = between.join(pieces)
+    line = (line.upper() if upper else line).encode()
+    assert suspicion(line) == ungated(line)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_each_word_is_judged_as_by_all_expressions(piece):
+    for line in (piece, piece.upper(), f"  {piece} failed", f"x {piece}"):
+        assert suspicion(line.encode()) == ungated(line.encode())

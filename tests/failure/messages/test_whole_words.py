@@ -1,0 +1,80 @@
+"""Lines are found by whole words."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.failure.messages import whole_words as words_module
+from hopperlib.failure.messages.rules import load_rules
+from hopperlib.failure.messages.whole_words import WordIndex, gate
+
+RULES = load_rules()
+INDEX = WordIndex(RULES)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "word"),
+    [
+        (b"Disk quota exceeded", b"exceeded"),
+        (b"DUE TO NODE FAILURE", b"failure"),
+        (b"ChildFailedError", b"error"),
+        (b"oom-kill event", b"event"),
+        (b"out of memory", b"memory"),
+    ],
+)
+def test_the_word_of_an_anchor(anchor, word):
+    assert gate(anchor) == word
+
+
+def test_every_anchor_has_a_word_that_tells():
+    """Short words stand in every text: they would send all lines to the rules."""
+    short = {anchor for made in RULES for anchor in made.anchors if len(gate(anchor.encode())) < 3}
+    assert not short
+
+
+def test_finds_whole_words_only():
+    assert [line.start for line in INDEX.lines(b"quotas are many\na quota exceeded here\nstop\nnonstop")] == [16, 38]
+
+
+def test_error_is_found_inside_of_words():
+    assert len(INDEX.lines(b"x\nRuntimeError\ny")) == 1
+
+
+def test_edges_of_the_text_count_as_edges_of_words():
+    assert [(line.start, line.end) for line in INDEX.lines(b"Killed")] == [(0, 6)]
+    assert INDEX.lines(b"") == []
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["Killed", "all well", "Disk quota exceeded", "RuntimeError: x", "stop", "a", "", "signal 9", "12"]
+        ),
+        max_size=30,
+    )
+)
+def test_both_ways_of_finding_agree(parts):
+    """Law: searching the text for each word, and looking each line up, find the same."""
+    text = "\n".join(parts).encode()
+    normal = INDEX.lines(text)
+    kept = words_module._MOST_SEARCHES
+    try:
+        words_module._MOST_SEARCHES = -1
+        looked_up = INDEX.lines(text)
+    finally:
+        words_module._MOST_SEARCHES = kept
+    assert normal == looked_up
+
+
+def test_ordinary_output_is_left_alone():
+    """Of ordinary solver output no line is handed on."""
+    rng = random.Random(3)
+    lines = [
+        f" iter {n} t={n * 1e-4:.4E} res={rng.random():.3E} max velocity {rng.random():.5e} wall {n * 3} s"
+        for n in range(500)
+    ]
+    assert INDEX.lines("\n".join(lines).encode()) == []

@@ -1,0 +1,134 @@
+"""The explorers that browse: documented values, errata, scorecard."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from hopperlib import scorecard
+from hopperlib.documented import all_values, data_folder, errata
+from hopperlib.questions.book.search import matcher, rows_shown, searchable
+from hopperlib.questions.controls import InputError
+from hopperlib.questions.explorer import load
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [("", True), ("6384", True), ("6,384", True), ("NODES hopper", True), ("nodes franklin", False)],
+)
+def test_every_word_must_occur(search, found):
+    assert matcher(search)(searchable("compute nodes of Hopper", "6,384")) is found
+
+
+def test_rows_that_are_cut_say_so():
+    assert rows_shown(range(3), 5, "row")[1] == "3 rows"
+    assert rows_shown(range(7), 5, "row") == (range(5), "7 rows, the first 5 shown")
+    assert rows_shown([], 5, "entry", "entries")[1] == "0 entries"
+
+
+def test_all_documented_values_can_be_seen():
+    result = load("documented").run(shown=2000)
+    assert result.facts["found"] == result.facts["shown"] == len(all_values())
+    assert len(result.tables[0].rows) == len(all_values())
+
+
+def test_documented_values_by_filter():
+    run = load("documented").run
+    assert run(search="per-task-packed 1.29").facts["found"] == 1
+    assert run(study="memory").facts["found"] == 22
+    assert run(study="memory", source="byna2013").facts["found"] == 4
+    assert run(qualifier="shape", study="memory").tables[0].rows[0][1] == "holds"
+    assert run(slips_only=True).facts["found"] == sum(bool(value.errata) for value in all_values())
+    assert run(search="no such words at all").facts["found"] == 0
+
+
+def test_a_misprint_shows_what_is_read_instead():
+    row = load("documented").run(search="hopper-nodes-antypas2011").tables[0].rows[0]
+    assert row[:2] == ("machines: compute nodes of Hopper", "3,284 compute nodes")
+    assert row[4] == "misprint, read as 6,384; a misprint of 6,384"
+
+
+def test_every_erratum_is_listed_and_its_proof_holds():
+    result = load("errata").run()
+    assert result.tables[0].rows[0][0] == "3,284; read as 6,384"
+    assert result.facts["found"] == len(errata()) == len(result.tables[0].rows)
+    assert result.facts["proofs"] == result.facts["held"] > 60
+    assert {row[2].rpartition(": ")[2] for row in result.tables[0].rows} == {"holds", "no digit is wrong"}
+    assert load("errata").run(kind="OCR", sure="likely").facts["found"] < result.facts["found"]
+
+
+def test_a_proof_that_fails_would_be_seen(monkeypatch):
+    monkeypatch.setattr("hopperlib.questions.book.errata._holds", lambda proof: False)
+    result = load("errata").run()
+    assert result.facts["held"] == 0
+    assert any(row[2].endswith(": FAILS") for row in result.tables[0].rows)
+
+
+def test_the_scorecard_shows_the_rows_of_the_scorecard():
+    result = load("scorecard").run(shown=2000)
+    assert [row[0] for row in result.tables[0].rows] == [f"{row.study}: {row.quantity}" for row in scorecard.rows()]
+    assert result.facts["missed"] == len(scorecard.unexplained(scorecard.rows()))
+
+
+@pytest.mark.parametrize("study", ["machines", "memory", "placement"])
+def test_the_scorecard_by_study(study):
+    table = scorecard.rows(study)
+    result = load("scorecard").run(study=study)
+    assert result.facts["found"] == len(table)
+    drawn = [row for row in table if row.deviation is not None and row.tolerance]
+    assert result.facts["drawn"] == len(drawn)
+    residuals = {row[1]: row[6] for row in result.figures[0].table.rows}
+    for row in drawn:
+        assert residuals[row.id] == pytest.approx(row.deviation / row.tolerance, rel=1e-4)
+
+
+def test_the_scorecard_by_role_and_verdict():
+    run = load("scorecard").run
+    assert {row[3] for row in run(role="predicted").tables[0].rows} == {"predicted"}
+    missed = run(verdict="missed", study="machines")
+    assert {row[4] for row in missed.tables[0].rows} == {"missed, explained"}
+    assert missed.tables[0].marked == (0, 1)
+    # bounds have no tolerance: nothing to draw
+    assert missed.figures == ()
+
+
+def test_each_point_of_the_residuals_says_which_row_it_is():
+    figure = load("scorecard").run(study="memory", role="predicted").figures[0]
+    assert len(figure.data[0]["text"]) == len(figure.data[0]["x"]) == 3
+    assert "1.29 GB per MPI task" in figure.data[0]["text"][0]
+
+
+def test_roles_and_verdicts_offered_are_those_there_are():
+    options = {
+        control.name: [value for value, _ in control.to_dict()["options"]]
+        for control in load("scorecard").controls
+        if control.kind == "choice"
+    }
+    assert set(options["role"]) == {"all", *scorecard.ROW_ROLES}
+    assert set(options["verdict"]) == {"all", *scorecard.VERDICTS}
+
+
+def test_kinds_offered_are_those_there_are():
+    with (data_folder() / "errata.csv").open(encoding="utf-8", newline="") as file:
+        kinds = {row["kind"] for row in csv.DictReader(file)}
+    offered = {value for value, _ in load("errata").controls[1].to_dict()["options"]}
+    assert kinds <= offered
+    offered = {value for value, _ in load("documented").controls[3].to_dict()["options"]}
+    assert {value.qualifier for value in all_values()} <= offered
+    offered = {value for value, _ in load("documented").controls[2].to_dict()["options"]}
+    assert {value.source for value in all_values()} == offered - {"all"}
+
+
+def test_long_searches_are_refused():
+    with pytest.raises(InputError, match="search holds 201 characters"):
+        load("documented").run(search="x" * 201)
+
+
+def test_a_wild_miss_stands_at_the_edge_of_the_residuals_and_its_table_tells_the_truth():
+    figure = load("scorecard").run().figures[0]
+    drawn = [y for trace in figure.data if trace["name"] in ("predicted", "calibrated") for y in trace["y"]]
+    told = [abs(row[-1]) for row in figure.table.rows]
+    assert max(told) > 100
+    assert max(map(abs, drawn)) == 4.0
+    assert f"{sum(ratio > 4 for ratio in told)} of them farther out than 4, drawn at the edge." in figure.alt

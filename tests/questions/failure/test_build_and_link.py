@@ -1,0 +1,146 @@
+"""The explorers of builds and of default modules: examples, repaired lines, what the weights decide."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hopperlib.questions.controls import InputError
+from hopperlib.questions.explorer import answer_json
+from hopperlib.questions.failure import default_modules
+from hopperlib.questions.failure.build_and_link import EXPLORER
+
+EXPECTED = {
+    "PGI: no threads, no link": (["PGI-MP-NONUMA", "LIBSCI-DYNAMIC-FFTW3"], []),
+    "The default modules, a dynamic program": (["MPICH2-SHMEM-DYNAMIC"], []),
+    "GNU: C++ with Fortran": (["GNU-CXX-FORTRAN"], []),
+    "The same, a version nobody speaks of": ([], ["GNU-CXX-FORTRAN"]),
+    "Today: two MPI libraries": (["TWO-MPI", "OPENMP-FLAG-GNU"], []),
+    "Today: GLIBCXX not found": (["LIBSTDCXX-TOO-OLD"], []),
+}
+
+
+@pytest.mark.parametrize("example", EXPLORER.examples, ids=lambda example: example.label)
+def test_examples(example):
+    result = EXPLORER.run(**example.values)
+    assert (result.facts["known"], result.facts["possible"]) == EXPECTED[example.label]
+    assert "made-up" in [notice.code for notice in result.warnings]
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_one_change_of_module_mends_both():
+    result = EXPLORER.run()
+    assert (
+        result.copyables[0].text == "module swap xt-libsci xt-libsci/10.5.0\nftn -mp=nonuma -dynamic -o solver solver.o"
+    )
+    assert result.summary.endswith("Type module swap xt-libsci xt-libsci/10.5.0, and build anew.")
+    shown = {value.label: value.text for value in result.values}
+    # 19 October to 16 December 2010.
+    assert (shown["Vendor's bug number"], shown["From report to release"]) == ("765956", "58")
+    mended = EXPLORER.run(modules="\n".join([EXPLORER.defaults["modules"], *result.facts["commands"]]))
+    assert mended.facts["known"] == []
+
+
+def test_a_possible_problem_says_why_it_is_only_possible():
+    (notice, *_) = EXPLORER.run(modules="PrgEnv-gnu/3\nxt-asyncpe/4.8", line="CC a.cpp b.f90").warnings
+    assert notice.level == "note"
+    assert "no source says how xt-asyncpe/4.8 behaves" in notice.message
+
+
+def test_nothing_given():
+    result = EXPLORER.run(modules="", line="")
+    assert result.summary.startswith("Nothing to judge yet")
+    assert result.copyables == ()
+
+
+def test_no_known_problem_is_no_promise():
+    result = EXPLORER.run(modules="gcc/12.2.0\nopenmpi/4.1.5", line="mpicc -o ring ring.c")
+    assert "no promise" in result.summary
+    assert [row[0] for row in result.tables[0].rows] == ["gcc", "openmpi"]
+
+
+def test_only_one_kind_of_rules():
+    values = {"modules": "PrgEnv-gnu/3\nxt-asyncpe/4.7", "line": "CC -lx a.cpp b.f90"}
+    assert EXPLORER.run(**values, era="report").facts["known"] == ["GNU-CXX-FORTRAN"]
+    today = EXPLORER.run(**values, era="today")
+    assert (today.facts["known"], today.facts["commands"]) == ([], [])
+    assert today.facts["repaired_line"] == "CC a.cpp b.f90 -lx"
+
+
+def test_lines_that_say_nothing_are_counted():
+    (notice, *_) = EXPLORER.run(modules="gcc/12\nwhat is this thing\nand that one", line="gcc a.c").warnings
+    assert notice.message == "2 lines named no module and set no variable; the first is: what is this thing"
+
+
+def test_a_line_without_a_compiler():
+    with pytest.raises(InputError, match="holds no compiler that is known") as caught:
+        EXPLORER.run(line="make all")
+    assert caught.value.control == "line"
+
+
+def test_markup_stays_text():
+    result = EXPLORER.run(modules="<b>x</b> <script>", line="cc '<script>alert(1)</script>.c' -lx a.o")
+    assert "'<script>alert(1)</script>.c'" in result.facts["repaired_line"]
+
+
+@settings(max_examples=15)
+@given(st.text(max_size=60), st.text(max_size=30))
+def test_any_text_gets_an_answer_or_one_message(modules, line):
+    answer = json.loads(answer_json("build-and-link", json.dumps({"modules": modules, "line": line})))
+    assert answer["ok"] or answer["error"]["control"] == "line"
+
+
+def weigh(**values):
+    return default_modules.EXPLORER.run(**values).facts
+
+
+def test_the_default_setting_by_hand():
+    facts = weigh()
+    # A: 10 % told. B: 2 % fail, thrice as bad, and 5 % asked at a half. C: 1 % fails when it runs, and the same 5 %.
+    assert (facts["cost_a"], facts["cost_b"], facts["cost_c"]) == pytest.approx((0.1, 0.085, 0.075))
+    # C meets B where 0.01 w = 0.06.
+    assert (facts["cheapest"], facts["flip"]) == ("C", pytest.approx(6))
+
+
+def test_the_decision_flips_at_its_weight():
+    assert weigh(run=5.5)["cheapest"] == "C"
+    assert weigh(run=6.5)["cheapest"] == "B"
+
+
+def test_the_fewest_are_not_always_the_cheapest():
+    result = default_modules.EXPLORER.run(run=20.0)
+    assert (result.facts["fewest"], result.facts["cheapest"]) == ("C", "B")
+    assert [notice.code for notice in result.warnings] == ["fewest-is-not-cheapest"]
+
+
+def test_c_breaks_the_fewest_only_if_fewer_fail_than_use_shmem():
+    assert weigh(dynamic=80.0, hit=10.0, shmem=10.0)["fewest"] == "C"
+    assert weigh(dynamic=80.0, hit=10.0, shmem=2.0)["fewest"] == "B"
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"hit": 0.0}, "No weight of a failure at run time changes that."),
+        ({"shmem": 0.0}, "C does not become cheapest."),
+        ({"run": 20.0}, "counted less than 6.0; now it counts 20."),
+        ({}, "until a failure at run time counts 6.0; now it counts 5."),
+    ],
+)
+def test_the_summary_says_how_far_another_answer_is(values, words):
+    assert default_modules.EXPLORER.run(**values).summary.endswith(words)
+
+
+def test_equal_costs_are_said_to_be_equal():
+    result = default_modules.EXPLORER.run(dynamic=0.0, shmem=0.0, contacted=0.0)
+    assert result.facts["cheapest"] == "ABC"
+    assert "cost least, and the same" in result.summary
+
+
+@pytest.mark.parametrize("example", default_modules.EXPLORER.examples, ids=lambda example: example.label)
+def test_every_example_sets_every_control(example):
+    assert set(example.values) == set(default_modules.EXPLORER.defaults)
+    json.dumps(default_modules.EXPLORER.run(**example.values).to_dict(), allow_nan=False)

@@ -1,0 +1,92 @@
+"""The machines explorer: figures side by side, faults, drawings."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import pytest
+
+from hopperlib.machine import Machine
+from hopperlib.machine.derived import FIGURES
+from hopperlib.machine.writer import to_toml
+from hopperlib.questions.controls import InputError
+from hopperlib.questions.explorer import answer_json
+from hopperlib.questions.node.machines import EXPLORER
+
+
+def test_hopper_has_a_little_over_four_times_the_cores_of_franklin():
+    result = EXPLORER.run()
+    # 153,216 / 38,288
+    assert result.facts["ratio"] == pytest.approx(4.0017, abs=5e-5)
+    assert "Hopper has 4.002 times what Franklin has" in result.summary
+    assert [value.badge for value in result.values] == ["documented", "documented", "assumed"]
+
+
+def test_the_table_has_a_column_a_machine():
+    table = EXPLORER.run().tables[0]
+    assert [column.title for column in table.columns[1::2]] == ["Hopper", "Franklin", "Bassi", "Hopper / Franklin"]
+    assert len(table.rows) == len(FIGURES)
+    assert table.rows[table.marked[0]][0] == "Cores"
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_every_figure_can_be_drawn(figure):
+    result = EXPLORER.run(figure=figure)
+    assert result.facts["figure"] == figure
+    assert FIGURES[figure].label in result.figures[0].alt
+
+
+def test_far_apart_numbers_get_a_logarithmic_scale():
+    assert EXPLORER.run(figure="cores").figures[0].layout["yaxis"]["type"] == "log"
+    assert "type" not in EXPLORER.run(figure="core_peak_gflops").figures[0].layout["yaxis"]
+
+
+def test_what_no_file_tells():
+    result = EXPLORER.run(first="bassi", second="none", third="none", figure="ost_peak_mb_s")
+    assert result.summary == "Share of each OST in that: no file tells."
+    assert (result.values, result.figures) == ((), ())
+
+
+def test_faults():
+    rows = {(row[0], row[1]): row[2] for row in EXPLORER.run().tables[1].rows}
+    link, server = "A link between routers fails", "An object storage server fails"
+    assert (rows[link, "Hopper"], rows[link, "Franklin"], rows[link, "Bassi"]) == ("goes on", "stops", "not told")
+    assert rows[server, "Hopper"] == "goes on"
+
+
+def test_a_machine_beside_itself_is_shown_once():
+    result = EXPLORER.run(first="hopper", second="hopper", third="hopper")
+    assert result.facts["machines"] == len(result.drawings) == 1
+    assert "ratio" not in result.facts
+
+
+def test_every_pair_has_an_answer():
+    for first, second in product(Machine.names(), repeat=2):
+        answer = json.loads(answer_json("machines", json.dumps({"first": first, "second": second})))
+        assert answer["ok"]
+
+
+def test_a_machine_file_of_ones_own():
+    text = (
+        to_toml(Machine.load("toy")).replace('name = "toy"', 'name = "mine"').replace('title = "Toy"', 'title = "Mine"')
+    )
+    result = EXPLORER.run(machine_file=text)
+    assert result.facts["first"] == "mine"
+    assert Machine.from_toml(result.downloads[0].text).title == "Mine"
+    with pytest.raises(InputError, match="machine file"):
+        EXPLORER.run(machine_file="nodes = 3")
+
+
+def test_drawings_show_the_nodes():
+    assert [len(EXPLORER.run(drawn=drawn).drawings) for drawn in ("none", "two", "all")] == [0, 2, 3]
+    assert [drawing.title for drawing in EXPLORER.run(drawn="all").drawings] == [
+        "A node of Hopper: 24 cores",
+        "A node of Franklin: 4 cores",
+        "A node of Bassi: 8 cores",
+    ]
+
+
+def test_examples_answer():
+    for example in EXPLORER.examples:
+        assert EXPLORER.run(**example.values).summary

@@ -1,0 +1,90 @@
+"""Figures of measured I/O."""
+
+import pytest
+
+from hopperlib.machine import Machine
+from hopperlib.questions.storage.io_figures import (
+    ceiling_gb_s,
+    comparison_table,
+    measured_rows,
+    ost_figure,
+    rate_figure,
+    repetition_figure,
+)
+from hopperlib.readers.io_results import IoResult
+from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperlib.storage.logs.ost_rates import judge_osts
+
+HOPPER = Machine.load("hopper")
+
+
+def row(rate, **more):
+    return IoResult(
+        **(
+            {
+                "file": "a",
+                "access": "write",
+                "tasks": 24,
+                "nodes": 1,
+                "transfer_bytes": 2**20,
+                "repetition": 0,
+                "rate_mib_s": rate,
+            }
+            | more
+        )
+    )
+
+
+def test_only_good_aggregate_rates_are_drawn():
+    rows = [row(1.0), row(None, status="incomplete"), row(2.0, status="failed"), row(3.0, rank=0)]
+    assert [one.rate_mib_s for one in measured_rows(rows)] == [1.0]
+
+
+def test_access_and_kind_of_file_are_told_apart():
+    rows = [row(1.0, type="shared"), row(2.0, type="file per process"), row(3.0, access="read", type="shared")]
+    assert [trace["name"] for trace in rate_figure(rows, "tasks").data] == [
+        "write, shared",
+        "write, file per process",
+        "read, shared",
+    ]
+
+
+def test_transfer_sizes_are_in_mebibytes():
+    assert rate_figure([row(1.0), row(2.0, transfer_bytes=2**18)], "transfer").data[0]["x"] == [0.25, 1.0]
+
+
+def test_repetitions_of_several_files_are_lines_of_their_own():
+    figure = repetition_figure([row(1.0), row(2.0, file="b")])
+    assert [trace["name"] for trace in figure.data] == ["write: a", "write: b"]
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: rate_figure([], "tasks"), lambda: repetition_figure([]), lambda: rate_figure([row(1.0)], "height")]
+)
+def test_nothing_to_draw_is_refused(make):
+    with pytest.raises(ValueError, match=r"no row|against='height' must be one of: tasks, transfer"):
+        make()
+
+
+def test_ceiling_is_that_of_the_nodes_then_of_the_file_system():
+    system = HOPPER.file_systems[0]
+    assert ceiling_gb_s(HOPPER, 3) == pytest.approx(3 * system.node_write_ceiling_gb_s)
+    assert ceiling_gb_s(HOPPER, 6_000) == system.peak_gb_s
+    with pytest.raises(ValueError, match="nodes=0 must be at least 1"):
+        ceiling_gb_s(HOPPER, 0)
+
+
+def test_reads_are_not_compared_with_a_ceiling_of_writes():
+    assert comparison_table([row(1.0, access="read"), row(1.0, nodes=None)], HOPPER).rows == []
+
+
+def test_slow_osts_are_bars_of_their_own():
+    files = tuple(
+        FileRecord(path="/f", bytes_written=10**9, write_s=400.0 if ost == 4 else 10.0,
+                   layout=StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(ost,)))
+        for ost in range(6)
+    )  # fmt: skip
+    log = DarshanLog(executable=None, job_id=None, tasks=6, run_time_s=None, modules=(), files=files)
+    figure = ost_figure(judge_osts(log, "write"))
+    assert [(trace["name"], trace["x"]) for trace in figure.data] == [("others", [0, 1, 2, 3, 5]), ("slow", [4])]
+    assert figure.alt == "Rates of 6 OSTs from 2.5 to 100 MB/s; slow: 4."

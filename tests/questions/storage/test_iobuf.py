@@ -1,0 +1,63 @@
+"""The explorer of buffered I/O: documented cases, refusals, plain JSON."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.questions.controls import InputError
+from hopperlib.questions.explorer import answer_json
+from hopperlib.questions.storage.iobuf import EXPLORER
+
+
+def test_the_default_is_the_case_it_is_calibrated_on():
+    result = EXPLORER.run()
+    assert result.facts["write_gain_percent"] == pytest.approx(11.0)
+    assert result.facts["memory_mib"] == 96
+    assert result.copyables[0].text == "export IOBUF_PARAMS='*:size=2M:count=2'"
+    badges = {value.label: value.badge for value in result.values}
+    assert badges["Cost of a call"] == "calibrated"
+    assert badges["Gain of writes"] == "predicted"
+
+
+def test_own_costs_are_assumptions():
+    badges = {value.label: value.badge for value in EXPLORER.run(call_cost_us=10.0).values}
+    assert badges["Cost of a call"] == badges["Gain of writes"] == "assumed"
+
+
+def test_large_writes_gain_nothing():
+    result = EXPLORER.run(transfer_bytes=1 << 20)
+    assert "little-to-gain" in result.facts["codes"]
+
+
+@pytest.mark.parametrize(
+    ("values", "control", "message"),
+    [
+        ({"params": ""}, "params", "IOBUF_PARAMS is empty"),
+        ({"params": "*:count=x"}, "params", "count=x"),
+        ({"params": "*.h5"}, "params", "no pattern of '*.h5' matches the file 'out.dat'"),
+        ({"transfer_bytes": 0}, "transfer_bytes", "must be from 1"),
+    ],
+)
+def test_refusals_point_at_their_control(values, control, message):
+    with pytest.raises(InputError) as error:
+        EXPLORER.run(**values)
+    assert error.value.control == control
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("transfer", [1, 1 << 30])
+@pytest.mark.parametrize("direction", ["read", "write"])
+@pytest.mark.parametrize(
+    "extremes", [{"unaligned_extra": 5.0, "call_cost_us": 1e6}, {"tasks": 1_000_000, "wait_fraction": 100.0}]
+)
+def test_corners_give_plain_json(transfer, direction, extremes):
+    values = {"transfer_bytes": transfer, "direction": direction, **extremes}
+    assert json.loads(answer_json("iobuf", json.dumps(values)))["ok"]
+
+
+@given(st.text(alphabet="*%abc:,=0123456789kMsizecountverbose'\" ", max_size=50))
+def test_whatever_is_typed_is_answered_or_refused(text):
+    answer = json.loads(answer_json("iobuf", json.dumps({"params": text})))
+    assert answer["ok"] or answer["error"]["control"] == "params"

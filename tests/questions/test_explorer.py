@@ -1,0 +1,113 @@
+"""The explorer contract: checking, answering, JSON for a worker, notebooks."""
+
+import json
+
+import pytest
+
+from hopperlib.questions import explorer as contract
+from hopperlib.questions.catalogue import EXPLORERS
+from hopperlib.questions.controls import InputError, Slider, Text
+from hopperlib.questions.explorer import Example, Explorer, answer_json, load
+from hopperlib.questions.result import Result
+
+
+def halve(*, x, note):
+    """Answer, or refuse an odd number as a model would."""
+    if x % 2:
+        raise ValueError(f"x={x} must be even")
+    if note == "bad":
+        raise InputError("note is bad", control="note")
+    return Result(summary=f"Half of {x} is {x // 2}.")
+
+
+def half(**changes):
+    parts = {
+        "name": "half",
+        "title": "Halves",
+        "question": "What is half?",
+        "controls": (
+            Slider(name="x", label="x", low=0, high=9, step=1, default=4),
+            Text(name="note", label="Note", default=""),
+        ),
+        "answer": halve,
+    }
+    return Explorer(**(parts | changes))
+
+
+def test_defaults_fill_what_is_not_given():
+    assert half().run().summary == "Half of 4 is 2."
+    assert half().run(x="8").summary == "Half of 8 is 4."
+    assert half().defaults == {"x": 4, "note": ""}
+
+
+@pytest.mark.parametrize(
+    ("values", "message", "control"),
+    [
+        ({"x": 10}, "x=10 must be from 0 to 9, the range of this control", "x"),
+        ({"x": 3}, "x=3 must be even", None),
+        ({"note": "bad"}, "note is bad", "note"),
+        ({"y": 1}, "y=1 is not a control of 'half'; it has: x, note", None),
+    ],
+)
+def test_a_refusal_is_one_message(values, message, control):
+    with pytest.raises(InputError) as error:
+        half().run(**values)
+    assert (str(error.value), error.value.control) == (message, control)
+
+
+def test_two_controls_of_one_name_are_refused():
+    twice = (half().controls[0], half().controls[0])
+    with pytest.raises(ValueError, match=r"explorer 'half' has two controls of one name: \['x', 'x'\]"):
+        half(controls=twice)
+
+
+def test_an_example_that_does_not_fit_is_refused():
+    with pytest.raises(InputError, match="x=99 must be from 0 to 9"):
+        half(examples=(Example(label="far", values={"x": 99}),))
+
+
+def test_a_form_gets_everything_as_json():
+    data = json.loads(json.dumps(half(examples=(Example(label="two", values={"x": 2}),)).to_dict()))
+    assert [control["name"] for control in data["controls"]] == ["x", "note"]
+    assert data["examples"] == [{"label": "two", "values": {"x": 2}}]
+    assert data["heavy"] is False
+
+
+def test_the_book_gets_the_name_alone(monkeypatch):
+    monkeypatch.setenv("HOPPERLIB_RENDER", "book")
+    bundle = half()._repr_mimebundle_()
+    assert bundle == {contract.MIME_TYPE: {"name": "half"}, "text/plain": "Explorer: Halves"}
+
+
+@pytest.mark.parametrize("name", EXPLORERS)
+def test_every_explorer_of_the_catalogue_answers_its_defaults_and_examples(name):
+    explorer = load(name)
+    assert explorer.name == name
+    assert explorer.run().summary
+    for example in explorer.examples:
+        answer = json.loads(answer_json(name, json.dumps(dict(example.values))))
+        assert answer["ok"] or answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("plcement", "there is no explorer 'plcement'; did you mean 'placement'?"),
+        ("zzz", "there is no explorer 'zzz'; there are: " + ", ".join(EXPLORERS)),
+    ],
+)
+def test_an_unknown_name_gets_the_nearest(name, message):
+    with pytest.raises(InputError) as error:
+        load(name)
+    assert str(error.value) == message
+
+
+def test_a_worker_gets_json_for_a_refusal_too():
+    answer = json.loads(answer_json("placement", '{"line": "aprun -n nine a.out"}'))
+    assert answer["ok"] is False
+    assert answer["error"]["control"] == "line"
+
+
+def test_json_that_is_broken_is_a_defect_of_the_page():
+    with pytest.raises(json.JSONDecodeError):
+        answer_json("placement", "{")

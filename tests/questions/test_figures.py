@@ -1,0 +1,138 @@
+"""The look of the charts: legible in light and dark, and never by color alone."""
+
+import json
+
+import pytest
+
+from hopperlib.questions.figures import NEUTRAL, STYLES, Axis, Reference, Series, chart, layout, style
+
+X = Axis(title="Tasks")
+Y = Axis(title="Rate", unit="GB/s", low=0, decimals=2)
+ALT = "The rate grows with the tasks, from 1 to 3 GB/s."
+
+
+def luminance(color):
+    """Relative luminance of a color (WCAG 2)."""
+    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    """Contrast ratio of two colors (WCAG 2)."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("look", [*STYLES, NEUTRAL])
+@pytest.mark.parametrize("page", ["#ffffff", "#14181e"])
+def test_every_color_stands_out_from_light_and_dark_pages(look, page):
+    assert contrast(look.color, page) >= 3
+
+
+@pytest.mark.parametrize("part", ["color", "dash", "symbol", "pattern"])
+def test_series_differ_in_every_respect(part):
+    assert len({getattr(look, part) for look in STYLES}) == len(STYLES)
+
+
+def test_styles_start_again_after_the_last():
+    assert style(len(STYLES) + 1) == style(1)
+
+
+def test_a_line_chart():
+    figure = chart(
+        title="Rate",
+        alt=ALT,
+        x=X,
+        y=Y,
+        series=[Series(name="packed", x=[1, 2], y=[1, 3]), Series(name="spread", x=[1, 2], y=[2.0, 3.0])],
+        references=[Reference(name="limit", y=4)],
+    )
+    packed, spread, limit = figure.data
+    assert (packed["line"]["dash"], spread["line"]["dash"]) == ("solid", "dash")
+    assert packed["marker"]["symbol"] != spread["marker"]["symbol"]
+    assert (limit["x"], limit["y"], limit["name"]) == ([1, 2], [4, 4], "limit")
+    assert figure.table.to_dict()["columns"][1]["heading"] == "packed [GB/s]"
+    assert figure.table.to_dict()["rows"] == [["1", "1", "2.00"], ["2", "3", "3.00"]]
+    assert figure.layout["yaxis"]["rangemode"] == "tozero"
+
+
+def test_series_with_their_own_x_make_a_long_table():
+    figure = chart(
+        title="Rate", alt=ALT, x=X, y=Y, series=[Series(name="a", x=[1], y=[2]), Series(name="b", x=[1, 2], y=[3, 4])]
+    )
+    assert [column.title for column in figure.table.columns] == ["Series", "Tasks", "Rate"]
+    assert figure.table.rows == [("a", 1, 2), ("b", 1, 3), ("b", 2, 4)]
+
+
+def test_a_band_is_filled_between_its_edges():
+    band = Series(name="range", x=[0, 1], y=[1, 1], high=[1, 2], kind="band")
+    figure = chart(title="Rate", alt=ALT, x=X, y=Y, series=[band])
+    lower, upper = figure.data
+    assert (lower["y"], upper["y"], upper["fill"]) == ([1, 1], [1, 2], "tonexty")
+    assert not lower["showlegend"]
+    assert [column.title for column in figure.table.columns] == ["Tasks", "range, low", "range, high"]
+
+
+def test_a_band_beside_points_of_another_x():
+    band = Series(name="range", x=[0, 1], y=[1, 1], high=[1, 2], kind="band")
+    figure = chart(title="Rate", alt=ALT, x=X, y=Y, series=[band, Series(name="seen", x=[5], y=[6], kind="points")])
+    assert figure.table.rows[-1] == ("seen", 5, 6, None)
+    assert figure.data[-1]["mode"] == "markers"
+
+
+@pytest.mark.parametrize("kind", ["line", "points", "bars", "band"])
+def test_plotly_knows_every_key(kind):
+    from plotly import graph_objects
+
+    one = Series(name="a", x=[1, 2], y=[1, 2], high=[2, 3] if kind == "band" else (), kind=kind)
+    figure = chart(title="Rate", alt=ALT, x=X, y=Y, series=[one], references=[Reference(name="limit", y=2)])
+    # A key that Plotly does not know is refused here, where a page would pass over it.
+    assert graph_objects.Figure(data=figure.data, layout=figure.layout)
+
+
+def test_bars_are_hatched_and_references_span_categories():
+    bars = [Series(name=name, x=["a", "b"], y=[1, 2], kind="bars") for name in ("one", "two")]
+    figure = chart(title="Rate", alt=ALT, x=X, y=Y, series=bars, references=[Reference(name="limit", y=2)])
+    assert [bar["marker"]["pattern"]["shape"] for bar in figure.data[:2]] == ["", "/"]
+    assert figure.data[2]["x"] == ["a", "b"]
+
+
+def test_one_series_needs_no_legend():
+    figure = chart(title="Rate", alt=ALT, x=X, y=Y, series=[Series(name="a", x=[1], y=[2])])
+    assert figure.layout["showlegend"] is False
+
+
+def test_many_points_are_drawn_without_markers():
+    figure = chart(title="Rate", alt=ALT, x=X, y=Y, series=[Series(name="a", x=range(100), y=range(100))])
+    assert figure.data[0]["mode"] == "lines"
+
+
+def test_a_page_can_give_text_and_grid_its_own_colors():
+    text = json.dumps(layout(X, Y, barmode="group"))
+    assert "font" not in text
+    assert "gridcolor" not in text
+    assert json.loads(text)["paper_bgcolor"] == "rgba(0,0,0,0)"
+    assert json.loads(text)["barmode"] == "group"
+
+
+def test_a_logarithmic_axis_has_its_range_in_powers_of_ten():
+    assert Axis(title="Size", unit="bytes", low=1, high=1000, log=True).to_dict()["range"] == [0, 3]
+    assert Axis(title="Size", low=2, high=8).to_dict()["range"] == [2, 8]
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: chart(title="T", alt=ALT, x=X, y=Y, series=[]), r"series=\(\) of chart 'T' must hold at least one"),
+        (lambda: Series(name="a", x=[1], y=[1, 2]), "series 'a' has 1 values of x for 2 of y"),
+        (lambda: Series(name="a", x=[1], y=[1], kind="band"), "band 'a' has 0 upper values for 1 lower ones"),
+        (
+            lambda: Axis(title="Size", low=0, high=2, log=True),
+            "axis 'Size' is logarithmic: low=0, high=2 must be above 0",
+        ),
+    ],
+)
+def test_parts_that_do_not_fit(make, text):
+    with pytest.raises(ValueError, match=text):
+        make()

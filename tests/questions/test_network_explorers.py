@@ -1,0 +1,46 @@
+"""The explorers of the network part: defaults, examples, refusals, size."""
+
+import json
+
+import pytest
+
+from hopperlib.questions.controls import InputError
+from hopperlib.questions.explorer import answer_json, load
+
+
+@pytest.mark.parametrize("name", ["torus", "fragmentation", "scheduling"])
+def test_default_is_small_enough_and_repeats(name):
+    answers = [answer_json(name, "{}") for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert json.loads(answers[0])["ok"]
+    assert len(answers[0]) < 150_000
+
+
+def test_torus_of_an_empty_and_a_busy_machine():
+    empty, busy = load("torus").run(), load("torus").run(busy_fraction=0.9)
+    assert empty.facts["runs"] == 1
+    assert (empty.facts["nodes"], empty.facts["first_position"]) == (342, 0)
+    assert busy.facts["runs"] > 10
+    assert busy.facts["mean_hops"] > empty.facts["mean_hops"]
+    assert load("torus").run(floor="titan", nodes=64).facts["bisection_gb_s"] is None
+    with pytest.raises(InputError, match="nodes=3000 must be at most"):
+        load("torus").run(nodes=3000, busy_fraction=0.9)
+
+
+def test_fragmentation_keeps_a_probe_whole_only_if_told_to():
+    first = load("fragmentation").run(days=4)
+    whole = load("fragmentation").run(days=4, allocation="contiguous")
+    assert first.facts["max_runs"] > 1 == whole.facts["max_runs"]
+    assert first.facts["hops_later"] > whole.facts["hops_later"]
+
+
+def test_debug_first_keeps_the_largest_jobs_waiting():
+    run = load("scheduling").run
+    first, limited = (run(days=8, debug_share=0.2, debug_first=way).facts["wait_h"] for way in ("first", "limited"))
+    assert first > limited
+    orphans = run(days=6, orphans_a_day=30)
+    assert orphans.facts["orphaned_fraction"] > 0.05
+    assert orphans.facts["debug_share"] == 0.1
+    # The hours without service were fitted to the printed utilization: what they give is no prediction.
+    (of_all,) = (one for one in orphans.values if one.label == "Utilization, by all hours")
+    assert of_all.badge == "calibrated"

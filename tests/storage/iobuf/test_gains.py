@@ -1,0 +1,120 @@
+"""What buffering buys: a case worked by hand, the calibration, laws."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.storage.iobuf.gains import Costs, calibrate, gain, transfer_for_gain_bytes, unaligned_fraction
+
+sizes = st.integers(min_value=1, max_value=1 << 24)
+costs = st.builds(
+    Costs,
+    task_rate_gb_s=st.floats(min_value=1e-4, max_value=10),
+    call_cost_s=st.floats(min_value=0, max_value=1e-2),
+    unaligned_extra=st.floats(min_value=0, max_value=5),
+    wait_fraction=st.floats(min_value=0, max_value=3),
+)
+
+
+def test_time_of_a_gb_by_hand():
+    # 1 GB/s: 1 s to move. 1e9/4096 calls of 10 us are 2.4414 s; each ends with a page.
+    one = Costs(task_rate_gb_s=1, call_cost_s=1e-5, unaligned_extra=1, wait_fraction=0.5)
+    assert one.seconds_per_gb(4096) == pytest.approx(1 + 2.44140625)
+    # Calls of 2048: twice as many, every second one dearer by one call.
+    assert one.seconds_per_gb(2048) == pytest.approx(1 + 2 * 2.44140625 * 1.5)
+    # Reading waits half as long as moving, unless somebody reads ahead.
+    assert one.seconds_per_gb(4096, reading=True) == pytest.approx(1.5 + 2.44140625)
+    assert one.seconds_per_gb(4096, reading=True, ahead=True) == pytest.approx(1 + 2.44140625)
+
+
+def test_pages():
+    # gcd(10,000, 4096) = 16: one call of 256 ends with a page; gcd(1,000,000, 4096) = 64: one of 64
+    assert unaligned_fraction(10_000) == 1 - 1 / 256
+    assert unaligned_fraction(1_000_000) == 1 - 1 / 64
+    assert unaligned_fraction(8192) == 0
+
+
+@given(
+    st.floats(min_value=0.01, max_value=0.5),
+    st.floats(min_value=0.2, max_value=2),
+    st.floats(min_value=0.001, max_value=1),
+    st.floats(min_value=0, max_value=5),
+)
+def test_calibration_gives_back_what_it_was_fitted_to(write, read, rate, extra):
+    fitted = calibrate(
+        task_rate_gb_s=rate,
+        write_gain=write,
+        write_transfer_bytes=10_000,
+        read_gain=read,
+        read_transfer_bytes=1 << 20,
+        buffer_bytes=2 << 20,
+        unaligned_extra=extra,
+    )
+    assert gain(fitted, 10_000, reading=False, buffer_bytes=2 << 20) == pytest.approx(write)
+    assert gain(fitted, 1 << 20, reading=True, buffer_bytes=2 << 20) == pytest.approx(read)
+
+
+@given(costs, sizes, st.integers(min_value=12, max_value=24))
+def test_reads_gain_at_least_as_much_as_writes(one, size, power):
+    buffers = 1 << power
+    assert gain(one, size, reading=True, buffer_bytes=buffers) >= gain(
+        one, size, reading=False, buffer_bytes=buffers
+    ) - 1e-9 or (size > buffers)
+
+
+@given(costs, st.integers(min_value=1, max_value=1 << 12))
+def test_smaller_calls_gain_more(one, pages):
+    small, large = 4096 * pages, 8192 * pages
+    assert (
+        gain(one, small, reading=False, buffer_bytes=1 << 25)
+        >= gain(one, large, reading=False, buffer_bytes=1 << 25) - 1e-12
+    )
+
+
+@given(costs, sizes)
+def test_a_buffer_as_large_as_an_aligned_call_buys_a_write_nothing(one, size):
+    size = size // 4096 * 4096 or 4096
+    assert gain(one, size, reading=False, buffer_bytes=size) == pytest.approx(0, abs=1e-12)
+
+
+def test_reading_ahead_takes_two_buffers():
+    one = Costs(task_rate_gb_s=1, call_cost_s=0, wait_fraction=0.3)
+    assert gain(one, 4096, reading=True, buffer_bytes=1 << 20, buffers=2) == pytest.approx(0.3)
+    assert gain(one, 4096, reading=True, buffer_bytes=1 << 20, buffers=1) == 0
+    assert gain(one, 4096, reading=True, buffer_bytes=1 << 20, prefetch=0) == 0
+
+
+def test_the_size_that_gains_so_much_does():
+    one = Costs(task_rate_gb_s=0.02, call_cost_s=2e-5)
+    size = transfer_for_gain_bytes(one, 0.05, buffer_bytes=1 << 20)
+    assert gain(one, round(size) | 1, reading=False, buffer_bytes=1 << 20) == pytest.approx(0.05, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Costs(task_rate_gb_s=0, call_cost_s=0), "task_rate_gb_s=0 must be above 0"),
+        (lambda: Costs(task_rate_gb_s=1, call_cost_s=-1), "call_cost_s=-1 must not be negative"),
+        (lambda: unaligned_fraction(0), "transfer_bytes=0 must be at least 1"),
+        (lambda: Costs(task_rate_gb_s=1, call_cost_s=0).seconds_per_gb(0), "transfer_bytes=0 must be at least 1"),
+        (lambda: gain(Costs(task_rate_gb_s=1, call_cost_s=0), 1, reading=True, buffer_bytes=1, buffers=0), "buffers=0"),
+        (lambda: transfer_for_gain_bytes(Costs(task_rate_gb_s=1, call_cost_s=0), 0, buffer_bytes=1), "wanted=0"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def _calibrate(**changes):
+    values = {"write_gain": 0.1, "write_transfer_bytes": 10_000, "read_gain": 0.3, "read_transfer_bytes": 1 << 20}
+    return calibrate(task_rate_gb_s=1, buffer_bytes=2 << 20, **values | changes)
+
+
+def test_what_no_cost_explains_is_refused():
+    with pytest.raises(ValueError, match="cannot be explained by fewer calls"):
+        _calibrate(write_transfer_bytes=4 << 20)
+    with pytest.raises(ValueError, match="negative waiting"):
+        _calibrate(read_gain=0.0, read_transfer_bytes=10_000)

@@ -1,0 +1,98 @@
+"""What nodes can write: the two documented curves, small cases worked by hand, laws."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.machine import Machine
+from hopperlib.storage.lustre.client import (
+    file_system_of,
+    injection_fraction,
+    nodes_in_use,
+    parting_point,
+    write_curve,
+    write_rate_gb_s,
+)
+
+HOPPER, FRANKLIN, TOY = (Machine.load(name) for name in ("hopper", "franklin", "toy"))
+rates = st.floats(min_value=0.01, max_value=2.0)
+tasks = st.integers(min_value=1, max_value=96)
+
+
+def test_hopper_levels_out_at_its_ceiling():
+    # 8 tasks of 0.2 GB/s are 1.6, below 1.7; 9 would be 1.8.
+    curve = write_curve(HOPPER, 24, task_rate_gb_s=0.2)
+    assert curve[7] == pytest.approx(1.6)
+    assert curve[8:] == [1.7] * 16
+
+
+def test_franklin_fills_six_nodes_with_24_tasks():
+    assert nodes_in_use(FRANKLIN, 24) == 6
+    # Four tasks of 0.3 GB/s want 1.2 and get 1.07; the fifth starts a node of its own.
+    assert write_rate_gb_s(FRANKLIN, 4, task_rate_gb_s=0.3) == pytest.approx(1.07)
+    assert write_rate_gb_s(FRANKLIN, 5, task_rate_gb_s=0.3) == pytest.approx(1.37)
+
+
+def test_tasks_can_be_spread():
+    # 5 tasks on 2 nodes: 3 and 2; at 0.5 GB/s a toy node's ceiling of 0.8 holds both
+    assert write_rate_gb_s(TOY, 5, task_rate_gb_s=0.5, nodes=2) == pytest.approx(1.6)
+    assert write_rate_gb_s(TOY, 5, task_rate_gb_s=0.1, nodes=2) == pytest.approx(0.5)
+
+
+def test_the_file_system_takes_no_more_than_its_peak():
+    assert write_rate_gb_s(HOPPER, 24 * 100, task_rate_gb_s=0.2) == 35
+
+
+def test_share_of_the_injection_bandwidth():
+    # 1.7 of 6; 1.07 of 1.6
+    assert injection_fraction(HOPPER) == pytest.approx(0.2833, abs=1e-4)
+    assert injection_fraction(FRANKLIN) == pytest.approx(0.66875)
+
+
+@given(tasks, rates)
+def test_more_tasks_are_never_slower(count, rate):
+    curve = write_curve(FRANKLIN, count, task_rate_gb_s=rate)
+    assert all(b >= a - 1e-12 for a, b in pairwise(curve))
+
+
+@given(tasks, rates)
+def test_no_limit_is_passed(count, rate):
+    total = write_rate_gb_s(HOPPER, count, task_rate_gb_s=rate)
+    assert total <= min(count * rate, 1.7 * nodes_in_use(HOPPER, count), 35) + 1e-9
+
+
+@given(tasks, rates, st.integers(min_value=4, max_value=96))
+def test_spreading_over_more_nodes_is_never_slower(count, rate, nodes):
+    nodes = min(nodes, HOPPER.nodes)
+    assert write_rate_gb_s(HOPPER, count, task_rate_gb_s=rate, nodes=nodes) >= (
+        write_rate_gb_s(HOPPER, count, task_rate_gb_s=rate, nodes=nodes - 1 if nodes > 4 else nodes) - 1e-9
+    )
+
+
+def test_curves_that_never_part():
+    curve = write_curve(HOPPER, 5, task_rate_gb_s=0.1)
+    assert parting_point(curve, curve) is None
+    assert parting_point([1.0, 1.0], [1.0, 2.0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tasks": 0, "task_rate_gb_s": 0.2}, "tasks=0 must be at least 1"),
+        ({"tasks": 1, "task_rate_gb_s": 0}, "task_rate_gb_s=0 must be above 0"),
+        ({"tasks": 1, "task_rate_gb_s": 0.2, "node_ceiling_gb_s": -1}, "node_ceiling_gb_s=-1 must be above 0"),
+        ({"tasks": 25, "task_rate_gb_s": 0.2, "nodes": 1}, "nodes=1 must be from 2, which 25 tasks need, to 6,384"),
+    ],
+)
+def test_refusals(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        write_rate_gb_s(HOPPER, **arguments)
+
+
+def test_a_machine_without_a_file_system_is_refused():
+    with pytest.raises(ValueError, match="machine 'bassi' states no file system"):
+        file_system_of(Machine.load("bassi"))

@@ -1,0 +1,109 @@
+"""The recommended striping: the documented run, each rule by hand, and laws."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.machine import Machine
+from hopperlib.storage.lustre.stripe_advice import ADVISED_PATTERNS, advise
+
+HOPPER = Machine.load("hopper").file_systems[0]
+TB, GB = 10**12, 10**9
+
+
+def test_the_trillion_particles_get_what_was_found_best():
+    advice = advise(31 * TB, 20_000, "shared", HOPPER, nodes=5_000, directory="run/")
+    assert advice.commands == ("lfs setstripe -c 144 -S 64M run/",)
+    assert advice.hints_line == (
+        "export MPICH_MPIIO_HINTS='*:romio_cb_write=enable:romio_ds_write=disable:striping_factor=144:"
+        "striping_unit=67108864:cb_nodes=144:cb_buffer_size=67108864'"
+    )
+    assert advice.romio_file.splitlines()[2] == "striping_factor 144"
+
+
+def test_a_few_clients_need_few_osts():
+    # One node passes on 1.7 GB/s, an OST takes 35/156: 7.58, so 8
+    advice = advise(10 * TB, 24, "shared", HOPPER, cores_per_node=24)
+    assert advice.layout.stripe_count == 8
+    assert "the clients pass on 1.7 GB/s" in advice.reasons[0]
+    assert advise(10 * TB, 24, "one-writer", HOPPER, nodes=1).layout.stripe_count == 8
+
+
+def test_small_files_need_few_osts():
+    # 1 GB is 4.46 s of one OST: 4 OSTs have a second each
+    advice = advise(GB, 2400, "shared", HOPPER, cores_per_node=24)
+    assert advice.layout.stripe_count == 4
+    # 1 GB over 4 OSTs in 16 pieces each: 15.6 MB, so 8 MiB
+    assert advice.layout.stripe_size_bytes == 8 << 20
+    assert advise(1, 1, "one-writer", HOPPER).layout.stripe_count == 1
+
+
+def test_many_files_get_one_stripe_each():
+    advice = advise(29_700 * GB, 20_000, "file-per-process", HOPPER, nodes=5_000)
+    assert advice.layout.stripe_count == 1
+    assert advice.hints_line is None
+    assert advice.romio_file is None
+    assert any("1.24 times the mean" in caution for caution in advice.cautions)
+    assert any("slow to list" in caution for caution in advice.cautions)
+
+
+def test_few_large_files_share_the_osts():
+    # 4 files of 10 TB, a node each: a node keeps 8 OSTs busy
+    assert advise(40 * TB, 4, "file-per-process", HOPPER, nodes=4).layout.stripe_count == 8
+
+
+def test_data_that_fill_the_file_system_are_noted():
+    assert any("45% of the file system" in caution for caution in advise(490 * TB, 10, "shared", HOPPER).cautions)
+
+
+@given(
+    st.integers(min_value=1, max_value=10**16),
+    st.integers(min_value=1, max_value=10**6),
+    st.sampled_from(ADVISED_PATTERNS),
+    st.sampled_from(("hopper", "franklin", "toy", "perlmutter")),
+)
+def test_advice_is_always_a_legal_layout(size, writers, pattern, name):
+    machine = Machine.load(name)
+    system = machine.file_systems[0]
+    advice = advise(size, writers, pattern, system, cores_per_node=machine.node().cores)
+    assert 1 <= advice.layout.stripe_count <= system.max_stripe_count
+    assert advice.layout.stripe_size_bytes >= min(system.default_stripe_size_bytes, 65_536)
+    assert advice.reasons
+    assert advice.commands[0].startswith("lfs setstripe -c ")
+
+
+@given(st.integers(min_value=1, max_value=10**15), st.integers(min_value=1, max_value=10**15))
+def test_more_data_never_get_fewer_stripes(one, other):
+    low, high = sorted((one, other))
+    counts = [advise(size, 2400, "shared", HOPPER, cores_per_node=24).layout.stripe_count for size in (low, high)]
+    assert counts == sorted(counts)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((1, 1, "both"), "pattern='both' must be one of: shared, file-per-process, one-writer"),
+        ((0, 1, "shared"), "size_bytes=0 and writers=1 must be at least 1"),
+    ],
+)
+def test_refusals(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        advise(*arguments, HOPPER)
+    with pytest.raises(ValueError, match="nodes=0 must be at least 1"):
+        advise(1, 1, "shared", HOPPER, nodes=0)
+
+
+def test_few_files_are_told_how_many_stripes_meet():
+    # Ten stripes on 156 OSTs: 0.06 on average, and one OST with two of them is the expected worst.
+    (caution,) = advise(10**12, 5, "file-per-process", HOPPER, cores_per_node=24).cautions
+    assert caution == "if the files fall on OSTs at random, the fullest gets 1.7 stripes where 1 would do"
+    # One file meets nobody.
+    assert advise(10**12, 1, "file-per-process", HOPPER, cores_per_node=24).cautions == ()
+
+
+def test_the_most_osts_of_a_shared_file_are_told_for_this_file_system():
+    # 12 of 13 of the toy's 5 servers of 3 OSTs are 4 servers.
+    advice = advise(31 * 10**12, 20_000, "shared", Machine.load("toy").file_systems[0], cores_per_node=12)
+    assert "beyond 12 of 13 servers (here 12 of 15 OSTs) nothing was gained on Hopper" in advice.reasons[0]

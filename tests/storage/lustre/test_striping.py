@@ -1,0 +1,132 @@
+"""Striping, byte for byte: laws, and agreement with a toy that deals single bytes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.storage.lustre.striping import Layout
+
+UNIT = 65_536
+
+
+@st.composite
+def layouts(draw, most_stripe=8):
+    osts = draw(st.integers(min_value=1, max_value=12))
+    return Layout(
+        stripe_count=draw(st.integers(min_value=1, max_value=osts)),
+        stripe_size_bytes=UNIT * draw(st.integers(min_value=1, max_value=most_stripe)),
+        osts=osts,
+        first_ost=draw(st.integers(min_value=0, max_value=osts - 1)),
+    )
+
+
+sizes = st.integers(min_value=0, max_value=64 * UNIT)
+
+
+def _deal(layout, size):
+    """Deal a file out as one would by hand: stripe after stripe, object after object, counting each object's bytes."""
+    objects = [0] * layout.stripe_count
+    turn, left = 0, size
+    while left:
+        piece = min(left, layout.stripe_size_bytes)
+        objects[turn % layout.stripe_count] += piece
+        left -= piece
+        turn += 1
+    return objects
+
+
+@given(layouts(), sizes)
+def test_objects_are_filled_as_dealt_by_hand(layout, size):
+    assert layout.object_sizes_bytes(size) == _deal(layout, size)
+
+
+@given(layouts(), sizes)
+def test_loads_add_up_to_the_file(layout, size):
+    loads = layout.ost_loads_bytes(size)
+    assert len(loads) == layout.osts
+    assert sum(loads) == size
+    assert sum(load > 0 for load in loads) <= layout.stripe_count
+    # No object is ahead of another by more than a stripe.
+    objects = layout.object_sizes_bytes(size)
+    assert max(objects) - min(objects) <= layout.stripe_size_bytes
+
+
+@given(layouts(), sizes, st.integers(min_value=0, max_value=32 * UNIT))
+def test_extents_cover_a_range_once_and_agree_with_single_bytes(layout, length, offset):
+    place, by_ost = offset, [0] * layout.osts
+    for extent in layout.extents(offset, length):
+        assert extent.offset_bytes == place
+        assert 0 < extent.length_bytes <= layout.stripe_size_bytes
+        for byte in (extent.offset_bytes, extent.offset_bytes + extent.length_bytes - 1):
+            assert layout.ost_of(byte) == extent.ost
+            assert layout.object_of(byte)[0] == extent.object_number
+        assert layout.object_of(extent.offset_bytes)[1] == extent.object_offset_bytes
+        by_ost[extent.ost] += extent.length_bytes
+        place += extent.length_bytes
+    assert place == offset + length
+    if offset == 0:
+        assert by_ost == layout.ost_loads_bytes(length)
+
+
+@given(layouts(), st.integers(min_value=0, max_value=1 << 50))
+def test_a_byte_can_be_found_again_from_its_object(layout, offset):
+    number, within = layout.object_of(offset)
+    turn, rest = divmod(within, layout.stripe_size_bytes)
+    assert (turn * layout.stripe_count + number) * layout.stripe_size_bytes + rest == offset
+
+
+def test_every_byte_of_a_toy_file_is_on_one_ost():
+    # 3 objects from OST 4 of 5, stripes of 65,536: OSTs 4, 0, 1, 4, 0, ...
+    layout = Layout(stripe_count=3, stripe_size_bytes=UNIT, osts=5, first_ost=4)
+    owners = [layout.ost_of(byte) for byte in range(0, 5 * UNIT, UNIT // 4)]
+    assert owners == [4] * 4 + [0] * 4 + [1] * 4 + [4] * 4 + [0] * 4
+
+
+def test_limits():
+    size = 10 * UNIT + 7
+    one = Layout(stripe_count=1, stripe_size_bytes=UNIT, osts=4, first_ost=2)
+    assert one.ost_loads_bytes(size) == [0, 0, size, 0]
+    every = Layout(stripe_count=4, stripe_size_bytes=UNIT, osts=4)
+    # 10 stripes and 7 bytes over four: 3, 3, 2 and 7 bytes, 2
+    assert every.ost_loads_bytes(size) == [3 * UNIT, 3 * UNIT, 2 * UNIT + 7, 2 * UNIT]
+
+
+def test_commands():
+    assert (
+        Layout(stripe_count=156, stripe_size_bytes=1 << 20, osts=156).lfs_command("x") == "lfs setstripe -c -1 -S 1M x"
+    )
+    assert (
+        Layout(stripe_count=2, stripe_size_bytes=UNIT, osts=156).lfs_command() == "lfs setstripe -c 2 -S 64k DIRECTORY"
+    )
+    assert (
+        Layout(stripe_count=2, stripe_size_bytes=1 << 30, osts=156).lfs_command()
+        == "lfs setstripe -c 2 -S 1G DIRECTORY"
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"osts": 0}, "osts=0 must be at least 1"),
+        ({"stripe_count": 0}, "stripe_count=0 must be from 1 to 4"),
+        ({"stripe_count": 5}, "stripe_count=5 must be from 1 to 4"),
+        ({"stripe_size_bytes": 1000}, "stripe_size_bytes=1000 must be a multiple of 65,536"),
+        ({"first_ost": 4}, "first_ost=4 must be from 0 to 3"),
+    ],
+)
+def test_refusals(values, message):
+    with pytest.raises(ValueError, match=message):
+        Layout(**{"stripe_count": 1, "stripe_size_bytes": UNIT, "osts": 4} | values)
+
+
+def test_negative_places_are_refused():
+    layout = Layout(stripe_count=1, stripe_size_bytes=UNIT, osts=1)
+    for call in (
+        lambda: layout.object_of(-1),
+        lambda: list(layout.extents(0, -1)),
+        lambda: layout.object_sizes_bytes(-1),
+    ):
+        with pytest.raises(ValueError, match="must not be negative"):
+            call()

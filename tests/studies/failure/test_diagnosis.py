@@ -1,0 +1,41 @@
+"""The study of error messages: every row has a role, and what is checked comes out of the diagnosis."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperlib.documented import by_study, documented
+from hopperlib.failure.messages.rules import rule
+from hopperlib.studies.failure.diagnosis import COMPANIONS, GNI, MESSAGES, STUDY, diagnosed
+
+
+def test_every_row_has_a_role():
+    assert sorted(check.id for check in STUDY.checks()) == sorted(row.id for row in by_study("diagnosis"))
+
+
+def test_companions_are_those_of_the_source():
+    assert "; ".join(COMPANIONS) == documented("diagnosis.gni-companions").value
+
+
+@pytest.mark.parametrize(
+    ("companion", "code"),
+    [
+        ("Fatal MPI error", "MPI-TRUNCATE"),
+        ("ALPS error", "ALPS-OOM"),
+        ("PGFIO/stdio error", "FORTRAN-EOF"),
+        ("segmentation fault", "SEGV"),
+    ],
+)
+@pytest.mark.parametrize("first", ["message", "companion"])
+def test_the_companion_tells_in_either_order(companion, code, first):
+    parts = [GNI, COMPANIONS[companion]]
+    found = diagnosed("".join(parts if first == "message" else reversed(parts)))
+    assert found.cause is not None
+    assert (found.cause.code, found.cause.explains) == (code, ["GNI-TRANSACTION"])
+
+
+@pytest.mark.parametrize(("text", "code"), list(MESSAGES.items()))
+def test_the_short_list_is_known(text, code):
+    found = diagnosed(text)
+    assert list(found.evidence.findings) == [code]
+    assert (found.verdict == "cause") == (rule(code).role == "cause")

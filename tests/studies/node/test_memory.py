@@ -1,0 +1,49 @@
+"""The memory study: calibrated on one printed value, predicting the others."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperlib import scorecard
+from hopperlib.machine import Machine
+from hopperlib.studies.node.memory import cheapest_for, franklin_usable_gb
+
+
+@pytest.fixture(scope="module")
+def table():
+    return {row.id.removeprefix("memory."): row for row in scorecard.rows("memory")}
+
+
+def test_franklin_is_calibrated_on_one_value_and_predicts_the_other(table):
+    half, packed = table["franklin-per-task-half-packed"], table["franklin-per-task-packed"]
+    assert (half.role, half.verdict) == ("calibrated", "as fitted")
+    assert (packed.role, packed.verdict) == ("predicted", "reproduced")
+    # 3.77, rounded, is 3.765 to 3.775: two tasks on the node, four on the packed one
+    assert packed.reproduced == "1.8825 to 1.8875"
+    assert "give 1.88" in packed.note
+
+
+def test_the_machine_file_lies_where_both_values_hold():
+    low, high = franklin_usable_gb()
+    assert (low, high) == pytest.approx((7.53, 7.54))
+    assert low <= Machine.load("franklin").node().usable_memory_gb <= high
+
+
+def test_the_memory_of_the_plasma_run(table):
+    # 142 TB over 5,000 nodes: 29.1 GB with 1,024 GB to the TB; 29.1 of 32 is 91 %
+    assert float(table["vpic-per-node"].reproduced) == pytest.approx(142 * 1024 / 5000, abs=1e-4)
+    assert float(table["vpic-memory-share"].reproduced) == pytest.approx(90.88)
+    assert "28.4" in table["vpic-per-node"].note
+
+
+def test_what_is_not_printed_is_not_claimed(table):
+    assert table["psoci-problems-differ"].verdict == "not modelled"
+    assert "over 0.2 of a core's time" in table["psoci-fewer-cores-help"].note
+
+
+def test_cheapest_on_ordinary_nodes_and_on_any():
+    assert cheapest_for(2.0, 384) == (1.625, 1.0)
+    # 2.7 GB: eleven tasks a node (31 / 2.7 = 11.5), 35 nodes; the larger ones hold 23, 17 nodes
+    assert cheapest_for(2.7, 384) == pytest.approx((35 * 24 / 384, 17 * 24 / 384))
+    with pytest.raises(ValueError, match="need_gb=40 is more than an ordinary node of Hopper holds"):
+        cheapest_for(40, 4)

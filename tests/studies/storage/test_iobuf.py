@@ -1,0 +1,41 @@
+"""The study of buffered I/O: two printed values are fitted, the rest is predicted."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperlib import scorecard
+from hopperlib.studies.storage.iobuf import ior_cases, maestro_gain
+
+
+@pytest.fixture(scope="module")
+def table():
+    return {row.id.removeprefix("iobuf."): row for row in scorecard.rows("iobuf")}
+
+
+def test_two_values_are_fitted(table):
+    assert [name for name, row in table.items() if row.role == "calibrated"] == ["read-gain-low", "write-gain-high"]
+
+
+def test_the_other_ends_of_the_ranges_are_predicted(table):
+    # 30 % of waiting and 11 % of calls add up to 41 %
+    assert table["read-gain-high"].verdict == "reproduced"
+    assert float(table["read-gain-high"].reproduced) == pytest.approx(41.0, abs=0.05)
+    # merging two calls of 1 MiB buys next to nothing: the printed 1 % is missed
+    assert table["write-gain-low"].verdict == "missed, explained"
+
+
+def test_the_order_of_the_cases_rests_on_no_assumption():
+    for extra in (0.0, 0.5, 3.0):
+        writes = [case.write_gain for case in ior_cases(extra)]
+        assert writes == sorted(writes, reverse=True)
+
+
+def test_maestro_is_about_five_percent_somewhere_in_the_band(table):
+    assert maestro_gain(100_000) < 0.05 < maestro_gain(10_000)
+    assert table["maestro-gain"].verdict == "reproduced"
+    assert "makes the band wide" in table["maestro-gain"].note
+
+
+def test_all_described_shapes_hold(table):
+    assert {row.verdict for row in table.values() if row.role == "shape"} == {"holds"}

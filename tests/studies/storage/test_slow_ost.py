@@ -1,0 +1,38 @@
+"""The study of the slow OST: two rates are fitted, as intervals; the rest follows."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperlib import scorecard
+from hopperlib.studies.storage.slow_ost import cases, probe_power
+
+
+@pytest.fixture(scope="module")
+def table():
+    return {row.id.removeprefix("slow-ost."): row for row in scorecard.rows("slow-ost")}
+
+
+def test_rates_that_explain_the_dumps():
+    one, two = cases()
+    # 30,000 and 42,000 GB over 144 OSTs and 2,100 s; over 1,380 s
+    assert one.slow_gb_s == pytest.approx((0.0992, 0.1389), abs=5e-5)
+    assert two.slow_gb_s == pytest.approx((0.1510, 0.2114), abs=5e-5)
+    assert (one.slow, two.slow) == (1, 12)
+
+
+def test_roles(table):
+    assert [name for name, row in table.items() if row.role == "calibrated"] == ["minutes-first", "minutes-second"]
+    assert [name for name, row in table.items() if row.role == "predicted"] == ["good-ost-average", "minutes-third"]
+    assert not [name for name, row in table.items() if row.verdict.startswith("missed")]
+
+
+def test_the_misprint_is_read_as_the_second_run(table):
+    # 31.3 TB in 23 minutes: 22.7 of 35 GB/s
+    assert float(table["first-share-of-peak"].reproduced) == pytest.approx(64.8, abs=0.05)
+
+
+def test_a_minute_finds_the_first_but_not_the_second():
+    one, two = cases()
+    assert min(probe_power(rate, 1) for rate in one.slow_gb_s) > 0.9
+    assert probe_power(two.slow_gb_s[1], 2) < 0.5
