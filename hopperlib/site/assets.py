@@ -27,6 +27,9 @@ OWN = Path(__file__).resolve().parent / "browser"
 # packages only natively, and the pages' own code is no part of a model.
 BROWSER_PARTS = (
     "__init__.py",
+    "errors.py",
+    "finding.py",
+    "tables.py",
     "units.py",
     "documented",
     "machine",

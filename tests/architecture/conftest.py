@@ -12,6 +12,9 @@ import pytest
 # Pure standard library, runs unchanged in the reader's browser.
 CORE = (
     "units",
+    "errors",
+    "finding",
+    "tables",
     "documented",
     "machine",
     "node",

@@ -1,0 +1,82 @@
+"""The error of a value that cannot be used: which it is, the rule it breaks, and where the rule comes from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["InputError", "refusal"]
+
+_LONGEST_SHOWN = 60
+
+
+class InputError(ValueError):
+    """A value that cannot be used.
+
+    Its parts are kept apart, so that a page can point at the control, a
+    command can name its option, and a program can read the rule. Parts of the
+    package that callers must tell apart derive from it.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, with the value, the rule and where the bound comes from.
+    name : str or None
+        Name of the value, as the function or the control calls it; None if no single one is at fault.
+    value : object
+        What was given.
+    rule : str
+        What holds instead, as the end of a sentence: "must be from 1 to 6".
+    source : str
+        Where the rule comes from, if the rule does not say.
+
+    Examples
+    --------
+    >>> error = refusal("tasks", 0, "must be at least 1")
+    >>> print(error)
+    tasks=0 must be at least 1
+    >>> error.told_of("--tasks")
+    '--tasks 0 must be at least 1'
+    >>> InputError("the two do not fit together").details()
+    {}
+    """
+
+    def __init__(
+        self, message: str, *, name: str | None = None, value: object = None, rule: str = "", source: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.name = name
+        self.value = value
+        self.rule = rule
+        self.source = source
+
+    def told_of(self, option: str) -> str:
+        """Return the message with the name that the value has in a command."""
+        if not self.rule:
+            return f"{option}: {self.message}"
+        return f"{option} {_shown(self.value)} {self.rule}" + (f" ({self.source})" if self.source else "")
+
+    def details(self) -> dict[str, Any]:
+        """Return the parts that are known, for a program."""
+        parts = {"name": self.name, "value": self.value, "rule": self.rule, "source": self.source}
+        return {key: part for key, part in parts.items() if part not in (None, "")}
+
+
+def _shown(value: object) -> str:
+    """Return a value as an option shows it, cut if it is long."""
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
+
+
+def refusal(name: str, value: object, rule: str, *, unit: str = "", source: str = "") -> InputError:
+    """Return the error of one bad value: its name, the value with its unit, the rule, and its source.
+
+    Examples
+    --------
+    >>> refusal("load", 2.0, "must be below 1", source="S0, sec. 4")
+    InputError('load=2.0 must be below 1 (S0, sec. 4)')
+    """
+    shown = repr(value) if len(repr(value)) <= _LONGEST_SHOWN else repr(value)[: _LONGEST_SHOWN - 3] + "..."
+    measured = f" {unit}" if unit and not isinstance(value, str) else ""
+    message = f"{name}={shown}{measured} {rule}" + (f" ({source})" if source else "")
+    return InputError(message, name=name, value=value, rule=rule, source=source)
