@@ -71,6 +71,14 @@ def _shown(value: object) -> str:
 def refusal(name: str, value: object, rule: str, *, unit: str = "", source: str = "") -> InputError:
     """Return the error of one bad value: its name, the value with its unit, the rule, and its source.
 
+    Parameters
+    ----------
+    name, value : str, object
+    rule : str
+        What holds instead, as the end of a sentence.
+    unit, source : str
+        Unit of a number; where the rule comes from.
+
     Examples
     --------
     >>> refusal("load", 2.0, "must be below 1", source="S0, sec. 4")

@@ -28,7 +28,7 @@ LIBRARY = {
 
 def _is_public(source):
     """Whether a module is for others: private ones (``_name.py``) only serve their own folder."""
-    return source.part in LIBRARY and not source.path.stem.startswith("_") or source.path.stem == "__init__"
+    return source.part in LIBRARY and (source.path.stem == "__init__" or not source.path.stem.startswith("_"))
 
 
 def _public_functions(source):
