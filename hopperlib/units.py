@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from hopperlib.errors import InputError
+
 __all__ = [
     "BYTES_PER_GB",
     "BYTES_PER_MEMORY_GB",
@@ -21,6 +23,8 @@ __all__ = [
     "HOURS_PER_DAY",
     "MIB_PER_MEMORY_GB",
     "SECONDS_PER_HOUR",
+    "duration_s",
+    "memory_gb",
     "memory_tb",
     "memory_tib",
     "size_bytes",
@@ -88,38 +92,125 @@ def memory_tib(memory_gb: float) -> float:
     return memory_gb / 1_024
 
 
-_SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([kKMGTPE]?)(i?)(B?|b)\s*")
+_LETTERS = "KMGTPE"
+# A letter with a small b behind it would be bits, which nobody here counts: MB, and b for bytes only alone.
+_SIZE = r"([0-9]{1,18}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*(?:([kKMGTPE])(i?)B?|(bytes?|[Bb]))?"
+_SIZE_AS_WRITTEN = re.compile(_SIZE, re.ASCII)
+_SIZE_IN_ANY_CASE = re.compile(_SIZE, re.ASCII | re.IGNORECASE)
 
 
-def size_bytes(text: str, *, binary: bool = False) -> int:
-    """Return a size as people type it: ``29GB``, ``64M``, ``1MiB``, ``500``. [bytes]
+def _exact_bytes(text: str, *, binary: bool, any_case: bool, unit: str = "") -> Decimal:
+    """Return a size in bytes, not rounded; a bare number counts units."""
+    match = (_SIZE_IN_ANY_CASE if any_case else _SIZE_AS_WRITTEN).fullmatch(text.strip())
+    if match is None:
+        raise InputError(f"{text!r} is no size; give a number and a unit, such as 29GB, 64MiB or 1048576", value=text)
+    number, letter, i, word = match.groups(default="")
+    power = _LETTERS.index((letter or unit).upper()) + 1 if letter or (unit and not word) else 0
+    return Decimal(number) * Decimal(1024 if binary or i else 1000) ** power
+
+
+def size_bytes(text: str, *, binary: bool = False, any_case: bool = False, rounded: bool = False) -> int:
+    """Return a size as people and programs write it: ``29GB``, ``64M``, ``1 MiB``, ``500``, ``500 bytes``. [bytes]
 
     Parameters
     ----------
     text : str
         Number and unit; without a unit, bytes.
     binary : bool
-        Whether ``GB`` means 2**30, as the sources count memory. ``GiB`` always
-        does; otherwise ``GB`` is 10**9, as storage is counted.
+        Whether ``GB`` and ``G`` mean 2**30, as the sources count memory. ``GiB``
+        always does; otherwise they are 10**9, as storage is counted.
+    any_case : bool
+        Whether ``m`` and ``mb`` are mega too, as in the lines of many programs;
+        otherwise they are refused, and ``Mb`` as bits.
+    rounded : bool
+        Whether what is no whole number of bytes is rounded, as printed sizes are, and not refused.
 
     Raises
     ------
-    ValueError
+    InputError
         If the text is no size.
 
     Examples
     --------
     >>> size_bytes("31TB"), size_bytes("2GB", binary=True), size_bytes("64MiB"), size_bytes("500")
     (31000000000000, 2147483648, 67108864, 500)
+    >>> size_bytes("4m", binary=True, any_case=True), size_bytes("1.001 KiB", rounded=True)
+    (4194304, 1025)
     >>> size_bytes("two")
     Traceback (most recent call last):
-    ValueError: 'two' is no size; give a number and a unit, such as 29GB, 64MiB or 1048576
+    hopperlib.errors.InputError: 'two' is no size; give a number and a unit, such as 29GB, 64MiB or 1048576
     """
-    match = _SIZE.fullmatch(text)
-    if match is None or (match[4] == "b" and match[2]) or (match[3] and not match[2]):
-        raise ValueError(f"{text!r} is no size; give a number and a unit, such as 29GB, 64MiB or 1048576")
-    power = "kMGTPE".find(match[2].replace("K", "k")) + 1 if match[2] else 0
-    size = Decimal(match[1]) * (1024 if binary or match[3] else 1000) ** power
-    if size != int(size):
-        raise ValueError(f"{text!r} is no whole number of bytes")
-    return int(size)
+    size = _exact_bytes(text, binary=binary, any_case=any_case)
+    if not rounded and size != int(size):
+        raise InputError(f"{text!r} is no whole number of bytes", value=text)
+    return round(size)
+
+
+def memory_gb(text: str, *, unit: str = "") -> float:
+    """Return a size of memory as launchers and schedulers write it: ``2G``, ``1300mb``, ``512``. [GB]
+
+    Every unit is binary, in upper or lower case.
+
+    Parameters
+    ----------
+    text : str
+        Number and unit.
+    unit : {"", "K", "M", "G", "T"}
+        What a bare number counts; empty for bytes.
+
+    Raises
+    ------
+    InputError
+        If the text is no size.
+
+    Examples
+    --------
+    >>> memory_gb("2G"), memory_gb("1300mb"), memory_gb("512", unit="M"), memory_gb("1073741824")
+    (2.0, 1.26953125, 0.5, 1.0)
+    """
+    return float(_exact_bytes(text, binary=True, any_case=True, unit=unit) / BYTES_PER_MEMORY_GB)
+
+
+_COUNTED = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(s|sec|m|min|h|d|)", re.ASCII)
+_CLOCK = re.compile(r"(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]{1,9})?")
+# Behind days the hours come first: 1-12:30 is a day and twelve hours and a half.
+_DATED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9})(?:\.[0-9]{1,9})?)?")
+_SECONDS = {"s": 1, "m": 60, "h": SECONDS_PER_HOUR, "d": HOURS_PER_DAY * SECONDS_PER_HOUR}
+
+
+def duration_s(text: str, *, unit: str = "") -> int:
+    """Return a duration as people and schedulers write it, in whole seconds. [s]
+
+    Read are ``HH:MM:SS`` and ``MM:SS``, with days before them ``D-HH:MM:SS``,
+    ``D-HH:MM`` and ``D-HH``, and a number with its unit: ``90m``, ``1.5h``,
+    ``2d``, ``30 min``. Parts of a second are cut off.
+
+    Parameters
+    ----------
+    text : str
+    unit : {"", "s", "m", "h", "d"}
+        What a bare number counts, as Slurm's ``--time`` counts minutes; empty if it is no duration.
+
+    Raises
+    ------
+    InputError
+        If the text is no duration.
+
+    Examples
+    --------
+    >>> duration_s("1-02:03:04"), duration_s("03:33:25"), duration_s("00:15.057"), duration_s("1-12")
+    (93784, 12805, 15, 129600)
+    >>> duration_s("90m"), duration_s("1.5h"), duration_s("90", unit="m")
+    (5400, 5400, 5400)
+    >>> duration_s("UNLIMITED")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: 'UNLIMITED' is no duration; give one such as 1-12:00:00, 00:30:00 or 90m
+    """
+    counted, clock, dated = (pattern.fullmatch(text.strip()) for pattern in (_COUNTED, _CLOCK, _DATED))
+    if counted and (counted[2] or unit):
+        return int(Decimal(counted[1]) * _SECONDS[(counted[2] or unit)[0]])
+    if clock or dated:
+        groups = ("0", *clock.groups("0")) if clock else dated.groups("0") if dated else ()
+        days, hours, minutes, seconds = map(int, groups)
+        return ((days * HOURS_PER_DAY + hours) * 60 + minutes) * 60 + seconds
+    raise InputError(f"{text!r} is no duration; give one such as 1-12:00:00, 00:30:00 or 90m", value=text)

@@ -6,9 +6,11 @@ import math
 import re
 from dataclasses import dataclass
 
+from hopperlib.errors import InputError
+from hopperlib.units import size_bytes
+
 __all__ = ["Command", "binary_size", "count", "error_in", "number", "rate_factor", "read_command"]
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(bytes?|[kmgtpe]?(i?)b?)?", re.IGNORECASE)
 _UNIT = re.compile(r"([KMGT]?)(i?)B", re.IGNORECASE)
 # IOR's own marks of an error, and what MPI says when a program aborts.
 _HARD = re.compile(
@@ -59,15 +61,12 @@ def binary_size(text: str) -> int | None:
     >>> binary_size("1 MiB"), binary_size("262144 bytes"), binary_size("4m"), binary_size("2 MB"), binary_size("-")
     (1048576, 262144, 4194304, 2000000, None)
     """
-    match = _SIZE.fullmatch(text.strip())
-    if match is None:
-        return None
-    unit = (match[2] or "").lower()
-    power = "kmgtpe".find(unit[0]) + 1 if unit and not unit.startswith("b") else 0
     # A unit of one letter is one of the command line, where all are binary; MB is what it says.
-    base = 1000 if power and unit.endswith("b") and not match[3] else 1024
-    size = round(float(match[1]) * base**power)
-    return size if size >= 1 else None
+    binary = not text.strip().lower().endswith("b")
+    try:
+        return size_bytes(text, binary=binary, any_case=True, rounded=True) or None
+    except InputError:
+        return None
 
 
 def rate_factor(heading: str) -> float:
