@@ -19,8 +19,8 @@ __all__ = ["WordIndex", "Worded", "gate"]
 _LETTERS = bytes(byte if 97 <= byte <= 122 else byte + 32 if 65 <= byte <= 90 else 32 for byte in range(256))
 _DIGITS = b"0123456789"
 
-# Looked for inside of words too: RuntimeError, OutOfMemoryError, DistBackendError.
-_INSIDE = b"error"
+# Looked for inside of words too: RuntimeError, OutOfMemoryError, NullPointerException.
+_INSIDE = (b"error", b"exception")
 _SUSPICIOUS = frozenset(SUSPICIOUS_WORDS)
 
 # With more words than this in a block, each of its lines is looked at.
@@ -61,8 +61,11 @@ def gate(anchor: bytes) -> bytes:
     """
     words = anchor.translate(_LETTERS).split()
     for word in words:
-        if word in _SUSPICIOUS or _INSIDE in word:
-            return word if word in _SUSPICIOUS else _INSIDE
+        if word in _SUSPICIOUS:
+            return word
+        for part in _INSIDE:
+            if part in word:
+                return part
     return max(words, key=lambda word: (word not in _FREQUENT and len(word) > 2, len(word)))
 
 
@@ -126,17 +129,17 @@ class WordIndex:
         """
         letters = b" " + text.translate(_LETTERS) + b" "
         present = self._words.intersection(letters.split())
-        inside = _INSIDE in letters
+        inside = [part for part in _INSIDE if part in letters]
         if not present and not inside:
             return []
         found: dict[int, list[bytes]] = {}
         ends: dict[int, int] = {}
         if len(present) <= _MOST_SEARCHES:
-            searches = [(word, b" " + word + b" ") for word in present if word != _INSIDE]
-            for word, needle in (*searches, (_INSIDE, _INSIDE)):
+            searches = [(word, b" " + word + b" ") for word in present.difference(inside)]
+            for word, needle in (*searches, *((part, part) for part in inside)):
                 _search(text, letters, word, needle, found, ends)
         else:
-            self._look_up(text, letters, found, ends)
+            self._look_up(text, letters, inside, found, ends)
         lines = []
         for start in sorted(found):
             line = text[start : ends[start]].lower().translate(None, _DIGITS)
@@ -147,18 +150,18 @@ class WordIndex:
                 lines.append(Worded(start, ends[start], rules, suspicious))
         return lines
 
-    def _look_up(self, text: bytes, letters: bytes, found: dict[int, list[bytes]], ends: dict[int, int]) -> None:
+    def _look_up(
+        self, text: bytes, letters: bytes, inside: list[bytes], found: dict[int, list[bytes]], ends: dict[int, int]
+    ) -> None:
         """Find the lines with words by looking at each line: better where many words are present."""
         start = 0
         for line in text.split(b"\n"):
             end = start + len(line)
             # The letters begin one place later.
             own = letters[start + 1 : end + 1]
-            words = list(self._words.intersection(own.split()))
-            if _INSIDE in own and _INSIDE not in words:
-                words.append(_INSIDE)
+            words = self._words.intersection(own.split()).union(part for part in inside if part in own)
             if words:
-                found[start], ends[start] = words, end
+                found[start], ends[start] = list(words), end
             start = end + 1
 
 

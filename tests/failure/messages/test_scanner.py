@@ -6,7 +6,7 @@ import io
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hopperlib.failure.diagnosis.locations import strip_label
@@ -148,8 +148,15 @@ def test_a_long_line_is_quoted_around_its_message():
     assert len(hit.text) < 500
 
 
+def test_a_line_alone_is_what_the_plain_loop_says():
+    for line in [*SAMPLES, *NEGATIVES]:
+        text = line.replace("\n", " ")
+        assert counts_of(scan(text)) == plain_counts(text), line
+
+
 @settings(max_examples=60)
 @given(st.lists(st.sampled_from([*SAMPLES, *NEGATIVES, "step 12 done", "all is well 7"]), max_size=40))
+@example(["java.lang.NullPointerException"])
 def test_shortcuts_change_nothing(lines):
     """Law: what is counted is what a plain loop over lines and rules counts."""
     text = "\n".join(line.replace("\n", " ") for line in lines)

@@ -40,8 +40,9 @@ def test_finds_whole_words_only():
     assert [line.start for line in INDEX.lines(b"quotas are many\na quota exceeded here\nstop\nnonstop")] == [16, 38]
 
 
-def test_error_is_found_inside_of_words():
-    assert len(INDEX.lines(b"x\nRuntimeError\ny")) == 1
+@pytest.mark.parametrize("line", [b"RuntimeError", b"java.lang.NullPointerException"])
+def test_error_and_exception_are_found_inside_of_words(line):
+    assert len(INDEX.lines(b"x\n" + line + b"\ny")) == 1
 
 
 def test_edges_of_the_text_count_as_edges_of_words():
@@ -52,7 +53,7 @@ def test_edges_of_the_text_count_as_edges_of_words():
 @given(
     st.lists(
         st.sampled_from(
-            ["Killed", "all well", "Disk quota exceeded", "RuntimeError: x", "stop", "a", "", "signal 9", "12"]
+            ["Killed", "all well", "Disk quota exceeded", "RuntimeError: x", "NullPointerException", "stop", "a", "", "signal 9", "12"]
         ),
         max_size=30,
     )
