@@ -179,6 +179,8 @@ class _Reading:
             self.problem("sources", 'must be a table of key = "citation"', table)
             return
         for key, citation in table.items():
+            if not key.strip():
+                self.problem(f"sources.{key!r}", "is blank: a source needs a key that facts can name")
             if not isinstance(citation, str) or not citation.strip():
                 self.problem(f"sources.{key}", "must be a citation, as text", citation)
             self.sources[key] = str(citation)

@@ -204,6 +204,7 @@ def value(number):
         (put(("node", 1, "name"), "a b"), "node[1].name = 'a b': must be of the form [A-Za-z0-9][A-Za-z0-9_-]* (it goes on command lines)"),
         (put(("sources",), 3), 'sources = 3: must be a table of key = "citation"'),
         (put(("sources",), {"a": 3}), "sources.a = 3: must be a citation, as text"),
+        (put(("sources",), {" ": "a book"}), "sources.' ': is blank: a source needs a key that facts can name"),
     ],
 )  # fmt: skip
 def test_each_rule_for_a_value(change, problem):

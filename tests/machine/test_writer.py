@@ -20,7 +20,7 @@ def test_round_trip_of_each_machine(name):
 
 
 texts = st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip)
-keys = st.text("abcdefgh.- ä\"'\\", min_size=1)
+keys = st.text("abcdefgh.- ä\"'\\", min_size=1).filter(str.strip)
 facts = st.one_of(
     st.fixed_dictionaries({"assumed": texts}), st.fixed_dictionaries({"source": st.just("KEY"), "at": texts})
 )
