@@ -54,6 +54,8 @@ FAMILIES: tuple[str, ...] = ("lognormal", "shifted lognormal", "normal", "gamma"
 LEAST_VALUES = 5
 # Below this ratio of spread to mean the tails of some families are rounding alone; no clock is so good.
 _LEAST_SPREAD = 1e-6
+# Values closer than this part of the smallest are one value: their differences are rounding.
+_RESOLUTION = 1e-12
 # The logarithm of a probability that a double still holds, about 1e-304: beyond it statistics would be infinite.
 _LEAST_LOG = -700.0
 _GRID = 64
@@ -314,9 +316,13 @@ def _profile(x: Array, gaps: Array) -> Array:
 def _shift(x: Array) -> tuple[float, str]:
     """Return the shift at the highest local maximum of the profile likelihood, and a note if there is none."""
     lowest = float(x.min())
-    hair = min((float(np.median(x)) - lowest) / len(x), lowest / 2)
-    # More than half the values may be the smallest one.
-    hair = hair or min((float(x.mean()) - lowest) / len(x), lowest / 2)
+    least = _RESOLUTION * lowest
+    apart = float(np.median(x)) - lowest
+    if apart <= least:
+        # More than half the values may be the smallest one.
+        apart = float(x.mean()) - lowest
+    # The shift must stay a number below the smallest value.
+    hair = min(max(apart / len(x), least), lowest / 2)
     gaps = np.geomspace(hair, lowest, _GRID)
     heights = _profile(x, gaps)
     # The far end, a shift of 0, has no neighbour that is higher; the near end is where the likelihood has no bound.

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -133,7 +133,8 @@ def test_a_shift_never_makes_it_worse_and_stays_below_the_smallest(values):
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats(1e-3, 1e3), min_size=5, max_size=8).filter(lambda one: np.std(one) > 1e-6 * np.mean(one)))
-def test_values_far_apart_give_numbers(values):
+@example([1, 1, 2, 2, 1.0000000000000002])
+def test_values_far_apart_or_nearly_tied_give_numbers(values):
     for one in fit_all(values):
         assert math.isfinite(one.aic)
         answer = goodness(values, one, np.random.default_rng(1), repeats=2)
