@@ -53,7 +53,18 @@ def test_edges_of_the_text_count_as_edges_of_words():
 @given(
     st.lists(
         st.sampled_from(
-            ["Killed", "all well", "Disk quota exceeded", "RuntimeError: x", "NullPointerException", "stop", "a", "", "signal 9", "12"]
+            [
+                "Killed",
+                "all well",
+                "Disk quota exceeded",
+                "RuntimeError: x",
+                "NullPointerException",
+                "stop",
+                "a",
+                "",
+                "signal 9",
+                "12",
+            ]
         ),
         max_size=30,
     )
