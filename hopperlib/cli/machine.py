@@ -112,7 +112,6 @@ def new(files: tuple[str, ...], name: str, out: Path | None, as_json: bool) -> N
     FILES the tools that this computer has are run. What no tool tells is
     written as assumed.
     """
-    from hopperlib.machine.writer import to_toml
     from hopperlib.readers.hardware import Hardware, machine_from, read_hardware
 
     texts = [(file, read_source(file, what="file", as_json=as_json)) for file in files] or _run_tools()
@@ -131,7 +130,7 @@ def new(files: tuple[str, ...], name: str, out: Path | None, as_json: bool) -> N
     tools = ", ".join(machine.sources)
     assumed = sum(1 for quantity in machine.provenance.values() if quantity.badge == "assumed")
     header = f"# Written by `hopper machine new` from: {tools}.\n# Look at each value that says assumed.\n\n"
-    toml = header + to_toml(machine)
+    toml = header + machine.to_toml()
     if out is not None:
         _write(out, toml, as_json)
         click.echo(f"{out}: {machine.nodes:,} nodes, {machine.cores:,} cores; {assumed} values are assumed", err=True)
@@ -231,8 +230,6 @@ def _derived(machine: Machine) -> list[tuple[str, float, str]]:
 
 def _everything(machine: Machine) -> dict[str, Any]:
     """Return a machine with all its values, as data."""
-    from hopperlib.machine.schema import unit_of
-
     return {
         **_summary(machine),
         "site": machine.site,
@@ -240,7 +237,7 @@ def _everything(machine: Machine) -> dict[str, Any]:
         "values": {
             path: {
                 "value": list(quantity.value) if isinstance(quantity.value, tuple) else quantity.value,
-                "unit": unit_of(path),
+                "unit": quantity.unit,
                 "badge": quantity.badge,
                 "source": quantity.source,
                 "at": quantity.at,
@@ -255,8 +252,6 @@ def _everything(machine: Machine) -> dict[str, Any]:
 
 def _print_machine(machine: Machine) -> None:
     """Print a machine as text: values, what follows from them, sources."""
-    from hopperlib.machine.schema import unit_of
-
     click.echo(f"{machine.title} ({machine.name}): {machine.model}, {machine.site}")
     for note in machine.notes:
         click.echo(f"  {note}")
@@ -264,7 +259,7 @@ def _print_machine(machine: Machine) -> None:
     rows = []
     for path, quantity in machine.provenance.items():
         address = f"assumed: {quantity.assumed}" if quantity.source is None else f"{quantity.source}, {quantity.at}"
-        rows.append((path, _text(quantity.value), unit_of(path), address))
+        rows.append((path, _text(quantity.value), quantity.unit, address))
     _print_table(("value", "", "unit", "source"), rows)
     click.echo()
     _print_table(("derived", "", "unit"), [(path, _text(value), unit) for path, value, unit in _derived(machine)])

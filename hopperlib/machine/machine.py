@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hopperlib import units
-from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind, Quantity, Value
+from hopperlib.machine import _rules
+from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
+from hopperlib.tables import (
+    Quantity,
+    TableError,
+    Value,
+    apart,
+    document_of,
+    fact,
+    key,
+    nearest,
+    read_record,
+    read_records,
+    read_toml,
+    to_toml,
+)
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-__all__ = ["Machine", "MachineError", "machines_folder"]
+__all__ = ["Machine", "MachineError", "general_launchers"]
+
+_DATE = r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?"
 
 
-class MachineError(ValueError):
+class MachineError(TableError):
     """A machine file that cannot be used.
-
-    Its own kind of error because a checker lists every problem, where others
-    show the first.
 
     Attributes
     ----------
@@ -29,11 +44,7 @@ class MachineError(ValueError):
         All that is wrong, one sentence each: file, key, value, rule.
     """
 
-    def __init__(self, problems: tuple[str, ...]):
-        self.problems = problems
-        more = len(problems) - 1
-        rest = f" (and {more} more; `hopper machine check` lists them all)" if more else ""
-        super().__init__(problems[0] + rest)
+    more = "; `hopper machine check` lists them all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +55,8 @@ class Machine:
     ----------
     name, title, model, site : str
         What it is called on the command line and on a page, its maker's name for it, and where it stands.
+    notes : tuple of str
+        What the file adds in words.
     in_service : str or None
         Day (or month, or year) on which its production work began, ISO 8601.
     node_kinds : tuple of NodeKind
@@ -54,8 +67,6 @@ class Machine:
         Parallel file systems.
     launchers : tuple of Launcher
         The machine's own first.
-    notes : tuple of str
-        What the file adds in words.
     provenance : mapping
         Dotted key -> Quantity, for each fact of the file.
     sources : mapping
@@ -70,18 +81,18 @@ class Machine:
     'antypas2011'
     """
 
-    name: str
+    name: str = key(pattern=r"[a-z0-9][a-z0-9_-]*", why="it names the file and goes on command lines")
     title: str
     model: str
     site: str
-    in_service: str | None
-    node_kinds: tuple[NodeKind, ...]
-    network: Network | None
-    file_systems: tuple[FileSystem, ...]
-    launchers: tuple[Launcher, ...]
-    notes: tuple[str, ...]
-    provenance: Mapping[str, Quantity] = field(hash=False)
-    sources: Mapping[str, str] = field(hash=False)
+    notes: tuple[str, ...] = ()
+    in_service: str | None = fact(None, pattern=_DATE, form="a day as text, YYYY-MM-DD (or YYYY-MM, or YYYY)")
+    node_kinds: tuple[NodeKind, ...] = key(name="node", least=1)
+    network: Network | None = None
+    file_systems: tuple[FileSystem, ...] = key(name="file_system", least=0)
+    launchers: tuple[Launcher, ...] = key(name="launcher", least=0)
+    provenance: Mapping[str, Quantity] = apart()
+    sources: Mapping[str, str] = apart()
 
     @staticmethod
     def names() -> tuple[str, ...]:
@@ -92,7 +103,7 @@ class Machine:
         >>> "hopper" in Machine.names()
         True
         """
-        return tuple(sorted(entry.name[:-5] for entry in machines_folder().iterdir() if entry.name.endswith(".toml")))
+        return tuple(sorted(entry.name[:-5] for entry in _folder().iterdir() if entry.name.endswith(".toml")))
 
     @staticmethod
     def load(name_or_path: str | Path) -> Machine:
@@ -115,9 +126,7 @@ class Machine:
         """
         text = str(name_or_path)
         if isinstance(name_or_path, Path) or text.endswith(".toml") or "/" in text:
-            from hopperlib.machine.reader import read_machine_file
-
-            return read_machine_file(Path(text))
+            return Machine.from_toml(_text_of(Path(text)), name=Path(text).name)
         return _bundled(text)
 
     @staticmethod
@@ -144,9 +153,67 @@ class Machine:
         ...     print(error.problems[0])
         mine.toml: nmae = 'mine': is not a key; did you mean 'name'?
         """
-        from hopperlib.machine.reader import read_machine
+        return Machine.from_document(read_toml(text, name=name, error=MachineError), name=name)
 
-        return read_machine(text, name=name)
+    @staticmethod
+    def from_document(document: dict[str, Any], *, name: str) -> Machine:
+        """Read a machine from parsed TOML.
+
+        Parameters
+        ----------
+        document : dict
+            As a TOML parser gives it, or `to_document` of another machine.
+        name : str
+            What messages call the file.
+
+        Raises
+        ------
+        MachineError
+            If it breaks a rule; `problems` has all of them.
+
+        Examples
+        --------
+        >>> document = Machine.load("hopper").to_document()
+        >>> Machine.from_document(document, name="hopper.toml") == Machine.load("hopper")
+        True
+        """
+        return read_record(Machine, document, name=name, error=MachineError)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the tables of the machine's file, as a TOML parser would give them.
+
+        Examples
+        --------
+        >>> Machine.load("hopper").to_document()["node"][1]["count"]["value"]
+        384
+        """
+        return document_of(self)
+
+    def to_toml(self) -> str:
+        """Return the text of the machine's file; reading it gives the machine back.
+
+        Examples
+        --------
+        >>> hopper = Machine.load("hopper")
+        >>> Machine.from_toml(hopper.to_toml()) == hopper
+        True
+        """
+        return to_toml(self)
+
+    def broken_rules(self) -> Iterator[str]:
+        """Yield what does not fit together, though each value is right by itself: key, value, rule.
+
+        Examples
+        --------
+        >>> list(Machine.load("hopper").broken_rules())
+        []
+        """
+        return chain(
+            *map(_rules.node_rules, self.node_kinds),
+            _rules.network_rules(self.network, self.nodes) if self.network else (),
+            *map(_rules.file_system_rules, self.file_systems),
+            *(_rules.launcher_rules(launcher, self.provenance) for launcher in self.launchers),
+        )
 
     def with_value(self, path: str, value: Value, *, assumed: str) -> Machine:
         """Return the same machine with one value changed, for a question of the kind "what if".
@@ -172,13 +239,10 @@ class Machine:
         >>> half.node().bandwidth_gb_s
         42.6
         """
-        from hopperlib.machine.reader import read_document
-        from hopperlib.machine.writer import document_of
-
         if path not in self.provenance:
             raise MachineError((f"{self.name}: path='{path}' is no fact of the machine; `provenance` lists them",))
-        document = document_of(self)
-        place = document
+        document = self.to_document()
+        place: Any = document
         *folders, key = path.split(".")
         for folder in folders:
             # A path goes by the name of a table, the document by its place in the array.
@@ -187,7 +251,7 @@ class Machine:
             else:
                 place = place[folder]
         place[key] = {"value": list(value) if isinstance(value, tuple) else value, "assumed": assumed}
-        return read_document(document, name=self.name)
+        return Machine.from_document(document, name=self.name)
 
     def node(self, kind: str | None = None) -> NodeKind:
         """Return a kind of node by name, by default the ordinary one.
@@ -231,8 +295,6 @@ class Machine:
         for launcher in self.launchers:
             if launcher.kind == kind:
                 return launcher
-        from hopperlib.machine.reader import general_launchers
-
         general = general_launchers()
         wanted = kind or "srun"
         if wanted not in general:
@@ -320,14 +382,8 @@ class Machine:
         return self.network.node_positions - self.nodes
 
 
-def machines_folder() -> Path | Traversable:
-    """Return the folder of the library's own machine files.
-
-    Examples
-    --------
-    >>> (machines_folder() / "hopper.toml").is_file()
-    True
-    """
+def _folder() -> Path | Traversable:
+    """Return the folder of the library's own machine files."""
     folder = Path(__file__).parents[1] / "machines"
     if folder.is_dir():
         return folder
@@ -337,9 +393,40 @@ def machines_folder() -> Path | Traversable:
     return resources.files("hopperlib") / "machines"
 
 
+def _text_of(path: Path) -> str:
+    """Return the text of a file, or raise what is wrong with it."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise MachineError((f"{path}: cannot be read: {error.strerror or error}",)) from None
+    except UnicodeDecodeError as error:
+        raise MachineError((f"{path}: byte {error.start} is not UTF-8, the encoding of TOML",)) from None
+
+
 @cache
 def _bundled(name: str) -> Machine:
     """Read one of the library's own machines, once."""
-    from hopperlib.machine.reader import read_bundled
+    known = Machine.names()
+    if name not in known:
+        # The names stand in the message already.
+        near = nearest(name, known)
+        hint = near if "did you mean" in near else ""
+        listed = ", ".join(known)
+        raise MachineError(
+            (f"machine='{name}' is neither a machine ({listed}) nor a path (which ends in .toml or has a /){hint}",)
+        )
+    return Machine.from_toml((_folder() / f"{name}.toml").read_text(encoding="utf-8"), name=f"{name}.toml")
 
-    return read_bundled(name)
+
+@cache
+def general_launchers() -> dict[str, Launcher]:
+    """Return the launchers for a machine that has none of that kind, by kind.
+
+    Examples
+    --------
+    >>> sorted(general_launchers())
+    ['aprun', 'srun']
+    """
+    text = (_folder() / "general" / "launchers.toml").read_text(encoding="utf-8")
+    document = read_toml(text, name="launchers.toml")
+    return {each.kind: each for each in read_records(Launcher, document, "launcher", name="launchers.toml")}

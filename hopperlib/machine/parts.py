@@ -1,52 +1,36 @@
 """The parts of a machine: kinds of node, network, file systems, launchers.
 
-Each is a frozen record of what a machine file states; what follows from that
-is a property. Nothing here knows a number of any machine.
+Each is a frozen record of what a machine file states, and the only description
+of its table: the reader, the checks and the writer follow from the fields. What
+follows from the values is a property. Nothing here knows a number of any machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass
+from typing import Any, Literal
 
-__all__ = ["FileSystem", "Launcher", "Network", "NodeKind", "Quantity", "Value"]
+from hopperlib.tables import fact, key
 
-Value = bool | int | float | str | tuple[int, ...] | tuple[str, ...]
+__all__ = ["FileSystem", "Launcher", "Network", "NodeKind"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quantity:
-    """One value of a machine file with its address.
+# Where the bound of a number comes from, or what a number beyond it was probably meant in.
+_IN_MB, _IN_MB_S = "is this in MB?", "is this in MB/s?"
+_NAME = {"pattern": r"[A-Za-z0-9][A-Za-z0-9_-]*", "why": "it goes on command lines"}
+_STRIPES = "Lustre stripes a file over at most 2,000 OSTs"
+_DISTRIBUTION = r"(block|cyclic|fcyclic|plane)(:(block|cyclic|fcyclic)){0,2}"
 
-    Attributes
-    ----------
-    value : bool, int, float, str or tuple
-        The value, in the unit that its key names.
-    source : str or None
-        Key of the source in the file's ``[sources]``.
-    at : str or None
-        Where in the source: section, table, page, and the arithmetic if it takes some.
-    assumed : str or None
-        Why this value, if no source prints it.
-    """
 
-    value: Value
-    source: str | None = None
-    at: str | None = None
-    assumed: str | None = None
+def _count(high: int, default: Any = MISSING, *, why: str = "") -> Any:
+    """Describe a whole number of things, at least one."""
+    return fact(default, low=1, high=high, why=why)
 
-    @property
-    def badge(self) -> str:
-        """``documented`` or ``assumed``.
 
-        Examples
-        --------
-        >>> Quantity(value=24, source="antypas2011", at="sec. 1").badge
-        'documented'
-        >>> Quantity(value=5.0, assumed="no source prints it").badge
-        'assumed'
-        """
-        return "assumed" if self.source is None else "documented"
+def _positive(high: float, *, why: str = "") -> Any:
+    """Describe a number above zero."""
+    return fact(above=0, high=high, why=why)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,19 +71,19 @@ class NodeKind:
     (8.4, 201.6)
     """
 
-    name: str
-    count: int
-    sockets: int
-    numa_nodes_per_socket: int
-    cores_per_numa_node: int
-    threads_per_core: int
-    clock_ghz: float
-    flops_per_cycle: float
-    memory_gb: float
-    usable_memory_gb: float
-    numa_bandwidth_gb_s: float
-    core_bandwidth_cap_gb_s: float
-    remote_bandwidth_fraction: float
+    name: str = key(**_NAME)
+    count: int = _count(10_000_000)
+    sockets: int = _count(1024)
+    numa_nodes_per_socket: int = _count(64)
+    cores_per_numa_node: int = _count(1024)
+    threads_per_core: int = _count(8, why="no core has had more than 8 hardware threads")
+    clock_ghz: float = _positive(10, why="no machine has run faster; is this in MHz?")
+    flops_per_cycle: float = _positive(1024)
+    memory_gb: float = _positive(100_000, why=_IN_MB)
+    usable_memory_gb: float = _positive(100_000, why=_IN_MB)
+    numa_bandwidth_gb_s: float = _positive(10_000, why=_IN_MB_S)
+    core_bandwidth_cap_gb_s: float = _positive(10_000, why=_IN_MB_S)
+    remote_bandwidth_fraction: float = _positive(1, why="remote memory is no faster than local")
 
     @property
     def numa_nodes(self) -> int:
@@ -225,7 +209,7 @@ class Network:
     Attributes
     ----------
     kind : str
-        ``gemini``, ``seastar2``, ``federation``, ``slingshot``, ``infiniband``, ``torus`` or ``other``.
+        What it is called, such as ``gemini`` or ``slingshot``; ``torus`` or ``other`` for what has no such name.
     latency_us : float
         Time of the shortest MPI message. [us]
     node_bandwidth_gb_s : float
@@ -236,13 +220,13 @@ class Network:
         Routers of the torus along x, y and z.
     floor_columns, floor_rows, cages_per_cabinet, slots_per_cage, nodes_per_slot : int or None
         Cabinets on the floor, and what fills one.
-    link_bandwidth_gb_s : mapping
-        Bandwidth of a link by direction: ``x``, ``y_within_blade``, ``y_between_blades``,
-        ``z_within_cage``, ``z_between_cages``. [GB/s]
     reroutes_around_dead_links : bool or None
         Whether the machine keeps running when a link fails.
     service_blades : tuple of str
         Blades that hold no compute node, by name (``c0-0c0s0``).
+    link_bandwidth_gb_s : mapping
+        Bandwidth of a link by direction: ``x``, ``y_within_blade``, ``y_between_blades``,
+        ``z_within_cage``, ``z_between_cages``. [GB/s]
 
     Examples
     --------
@@ -252,19 +236,27 @@ class Network:
     ((17, 8, 24), 3264, 6528, 68)
     """
 
-    kind: str
-    latency_us: float
-    node_bandwidth_gb_s: float
-    nodes_per_router: int | None = None
-    dimensions: tuple[int, int, int] | None = None
-    floor_columns: int | None = None
-    floor_rows: int | None = None
-    cages_per_cabinet: int | None = None
-    slots_per_cage: int | None = None
-    nodes_per_slot: int | None = None
-    link_bandwidth_gb_s: Mapping[str, float] = field(default_factory=dict, hash=False)
-    reroutes_around_dead_links: bool | None = None
-    service_blades: tuple[str, ...] = ()
+    kind: Literal["gemini", "seastar2", "federation", "slingshot", "infiniband", "ethernet", "torus", "other"]
+    latency_us: float = _positive(10_000, why="is this in ns?")
+    node_bandwidth_gb_s: float = _positive(10_000, why=_IN_MB_S)
+    nodes_per_router: int | None = _count(64, None)
+    dimensions: tuple[int, int, int] | None = fact(
+        None, low=1, high=1000, form="three whole numbers [x, y, z] from 1 to 1000"
+    )
+    floor_columns: int | None = _count(1000, None)
+    floor_rows: int | None = _count(1000, None)
+    cages_per_cabinet: int | None = _count(16, None)
+    slots_per_cage: int | None = _count(64, None)
+    nodes_per_slot: int | None = _count(64, None)
+    reroutes_around_dead_links: bool | None = fact(None)
+    service_blades: tuple[str, ...] = fact((), pattern=r"c\d+-\d+c\d+s\d+", why="a blade's name, as in c0-0c0s0")
+    link_bandwidth_gb_s: Mapping[str, float] = fact(
+        dict,
+        above=0,
+        high=10_000,
+        keys=("x", "y_within_blade", "y_between_blades", "z_within_cage", "z_between_cages"),
+        form="directions",
+    )
 
     @property
     def routers(self) -> int | None:
@@ -320,18 +312,18 @@ class FileSystem:
     (26, 224)
     """
 
-    name: str
-    kind: str
-    osts: int
-    osts_per_oss: int
-    peak_gb_s: float
-    capacity_pb: float
-    default_stripe_count: int
-    default_stripe_size_bytes: int
-    max_stripe_count: int
-    node_write_ceiling_gb_s: float
-    osts_per_controller: int | None = None
-    server_failover: bool | None = None
+    name: str = key(**_NAME)
+    kind: Literal["lustre"] = key(why="the storage models know Lustre")
+    osts: int = _count(100_000)
+    osts_per_oss: int = _count(1000)
+    peak_gb_s: float = _positive(1_000_000, why=_IN_MB_S)
+    capacity_pb: float = _positive(10_000, why="is this in TB?")
+    default_stripe_count: int = _count(2000, why=_STRIPES)
+    default_stripe_size_bytes: int = fact(low=65_536, high=2**32, why="Lustre stripes in multiples of 65,536 bytes")
+    max_stripe_count: int = _count(2000, why=_STRIPES)
+    node_write_ceiling_gb_s: float = _positive(10_000, why=_IN_MB_S)
+    osts_per_controller: int | None = _count(1000, None)
+    server_failover: bool | None = fact(None)
 
     @property
     def servers(self) -> int:
@@ -352,6 +344,8 @@ class Launcher:
     ----------
     kind : str
         ``aprun`` or ``srun``.
+    assumed : str or None
+        Why this launcher is given at all, if the machine did not have it.
     options : tuple of str
         Options it knows, as they are typed.
     version : str or None
@@ -360,13 +354,11 @@ class Launcher:
         What Slurm calls a socket here: ``socket`` or ``numa_node``.
     default_distribution : str
         How tasks are dealt out if the line says nothing, in srun's words.
-    assumed : str or None
-        Why this launcher is given at all, if the machine did not have it.
     """
 
-    kind: str
-    options: tuple[str, ...]
-    version: str | None = None
-    slurm_socket: str = "socket"
-    default_distribution: str = "block"
+    kind: Literal["aprun", "srun"] = key(why="these launch lines can be read")
     assumed: str | None = None
+    options: tuple[str, ...] = fact(pattern=r"--?[A-Za-z][A-Za-z0-9_-]*", why="an option as it is typed, as in -n")
+    version: str | None = fact(None, pattern=r"\d+(\.\d+)*", why="a release, as in 23.11")
+    slurm_socket: Literal["socket", "numa_node"] = fact("socket")
+    default_distribution: str = fact("block", required=True, pattern=_DISTRIBUTION)

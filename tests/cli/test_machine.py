@@ -9,7 +9,6 @@ import pytest
 
 from hopperlib.cli import hopper
 from hopperlib.machine import Machine
-from hopperlib.machine.writer import to_toml
 
 SAMPLES = Path(__file__).parents[1] / "readers" / "samples" / "hardware"
 
@@ -86,7 +85,7 @@ def test_show_as_json(run):
 
 def test_show_a_file(run, tmp_path):
     file = tmp_path / "copy.toml"
-    file.write_text(to_toml(Machine.load("toy")), encoding="utf-8")
+    file.write_text(Machine.load("toy").to_toml(), encoding="utf-8")
     # A written file has its keys in the order of the schema.
     assert sorted(run("show", file).stdout.splitlines()) == sorted(run("show", "toy").stdout.splitlines())
 
@@ -103,7 +102,7 @@ def test_show_what_does_not_exist(run):
 @pytest.fixture
 def broken(tmp_path):
     file = tmp_path / "broken.toml"
-    text = to_toml(Machine.load("toy")).replace('title = "Toy"', 'titel = "Toy"')
+    text = Machine.load("toy").to_toml().replace('title = "Toy"', 'titel = "Toy"')
     file.write_text(text.replace("value = 1.5,", "value = 1500,"), encoding="utf-8")
     return file
 
@@ -134,7 +133,7 @@ def test_check_as_json(run, broken):
 
 def test_check_a_sound_file(run, tmp_path):
     file = tmp_path / "toy.toml"
-    file.write_text(to_toml(Machine.load("toy")), encoding="utf-8")
+    file.write_text(Machine.load("toy").to_toml(), encoding="utf-8")
     values = len(Machine.load("toy").provenance)
     result = run("check", file)
     assert result.exit_code == 0

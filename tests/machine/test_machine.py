@@ -29,10 +29,8 @@ def test_a_machine_can_be_a_key(toy):
 
 
 def test_a_path_reads_a_file(tmp_path, toy):
-    from hopperlib.machine.writer import to_toml
-
     file = tmp_path / "other.toml"
-    file.write_text(to_toml(toy), encoding="utf-8")
+    file.write_text(toy.to_toml(), encoding="utf-8")
     assert Machine.load(str(file)) == Machine.load(file) == toy
 
 

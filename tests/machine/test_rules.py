@@ -5,10 +5,8 @@ import copy
 import pytest
 
 from hopperlib.machine import Machine, MachineError
-from hopperlib.machine.reader import read_document
-from hopperlib.machine.writer import document_of
 
-TOY = document_of(Machine.load("toy"))
+TOY = Machine.load("toy").to_document()
 
 
 def value(number):
@@ -27,7 +25,7 @@ def problems_of(changes, without=()):
         section, _, index = table.partition(".")
         del (document[section][int(index)] if index else document[section])[key]
     with pytest.raises(MachineError) as error:
-        read_document(document, name="toy.toml")
+        Machine.from_document(document, name="toy.toml")
     return [problem.removeprefix("toy.toml: ") for problem in error.value.problems]
 
 
@@ -182,7 +180,7 @@ def test_a_torus_may_come_without_its_floor():
     document = copy.deepcopy(TOY)
     for path in [*FLOOR, "network.service_blades"]:
         del document["network"][path.rpartition(".")[2]]
-    machine = read_document(document, name="toy.toml")
+    machine = Machine.from_document(document, name="toy.toml")
     assert machine.service_nodes == 4
     assert machine.network.cabinets is None
 
@@ -190,4 +188,4 @@ def test_a_torus_may_come_without_its_floor():
 def test_a_floor_may_come_without_service_blades():
     document = copy.deepcopy(TOY)
     del document["network"]["service_blades"]
-    assert read_document(document, name="toy.toml").network.service_blades == ()
+    assert Machine.from_document(document, name="toy.toml").network.service_blades == ()

@@ -7,7 +7,6 @@ from typing import Any
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import FIGURES, Derived, derived
 from hopperlib.machine.faults import faults
-from hopperlib.machine.writer import to_toml
 from hopperlib.questions.controls import Choice
 from hopperlib.questions.explorer import Example, Explorer
 from hopperlib.questions.figures import Axis, Series, chart
@@ -139,7 +138,7 @@ def _answer(*, first: str, second: str, third: str, figure: str, drawn: str, mac
         figures=(_chart(machines, row),) if values else (),
         tables=(_comparison(machines, figures, figure), _faults(machines)),
         downloads=(
-            Download(name=f"{machines[0].name}.toml", text=to_toml(machines[0]), media_type="application/toml"),
+            Download(name=f"{machines[0].name}.toml", text=machines[0].to_toml(), media_type="application/toml"),
         ),
         facts=facts,
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
-from hopperlib.machine import Machine, Quantity
-from hopperlib.machine.reader import general_launchers, read_document
-from hopperlib.machine.schema import NODE
+from hopperlib.machine import Machine, NodeKind, Quantity
+from hopperlib.machine.machine import general_launchers
 from hopperlib.readers.hardware.record import Hardware
 
 __all__ = ["machine_from"]
@@ -18,6 +18,9 @@ CITATIONS = {
     "lstopo": "output of lstopo --of xml on the node",
     "scontrol": "output of scontrol show node",
 }
+
+
+_NODE_FACTS = tuple(each.name for each in fields(NodeKind) if each.name != "name")
 
 
 def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = None) -> Machine:
@@ -87,7 +90,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
         kinds = [{"count": one, **local.facts}]
     filled = [_filled(facts) for facts in kinds]
     # Launcher facts come from scontrol, which each kind of a cluster cites as well.
-    cited = {facts[key].source for facts in filled for key in NODE}
+    cited = {facts[key].source for facts in filled for key in _NODE_FACTS}
     document: dict[str, Any] = {
         "name": name,
         "title": title or name,
@@ -95,7 +98,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
         "site": "not told",
         "sources": {tool: CITATIONS[tool] for tool in CITATIONS if tool in cited},
         "node": [
-            {"name": label, **{key: _fact(facts[key]) for key in NODE}}
+            {"name": label, **{key: facts[key].to_table() for key in _NODE_FACTS}}
             for label, facts in zip(_names(filled), filled, strict=True)
         ],
     }
@@ -103,7 +106,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
         document["notes"] = list(dict.fromkeys(notes))
     if cluster:
         document["launcher"] = [_srun(cluster, slurm_socket)]
-    return read_document(document, name=f"{name}.toml")
+    return Machine.from_document(document, name=f"{name}.toml")
 
 
 def _merged(records: list[Hardware]) -> Hardware:
@@ -176,17 +179,6 @@ def _srun(cluster: list[Hardware], slurm_socket: Quantity) -> dict[str, Any]:
         if version
         else {"value": general.version, "assumed": "the output does not tell the release"},
         "options": {"value": list(general.options), "assumed": "those of the srun man page of Slurm 23.11"},
-        "slurm_socket": _fact(slurm_socket),
+        "slurm_socket": slurm_socket.to_table(),
         "default_distribution": {"value": general.default_distribution, "assumed": "Slurm's own default"},
     }
-
-
-def _fact(quantity: Quantity) -> dict[str, Any]:
-    """Return a fact as a machine file has it."""
-    fact = {
-        "value": quantity.value,
-        "source": quantity.source,
-        "at": quantity.at,
-        "assumed": quantity.assumed,
-    }
-    return {name: entry for name, entry in fact.items() if entry is not None}

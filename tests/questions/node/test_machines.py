@@ -9,7 +9,6 @@ import pytest
 
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import FIGURES
-from hopperlib.machine.writer import to_toml
 from hopperlib.questions.controls import InputError
 from hopperlib.questions.explorer import answer_json
 from hopperlib.questions.node.machines import EXPLORER
@@ -69,7 +68,10 @@ def test_every_pair_has_an_answer():
 
 def test_a_machine_file_of_ones_own():
     text = (
-        to_toml(Machine.load("toy")).replace('name = "toy"', 'name = "mine"').replace('title = "Toy"', 'title = "Mine"')
+        Machine.load("toy")
+        .to_toml()
+        .replace('name = "toy"', 'name = "mine"')
+        .replace('title = "Toy"', 'title = "Mine"')
     )
     result = EXPLORER.run(machine_file=text)
     assert result.facts["first"] == "mine"

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
-from hopperlib.machine.writer import to_toml
 from hopperlib.questions.controls import InputError
 from hopperlib.questions.explorer import answer_json
 from hopperlib.questions.node.memory import EXPLORER
@@ -76,7 +75,7 @@ def test_threads_asked_for():
 
 
 def test_a_machine_file_takes_the_place_of_the_machine():
-    result = EXPLORER.run(machine="hopper", machine_file=to_toml(Machine.load("toy")), need_gb=1.0, tasks=12)
+    result = EXPLORER.run(machine="hopper", machine_file=Machine.load("toy").to_toml(), need_gb=1.0, tasks=12)
     assert result.facts["machine"] == "toy"
 
 

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine, MachineError
-from hopperlib.machine.writer import to_toml
 from hopperlib.readers.hardware import machine_from, read_hardware
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "hardware"
@@ -21,7 +20,7 @@ def records(*names):
 @pytest.mark.parametrize("name", EACH_TELLS_A_NODE)
 def test_each_sample_makes_a_sound_file(name):
     machine = machine_from(records(name), name="mine")
-    assert Machine.from_toml(to_toml(machine)) == machine
+    assert Machine.from_toml(machine.to_toml()) == machine
     assert machine.node().cores >= 2
 
 
@@ -167,7 +166,7 @@ def test_any_node_of_slurm_makes_a_sound_file(sockets, cores, threads, memory, r
     )
     machine = machine_from(read_hardware(text), name="mine")
     assert machine.cores == sockets * cores
-    assert Machine.from_toml(to_toml(machine)) == machine
+    assert Machine.from_toml(machine.to_toml()) == machine
 
 
 @given(st.text())

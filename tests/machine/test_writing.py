@@ -8,15 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
-from hopperlib.machine.reader import read_document
-from hopperlib.machine.writer import document_of, to_toml
 
 
 @pytest.mark.parametrize("name", Machine.names())
 def test_round_trip_of_each_machine(name):
     machine = Machine.load(name)
-    assert Machine.from_toml(to_toml(machine)) == machine
-    assert tomllib.loads(to_toml(machine)) == document_of(machine)
+    assert Machine.from_toml(machine.to_toml()) == machine
+    assert tomllib.loads(machine.to_toml()) == machine.to_document()
 
 
 texts = st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip)
@@ -89,13 +87,13 @@ def documents(draw):
 
 @given(documents())
 def test_round_trip_of_any_machine(document):
-    machine = read_document(copy.deepcopy(document), name="any.toml")
-    assert document_of(machine) == document
-    assert Machine.from_toml(to_toml(machine)) == machine
+    machine = Machine.from_document(copy.deepcopy(document), name="any.toml")
+    assert machine.to_document() == document
+    assert Machine.from_toml(machine.to_toml()) == machine
 
 
 def test_a_long_list_breaks_and_no_line_is_too_long():
-    lines = to_toml(Machine.load("hopper")).splitlines()
+    lines = Machine.load("hopper").to_toml().splitlines()
     inside = [line for line in lines if line.startswith('    "')]
     assert len(inside) > 5
     assert max(map(len, inside)) <= 100
@@ -103,7 +101,7 @@ def test_a_long_list_breaks_and_no_line_is_too_long():
 
 def test_text_is_escaped():
     machine = Machine.from_toml(
-        to_toml(Machine.load("toy")).replace('title = "Toy"', r'title = "a \"b\" \\ \n \t \u0001 \u007f é"')
+        Machine.load("toy").to_toml().replace('title = "Toy"', r'title = "a \"b\" \\ \n \t \u0001 \u007f é"')
     )
     assert machine.title == 'a "b" \\ \n \t \x01 \x7f é'
-    assert Machine.from_toml(to_toml(machine)).title == machine.title
+    assert Machine.from_toml(machine.to_toml()).title == machine.title

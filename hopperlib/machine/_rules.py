@@ -8,41 +8,14 @@ against its NUMA node.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Container, Iterator
 
-from hopperlib.machine.machine import Machine
 from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
 
-__all__ = ["broken_rules"]
-
-FLOOR = ("floor_columns", "floor_rows", "cages_per_cabinet", "slots_per_cage", "nodes_per_slot")
+_FLOOR = ("floor_columns", "floor_rows", "cages_per_cabinet", "slots_per_cage", "nodes_per_slot")
 
 
-def broken_rules(machine: Machine) -> list[str]:
-    """Return each rule that a machine breaks: key, value, rule.
-
-    Parameters
-    ----------
-    machine : Machine
-        A machine whose values are each right by themselves.
-
-    Examples
-    --------
-    >>> broken_rules(Machine.load("hopper"))
-    []
-    """
-    return list(
-        chain(
-            *(_node_rules(node) for node in machine.node_kinds),
-            _network_rules(machine, machine.network) if machine.network else (),
-            *(_file_system_rules(file_system) for file_system in machine.file_systems),
-            *(_launcher_rules(launcher, machine) for launcher in machine.launchers),
-        )
-    )
-
-
-def _node_rules(node: NodeKind) -> Iterator[str]:
+def node_rules(node: NodeKind) -> Iterator[str]:
     """Rules within a node."""
     path = f"node.{node.name}"
     if node.usable_memory_gb > node.memory_gb:
@@ -57,10 +30,10 @@ def _node_rules(node: NodeKind) -> Iterator[str]:
         )
 
 
-def _network_rules(machine: Machine, network: Network) -> Iterator[str]:
+def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
     """Rules of the torus and the floor it stands on."""
     if network.dimensions is None:
-        floor = [name for name in FLOOR if getattr(network, name) is not None]
+        floor = [name for name in _FLOOR if getattr(network, name) is not None]
         for name in (*floor, *(["link_bandwidth_gb_s"] if network.link_bandwidth_gb_s else [])):
             yield f"network.{name}: belongs to a torus; give network.dimensions too"
         if network.service_blades:
@@ -69,27 +42,27 @@ def _network_rules(machine: Machine, network: Network) -> Iterator[str]:
     if network.nodes_per_router is None:
         yield "network.nodes_per_router: is missing; it says how many nodes share each place of network.dimensions"
         return
-    positions = network.routers * network.nodes_per_router if network.routers else 0
+    positions = network.node_positions or 0
     shown = " x ".join(map(str, network.dimensions))
-    if machine.nodes > positions:
+    if compute_nodes > positions:
         yield (
             f"network.dimensions = {shown}: has {positions:,} places for nodes "
-            f"({network.nodes_per_router} a router), fewer than the {machine.nodes:,} nodes of all [[node]]"
+            f"({network.nodes_per_router} a router), fewer than the {compute_nodes:,} nodes of all [[node]]"
         )
         return
-    given = [name for name in FLOOR if getattr(network, name) is not None]
-    if len(given) == len(FLOOR):
-        yield from _floor_rules(machine, network, positions)
+    given = [name for name in _FLOOR if getattr(network, name) is not None]
+    if len(given) == len(_FLOOR):
+        yield from _floor_rules(network, compute_nodes, positions)
     elif given:
-        missing = ", ".join(name for name in FLOOR if name not in given)
+        missing = ", ".join(name for name in _FLOOR if name not in given)
         yield f"network.{given[0]}: the floor is told in full or not at all; missing: {missing}"
     elif network.service_blades:
-        yield "network.service_blades: needs the floor; give " + ", ".join(FLOOR)
+        yield "network.service_blades: needs the floor; give " + ", ".join(_FLOOR)
 
 
-def _floor_rules(machine: Machine, network: Network, positions: int) -> Iterator[str]:
+def _floor_rules(network: Network, compute_nodes: int, positions: int) -> Iterator[str]:
     """Rules between the cabinets on the floor and the torus."""
-    columns, rows, cages, slots, per_slot = (getattr(network, name) for name in FLOOR)
+    columns, rows, cages, slots, per_slot = (getattr(network, name) for name in _FLOOR)
     x, y, z = network.dimensions or (0, 0, 0)
     routers_per_slot = per_slot / (network.nodes_per_router or 1)
     if routers_per_slot != int(routers_per_slot):
@@ -107,11 +80,11 @@ def _floor_rules(machine: Machine, network: Network, positions: int) -> Iterator
     blades = network.service_blades
     if not blades:
         return
-    left_over = positions - machine.nodes
+    left_over = positions - compute_nodes
     if len(blades) * per_slot != left_over:
         yield (
             f"network.service_blades: {len(blades)} blades of {per_slot} places hold {len(blades) * per_slot} service "
-            f"nodes, but {positions:,} places less {machine.nodes:,} compute nodes leave {left_over}"
+            f"nodes, but {positions:,} places less {compute_nodes:,} compute nodes leave {left_over}"
         )
     for blade in blades:
         place = [int(number) for number in re.findall(r"\d+", blade)]
@@ -122,7 +95,7 @@ def _floor_rules(machine: Machine, network: Network, positions: int) -> Iterator
             )
 
 
-def _file_system_rules(file_system: FileSystem) -> Iterator[str]:
+def file_system_rules(file_system: FileSystem) -> Iterator[str]:
     """Rules between targets, servers and stripes."""
     path = f"file_system.{file_system.name}"
     for name, value in (
@@ -153,13 +126,13 @@ def _file_system_rules(file_system: FileSystem) -> Iterator[str]:
         )
 
 
-def _launcher_rules(launcher: Launcher, machine: Machine) -> Iterator[str]:
-    """Rules of what a launcher must and may say."""
+def launcher_rules(launcher: Launcher, facts: Container[str]) -> Iterator[str]:
+    """Rules of what a launcher must and may say; `facts` are the keys that the file has."""
     path = f"launcher.{launcher.kind}"
     dash = "-n" if launcher.kind == "aprun" else "--ntasks"
     if dash not in launcher.options:
         yield f"{path}.options: lacks {dash}, without which no line can be read"
     if launcher.kind == "srun" and launcher.version is None:
         yield f"{path}.version: is missing; what an srun line means changed with Slurm 22.05"
-    if launcher.kind == "srun" and f"{path}.slurm_socket" not in machine.provenance:
+    if launcher.kind == "srun" and f"{path}.slurm_socket" not in facts:
         yield f"{path}.slurm_socket: is missing; say what Slurm calls a socket here, 'socket' or 'numa_node'"

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine, MachineError
-from hopperlib.machine.reader import general_launchers, read_document
-from hopperlib.machine.writer import document_of, to_toml
+from hopperlib.machine.machine import general_launchers
 
-TOY = document_of(Machine.load("toy"))
-TEXT = to_toml(Machine.load("toy"))
+TOY = Machine.load("toy").to_document()
+TEXT = Machine.load("toy").to_toml()
 
 
 def problems_of(change):
@@ -19,7 +18,7 @@ def problems_of(change):
     document = copy.deepcopy(TOY)
     change(document)
     with pytest.raises(MachineError) as error:
-        read_document(document, name="toy.toml")
+        Machine.from_document(document, name="toy.toml")
     return error.value.problems
 
 
@@ -243,7 +242,7 @@ def test_a_long_value_is_cut_short():
         ("name = ", "mine.toml: is not TOML: "),
         ("a = 1\na = 2", "mine.toml: is not TOML: "),
         ("x = " + "9" * 5000, "mine.toml: is not TOML: "),
-        ("x = " + "[" * 5000, "mine.toml: is not a machine file: its values are nested too deeply"),
+        ("x = " + "[" * 5000, "mine.toml: is not read: its values are nested too deeply"),
         ("", "mine.toml: name: is missing"),
     ],
 )
@@ -254,7 +253,7 @@ def test_text_that_is_no_machine_file(text, start):
 
 
 def test_a_source_that_is_not_listed_names_the_nearest():
-    text = to_toml(Machine.load("hopper")).replace('source = "he2012"', 'source = "he2021"')
+    text = Machine.load("hopper").to_toml().replace('source = "he2012"', 'source = "he2021"')
     with pytest.raises(MachineError) as error:
         Machine.from_toml(text, name="hopper.toml")
     assert error.value.problems[0] == (
@@ -296,7 +295,7 @@ def test_any_value_at_any_key_is_read_or_refused(data):
         else:
             place[key] = data.draw(json_values)
             break
-    machine, problems = outcome(lambda: read_document(document, name="toy.toml"))
+    machine, problems = outcome(lambda: Machine.from_document(document, name="toy.toml"))
     assert machine is not None or problems
     assert all(problem.startswith("toy.toml: ") for problem in problems)
 
@@ -309,4 +308,4 @@ def test_a_file_cut_anywhere_is_read_or_refused(data):
     machine, problems = outcome(lambda: Machine.from_toml(text, name="toy.toml"))
     assert all(problem.startswith("toy.toml: ") for problem in problems)
     if machine is not None:
-        assert Machine.from_toml(to_toml(machine)) == machine
+        assert Machine.from_toml(machine.to_toml()) == machine
