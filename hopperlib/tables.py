@@ -231,7 +231,7 @@ class _Slot(NamedTuple):
     rules: _Rules
     kind: Any
     shape: Literal["one", "list", "mapping"]
-    count: int
+    length: int
     choices: tuple[str, ...]
     required: bool
     default: Any
@@ -247,7 +247,7 @@ def _slots(record: type) -> dict[str, _Slot]:
     """Return the keys of a record's table, by name."""
     hints = get_type_hints(record)
     slots = {}
-    for each in fields(record):  # type: ignore[arg-type]
+    for each in fields(record):
         rules: _Rules = each.metadata.get("rules", _NO_RULES)
         if rules.apart:
             continue
@@ -256,17 +256,17 @@ def _slots(record: type) -> dict[str, _Slot]:
             hint = next(part for part in get_args(hint) if part is not NoneType)
         parts, origin = get_args(hint), get_origin(hint)
         shape: Literal["one", "list", "mapping"] = "one"
-        count, choices = 0, ()
+        length, choices = 0, ()
         if origin is Literal:
             hint, choices = str, parts
         elif origin is tuple:
-            shape, hint, count = "list", parts[0], 0 if parts[1] is Ellipsis else len(parts)
+            shape, hint, length = "list", parts[0], 0 if parts[1] is Ellipsis else len(parts)
         elif parts:
             shape, hint = "mapping", parts[1]
         name = rules.name or each.name
         default = each.default if each.default_factory is MISSING else each.default_factory()
         required = default is MISSING and rules.least is None if rules.required is None else rules.required
-        slots[name] = _Slot(name, each.name, rules, hint, shape, count, choices, required, default)
+        slots[name] = _Slot(name, each.name, rules, hint, shape, length, choices, required, default)
     return slots
 
 
@@ -484,7 +484,7 @@ class _Reading:
                 self.problem(f"{path}.{name}", "is missing")
         return MappingProxyType(values)
 
-    def array(self, record: type[Record], entries: Any, section: str) -> tuple[Record, ...]:
+    def array(self, record: Any, entries: Any, section: str) -> tuple[Any, ...]:
         """Read an array of tables such as ``[[node]]``, each named by its first field; the sound ones come back."""
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             self.problem(section, f"must be an array of tables, [[{section}]]", entries)
@@ -580,12 +580,12 @@ def _broken_number(value: Any, kind: type, rules: _Rules) -> str:
 
 def _broken_list(value: Any, slot: _Slot) -> str:
     """Return the rule that a list breaks, empty if it holds."""
-    rule = f"a list of {slot.count or 'at least one'}"
+    rule = f"a list of {slot.length or 'at least one'}"
     if slot.kind is str:
         rule = "a list of texts, at least one"
         if isinstance(value, list) and not all(isinstance(part, str) and part.strip() for part in value):
             return rule
-    if not isinstance(value, list) or not value or (slot.count and len(value) != slot.count):
+    if not isinstance(value, list) or not value or (slot.length and len(value) != slot.length):
         return rule
     if slot.kind is str and len(set(value)) < len(value):
         return "a list without repetition"
@@ -640,7 +640,8 @@ def document_of(record: Any) -> dict[str, Any]:
 def _table_of(record: Any, path: str, provenance: Mapping[str, Quantity]) -> dict[str, Any]:
     """Return one table: facts from the provenance, the rest from the record."""
     table: dict[str, Any] = {}
-    for name, slot in _slots(type(record)).items():
+    kind: Any = type(record)
+    for name, slot in _slots(kind).items():
         value, where = getattr(record, slot.attribute), path + name
         if slot.shape == "mapping":
             entries = {each: _entry_of(value[each], f"{where}.{each}", slot, provenance) for each in value}
