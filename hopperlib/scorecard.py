@@ -1,8 +1,9 @@
 """The scorecard: every documented value beside what the models give.
 
-The studies declare their checks (`hopperlib.studies`); this module joins them
-with ``data/documented.csv``. No documented row is left out: one without a
-check says that its study has not been built, or that nothing models it.
+Each study computes values (`hopperlib.studies`), and ``data/checks.csv`` says
+how each is to be read; this module joins both with ``data/documented.csv``. No
+documented row is left out: one without a check says that its study has not
+been built, or that nothing models it.
 
 ==================  ===================================================
 reproduced          a prediction agrees with the document
@@ -18,13 +19,17 @@ not built           its study has not been built
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from string import Formatter
 
 from hopperlib import studies
-from hopperlib.documented import DocumentedValue, all_values
-from hopperlib.studies.study import ROLES, Check
+from hopperlib.documented import ROLES, Check, DocumentedValue, all_values, checks
+from hopperlib.errors import InputError, refusal
+from hopperlib.studies.study import Value
 
 __all__ = [
     "ROW_ROLES",
@@ -66,7 +71,7 @@ class Row:
     quantity, unit : str
         What was documented, in what unit.
     role : str
-        As in `hopperlib.studies.study`; "not built" where the study is missing.
+        As in `hopperlib.documented.checks`; "not built" where the study is missing.
     documented : str
         The value as printed.
     reproduced : str
@@ -98,58 +103,66 @@ class Row:
 
     def to_dict(self) -> dict[str, object]:
         """Return the row as plain data for ``hopper scorecard --json``."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
 
-def judge(value: DocumentedValue, check: Check) -> tuple[float | None, float | None, bool]:
+def judge(
+    value: DocumentedValue, reproduced: Value, tolerance: float | None = None
+) -> tuple[float | None, float | None, bool]:
     """Return deviation, tolerance and whether the model agrees with the document.
 
     A bound ("at least", "range low") is kept or not; a number must come within
     its tolerance; a band must reach as close; a shape must be true. Where an
     erratum corrects the printed value, the adopted one counts.
 
+    Parameters
+    ----------
+    value : DocumentedValue
+    reproduced : float, bool, tuple of (float, float) or str
+        What the model gives, in the unit of the row.
+    tolerance : float or None
+        Replaces that of the row.
+
     Raises
     ------
     ValueError
         If a number is compared with a row that has none, or a row without a
-        tolerance of its own ("about") has a check that gives none either.
+        tolerance of its own ("about") is given none either.
 
     Examples
     --------
     >>> from hopperlib.documented import documented
-    >>> from hopperlib.studies.study import Check
-    >>> row = documented("memory.hopper-per-task-packed")
-    >>> deviation, tolerance, agrees = judge(row, Check(id=row.id, role="identity", reproduced=31 / 24))
+    >>> deviation, tolerance, agrees = judge(documented("memory.hopper-per-task-packed"), 31 / 24)
     >>> round(deviation, 4), tolerance, agrees
     (0.0017, 0.005, True)
     """
-    reproduced = check.reproduced
     if isinstance(reproduced, bool):
         return None, None, reproduced
     if isinstance(reproduced, str):
         return None, None, reproduced == value.adopted
     number = value.adopted_number
     if number is None:
-        raise ValueError(f"check {check.id!r} gives a number, but {value.value!r} is none")
-    assert reproduced is not None
-    tolerance = value.tolerance if check.tolerance is None else check.tolerance
+        raise InputError(f"check {value.id!r} gives a number, but {value.value!r} is none")
     # The value of a band that comes closest; the printed number itself if the band holds it.
     nearest = min(max(number, reproduced[0]), reproduced[1]) if isinstance(reproduced, tuple) else reproduced
-    agrees = nearest == number or value.agrees(nearest, check.tolerance)
-    deviation = nearest - number
+    agrees = nearest == number or value.agrees(nearest, tolerance)
     # What floating point and solvers leave over is no deviation: no source prints that many places.
-    return (0.0 if abs(deviation) <= _DUST * abs(number) else deviation), tolerance, agrees
+    deviation = 0.0 if abs(nearest - number) <= _DUST * abs(number) else nearest - number
+    return deviation, value.tolerance if tolerance is None else tolerance, agrees
 
 
-def _shown(reproduced: object) -> str:
+def _shown(reproduced: Value | None) -> str:
     """Return what the model gives as text, with enough digits to see the deviation."""
-    if reproduced is None:
-        return ""
-    if isinstance(reproduced, bool):
-        return "true" if reproduced else "false"
-    if isinstance(reproduced, tuple):
-        return f"{reproduced[0]:.6g} to {reproduced[1]:.6g}"
-    return reproduced if isinstance(reproduced, str) else f"{reproduced:.6g}"
+    match reproduced:
+        case None:
+            return ""
+        case bool():
+            return str(reproduced).lower()
+        case str():
+            return reproduced
+        case (low, high):
+            return f"{low:.6g} to {high:.6g}"
+    return f"{reproduced:.6g}"
 
 
 def _verdict(check: Check, agrees: bool) -> str:
@@ -159,19 +172,63 @@ def _verdict(check: Check, agrees: bool) -> str:
     return "missed, explained" if check.explanation else "missed"
 
 
-def _row(value: DocumentedValue, check: Check | None) -> Row:
-    """Return one row from a documented value and its check, if it has one."""
-    deviation = tolerance = None
-    if check is None:
+def _short(id: str) -> str:
+    """Return the id of a row without its study."""
+    return id.partition(".")[2]
+
+
+def _texts(check: Check) -> tuple[str, ...]:
+    """Return what a check says of itself, in the order of a note."""
+    tolerated = f"tolerance: {check.tolerance_reason}" if check.tolerance_reason else ""
+    return tuple(text for text in (check.reason, check.explanation, tolerated) if text)
+
+
+def _given(name: str) -> dict[str, Value]:
+    """Return what the models of a study give: by row without the study, and by number that a text asks for."""
+    own = [check for check in checks().values() if check.id.startswith(f"{name}.")]
+    wanted = {_short(check.id) for check in own}
+    wanted |= {field for check in own for text in _texts(check) for _, field, _, _ in Formatter().parse(text) if field}
+    given: dict[str, Value] = {}
+    for names, value in studies.load(name).values().items():
+        for key in names.split():
+            if key in given:
+                raise InputError(f"study {name!r} gives {key!r} twice")
+            if key not in wanted:
+                raise InputError(
+                    f"study {name!r} gives {key!r}, which is no row of it in checks.csv and in no text there"
+                )
+            given[key] = value
+    for key in sorted(wanted - given.keys() - {_short(check.id) for check in own}):
+        raise InputError(f"a text in checks.csv asks study {name!r} for {key!r}, which it does not give")
+    return given
+
+
+def _fits_role(check: Check, reproduced: Value | None) -> None:
+    """Refuse what a model gives, or does not, if the role of the check asks for something else."""
+    if check.role in ("calibrated", "predicted", "shape", "identity") and reproduced is None:
+        raise InputError(f"check {check.id!r}: role {check.role!r} needs what the model gives")
+    if check.role == "not modelled" and reproduced is not None:
+        raise InputError(f"check {check.id!r}: role {check.role!r} reproduces nothing")
+    if check.role == "shape" and not isinstance(reproduced, bool):
+        raise InputError(f"check {check.id!r}: a shape is true or false, not {reproduced!r}")
+
+
+def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
+    """Return one row from a documented value and what its study gives; None if there is no such study."""
+    deviation = tolerance = reproduced = None
+    if given is None:
         role = verdict = "not modelled" if value.study == "context" else "not built"
         note = "context: no study models it" if value.study == "context" else "its study has not been built"
+    elif value.id not in checks():
+        raise InputError(f"study {value.study!r} is built, but checks.csv has no row for {value.id!r}; give it a role")
     else:
-        role, verdict, note = check.role, check.role, check.reason
-        if check.reproduced is not None:
-            deviation, tolerance, agrees = judge(value, check)
+        check, reproduced = checks()[value.id], given.get(_short(value.id))
+        _fits_role(check, reproduced)
+        role = verdict = check.role
+        note = "; ".join(_texts(check)).format_map(given)
+        if reproduced is not None:
+            deviation, tolerance, agrees = judge(value, reproduced, check.tolerance)
             verdict = _verdict(check, agrees)
-        tolerated = f"tolerance: {check.tolerance_reason}" if check.tolerance_reason else ""
-        note = "; ".join(text for text in (note, check.explanation, tolerated) if text)
     return Row(
         id=value.id,
         study=value.study,
@@ -179,29 +236,13 @@ def _row(value: DocumentedValue, check: Check | None) -> Row:
         unit=value.unit,
         role=role,
         documented=value.value,
-        reproduced=_shown(check.reproduced) if check else "",
+        reproduced=_shown(reproduced),
         deviation=deviation,
         tolerance=tolerance,
         verdict=verdict,
         note=note,
         place=f"{value.source}, {value.locator}",
     )
-
-
-def _checks(name: str, values: Sequence[DocumentedValue]) -> dict[str, Check]:
-    """Return the checks of a study by id: one for each of its documented values, no other."""
-    wanted = [value.id for value in values if value.study == name]
-    checks: dict[str, Check] = {}
-    for check in studies.load(name).checks():
-        if check.id in checks:
-            raise ValueError(f"study {name!r} checks {check.id!r} twice")
-        if check.id not in wanted:
-            raise ValueError(f"study {name!r} checks {check.id!r}, which is no row of that study in documented.csv")
-        checks[check.id] = check
-    for id in wanted:
-        if id not in checks:
-            raise ValueError(f"study {name!r} is built but declares no check for {id!r}; give it a role")
-    return checks
 
 
 def rows(study: str | None = None) -> tuple[Row, ...]:
@@ -215,9 +256,10 @@ def rows(study: str | None = None) -> tuple[Row, ...]:
     Raises
     ------
     ValueError
-        If there is no study of that name; or if a study checks an id twice,
-        one that it does not document, or not every one that it does: a check
-        that nothing documents is a defect, and so is a value without a role.
+        If there is no study of that name; if ``data/checks.csv`` has no row
+        for a documented value of a study that has been built, or one for
+        anything else; or if a study gives what its checks do not ask for, or
+        does not give what they do.
 
     Examples
     --------
@@ -226,14 +268,15 @@ def rows(study: str | None = None) -> tuple[Row, ...]:
     ('1.29', '1.29167', 'predicted', 'reproduced')
     """
     values = all_values()
-    if study is not None and study not in {value.study for value in values}:
-        known = ", ".join(sorted({value.study for value in values}))
-        raise ValueError(f"study={study!r} has no documented value; there are: {known}")
-    checks: dict[str, Check] = {}
-    for name in studies.BUILT:
-        if study is None or name == study:
-            checks |= _checks(name, values)
-    return tuple(_row(value, checks.get(value.id)) for value in values if study is None or value.study == study)
+    known = sorted({value.study for value in values})
+    if study not in (None, *known):
+        raise refusal("study", study, f"has no documented value; there are: {', '.join(known)}")
+    checked = {value.id for value in values if value.study in studies.built()}
+    for id in checks():
+        if id not in checked:
+            raise InputError(f"checks.csv has {id!r}, which is no documented value of a study that has been built")
+    given = {name: _given(name) for name in studies.built() if study in (None, name)}
+    return tuple(_row(value, given.get(value.study)) for value in values if study in (None, value.study))
 
 
 def select(table: Iterable[Row], *, role: str | None = None, verdict: str | None = None) -> tuple[Row, ...]:
@@ -250,9 +293,9 @@ def select(table: Iterable[Row], *, role: str | None = None, verdict: str | None
     ['3.7675']
     """
     if role is not None and role not in ROW_ROLES:
-        raise ValueError(f"role={role!r} must be one of: {', '.join(ROW_ROLES)}")
+        raise refusal("role", role, f"must be one of: {', '.join(ROW_ROLES)}")
     if verdict is not None and verdict not in VERDICTS:
-        raise ValueError(f"verdict={verdict!r} must be one of: {'; '.join(VERDICTS)}")
+        raise refusal("verdict", verdict, f"must be one of: {'; '.join(VERDICTS)}")
     return tuple(
         row
         for row in table
@@ -332,16 +375,12 @@ def to_csv(table: Iterable[Row]) -> str:
     >>> to_csv(()).strip()
     'id,study,quantity,unit,role,documented,reproduced,deviation,tolerance,verdict,note,place'
     """
-    import csv
-    import io
-
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(Row.__slots__)
     for row in table:
         cells = row.to_dict()
         for name in ("deviation", "tolerance"):
-            number = cells[name]
-            cells[name] = "" if number is None else f"{number:.6g}"
+            cells[name] = "" if cells[name] is None else f"{cells[name]:.6g}"
         writer.writerow(cells.values())
     return out.getvalue()

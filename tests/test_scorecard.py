@@ -9,9 +9,9 @@ import re
 import pytest
 
 from hopperlib import scorecard, studies
-from hopperlib.documented import DocumentedValue, all_values, data_folder, errata, evaluate_proof
+from hopperlib.documented import Check, DocumentedValue, all_values, checks, data_folder, errata, evaluate_proof
 from hopperlib.scorecard import ROW_ROLES, VERDICTS, judge
-from hopperlib.studies.study import Check, Study
+from hopperlib.studies.study import Study
 
 
 def _value(printed, qualifier="rounded", errata=""):
@@ -30,10 +30,6 @@ def _value(printed, qualifier="rounded", errata=""):
     )
 
 
-def _check(reproduced, role="identity", **more):
-    return Check(id="memory.toy", role=role, reproduced=reproduced, **more)
-
-
 @pytest.fixture(scope="module")
 def table():
     return scorecard.rows()
@@ -50,7 +46,7 @@ def test_every_row_has_a_role_and_a_verdict(table):
 
 def test_built_studies_give_every_row_a_role(table):
     for row in table:
-        assert (row.role == "not built") == (row.study not in (*studies.BUILT, "context"))
+        assert (row.role == "not built") == (row.study not in (*studies.built(), "context"))
 
 
 def test_rows_without_a_model_say_why(table):
@@ -79,10 +75,9 @@ def test_nothing_is_missed_without_an_explanation(table):
     assert scorecard.unexplained(table) == ()
 
 
-def test_only_a_check_that_misses_is_explained():
-    for name in studies.BUILT:
-        explained = {check.id for check in studies.load(name).checks() if check.explanation}
-        assert explained == {row.id for row in scorecard.rows(name) if row.verdict == "missed, explained"}
+def test_only_a_check_that_misses_is_explained(table):
+    explained = {check.id for check in checks().values() if check.explanation}
+    assert explained == {row.id for row in table if row.verdict == "missed, explained"}
 
 
 # Half a unit of the last printed place; a whole unit upwards where the source cuts off.
@@ -100,15 +95,15 @@ def test_only_a_check_that_misses_is_explained():
     ],
 )
 def test_numbers_are_judged_by_the_printed_place(printed, qualifier, reproduced, agrees):
-    deviation, _, found = judge(_value(printed, qualifier), _check(reproduced))
-    assert found is agrees
+    deviation, _, agreed = judge(_value(printed, qualifier), reproduced)
+    assert agreed is agrees
     assert deviation == pytest.approx(reproduced - float(printed))
 
 
 # What floating point leaves over is no deviation: of 1.89, a billionth is 1.89e-9.
 @pytest.mark.parametrize(("reproduced", "deviation"), [(1.89 + 4e-16, 0.0), (1.89 - 1e-9, 0.0), (1.89 + 4e-9, 4e-9)])
 def test_rounding_of_the_machine_is_no_deviation(reproduced, deviation):
-    found = judge(_value("1.89"), _check(reproduced))
+    found = judge(_value("1.89"), reproduced)
     assert found[0] == pytest.approx(deviation, rel=1e-3, abs=0)
     assert found[2]
 
@@ -119,100 +114,127 @@ def test_rounding_of_the_machine_is_no_deviation(reproduced, deviation):
     [((1.86, 1.9), 0, True), ((1.8825, 1.8875), 0.0025, True), ((1.89, 1.9), 0.01, False), ((1.8, 1.87), -0.01, False)],
 )
 def test_a_band_must_reach_the_printed_place(band, deviation, agrees):
-    found = judge(_value("1.88"), _check(band))
+    found = judge(_value("1.88"), band)
     assert found[0] == pytest.approx(deviation)
     assert found[2] is agrees
 
 
 def test_about_needs_a_tolerance_of_the_check():
     with pytest.raises(ValueError, match="has no tolerance of its own"):
-        judge(_value("31", "about"), _check(30.8))
-    given = _check(30.8, tolerance=0.5, tolerance_reason="a whole number")
-    assert judge(_value("31", "about"), given)[2] is True
+        judge(_value("31", "about"), 30.8)
+    assert judge(_value("31", "about"), 30.8, tolerance=0.5)[1:] == (0.5, True)
 
 
 def test_an_adopted_reading_takes_the_place_of_a_misprint():
-    assert judge(_value("3,284", "exact", errata="nodes-3284"), _check(6384.0))[2] is True
-    assert judge(_value("3,284", "exact", errata="nodes-3284"), _check(3284.0))[2] is False
+    assert judge(_value("3,284", "exact", errata="nodes-3284"), 6384.0)[2] is True
+    assert judge(_value("3,284", "exact", errata="nodes-3284"), 3284.0)[2] is False
 
 
 def test_words_and_truths_have_no_deviation():
-    assert judge(_value("XE6", "exact"), _check("XE6")) == (None, None, True)
-    assert judge(_value("XE6", "exact"), _check("XT4")) == (None, None, False)
-    assert judge(_value("true", "shape"), _check(False, role="shape")) == (None, None, False)
+    assert judge(_value("XE6", "exact"), "XE6") == (None, None, True)
+    assert judge(_value("XE6", "exact"), "XT4") == (None, None, False)
+    assert judge(_value("true", "shape"), False) == (None, None, False)
 
 
 def test_a_number_beside_a_word_is_a_defect():
     with pytest.raises(ValueError, match="gives a number, but 'XE6' is none"):
-        judge(_value("XE6", "exact"), _check(6.0))
-
-
-def _card(monkeypatch, *checks):
-    """The scorecard of memory with checks of our own in place of the study's."""
-    study = Study(name="memory", title="Memory", part="node", question="?", checks=lambda: checks)
-    monkeypatch.setattr(studies, "load", lambda name: study)
-    return scorecard.rows("memory")
-
-
-def _all_but(*ids):
-    return [
-        Check(id=row.id, role="not modelled", reason="a test") for row in scorecard.rows("memory") if row.id not in ids
-    ]
+        judge(_value("XE6", "exact"), 6.0)
 
 
 PACKED = "memory.hopper-per-task-packed"
 
 
+@pytest.fixture
+def card(monkeypatch):
+    """The scorecard of memory with rows of our own for some ids, None taking one out, and values of our own."""
+
+    def rows(rows_of_our_own, values):
+        others = {id: Check(id=id, role="not modelled", reason="a test") for id in checks() if id.startswith("memory.")}
+        given = {id: check for id, check in (checks() | others | rows_of_our_own).items() if check is not None}
+        study = Study(name="memory", title="Memory", part="node", question="?", values=lambda: values)
+        monkeypatch.setattr(scorecard, "checks", lambda: given)
+        monkeypatch.setattr(studies, "load", lambda name: study)
+        return scorecard.rows("memory")
+
+    return rows
+
+
+@pytest.fixture
+def packed(card):
+    """The scorecard of memory with one row of our own, and what the model gives for it."""
+
+    def rows(reproduced, role, **more):
+        values = {} if reproduced is None else {"hopper-per-task-packed": reproduced}
+        return card({PACKED: Check(id=PACKED, role=role, **more)}, values)
+
+    return rows
+
+
 @pytest.mark.parametrize(
-    ("check", "verdict"),
+    ("reproduced", "role", "texts", "verdict"),
     [
-        (Check(id=PACKED, role="predicted", reproduced=1.29), "reproduced"),
-        (Check(id=PACKED, role="predicted", reproduced=1.4), "missed"),
-        (Check(id=PACKED, role="predicted", reproduced=1.4, explanation="a leak"), "missed, explained"),
-        (Check(id=PACKED, role="predicted", reproduced=1.4, reason="how it was had"), "missed"),
-        (Check(id=PACKED, role="calibrated", reproduced=1.4, reason="the parameter"), "missed"),
-        (Check(id=PACKED, role="calibrated", reproduced=1.29, reason="the parameter"), "as fitted"),
-        (Check(id=PACKED, role="input", reproduced=1.4, reason="from the file"), "missed"),
-        (Check(id=PACKED, role="input", reproduced=1.29), "input"),
-        (Check(id=PACKED, role="input"), "input"),
-        (Check(id=PACKED, role="identity", reproduced=1.29), "holds"),
-        (Check(id=PACKED, role="not modelled", reason="nobody knows"), "not modelled"),
+        (1.29, "predicted", {}, "reproduced"),
+        (1.4, "predicted", {}, "missed"),
+        (1.4, "predicted", {"explanation": "a leak"}, "missed, explained"),
+        (1.4, "predicted", {"reason": "how it was had"}, "missed"),
+        (1.4, "predicted", {"tolerance": 0.2, "tolerance_reason": "a test"}, "reproduced"),
+        (1.4, "calibrated", {"reason": "the parameter"}, "missed"),
+        (1.29, "calibrated", {"reason": "the parameter"}, "as fitted"),
+        (1.4, "input", {"reason": "from the file"}, "missed"),
+        (1.29, "input", {}, "input"),
+        (None, "input", {}, "input"),
+        (1.29, "identity", {}, "holds"),
+        (None, "not modelled", {"reason": "nobody knows"}, "not modelled"),
     ],
 )
-def test_verdicts(monkeypatch, check, verdict):
-    rest = _all_but(PACKED)
-    table = _card(monkeypatch, check, *rest)
+def test_verdicts(packed, reproduced, role, texts, verdict):
+    table = packed(reproduced, role, **texts)
     assert next(row.verdict for row in table if row.id == PACKED) == verdict
     assert bool(scorecard.unexplained(table)) is (verdict == "missed")
 
 
-def test_a_study_checks_each_of_its_rows_once(monkeypatch):
-    checks = _all_but()
-    with pytest.raises(ValueError, match=r"declares no check for 'memory.hopper-usable'; give it a role"):
-        _card(monkeypatch, *(check for check in checks if check.id != "memory.hopper-usable"))
-    with pytest.raises(ValueError, match=r"checks 'memory.hopper-usable' twice"):
-        _card(monkeypatch, *checks, next(check for check in checks if check.id == "memory.hopper-usable"))
-    with pytest.raises(ValueError, match=r"checks 'machines.hopper-clock', which is no row of that study"):
-        _card(monkeypatch, *checks, Check(id="machines.hopper-clock", role="input"))
-
-
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("reproduced", "role", "message"),
     [
-        ({"role": "guess"}, "role='guess' must be one of"),
-        ({"role": "not modelled"}, "needs a reason"),
-        ({"role": "calibrated", "reproduced": 1.0}, "needs a reason"),
-        ({"role": "predicted"}, "needs what the model gives"),
-        ({"role": "not modelled", "reason": "why", "reproduced": 1.0}, "reproduces nothing"),
-        ({"role": "shape", "reproduced": 1.0}, "a shape is true or false, not 1.0"),
-        ({"role": "input", "tolerance": 1.0}, "a tolerance and its reason come together"),
-        ({"role": "input", "tolerance_reason": "why"}, "a tolerance and its reason come together"),
-        ({"role": "input", "explanation": "why"}, "cannot miss"),
+        (None, "predicted", "role 'predicted' needs what the model gives"),
+        (None, "shape", "role 'shape' needs what the model gives"),
+        (1.29, "not modelled", "role 'not modelled' reproduces nothing"),
+        (1.29, "shape", "a shape is true or false, not 1.29"),
     ],
 )
-def test_a_check_that_says_too_little_or_too_much_is_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        Check(id="memory.toy", **arguments)
+def test_a_value_that_does_not_fit_its_role_is_refused(packed, reproduced, role, message):
+    with pytest.raises(ValueError, match=f"check '{PACKED}': {message}"):
+        packed(reproduced, role, reason="a test")
+
+
+def test_the_texts_take_the_numbers_of_the_study(card):
+    check = Check(id=PACKED, role="input", reason="{most:.0%} of {hopper-usable}, {most}")
+    usable = Check(id="memory.hopper-usable", role="input")
+    table = card({PACKED: check, usable.id: usable}, {"most": 0.5, "hopper-usable": 31})
+    assert next(row.note for row in table if row.id == PACKED) == "50% of 31, 0.5"
+    with pytest.raises(
+        ValueError, match=r"a text in checks.csv asks study 'memory' for 'most', which it does not give"
+    ):
+        card({PACKED: check, usable.id: usable}, {"hopper-usable": 31})
+
+
+def test_values_that_print_the_same_share_a_name(card):
+    same = ("hopper-usable", "hopper-tasks-packed")
+    given = {f"memory.{name}": Check(id=f"memory.{name}", role="input") for name in same}
+    table = card(given, {" ".join(same): 31})
+    assert [row.reproduced for row in table if row.id in given] == ["31", "31"]
+    with pytest.raises(ValueError, match="study 'memory' gives 'hopper-usable' twice"):
+        card(given, {" ".join(same): 31, "hopper-usable": 31})
+
+
+def test_each_documented_value_of_a_built_study_has_a_check(card):
+    with pytest.raises(ValueError, match=r"checks.csv has no row for 'memory.hopper-usable'; give it a role"):
+        card({"memory.hopper-usable": None}, {})
+    for id in ("memory.toy", "hybrid.toy"):
+        with pytest.raises(ValueError, match=f"checks.csv has '{id}', which is no documented value of a study"):
+            card({id: Check(id=id, role="input")}, {})
+    with pytest.raises(ValueError, match="study 'memory' gives 'toy', which is no row of it"):
+        card({}, {"toy": 1.0})
 
 
 def test_unknown_names_are_refused():
@@ -233,9 +255,9 @@ def test_missed_takes_the_explained_misses_too(table):
 
 
 def test_summary_counts_every_row_once(table):
-    found = scorecard.summary(table)
-    assert found["rows"] == len(table) == sum(found["roles"].values()) == sum(found["verdicts"].values())
-    assert found["unexplained"] == []
+    summary = scorecard.summary(table)
+    assert summary["rows"] == len(table) == sum(summary["roles"].values()) == sum(summary["verdicts"].values())
+    assert summary["unexplained"] == []
 
 
 def test_summary_line_of_a_few_rows():
@@ -266,12 +288,3 @@ def test_csv_holds_what_the_rows_hold():
     assert [line["id"] for line in lines] == [row.id for row in table]
     packed = next(line for line in lines if line["id"] == PACKED)
     assert (packed["deviation"], packed["tolerance"], packed["verdict"]) == ("0.00166667", "0.005", "reproduced")
-
-
-@pytest.mark.parametrize("name", studies.BUILT)
-def test_built_studies_are_in_their_part(name):
-    study = studies.load(name)
-    assert name in studies.PARTS[study.part]
-    assert study.name == name
-    assert study.question.endswith("?")
-    assert study.assumptions

@@ -16,19 +16,24 @@ shape, date            no number
 Printed numbers are compared as decimals, so that 1.29 means 1.285 to 1.295.
 """
 
+from hopperlib.documented.checks import ROLES, Check, checks
 from hopperlib.documented.data_files import data_folder
 from hopperlib.documented.errata import Erratum, errata, erratum
 from hopperlib.documented.proofs import evaluate_proof
-from hopperlib.documented.values import DocumentedValue, all_values, by_study, documented
+from hopperlib.documented.values import DocumentedValue, all_values, by_study, documented, printed
 
 __all__ = [
+    "ROLES",
+    "Check",
     "DocumentedValue",
     "Erratum",
     "all_values",
     "by_study",
+    "checks",
     "data_folder",
     "documented",
     "errata",
     "erratum",
     "evaluate_proof",
+    "printed",
 ]

@@ -11,7 +11,7 @@ from hopperlib.documented.data_files import nearest, rows
 from hopperlib.documented.errata import CORRECTING, erratum
 from hopperlib.documented.printed_numbers import last_place, printed_number
 
-__all__ = ["DocumentedValue", "all_values", "by_study", "documented"]
+__all__ = ["DocumentedValue", "all_values", "by_study", "documented", "printed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +195,25 @@ def documented(id: str) -> DocumentedValue:
     if id not in _values():
         raise ValueError(f"there is no documented value {id!r}{nearest(id, _values())}")
     return _values()[id]
+
+
+def printed(id: str) -> float:
+    """Return the number of a documented value, in the unit of the row, as adopted.
+
+    Raises
+    ------
+    ValueError
+        If there is no value of that id, or it has no number.
+
+    Examples
+    --------
+    >>> printed("machines.hopper-nodes-antypas2011")
+    6384.0
+    """
+    number = documented(id).adopted_number
+    if number is None:
+        raise ValueError(f"{id}: {documented(id).value!r} is no number")
+    return number
 
 
 def by_study(name: str) -> tuple[DocumentedValue, ...]:

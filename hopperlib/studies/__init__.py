@@ -7,50 +7,33 @@ The notebook of the study, the scorecard and the README read the same object.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from hopperlib.studies.study import Study
+from hopperlib.errors import InputError
+from hopperlib.studies.study import Study, study_texts
 
-__all__ = ["BUILT", "PARTS", "load"]
+__all__ = ["built", "load", "planned"]
 
-# Every study of the book in reading order, by part. Those not in BUILT yet
-# show in the scorecard as such.
-PARTS: dict[str, tuple[str, ...]] = {
-    "node": ("machines", "placement", "memory", "hybrid", "pages-and-libraries"),
-    "network": (
-        "torus",
-        "fragmentation",
-        "variability",
-        "rank-order",
-        "overlap-and-tuning",
-        "scheduling-trouble",
-    ),
-    "storage": ("io-node", "iobuf", "striping", "trillion", "slow-ost"),
-    "failure": ("diagnosis", "build-and-link", "bad-nodes"),
-    "monitoring": ("acceptance", "benchmark-history"),
-}
 
-# In reading order, one a line.
-BUILT: tuple[str, ...] = (
-    "machines",
-    "placement",
-    "memory",
-    "torus",
-    "fragmentation",
-    "variability",
-    "rank-order",
-    "overlap-and-tuning",
-    "scheduling-trouble",
-    "io-node",
-    "iobuf",
-    "striping",
-    "trillion",
-    "slow-ost",
-    "diagnosis",
-    "build-and-link",
-    "bad-nodes",
-)
+def built() -> tuple[str, ...]:
+    """Return the studies that have been built, in reading order.
+
+    Examples
+    --------
+    >>> built()[:3]
+    ('machines', 'placement', 'memory')
+    """
+    return tuple(name for name, texts in study_texts().items() if "question" in texts)
+
+
+def planned() -> tuple[str, ...]:
+    """Return the studies of the book that have not been built yet.
+
+    Examples
+    --------
+    >>> set(planned()) & set(built())
+    set()
+    """
+    return tuple(name for name, texts in study_texts().items() if "question" not in texts)
 
 
 def load(name: str) -> Study:
@@ -58,7 +41,7 @@ def load(name: str) -> Study:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no study of that name, or it has not been built.
 
     Examples
@@ -66,9 +49,8 @@ def load(name: str) -> Study:
     >>> load("memory").part
     'node'
     """
-    if name not in BUILT:
-        raise ValueError(f"there is no study {name!r} among: {', '.join(BUILT)}")
-    part = next(part for part, names in PARTS.items() if name in names)
-    module = importlib.import_module(f"hopperlib.studies.{part}.{name.replace('-', '_')}")
+    if name not in built():
+        raise InputError(f"there is no study {name!r} among: {', '.join(built())}")
+    module = importlib.import_module(f"hopperlib.studies.{study_texts()[name]['part']}.{name.replace('-', '_')}")
     study: Study = module.STUDY
     return study

@@ -1,88 +1,24 @@
-"""What a study declares: its inputs, what it is calibrated on, and its checks.
+"""A study: its question, what it assumes, and what its models give for the documented values.
 
-A check ties one documented value to what the model gives. Its role says how
-the two relate, and never more than one role fits:
-
-=============  =========================================================
-input          the value goes into the model; what uses it shows nothing
-calibrated     a parameter was fitted until the model gave this value
-predicted      the model gives it without having been fitted to it
-shape          a described shape, true or false on the model's output
-identity       arithmetic among printed numbers, no model involved
-not modelled   no model here can give it; the reason says why
-=============  =========================================================
+The texts of a study stand in ``data/studies.toml``, the role, tolerance and
+reasons of each documented value in ``data/checks.csv``. What is left is a
+function: it runs the models and returns what they give.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import cache
+from typing import Any
 
-__all__ = ["ROLES", "Check", "Role", "Study"]
+from hopperlib.documented import data_folder
 
-Role = Literal["input", "calibrated", "predicted", "shape", "identity", "not modelled"]
-ROLES: tuple[str, ...] = get_args(Role)
+__all__ = ["Study", "Value", "study_texts"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One documented value beside what the model gives.
-
-    Parameters
-    ----------
-    id : str
-        Row of ``data/documented.csv``.
-    role : {"input", "calibrated", "predicted", "shape", "identity", "not modelled"}
-    reproduced : float, bool, tuple of (float, float), str or None
-        What the model gives, in the unit of the documented row: a number, a
-        range (low, high), the truth of a shape, or a word. For an input what
-        the model works with, if it holds it. None for what is not modelled.
-    tolerance : float or None
-        Largest deviation that still counts, in the unit of the row. None
-        takes it from the row: half a unit of the last printed place, a whole
-        unit downwards where the source truncates.
-    tolerance_reason : str
-        Why that tolerance; needed when one is given.
-    reason : str
-        For "not modelled": why. For "calibrated": the parameter that was
-        fitted. Else how the value was had, if that needs a word.
-    explanation : str
-        Why the model misses the value, for a check that is known to fail. It
-        is not for a check that agrees.
-
-    Examples
-    --------
-    >>> Check(id="memory.hopper-per-task-packed", role="predicted", reproduced=1.2917).role
-    'predicted'
-    >>> Check(id="placement.vasp-runtimes", role="not modelled")
-    Traceback (most recent call last):
-    ValueError: check 'placement.vasp-runtimes': role 'not modelled' needs a reason
-    """
-
-    id: str
-    role: Role
-    reproduced: float | bool | tuple[float, float] | str | None = None
-    tolerance: float | None = None
-    tolerance_reason: str = ""
-    reason: str = ""
-    explanation: str = ""
-
-    def __post_init__(self) -> None:
-        if self.role not in ROLES:
-            raise ValueError(f"check {self.id!r}: role={self.role!r} must be one of: {', '.join(ROLES)}")
-        if self.role in ("calibrated", "not modelled") and not self.reason:
-            raise ValueError(f"check {self.id!r}: role {self.role!r} needs a reason")
-        if self.role in ("calibrated", "predicted", "shape", "identity") and self.reproduced is None:
-            raise ValueError(f"check {self.id!r}: role {self.role!r} needs what the model gives")
-        if self.role == "not modelled" and self.reproduced is not None:
-            raise ValueError(f"check {self.id!r}: role {self.role!r} reproduces nothing")
-        if self.role == "shape" and not isinstance(self.reproduced, bool):
-            raise ValueError(f"check {self.id!r}: a shape is true or false, not {self.reproduced!r}")
-        if (self.tolerance is None) != (not self.tolerance_reason):
-            raise ValueError(f"check {self.id!r}: a tolerance and its reason come together")
-        if self.explanation and self.role in ("input", "not modelled"):
-            raise ValueError(f"check {self.id!r}: role {self.role!r} cannot miss, so there is nothing to explain")
+# What a model gives, in the unit of the documented row: a number, a range (low, high), the truth of a shape, or a word.
+Value = float | bool | tuple[float, float] | str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,18 +36,69 @@ class Study:
         The question in one sentence.
     assumptions : tuple of str
         What no source gives, each in a sentence; the page lists them.
-    checks : callable
-        ``checks() -> tuple of Check``; runs the models.
+    values : callable
+        ``values() -> {name: value}``; runs the models. A name is the id of a
+        documented row without the study and its dot, or several of them,
+        parted by spaces, if all print the same; every other name is a number
+        that a text in ``data/checks.csv`` asks for. For an input it is what
+        the model works with, if it holds it.
 
     Examples
     --------
-    >>> Study(name="toy", title="Toy", part="node", question="Does it?", checks=lambda: ()).checks()
-    ()
+    >>> Study(name="toy", title="Toy", part="node", question="Does it?", values=dict).values()
+    {}
     """
 
     name: str
     title: str
     part: str
     question: str
-    checks: Callable[[], tuple[Check, ...]]
+    values: Callable[[], Mapping[str, Value]]
     assumptions: tuple[str, ...] = ()
+
+    @classmethod
+    def read(
+        cls,
+        name: str,
+        values: Callable[[], Mapping[str, Value]],
+        *,
+        shared_assumptions: tuple[str, ...] = (),
+        **numbers: float,
+    ) -> Study:
+        """Return a study with its texts from ``data/studies.toml``.
+
+        Parameters
+        ----------
+        name, values : str, callable
+        shared_assumptions : tuple of str
+            Assumptions of a model that others use too; they come first.
+        **numbers : float
+            What the texts name in braces.
+
+        Examples
+        --------
+        >>> Study.read("memory", dict).title
+        'Memory for each task'
+        """
+        texts = study_texts()[name]
+        assumptions = (text.format_map(numbers) for text in texts["assumptions"])
+        return cls(
+            name=name,
+            title=texts["title"],
+            part=texts["part"],
+            question=texts["question"],
+            values=values,
+            assumptions=(*shared_assumptions, *assumptions),
+        )
+
+
+@cache
+def study_texts() -> dict[str, dict[str, Any]]:
+    """Return the texts of every study of the book by name, in reading order.
+
+    Examples
+    --------
+    >>> study_texts()["memory"]["title"]
+    'Memory for each task'
+    """
+    return tomllib.loads((data_folder() / "studies.toml").read_text(encoding="utf-8"))

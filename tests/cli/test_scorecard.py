@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
 from hopperlib import scorecard, studies
 from hopperlib.cli import hopper
-from hopperlib.studies.study import Check, Study
+from hopperlib.documented import Check, checks
 
 CONTRACT = {"id", "study", "role", "documented", "reproduced", "deviation", "tolerance", "verdict"}
 
@@ -95,14 +96,12 @@ def test_two_forms_at_once_are_refused():
 
 
 def _with_a_miss(monkeypatch, explanation):
-    name = "memory.hopper-per-task-packed"
-    checks = [
-        Check(id=row.id, role="not modelled", reason="a test") for row in scorecard.rows("memory") if row.id != name
-    ]
-    checks.append(Check(id=name, role="predicted", reproduced=2.0, explanation=explanation))
-    study = Study(name="memory", title="Memory", part="node", question="?", checks=lambda: tuple(checks))
-    load = studies.load
-    monkeypatch.setattr(studies, "load", lambda name: study if name == "memory" else load(name))
+    name, load = "memory.hopper-per-task-packed", studies.load
+    missed = checks() | {name: Check(id=name, role="predicted", explanation=explanation)}
+    study = load("memory")
+    too_much = replace(study, values=lambda: {**study.values(), "hopper-per-task-packed": 2.0})
+    monkeypatch.setattr(scorecard, "checks", lambda: missed)
+    monkeypatch.setattr(studies, "load", lambda name: too_much if name == "memory" else load(name))
 
 
 @pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])

@@ -68,7 +68,7 @@ def before():
     found, load, read = {}, Machine.load, []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Machine, "load", staticmethod(lambda name: read.append(name) or load(name)))
-        for name in studies.BUILT:
+        for name in studies.built():
             read.clear()
             results = _results(name)
             if "hopper" in read:

@@ -1,28 +1,46 @@
-"""Studies are found by name, in the order of the book."""
+"""Studies are found by name, in the order of the book, with their texts."""
 
 from __future__ import annotations
 
 import pytest
 
 from hopperlib import studies
-from hopperlib.studies.study import ROLES, Study
+from hopperlib.documented import by_study, checks
+from hopperlib.studies.study import Study, study_texts
+
+PARTS = ("node", "network", "storage", "failure", "monitoring")
 
 
-def test_built_studies_are_in_the_order_of_the_book():
-    order = [name for names in studies.PARTS.values() for name in names]
-    assert list(studies.BUILT) == [name for name in order if name in studies.BUILT]
+def test_studies_are_in_the_order_of_the_parts():
+    parts = [texts["part"] for texts in study_texts().values()]
+    assert parts == sorted(parts, key=PARTS.index)
+    assert list(studies.built()) == [name for name in study_texts() if name not in studies.planned()]
 
 
-@pytest.mark.parametrize("name", ["astrology", "torus2"])
+@pytest.mark.parametrize("name", ["astrology", "torus2", "acceptance"])
 def test_a_study_that_is_not_built_is_refused(name):
     with pytest.raises(ValueError, match=f"there is no study '{name}' among: machines, "):
         studies.load(name)
 
 
-@pytest.mark.parametrize("name", studies.BUILT)
-def test_checks_say_how_they_relate(name):
+@pytest.mark.parametrize("name", studies.built())
+def test_a_built_study_has_its_texts_and_checks(name):
     study = studies.load(name)
-    assert isinstance(study, Study)
-    for check in study.checks():
-        assert check.role in ROLES
-        assert check.id.startswith(f"{name}.")
+    assert study.name == name
+    assert study.part == study_texts()[name]["part"]
+    assert study.question.endswith("?")
+    assert study.assumptions
+    assert not [text for text in (study.title, study.question, *study.assumptions) if "{" in text]
+    assert all(value.id in checks() for value in by_study(name))
+
+
+def test_the_texts_of_assumptions_take_numbers(monkeypatch):
+    texts = {
+        "part": "node",
+        "title": "Toy",
+        "question": "Does it?",
+        "assumptions": ["It does {often:.0%} of the time."],
+    }
+    monkeypatch.setitem(study_texts(), "toy", texts)
+    study = Study.read("toy", dict, shared_assumptions=("As ever.",), often=0.5)
+    assert study.assumptions == ("As ever.", "It does 50% of the time.")

@@ -12,10 +12,10 @@ from __future__ import annotations
 from datetime import date
 from typing import NamedTuple
 
-from hopperlib.documented import documented
+from hopperlib.documented import documented, printed
 from hopperlib.failure.builds.default_modules import OPTIONS, WORKS, outcomes
 from hopperlib.failure.builds.rules import build_rule
-from hopperlib.studies.study import Check, Study
+from hopperlib.studies.study import Study, Value
 
 __all__ = ["STUDY", "DatedBug", "bug_number_on", "bugs_a_day", "dated_bugs", "options_bug_range", "orphans_bug"]
 
@@ -48,10 +48,8 @@ def orphans_bug() -> DatedBug:
     >>> orphans_bug().number
     770068
     """
-    number = documented("scheduling-trouble.orphans-bug").number
     day = documented("scheduling-trouble.orphans-reported").note
-    assert number is not None
-    return DatedBug("ALPS-ORPHANED", int(number), date.fromisoformat(day))
+    return DatedBug("ALPS-ORPHANED", int(printed("scheduling-trouble.orphans-bug")), date.fromisoformat(day))
 
 
 def bugs_a_day(first: DatedBug, last: DatedBug) -> float:
@@ -99,130 +97,31 @@ def _touched(option: str, ending: str) -> set[str]:
     }
 
 
-def _checks() -> tuple[Check, ...]:
+def _values() -> dict[str, Value]:
     gnu, pgi = build_rule("GNU-CXX-FORTRAN"), build_rule("PGI-MP-NONUMA")
     ftn, c = build_rule("PGI-MP-OPTIONS-FTN"), build_rule("PGI-MP-OPTIONS-C")
     libsci = build_rule("LIBSCI-DYNAMIC-FFTW3")
-    rule = "a condition in a rule"
-    day = "a date in a rule"
-    release = "no rule asks for the system's release"
-    fftw = "a preference; no build fails of it"
-    broken = WORKS not in _touched("A", "dynamic") and _touched("A", "static") == {WORKS}
-    shmem = WORKS not in _touched("B", "SHMEM") and _touched("B", "MPI") == {WORKS}
-    some = _touched("C", "static") == {WORKS} and _touched("C", "dynamic") == {"MPICH2-SHMEM-DYNAMIC"}
-    return (
-        Check(id="build-and-link.franklin-cle", role="not modelled", reason=release),
-        Check(id="build-and-link.hopper-cle", role="not modelled", reason=release),
-        Check(id="build-and-link.gnu-reporters", role="not modelled", reason="a count of people"),
-        Check(id="build-and-link.gnu-crash", role="input", reason=rule),
-        Check(id="build-and-link.gnu-broken-version", role="input", reason=rule),
-        Check(id="build-and-link.gnu-bug", role="input", reproduced=float(gnu.bug or 0)),
-        Check(id="build-and-link.gnu-reported", role="input", reason=day),
-        Check(id="build-and-link.gnu-cause", role="input", reason=rule),
-        Check(id="build-and-link.gnu-fixed-version", role="input", reproduced=gnu.fixed_in),
-        Check(id="build-and-link.gnu-fixed", role="input", reason=day),
-        Check(id="build-and-link.openmp-flag", role="input", reason=rule),
-        Check(id="build-and-link.openmp-only-pgi-wrappers", role="input", reason=rule),
-        Check(id="build-and-link.openmp-broken-version", role="input", reason=rule),
-        Check(id="build-and-link.openmp-reported", role="input", reason=day),
-        Check(id="build-and-link.openmp-bug", role="input", reproduced=float(pgi.bug or 0)),
-        Check(id="build-and-link.openmp-fixed-version", role="input", reproduced=pgi.fixed_in),
-        Check(id="build-and-link.openmp-fixed", role="input", reason=day),
-        Check(
-            id="build-and-link.openmp-fix-flags",
-            role="input",
-            reason="the rule on plain -mp, which is possible at most: the report names the same flag as fault and as cure",
-        ),
-        Check(id="build-and-link.openmp-options-lost", role="input", reason=rule),
-        Check(
-            id="build-and-link.openmp-options-bug",
-            role="predicted",
-            reproduced=options_bug_range(),
-            reason="numbers of the days from 16 December 2010 to 20 January 2011, at the rate between the bugs of October and February",
-        ),
-        Check(id="build-and-link.openmp-fortran-fixed-version", role="input", reproduced=ftn.fixed_in),
-        Check(id="build-and-link.openmp-fortran-fixed", role="input", reason=day),
-        Check(id="build-and-link.openmp-all-fixed-version", role="input", reproduced=c.fixed_in),
-        Check(id="build-and-link.openmp-all-fixed", role="input", reason=day),
-        Check(id="build-and-link.libsci-flag", role="input", reason=rule),
-        Check(id="build-and-link.libsci-undefined-fftw3", role="input", reason=rule),
-        Check(id="build-and-link.libsci-broken-version", role="input", reason=rule),
-        Check(id="build-and-link.libsci-load-fftw3", role="input", reason=rule),
-        Check(id="build-and-link.libsci-good-version", role="input", reason=rule),
-        Check(id="build-and-link.libsci-bug", role="input", reproduced=float(libsci.bug or 0)),
-        Check(id="build-and-link.libsci-reported", role="input", reason=day),
-        Check(id="build-and-link.fftw-default", role="not modelled", reason=fftw),
-        Check(id="build-and-link.fftw-suggested", role="not modelled", reason=fftw),
-        Check(id="build-and-link.fftw2-distributed", role="not modelled", reason=fftw),
-        Check(id="build-and-link.fftw-products", role="not modelled", reason=fftw),
-        Check(id="build-and-link.libsci-variable", role="input", reason=rule),
-        Check(id="build-and-link.libsci-variable-version", role="input", reason=rule),
-        Check(id="build-and-link.mpt-successors", role="input", reproduced="; ".join(OPTIONS["C"])),
-        Check(
-            id="build-and-link.mpt-successor-count",
-            role="identity",
-            reproduced=float(len(OPTIONS["C"])),
-            reason="the modules of option C, which load all of what xt-mpt was",
-        ),
-        Check(id="build-and-link.mpt-links-both", role="input", reason="why both libraries meet in one program"),
-        Check(id="build-and-link.dmapp-line", role="input", reason="the message, which the diagnosis knows too"),
-        Check(id="build-and-link.dmapp-unload-shmem", role="input", reason="the rule's way out"),
-        Check(id="build-and-link.option-a", role="input", reproduced="; ".join(OPTIONS["A"])),
-        Check(id="build-and-link.option-b", role="input", reproduced="; ".join(OPTIONS["B"])),
-        Check(id="build-and-link.option-c", role="input", reproduced="; ".join(OPTIONS["C"])),
-        Check(
-            id="build-and-link.option-chosen",
-            role="not modelled",
-            reason="a choice rests on weights, which nobody printed; the page shows which weights lead to it",
-        ),
-        Check(id="build-and-link.option-a-continuity", role="input", reason="A asks nobody to change a script"),
-        Check(
-            id="build-and-link.option-a-breaks-dynamic",
-            role="shape",
-            reproduced=broken,
-            reason="the rules on four kinds of program: both dynamic ones stop, both static ones build",
-        ),
-        Check(
-            id="build-and-link.option-b-breaks-shmem",
-            role="shape",
-            reproduced=shmem,
-            reason="the rules on four kinds of program: both of MPI work, both of SHMEM fail",
-        ),
-        Check(
-            id="build-and-link.option-c-breaks-some-dynamic",
-            role="shape",
-            reproduced=some,
-            reason="the rules on four kinds of program: both static ones work, both dynamic ones may fail when run",
-        ),
-        Check(
-            id="build-and-link.option-c-fewest-users",
-            role="input",
-            reason="how many build what is not printed; taken as true, it says that fewer programs failed at run time than used SHMEM",
-        ),
-        Check(
-            id="build-and-link.survey-compilers", role="not modelled", reason="what users told; no build fails of it"
-        ),
-        Check(
-            id="build-and-link.advice-compilers",
-            role="not modelled",
-            reason="advice; which compiler is fast is not modelled",
-        ),
-    )
+    # Of each option: does it break the programs, all of them and no others, that the report says it breaks?
+    breaks_dynamic = WORKS not in _touched("A", "dynamic") and _touched("A", "static") == {WORKS}
+    breaks_shmem = WORKS not in _touched("B", "SHMEM") and _touched("B", "MPI") == {WORKS}
+    breaks_some = _touched("C", "static") == {WORKS} and _touched("C", "dynamic") == {"MPICH2-SHMEM-DYNAMIC"}
+    return {
+        "gnu-bug": gnu.bug or 0,
+        "gnu-fixed-version": gnu.fixed_in,
+        "openmp-bug": pgi.bug or 0,
+        "openmp-fixed-version": pgi.fixed_in,
+        "openmp-options-bug": options_bug_range(),
+        "openmp-fortran-fixed-version": ftn.fixed_in,
+        "openmp-all-fixed-version": c.fixed_in,
+        "libsci-bug": libsci.bug or 0,
+        "mpt-successors option-c": "; ".join(OPTIONS["C"]),
+        "mpt-successor-count": len(OPTIONS["C"]),
+        "option-a": "; ".join(OPTIONS["A"]),
+        "option-b": "; ".join(OPTIONS["B"]),
+        "option-a-breaks-dynamic": breaks_dynamic,
+        "option-b-breaks-shmem": breaks_shmem,
+        "option-c-breaks-some-dynamic": breaks_some,
+    }
 
 
-STUDY = Study(
-    name="build-and-link",
-    title="Build and link",
-    part="failure",
-    question="Which modules and flags are known to fail together, how is it mended, and which modules should everybody get?",
-    checks=_checks,
-    assumptions=(
-        "Where the report prints the version with a fault and the one that mended it, those between count as possible, not as known.",
-        "The vendor gave out bug numbers evenly in time between October 2010 and February 2011.",
-        "The shares of users who link dynamically, use SHMEM, or name a version of xt-mpt are guesses, and controls.",
-        "SHMEM is as common among those who link dynamically as among the others.",
-        "How bad each kind of trouble is, is the reader's to say; the weights are controls.",
-        "A program that uses both MPI and SHMEM is given a static link as its way out; the report names none.",
-        "Rules marked as ours, for today, come from manuals of other systems, and no row of the data stands for them.",
-    ),
-)
+STUDY = Study.read("build-and-link", _values)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
 from hopperlib.failure.diagnosis.locations import facts
-from hopperlib.studies.study import Check, Study
+from hopperlib.studies.study import Study, Value
 
 __all__ = ["COMPANIONS", "GNI", "MESSAGES", "NODE_FAILED", "STUDY", "WRITE_FAILURE", "diagnosed"]
 
@@ -86,77 +86,24 @@ def _reporter(text: str) -> str:
     return (facts(text.encode()).nid or "").zfill(5)
 
 
-def _checks() -> tuple[Check, ...]:
-    read = "read back out of the printed message"
-    meaning = "what the message means: the rule was written from it"
-    codes = "the rule knows the message whatever its codes; no source says what they stand for"
-    staff = "what the staff found out; the text of a job does not hold it"
-    return (
-        Check(id="diagnosis.moab-memory", role="identity", reproduced=_read(MOAB, "memory_mb"), reason=read),
-        Check(id="diagnosis.moab-message-means-orphans", role="input", reason=meaning),
-        Check(id="diagnosis.gni-error-category", role="not modelled", reason=codes),
-        Check(id="diagnosis.gni-error-code", role="not modelled", reason=codes),
-        Check(id="diagnosis.gni-rank", role="identity", reproduced=_read(GNI, "rank"), reason=read),
-        Check(id="diagnosis.gni-time", role="identity", reproduced=_read(GNI, "time"), reason=read),
-        Check(id="diagnosis.gni-cname", role="identity", reproduced=_read(GNI, "cname"), reason=read),
-        Check(id="diagnosis.gni-companions", role="input", reason="the messages that are put beside the GNI message"),
-        Check(
-            id="diagnosis.gni-generic",
-            role="shape",
-            reproduced=_companion_tells(),
-            reason="alone it gives no cause; beside each of the four companions the companion is the cause",
-        ),
-        Check(
-            id="diagnosis.replay-many-then-node-failed",
-            role="shape",
-            reproduced=_replays_end_in_node_failure(),
-            reason="forty replays before the node failure count as its consequence",
-        ),
-        Check(id="diagnosis.node-failed-nid", role="identity", reproduced=_reporter(NODE_FAILED), reason=read),
-        Check(id="diagnosis.node-failed-time", role="identity", reproduced=_read(NODE_FAILED, "time"), reason=read),
-        Check(id="diagnosis.node-failed-apid", role="identity", reproduced=_read(NODE_FAILED, "apid"), reason=read),
-        Check(
-            id="diagnosis.node-failed-nid-hidden", role="identity", reproduced=_read(NODE_FAILED, "nid"), reason=read
-        ),
-        Check(id="diagnosis.franklin-binary-message", role="input", reason="the message as Portals spells it"),
-        Check(id="diagnosis.franklin-binary", role="input", reason=meaning),
-        Check(id="diagnosis.control-message-nid", role="identity", reproduced=_reporter(WRITE_FAILURE), reason=read),
-        Check(
-            id="diagnosis.control-message-time", role="identity", reproduced=_read(WRITE_FAILURE, "time"), reason=read
-        ),
-        Check(
-            id="diagnosis.control-message-apid", role="identity", reproduced=_read(WRITE_FAILURE, "apid"), reason=read
-        ),
-        Check(
-            id="diagnosis.control-message-node", role="identity", reproduced=_read(WRITE_FAILURE, "nid"), reason=read
-        ),
-        Check(
-            id="diagnosis.control-message-address",
-            role="identity",
-            reproduced=_read(WRITE_FAILURE, "address"),
-            reason=read,
-        ),
-        Check(id="diagnosis.control-message-port", role="not modelled", reason="the port says nothing about the cause"),
-        Check(id="diagnosis.control-message-cause", role="not modelled", reason=staff),
-        Check(id="diagnosis.control-message-many-users", role="not modelled", reason=staff),
-        Check(id="diagnosis.shared-library-message", role="input", reason=meaning),
-        Check(id="diagnosis.oom-message", role="input", reason=meaning),
-        Check(id="diagnosis.node-count-message", role="input", reason=meaning),
-        Check(id="diagnosis.segfault-message", role="input", reason=meaning),
-        Check(id="diagnosis.compute-nodes-message", role="input", reason=meaning),
-    )
+def _values() -> dict[str, Value]:
+    return {
+        "moab-memory": _read(MOAB, "memory_mb"),
+        "gni-rank": _read(GNI, "rank"),
+        "gni-time": _read(GNI, "time"),
+        "gni-cname": _read(GNI, "cname"),
+        "gni-generic": _companion_tells(),
+        "replay-many-then-node-failed": _replays_end_in_node_failure(),
+        "node-failed-nid": _reporter(NODE_FAILED),
+        "node-failed-time": _read(NODE_FAILED, "time"),
+        "node-failed-apid": _read(NODE_FAILED, "apid"),
+        "node-failed-nid-hidden": _read(NODE_FAILED, "nid"),
+        "control-message-nid": _reporter(WRITE_FAILURE),
+        "control-message-time": _read(WRITE_FAILURE, "time"),
+        "control-message-apid": _read(WRITE_FAILURE, "apid"),
+        "control-message-node": _read(WRITE_FAILURE, "nid"),
+        "control-message-address": _read(WRITE_FAILURE, "address"),
+    }
 
 
-STUDY = Study(
-    name="diagnosis",
-    title="What went wrong?",
-    part="failure",
-    question="Which of the messages that a failed job prints names the cause, and who acts?",
-    checks=_checks,
-    assumptions=(
-        "A specific message outranks a generic one, and a cause outranks what follows from it; no source prints a rule for ranking.",
-        "A consequence may be logged up to a minute before its cause, because clocks and buffers differ.",
-        "The four companions of the GNI message stand for their kinds: the source names the kinds, and no whole output.",
-        "The words for confidence are ours; the labelled outputs say how far they can be trusted.",
-    ),
-)
+STUDY = Study.read("diagnosis", _values)

@@ -9,7 +9,7 @@ from hopperlib.network.runtime.overlap import (
     overlapped_s,
     separate_collectives_s,
 )
-from hopperlib.studies.study import Check, Study
+from hopperlib.studies.study import Study, Value
 
 __all__ = ["STUDY", "mfdn_steps_s"]
 
@@ -42,82 +42,23 @@ def mfdn_steps_s(
     return tuple(round(part, 12) for part in (a, a - saved_s, c, d))
 
 
-def _checks() -> tuple[Check, ...]:
-    node = Machine.load("hopper").node()
-    network = Machine.load("hopper").network
+def _values() -> dict[str, Value]:
+    hopper = Machine.load("hopper")
+    network = hopper.network
     assert network is not None
-    steps = mfdn_steps_s(10, 2, 3, 1, 0.8)
+    a, b, c, d = mfdn_steps_s(10, 2, 3, 1, 0.8)
     link = {"latency_s": network.latency_us * 1e-6, "bandwidth_gb_s": network.node_bandwidth_gb_s}
     merged = merged_collectives_s(63, 0.01, **link) < separate_collectives_s(63, 0.01, **link)
-    said = "what the source says was done; the factor it gave is checked on its own"
-    alone = "a factor measured for one code; nothing predicts it, and it enters the combined factor"
-    order = "the curves are lost; that each step is no slower than the one before holds for any positive times"
-    hybrid_cores = 2016.0 * 6
-    return (
-        Check(id="overlap-and-tuning.qla-cores", role="not modelled", reason="the end of a lost curve"),
-        Check(
-            id="overlap-and-tuning.qla-superlinear",
-            role="not modelled",
-            reason="the model of caches makes a fixed problem scale better than ideal; this curve is of weak scaling, where it does not apply",
-        ),
-        Check(
-            id="overlap-and-tuning.qla-weak-scaling",
-            role="not modelled",
-            reason="caches explain super-linear scaling of a fixed problem only; for weak scaling the source gives no cause",
-        ),
-        Check(id="overlap-and-tuning.qla-steps", role="not modelled", reason=said),
-        Check(id="overlap-and-tuning.qla-fused-steps", role="not modelled", reason=said),
-        Check(id="overlap-and-tuning.qla-fusing-speedup", role="input", reason=alone),
-        Check(id="overlap-and-tuning.qla-hand-tuning-speedup", role="input", reason=alone),
-        Check(id="overlap-and-tuning.qla-nonblocking", role="not modelled", reason=said),
-        Check(
-            id="overlap-and-tuning.mfdn-pure-tasks",
-            role="identity",
-            reproduced=hybrid_cores,
-            reason="as cores: 2,016 tasks of 6 threads; as tasks it is no triangular number",
-        ),
-        Check(
-            id="overlap-and-tuning.mfdn-hybrid-tasks",
-            role="identity",
-            reproduced=63 * 64 / 2,
-            reason="a triangle of 63 rows",
-        ),
-        Check(
-            id="overlap-and-tuning.mfdn-hybrid-threads",
-            role="identity",
-            reproduced=float(node.cores_per_numa_node),
-            reason="one task for each NUMA node",
-        ),
-        Check(
-            id="overlap-and-tuning.mfdn-order",
-            role="input",
-            reason="the order of these runs; see the study of rank orders",
-        ),
-        Check(
-            id="overlap-and-tuning.mfdn-a",
-            role="not modelled",
-            reason="hybrid against pure MPI: see the study of threads",
-        ),
-        Check(id="overlap-and-tuning.mfdn-b", role="shape", reproduced=steps[1] < steps[0] and merged, reason=order),
-        Check(id="overlap-and-tuning.mfdn-c", role="shape", reproduced=steps[2] < steps[1], reason=order),
-        Check(id="overlap-and-tuning.mfdn-d", role="shape", reproduced=steps[3] < steps[2], reason=order),
-        Check(
-            id="overlap-and-tuning.advice-overlap",
-            role="shape",
-            reproduced=overlapped_s(10, 4, 1.0) < overlapped_s(10, 4, 0.0) and combined_factor(1.6, 1.4) > 1.6,
-        ),
-    )
+    return {
+        # Tasks times threads; 63 rows make a triangle.
+        "mfdn-pure-tasks": 2016 * 6,
+        "mfdn-hybrid-tasks": 63 * 64 / 2,
+        "mfdn-hybrid-threads": hopper.node().cores_per_numa_node,
+        "mfdn-b": b < a and merged,
+        "mfdn-c": c < b,
+        "mfdn-d": d < c,
+        "advice-overlap": overlapped_s(10, 4, 1.0) < overlapped_s(10, 4, 0.0) and combined_factor(1.6, 1.4) > 1.6,
+    }
 
 
-STUDY = Study(
-    name="overlap-and-tuning",
-    title="What tuning buys",
-    part="network",
-    question="How much can overlap, merged collectives and fused loops give?",
-    checks=_checks,
-    assumptions=(
-        "All times of MFDn's steps are assumed; only their order is compared with the document.",
-        "The two factors of QLA do not touch each other's gain, so that they multiply.",
-        "Data and cache of a core in the super-linear case are assumed.",
-    ),
-)
+STUDY = Study.read("overlap-and-tuning", _values)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 
-from hopperlib.documented import documented
+from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.network.rank_order import (
     Triangle,
@@ -16,7 +17,7 @@ from hopperlib.network.rank_order import (
     off_node_pairs,
     triangle_imbalance,
 )
-from hopperlib.studies.study import Check, Study
+from hopperlib.studies.study import Study, Value
 
 __all__ = ["S3D_GRID", "STUDY", "as_printed", "off_node_time_fraction", "s3d_time_s"]
 
@@ -38,8 +39,7 @@ def as_printed(triangle: Triangle) -> str:
 def _off_node() -> tuple[int, int]:
     """Off-node pairs of S3D's grid in the default and in the best order."""
     cores = Machine.load("hopper").node().cores
-    ranks = S3D_GRID[0] * S3D_GRID[1] * S3D_GRID[2]
-    return off_node_pairs(range(ranks), S3D_GRID, cores), best_block(S3D_GRID, cores)[2]
+    return off_node_pairs(range(prod(S3D_GRID)), S3D_GRID, cores), best_block(S3D_GRID, cores)[2]
 
 
 def off_node_time_fraction() -> float:
@@ -53,9 +53,7 @@ def off_node_time_fraction() -> float:
     >>> round(off_node_time_fraction(), 3)
     0.135
     """
-    slow, fast = documented("rank-order.s3d-without").number, documented("rank-order.s3d-with").number
-    assert slow is not None
-    assert fast is not None
+    slow, fast = printed("rank-order.s3d-without"), printed("rank-order.s3d-with")
     before, after = _off_node()
     return (1 - fast / slow) / (1 - after / before)
 
@@ -70,10 +68,8 @@ def s3d_time_s(off_node_pairs_left: int) -> float:
     >>> round(s3d_time_s(0), 1)
     152.3
     """
-    slow = documented("rank-order.s3d-without").number
-    assert slow is not None
     share = off_node_time_fraction()
-    return slow * (1 - share + share * off_node_pairs_left / _off_node()[0])
+    return printed("rank-order.s3d-without") * (1 - share + share * off_node_pairs_left / _off_node()[0])
 
 
 def _busiest(order: Callable[[int], Triangle], side: int = 5) -> float:
@@ -81,66 +77,20 @@ def _busiest(order: Callable[[int], Triangle], side: int = 5) -> float:
     return max(triangle_imbalance(order(side)))
 
 
-def _checks() -> tuple[Check, ...]:
+def _values() -> dict[str, Value]:
     before, after = _off_node()
     pairs = sum(1 for _ in neighbor_pairs(S3D_GRID))
-    said = "what the source says of the code; the model takes it"
-    setting = "the setting of the runs; the time for a point is not modelled"
-    label = "a label; the grid itself is checked"
-    return (
-        Check(id="rank-order.survey-simple-and-effective", role="not modelled", reason="what users answered"),
-        Check(id="rank-order.s3d-cube", role="not modelled", reason=setting),
-        Check(id="rank-order.s3d-steps", role="not modelled", reason=setting),
-        Check(id="rank-order.s3d-fuel", role="not modelled", reason=setting),
-        Check(id="rank-order.s3d-ideal-flat", role="input", reason=said),
-        Check(
-            id="rank-order.s3d-cores",
-            role="identity",
-            reproduced=float(S3D_GRID[0] * S3D_GRID[1] * S3D_GRID[2]),
-            reason="the arrangement is assumed, its product is the printed number",
-        ),
-        Check(id="rank-order.s3d-without", role="input", reason="the slower of the pair that fixes the parameter"),
-        Check(
-            id="rank-order.s3d-with",
-            role="calibrated",
-            reproduced=s3d_time_s(after),
-            reason="the share of the time that off-node messages take was fitted to this pair",
-        ),
-        Check(id="rank-order.s3d-reordering-faster", role="shape", reproduced=after < before),
-        Check(id="rank-order.s3d-nearest-neighbors", role="input", reason=said),
-        Check(id="rank-order.s3d-little-global", role="input", reason=said),
-        Check(id="rank-order.mfdn-dm-label", role="not modelled", reason=label),
-        Check(id="rank-order.mfdn-dm", role="identity", reproduced=as_printed(diagonal_major(5))),
-        Check(id="rank-order.mfdn-bdm-label", role="not modelled", reason=label),
-        Check(id="rank-order.mfdn-bdm", role="identity", reproduced=as_printed(balanced_diagonal_major(5))),
-        Check(id="rank-order.mfdn-third-label", role="not modelled", reason=label),
-        Check(id="rank-order.mfdn-bcm", role="identity", reproduced=as_printed(balanced_column_major(5))),
-        Check(id="rank-order.mfdn-fourth-label", role="not modelled", reason="its grid is lost"),
-        Check(id="rank-order.mfdn-dimensions", role="input", reason=said),
-        Check(
-            id="rank-order.mfdn-avoids-hot-spots",
-            role="shape",
-            reproduced=_busiest(balanced_column_major) < _busiest(diagonal_major) and pairs > after,
-        ),
-        Check(
-            id="rank-order.mfdn-bcm-best",
-            role="shape",
-            reproduced=_busiest(balanced_column_major)
-            <= min(_busiest(diagonal_major), _busiest(balanced_diagonal_major)),
-            reason="by the fullest group alone the two balanced orders tie; what parts them is not modelled",
-        ),
-    )
+    column, others = _busiest(balanced_column_major), (_busiest(diagonal_major), _busiest(balanced_diagonal_major))
+    return {
+        "s3d-cores": prod(S3D_GRID),
+        "s3d-with": s3d_time_s(after),
+        "s3d-reordering-faster": after < before,
+        "mfdn-dm": as_printed(diagonal_major(5)),
+        "mfdn-bdm": as_printed(balanced_diagonal_major(5)),
+        "mfdn-bcm": as_printed(balanced_column_major(5)),
+        "mfdn-avoids-hot-spots": column < others[0] and pairs > after,
+        "mfdn-bcm-best": column <= min(others),
+    }
 
 
-STUDY = Study(
-    name="rank-order",
-    title="Which rank goes where",
-    part="network",
-    question="What does it buy to put neighbors on one node, and to deal a triangle out evenly?",
-    checks=_checks,
-    assumptions=(
-        "S3D's 3,072 tasks form a grid of 16 x 16 x 12; only their number is printed.",
-        "The time of off-node messages grows with the number of off-node neighbor pairs, and nothing else changes.",
-        "For triangles whose tasks do not divide evenly over the columns, the first half of the columns take one more.",
-    ),
-)
+STUDY = Study.read("rank-order", _values)

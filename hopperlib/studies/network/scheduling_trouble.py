@@ -18,7 +18,7 @@ from hopperlib.network.scheduling.queues import Queue
 from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
-from hopperlib.studies.study import Check, Study
+from hopperlib.studies.study import Study, Value
 
 __all__ = ["DEBUG_FIRST", "DEBUG_LIMITED", "STUDY", "down_hours_a_week", "large_job_wait_h", "trouble"]
 
@@ -115,117 +115,33 @@ def _up_time() -> float:
     return trouble().utilization(3 * _DAY, _DAYS * _DAY)
 
 
-def _checks() -> tuple[Check, ...]:
-    hopper = Machine.load("hopper")
+def _values() -> dict[str, Value]:
     up = _up_time()
     hours = down_hours_a_week(up)
-    fraction = round(1 - 0.5 / up, 3)
-    orphaned = trouble(orphaned_fraction=fraction)
+    orphaned_fraction = round(1 - 0.5 / up, 3)
+    orphaned = trouble(orphaned_fraction=orphaned_fraction)
     stuck = [sample for sample in orphaned.samples if 3 * _DAY < sample.time_s < _DAYS * _DAY]
-    waits = {
-        name: large_job_wait_h(trouble(debug_fraction=share, debug_first=first))
-        for name, share, first in (("none", 0.0, True), ("first", 0.1, True), ("limited", 0.1, False))
-    }
     plain = trouble()
-    small = mean(
-        wait
-        for index, job in enumerate(plain.workload)
-        if job.nodes < 683 and (wait := plain.wait_time_s(index)) is not None
+    without_debug, debug_first, debug_limited = (
+        large_job_wait_h(schedule)
+        for schedule in (plain, trouble(debug_fraction=0.1), trouble(debug_fraction=0.1, debug_first=False))
     )
-    rule = "a rule of the formula"
-    date = "a date; it bounds the days that count"
-    name = "the name of a report; nothing follows from it"
-    return (
-        Check(
-            id="scheduling-trouble.early-hours",
-            role="not modelled",
-            reason="the early user period began before the days whose utilization is printed; those give 255 million",
-        ),
-        Check(id="scheduling-trouble.utilization-start", role="input", reason=date),
-        Check(id="scheduling-trouble.utilization-end", role="input", reason=date),
-        Check(
-            id="scheduling-trouble.utilization",
-            role="calibrated",
-            reproduced=100 * up * (1 - hours / 168),
-            reason=f"hours without service were fitted: {hours:.0f} a week, with {100 * up:.0f} % of up-time used",
-        ),
-        Check(
-            id="scheduling-trouble.utilization-close-to",
-            role="identity",
-            reproduced=81.7,
-            tolerance=0.5,
-            tolerance_reason="printed as close to, in whole per cent",
-        ),
-        Check(id="scheduling-trouble.utilization-hours-per-day", role="input", reason=rule),
-        Check(id="scheduling-trouble.utilization-excludes-staff", role="input", reason=rule),
-        Check(id="scheduling-trouble.utilization-includes-downtime", role="input", reason=rule),
-        Check(
-            id="scheduling-trouble.utilization-after-oss-failure",
-            role="not modelled",
-            reason="how long the file system was away that day is not printed",
-        ),
-        Check(id="scheduling-trouble.maintenance-is-major-loss", role="shape", reproduced=1 - _PRINTED / up > 1 - up),
-        Check(id="scheduling-trouble.core-hours-per-day", role="identity", reproduced=hopper.cores * 24 / 1e6),
-        Check(id="scheduling-trouble.debug-blocks-largest", role="shape", reproduced=waits["first"] > waits["none"]),
-        Check(id="scheduling-trouble.queues-adjusted", role="shape", reproduced=waits["limited"] < waits["first"]),
-        Check(id="scheduling-trouble.figure-2-text-start", role="input", reason=date),
-        Check(id="scheduling-trouble.figure-2-text-end", role="input", reason=date),
-        Check(id="scheduling-trouble.figure-2-start", role="input", reason=date),
-        Check(id="scheduling-trouble.figure-2-end", role="input", reason=date),
-        Check(id="scheduling-trouble.orphans-month", role="input", reason=date),
-        Check(
-            id="scheduling-trouble.orphans-utilization",
-            role="calibrated",
-            reproduced=100 * orphaned.utilization(3 * _DAY, _DAYS * _DAY),
-            tolerance=3.0,
-            tolerance_reason="the worst case of a plot that is lost, and the noise of ten simulated days",
-            reason=f"orphaned nodes were fitted: {100 * fraction:.0f} % of the machine",
-        ),
-        Check(
-            id="scheduling-trouble.queue-always-full",
-            role="shape",
-            reproduced=mean(sample.waiting_jobs > 0 and sample.unavailable_nodes > 0 for sample in stuck) > 0.9,
-        ),
-        Check(
-            id="scheduling-trouble.orphans-cleared-by-hand", role="input", reason="orphans stay until the end of a run"
-        ),
-        Check(id="scheduling-trouble.orphans-bug", role="not modelled", reason=name),
-        Check(id="scheduling-trouble.orphans-reported", role="not modelled", reason=name),
-        Check(
-            id="scheduling-trouble.array-job-nodes",
-            role="not modelled",
-            reason="what makes an orphan is not modelled, only what orphans cost",
-        ),
-        Check(
-            id="scheduling-trouble.arrays-overwhelm-alps",
-            role="not modelled",
-            reason="connections between programs are no part of the model",
-        ),
-        Check(id="scheduling-trouble.orphans-patched-after", role="not modelled", reason=name),
-        Check(
-            id="scheduling-trouble.used-at-once",
-            role="not modelled",
-            reason="what users wanted; the model takes a full queue as given",
-        ),
-        Check(
-            id="scheduling-trouble.queue-is-biggest-challenge",
-            role="shape",
-            reproduced=waits["none"] > small / 3600,
-        ),
-    )
+    small_waits_s = [plain.wait_time_s(index) for index, job in enumerate(plain.workload) if job.nodes < 683]
+    small_wait_h = mean(wait for wait in small_waits_s if wait is not None) / 3600
+    return {
+        "utilization": 100 * up * (1 - hours / 168),
+        "down_hours": hours,
+        "up_percent": 100 * up,
+        "utilization-close-to": round(100 * _PRINTED, 1),
+        "maintenance-is-major-loss": 1 - _PRINTED / up > 1 - up,
+        "core-hours-per-day": Machine.load("hopper").cores * 24 / 1e6,
+        "debug-blocks-largest": debug_first > without_debug,
+        "queues-adjusted": debug_limited < debug_first,
+        "orphans-utilization": 100 * orphaned.utilization(3 * _DAY, _DAYS * _DAY),
+        "orphaned_percent": 100 * orphaned_fraction,
+        "queue-always-full": mean(sample.waiting_jobs > 0 and sample.unavailable_nodes > 0 for sample in stuck) > 0.9,
+        "queue-is-biggest-challenge": without_debug > small_wait_h,
+    }
 
 
-STUDY = Study(
-    name="scheduling-trouble",
-    title="Trouble with the scheduler",
-    part="network",
-    question="How do orphaned nodes and a debug queue with high priority lower utilization and keep large jobs waiting?",
-    checks=_checks,
-    assumptions=(
-        "Early users ask for 1.05 times what the machine has, so that the queue is always full.",
-        "A job for 6,100 nodes and three hours comes every third day.",
-        "Debug jobs take a tenth of the load, up to 512 nodes and half an hour each.",
-        "Orphaned nodes stay orphaned for the whole run.",
-        "Hours of outages and maintenance are not printed: those that give the printed utilization are taken.",
-    ),
-)
+STUDY = Study.read("scheduling-trouble", _values)

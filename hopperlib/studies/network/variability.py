@@ -18,13 +18,13 @@ from collections import Counter
 from functools import cache
 from itertools import combinations
 from statistics import mean, median, quantiles
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopperlib.analysis.distributions import Fit, Interval, fit_all
+from hopperlib.analysis.distributions import Interval
 from hopperlib.analysis.regression import Regression, regress_all, variance_split
-from hopperlib.documented import documented
+from hopperlib.errors import refusal
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.milc import (
     RUNS_A_JOB,
@@ -37,24 +37,22 @@ from hopperlib.network.runtime.milc import (
 from hopperlib.network.runtime.placed_jobs import ASSUMED, METRICS
 from hopperlib.network.runtime.run_time import LinkMap, least_of
 from hopperlib.network.runtime.traffic import Graph, all_reduce_tree, grid_dimensions, nearest_neighbors
-from hopperlib.network.scheduling.aging import aged_machine, probe
+from hopperlib.network.scheduling.aging import aged_machine
 from hopperlib.network.torus.distances import Link, link_bandwidth_gb_s
-from hopperlib.network.torus.orders import compute_nodes, order_nodes
-from hopperlib.studies.study import Check, Study
+from hopperlib.studies.network.torus import JOB_NODES, aged_placements
+from hopperlib.studies.study import Study, Value
 
 __all__ = [
     "CONCLUSIVE",
     "SAMPLE_SIZES",
     "STUDY",
     "Allocation",
-    "Band",
     "PatternCase",
     "ShiftedLognormal",
     "Spread",
     "TrafficCase",
     "allocations",
     "bands",
-    "families",
     "implied_rate_gb_s",
     "least_sample",
     "lognormal_chance",
@@ -74,16 +72,8 @@ _DRAWS = 1000
 _WIDEST = 3.0
 
 
-class Band(NamedTuple):
-    """What a sample's statistic is in the middle, and in nine samples of ten. [s]"""
-
-    low: float
-    middle: float
-    high: float
-
-
 @cache
-def bands(runs: int, traffic: str = "assumed") -> dict[str, Band]:
+def bands(runs: int, traffic: str = "assumed") -> dict[str, Interval]:
     """What the table would print for so many runs, by the model, in nine samples of ten. [s]
 
     Half of the runs are triplets, the others jobs of their own: the table's
@@ -100,26 +90,23 @@ def bands(runs: int, traffic: str = "assumed") -> dict[str, Band]:
     triplets = max(2, runs // (2 * RUNS_A_JOB))
     inside = times[rng.integers(len(times), size=(_DRAWS, triplets))]
     alone = times[rng.integers(len(times), size=(_DRAWS, runs - RUNS_A_JOB * triplets)), 0]
-    samples = {
-        "triplets": inside.reshape(_DRAWS, -1),
-        "minima": inside.min(axis=2),
-    }
+    samples = {"triplets": inside.reshape(_DRAWS, -1), "minima": inside.min(axis=2)}
     samples["total"] = np.concatenate([samples["triplets"], alone], axis=1)
-    found = {}
-    for name, sample in samples.items():
-        for what, values in (
+    return {
+        f"{name} {what}": Interval(*np.quantile(statistic, (0.05, 0.5, 0.95)).tolist())
+        for name, sample in samples.items()
+        for what, statistic in (
             ("minimum", sample.min(axis=1)),
             ("mean", sample.mean(axis=1)),
             ("maximum", sample.max(axis=1)),
-        ):
-            found[f"{name} {what}"] = Band(*(float(one) for one in np.quantile(values, (0.05, 0.5, 0.95))))
-    return found
+        )
+    }
 
 
 def _over_sizes(name: str) -> tuple[float, float]:
     """Return the band of a statistic over all sizes of the sample. [s]"""
-    found = [bands(runs)[name] for runs in SAMPLE_SIZES]
-    return min(one.low for one in found), max(one.high for one in found)
+    over_sizes = [bands(runs)[name] for runs in SAMPLE_SIZES]
+    return min(band.low for band in over_sizes), max(band.high for band in over_sizes)
 
 
 def least_sample() -> int:
@@ -197,21 +184,14 @@ def shifted_lognormal(runs: int) -> ShiftedLognormal:
     return ShiftedLognormal(least - scale * float(np.median(smallest)), scale, sd)
 
 
-def _least_times(**setting: bool | str) -> list[float]:
+def _all_times(**setting: Any) -> list[float]:
+    """Return the time of each run of all jobs. [s]"""
+    return [time for job in run_times(**setting) for time in job]
+
+
+def _least_times(**setting: Any) -> list[float]:
     """Return the least time of each job. [s]"""
     return [min(times) for times in run_times(**setting)]
-
-
-@cache
-def families() -> tuple[Fit, ...]:
-    """Families fitted to the model's least times of each job, the best first.
-
-    Examples
-    --------
-    >>> len(families())
-    6
-    """
-    return fit_all(_least_times())
 
 
 def _metrics() -> dict[str, list[float]]:
@@ -239,13 +219,13 @@ def regressions(cause: str) -> dict[str, Regression]:
     >>> len(regressions("own shape"))
     7
     """
-    settings: dict[str, dict[str, bool | str]] = {
+    settings: dict[str, dict[str, Any]] = {
         "own shape": {"traffic": "none", "noise": False},
         "neighbors": {"noise": False},
         "noise": {},
     }
     if cause not in settings:
-        raise ValueError(f"cause={cause!r} must be one of: {', '.join(settings)}")
+        raise refusal("cause", cause, f"must be one of: {', '.join(settings)}")
     return regress_all(_metrics(), _least_times(**settings[cause]), np.random.default_rng(1))
 
 
@@ -265,8 +245,7 @@ def spread_by_cause() -> Spread:
 
     Examples
     --------
-    >>> one = spread_by_cause()
-    >>> one.all_s > one.noise_s
+    >>> spread_by_cause().all_s > spread_by_cause().noise_s
     True
     """
     shape = np.array(run_times(traffic="none", noise=False))
@@ -291,12 +270,12 @@ def step_minima() -> tuple[tuple[float, float], ...]:
     >>> all(least < middle for least, middle in step_minima())
     True
     """
-    one, rng = model(), random.Random(1)
-    found = []
-    for job, draws in zip(milc_jobs(), noise_draws(len(milc_jobs())), strict=True):
-        steps = one.step_times_s(job.own, job.shared_1, rng, draws[0])
-        found.append((min(steps), median(steps)))
-    return tuple(found)
+    rng, jobs = random.Random(1), milc_jobs()
+    steps = (
+        model().step_times_s(job.own, job.shared_1, rng, draws[0])
+        for job, draws in zip(jobs, noise_draws(len(jobs)), strict=True)
+    )
+    return tuple((min(times), median(times)) for times in steps)
 
 
 class TrafficCase(NamedTuple):
@@ -305,11 +284,9 @@ class TrafficCase(NamedTuple):
     Parameters
     ----------
     traffic : str
-    compute_s : float
-        Time of a run without messages. [s]
     noise : float
         Noise of a run. [fraction]
-    slowest : Band
+    slowest : Interval
         Greatest of 100 runs. [s]
     best_r2 : float
         Of the metric that explains most.
@@ -318,9 +295,8 @@ class TrafficCase(NamedTuple):
     """
 
     traffic: str
-    compute_s: float
     noise: float
-    slowest: Band
+    slowest: Interval
     best_r2: float
     least_correlation: float
     greatest_correlation: float
@@ -332,26 +308,24 @@ def traffic_cases() -> tuple[TrafficCase, ...]:
 
     Examples
     --------
-    >>> [one.traffic for one in traffic_cases()]
+    >>> [case.traffic for case in traffic_cases()]
     ['none', 'assumed', 'double']
     """
-    found, metrics = [], _metrics()
+    cases, metrics = [], _metrics()
     for traffic in ("none", "assumed", "double"):
-        one = model(100, traffic)
         least = _least_times(traffic=traffic, calibrated_with=traffic)
         correlations = [float(np.corrcoef(values, least)[0, 1]) for values in metrics.values()]
-        found.append(
+        cases.append(
             TrafficCase(
                 traffic,
-                one.compute_s,
-                one.run_noise,
+                model(100, traffic).run_noise,
                 bands(100, traffic)["total maximum"],
-                max(each * each for each in correlations),
+                max(correlation**2 for correlation in correlations),
                 min(correlations),
                 max(correlations),
             )
         )
-    return tuple(found)
+    return tuple(cases)
 
 
 class Allocation(NamedTuple):
@@ -359,10 +333,8 @@ class Allocation(NamedTuple):
 
     name: str
     mean_s: float
-    slowest_s: float
     sd_s: float
     wait_h: float
-    hops: float
 
 
 @cache
@@ -371,24 +343,18 @@ def allocations() -> tuple[Allocation, ...]:
 
     Examples
     --------
-    >>> [one.name for one in allocations()]
+    >>> [allocation.name for allocation in allocations()]
     ['first free nodes', 'one run or wait']
     """
-    found = []
-    for name, kind in (("first free nodes", "first"), ("one run or wait", "contiguous")):
-        times = [time for job in run_times(allocation=kind) for time in job]
-        jobs = milc_jobs(allocation=kind)
-        found.append(
-            Allocation(
-                name,
-                mean(times),
-                max(times),
-                float(np.std(times)),
-                mean(job.wait_h for job in jobs),
-                mean(job.hops_nodes for job in jobs),
-            )
+    return tuple(
+        Allocation(
+            name,
+            mean(_all_times(allocation=kind)),
+            float(np.std(_all_times(allocation=kind))),
+            mean(job.wait_h for job in milc_jobs(allocation=kind)),
         )
-    return tuple(found)
+        for name, kind in (("first free nodes", "first"), ("one run or wait", "contiguous"))
+    )
 
 
 class PatternCase(NamedTuple):
@@ -418,34 +384,28 @@ def patterns() -> tuple[PatternCase, ...]:
     >>> [case.pattern for case in patterns()][:2]
     ['neighbors in four dimensions', 'neighbors in three dimensions']
     """
-    hopper = Machine.load("hopper")
-    links, nodes = LinkMap(hopper), compute_nodes(hopper)
-    tasks, width = 8192, 342
+    links, tasks = LinkMap(Machine.load("hopper")), 8192
     graphs: dict[str, Graph] = {
         "neighbors in four dimensions": nearest_neighbors(grid_dimensions(tasks), 24),
         "neighbors in three dimensions": nearest_neighbors(grid_dimensions(tasks, 3), 24),
-        "all-reduce": all_reduce_tree(width),
+        "all-reduce": all_reduce_tree(JOB_NODES),
     }
-    schedule = aged_machine("production", nodes=len(nodes), days=14, load=0.95)
-    landed = [probe(schedule, half_day * 43_200, width).runs for half_day in range(6, 26)]
-    positions = [[position for low, high in runs for position in range(low, high)] for runs in landed]
     worst: dict[str, dict[str, float]] = {}
     for order in ("xyz_by2", "xyz", "nid"):
-        places = [node.coordinates for node in order_nodes(nodes, order)]
-        found: dict[str, list[float]] = {}
-        for job in positions:
+        loads: dict[str, list[float]] = {}
+        for places in aged_placements(order):
             for name, graph in graphs.items():
-                messages = ((places[job[a]], places[job[b]], float(count)) for (a, b), count in graph.items())
-                found.setdefault(name, []).append(links.worst(links.loads(messages)))
+                messages = ((places[a], places[b], float(count)) for (a, b), count in graph.items())
+                loads.setdefault(name, []).append(links.worst(links.loads(messages)))
             # Nodes of one Gemini talk to the same others, so pairs of Geminis are enough.
-            sharing = Counter(places[position] for position in job)
+            sharing = Counter(places)
             everybody = ((a, b, float(sharing[a] * sharing[b])) for a, b in combinations(sharing, 2))
-            found.setdefault("everybody with everybody", []).append(links.worst(links.loads(everybody)))
-        for name, values in found.items():
+            loads.setdefault("everybody with everybody", []).append(links.worst(links.loads(everybody)))
+        for name, values in loads.items():
             worst.setdefault(name, {})[order] = mean(values)
     return tuple(
-        PatternCase(name, one["xyz"] / one["xyz_by2"] - 1, one["nid"] / one["xyz_by2"] - 1)
-        for name, one in worst.items()
+        PatternCase(name, load["xyz"] / load["xyz_by2"] - 1, load["nid"] / load["xyz_by2"] - 1)
+        for name, load in worst.items()
     )
 
 
@@ -464,9 +424,9 @@ def implied_rate_gb_s(runs: int = 100) -> float:
     """
     hopper = Machine.load("hopper")
     graph = nearest_neighbors(grid_dimensions(8192), 24)
-    messages = 2 * sum(graph.values()) / 342
+    messages = 2 * sum(graph.values()) / JOB_NODES
     size_gb = model(runs).exchange_s * link_bandwidth_gb_s(hopper, Link((0, 0, 0), 0))
-    return messages * size_gb / mean(time for job in run_times(runs) for time in job)
+    return messages * size_gb / mean(_all_times(runs=runs))
 
 
 @cache
@@ -477,7 +437,7 @@ def _running() -> int:
     return sum(start <= instant < end for start, end in zip(schedule.start_s, schedule.end_s, strict=True))
 
 
-def _tenths() -> tuple[float, float]:
+def _hops_of_tenths() -> tuple[float, float]:
     """Mean distance between the nodes of the quickest and of the slowest tenth of the jobs. [hops]"""
     ranked = sorted(zip(_least_times(), (job.hops_nodes for job in milc_jobs()), strict=True))
     tenth = len(ranked) // 10
@@ -496,182 +456,97 @@ def _noisy() -> bool:
     return 0 < sum(noisy) < len(noisy) / 2
 
 
-def _checks() -> tuple[Check, ...]:
-    jobs = milc_jobs()
-    table = {
-        row: [printed(f"table-{row}-{what}") for what in ("minimum", "mean", "maximum")]
+def _least_is_nearest_to_quiet() -> bool:
+    """Whether the least of three runs is nearer than their mean to the time without neighbors and noise, for each job."""
+    quiet = run_times(traffic="none", noise=False)
+    pairs = zip(run_times(), quiet, strict=True)
+    return all(abs(min(job) - alone[0]) <= abs(mean(job) - alone[0]) for job, alone in pairs)
+
+
+def _table() -> dict[str, Value]:
+    """Return the printed table: what is fitted, what follows as a band over sizes of the sample, and its differences."""
+    times = _all_times()
+    total, triplets, minima = (
+        {what: printed(f"table-{row}-{what}") for what in ("minimum", "mean", "maximum")}
         for row in ("total", "triplets", "minima")
+    )
+    return {
+        "table-total-minimum": least_of(sorted(times), 100),
+        "table-triplets-minimum": _over_sizes("triplets minimum"),
+        "table-minima-minimum": _over_sizes("minima minimum"),
+        "table-difference-minimum": total["minimum"] - minima["minimum"],
+        "table-total-mean": mean(times),
+        "table-triplets-mean": _over_sizes("triplets mean"),
+        "table-minima-mean": triplets["mean"] / mean(times) * mean(_least_times()),
+        "table-difference-mean": total["mean"] - minima["mean"],
+        "table-total-maximum": _over_sizes("total maximum"),
+        "slowest_s": max(*times, _over_sizes("total maximum")[1]),
+        "table-triplets-maximum": _over_sizes("triplets maximum"),
+        "table-minima-maximum": _over_sizes("minima maximum"),
+        "table-difference-maximum": total["maximum"] - minima["maximum"],
+        "blue": total["minimum"],
+        "red": total["maximum"],
+        "noise": 100 * (total["mean"] - minima["mean"]) / minima["mean"],
+        "run-length": 3 * triplets["mean"] / 60,
+        "fewest": SAMPLE_SIZES[0],
+        "most": SAMPLE_SIZES[-1],
     }
-    singles = [np.quantile(np.array(run_times(runs)).ravel(), (0.05, 0.95)) for runs in SAMPLE_SIZES]
-    spread = spread_by_cause()
-    found = regressions("noise")
-    quick, slow = _tenths()
-    steps, times = _middle_half([least for least, _ in step_minima()]), _middle_half(_least_times())
-    sizes = (
-        f"in nine samples of ten, for samples of {SAMPLE_SIZES[0]} to {SAMPLE_SIZES[-1]} runs; the true size is lost"
-    )
-    line = "the time without exchange and the time for each message on the worst link, fitted to the table's least and mean"
-    noise = "the noise of a run, fitted so that triplets take so much longer than their quickest runs"
-    own = {name: one.correlation for name, one in regressions("own shape").items()}
-    correlations = (
-        f"correlations {min(one.correlation for one in found.values()):.2f} to {max(one.correlation for one in found.values()):.2f} "
-        f"with neighbors and noise; for the shape of the job alone they are {min(own.values()):.2f} to {max(own.values()):.2f}"
-    )
-    reach = max(one.high for one in (bands(runs)["total maximum"] for runs in SAMPLE_SIZES))
-    highest = max(one.r2.high for cause in ("own shape", "neighbors", "noise") for one in regressions(cause).values())
-
-    def row(name: str, key: str, explanation: str = "") -> Check:
-        band = _over_sizes(key)
-        missed = not documented(f"variability.{name}").agrees(min(max(printed(name), band[0]), band[1]))
-        return Check(
-            id=f"variability.{name}",
-            role="predicted",
-            reproduced=band,
-            reason=sizes,
-            explanation=explanation if missed else "",
-        )
-
-    def calibrated(name: str, value: float, reason: str) -> Check:
-        return Check(id=f"variability.{name}", role="calibrated", reproduced=value, reason=reason)
-
-    def same(name: str, value: float, tolerance: float | None = None, why: str = "") -> Check:
-        return Check(
-            id=f"variability.{name}", role="identity", reproduced=value, tolerance=tolerance, tolerance_reason=why
-        )
-
-    def given(name: str, reason: str, value: float | None = None) -> Check:
-        return Check(id=f"variability.{name}", role="input", reproduced=value, reason=reason)
-
-    def shape(name: str, holds: bool, reason: str = "", explanation: str = "") -> Check:
-        return Check(
-            id=f"variability.{name}",
-            role="shape",
-            reproduced=holds,
-            reason=reason,
-            explanation="" if holds else explanation,
-        )
-
-    def beyond(name: str, reason: str) -> Check:
-        return Check(id=f"variability.{name}", role="not modelled", reason=reason)
-
-    everything = [time for job in run_times() for time in job]
-    return (
-        given("hopper-model", "the machine that is modeled"),
-        same("hopper-nodes", 6384.0, 100.0, "printed with roughly, in hundreds"),
-        beyond("users-report-low", "which codes the users ran is not printed"),
-        beyond("users-report-high", "which codes the users ran is not printed"),
-        shape("hundreds-of-jobs", _running() >= 200, f"{_running()} jobs run at once three days after a reboot"),
-        shape("not-only-io", spread.all_s > 0.05 * mean(everything), "the model does no I/O, and its times vary"),
-        given("milc-cores", "the job that is placed", 8192.0),
-        given("example-runs", "three placements out of many"),
-        shape(
-            "blue-compact",
-            min(job.runs for job in jobs) == 1 and max(job.runs for job in jobs) > 10,
-            "a job lies in one run of the list, or in dozens; which of the placements the picture showed is lost",
-        ),
-        shape(
-            "compact-is-faster",
-            quick < slow,
-            f"the quickest tenth of the jobs lies {quick:.2f} hops apart, the slowest {slow:.2f}",
-            f"in the model the quickest tenth of the jobs lies {quick:.2f} hops apart, the slowest {slow:.2f}: a compact job "
-            "crowds its own links",
-        ),
-        same("red-over-blue", 2462.33 / 887.12),
-        same("blue", table["total"][0], 0.05, "the table prints one decimal of the same run"),
-        Check(
-            id="variability.orange",
-            role="predicted",
-            reproduced=(min(float(low) for low, _ in singles), max(float(high) for _, high in singles)),
-            reason="nine runs of ten",
-        ),
-        same("red", table["total"][2], 0.05, "the table prints one decimal of the same run"),
-        beyond("milc-varies-more", "how much the other benchmarks communicate is not printed"),
-        given("runs-per-job", "three runs with one placement", 3.0),
-        given("coordinates-logical", "distances are those of the torus"),
-        shape(
-            "minimum-removes-noise",
-            all(
-                abs(min(job) - quiet[0]) <= abs(mean(job) - quiet[0])
-                for job, quiet in zip(run_times(), run_times(traffic="none", noise=False), strict=True)
-            ),
-            "noise and neighbors only add time, so the least is nearest to the time without them",
-        ),
-        calibrated("triplet-spread-small", mean(max(job) / min(job) for job in run_times()) < 1.1, noise),
-        shape(
-            "lognormal",
-            any(lognormal_chance(runs) >= 0.05 for runs in SAMPLE_SIZES),
-            explanation="the page says so of a sample that is lost. Least, mean and greatest as printed do not sit together in a "
-            f"lognormal of two parameters: of 2,000 samples of {least_sample()} to {SAMPLE_SIZES[-1]} runs, at whatever spread, "
-            f"{max(lognormal_chance(runs) for runs in (least_sample(), *SAMPLE_SIZES)):.1%} have the greatest so far out with the mean "
-            "so near the least. With a floor they do",
-        ),
-        given("metrics", "each is regressed on"),
-        given("milc-calls", "sends and receives make the load of the links; the all-reduce is left out", 3.0),
-        given("milc-call-names", "sends and receives make the load of the links; the all-reduce is left out"),
-        given("hull-by-delaunay", "volume and surface are computed so"),
-        shape(
-            "metrics-correlate",
-            all(one.correlation > 0 for one in found.values()),
-            correlations,
-            correlations,
-        ),
-        shape(
-            "metrics-inconclusive",
-            all(one.r2.high < CONCLUSIVE for one in found.values()),
-            f"no r-squared above {highest:.2f}, ends of the intervals included, with or without neighbors and noise",
-            f"an r-squared may be as high as {highest:.2f}",
-        ),
-        calibrated("table-total-minimum", least_of(sorted(everything), 100), line),
-        row("table-triplets-minimum", "triplets minimum"),
-        row("table-minima-minimum", "minima minimum"),
-        same("table-difference-minimum", table["total"][0] - table["minima"][0]),
-        calibrated("table-total-mean", mean(everything), line),
-        row("table-triplets-mean", "triplets mean"),
-        calibrated("table-minima-mean", table["triplets"][1] / mean(everything) * mean(_least_times()), noise),
-        same("table-difference-mean", table["total"][1] - table["minima"][1]),
-        row(
-            "table-total-maximum",
-            "total maximum",
-            f"no placement of the model takes more than {max(*everything, reach):.0f} s; the slowest run is in no triplet, and what befell it is not told",
-        ),
-        row(
-            "table-triplets-maximum",
-            "triplets maximum",
-            "the slowest triplet run lies above what samples of the model reach",
-        ),
-        row("table-minima-maximum", "minima maximum"),
-        same("table-difference-maximum", table["total"][2] - table["minima"][2]),
-        same(
-            "noise",
-            100 * (table["total"][1] - table["minima"][1]) / table["minima"][1],
-            0.05,
-            "printed with about, to a tenth; it compares two samples",
-        ),
-        same("run-length", 3 * table["triplets"][1] / 60, 5.0, "printed with ~, in tens"),
-        given("fftime-steps-alike", "steps differ by noise and by their neighbors' traffic"),
-        given("fftime", "a run has as many steps as make its time"),
-        shape("noisy-run", _noisy(), "a few runs have most of their steps a tenth above the quickest"),
-        shape(
-            "fftime-inconclusive",
-            steps < times / 2,
-            explanation=f"the middle half of the least steps spreads over {steps:.0%} of the median, that of the run times over "
-            f"{times:.0%}: in the model the least step shows the job's own shape, which parts the jobs as well",
-        ),
-    )
 
 
-STUDY = Study(
-    name="variability",
-    title="Why MILC took 887 to 2,462 seconds",
-    part="network",
-    question="How much of a code's spread comes from where its job lies, how much from its neighbors, and how much from noise?",
-    checks=_checks,
-    assumptions=(
-        *ASSUMED,
-        "The worst link of a job sets its pace; the time is a line in the messages on that link.",
-        f"The printed table summarizes {SAMPLE_SIZES[0]} to {SAMPLE_SIZES[-1]} runs, half of them in triplets; the number is not printed.",
-        "Noise only adds time: exponential, the same through one run; and a little on each step.",
-        "Run times do not feed back on the schedule.",
-        f"A metric settles the matter if it explains {CONCLUSIVE:.0%} of the variance or more.",
-    ),
+def _regressed() -> dict[str, Value]:
+    """Return what the metrics of the placements explain."""
+    by_cause = {cause: regressions(cause).values() for cause in ("own shape", "neighbors", "noise")}
+    full, own = ([line.correlation for line in by_cause[cause]] for cause in ("noise", "own shape"))
+    return {
+        "metrics-correlate": min(full) > 0,
+        "least_correlation": min(full),
+        "greatest_correlation": max(full),
+        "least_own": min(own),
+        "greatest_own": max(own),
+        "metrics-inconclusive": all(line.r2.high < CONCLUSIVE for line in by_cause["noise"]),
+        "highest_r2": max(line.r2.high for lines in by_cause.values() for line in lines),
+    }
+
+
+def _values() -> dict[str, Value]:
+    jobs = milc_jobs()
+    quick_hops, slow_hops = _hops_of_tenths()
+    steps_spread = _middle_half([least for least, _ in step_minima()])
+    times_spread = _middle_half(_least_times())
+    ends = [np.quantile(_all_times(runs=runs), (0.05, 0.95)) for runs in SAMPLE_SIZES]
+    return {
+        **_table(),
+        **_regressed(),
+        "hopper-nodes": 6384,
+        "hundreds-of-jobs": _running() >= 200,
+        "running": _running(),
+        "not-only-io": spread_by_cause().all_s > 0.05 * mean(_all_times()),
+        "milc-cores": 8192,
+        "blue-compact": min(job.runs for job in jobs) == 1 and max(job.runs for job in jobs) > 10,
+        "compact-is-faster": quick_hops < slow_hops,
+        "quick_hops": quick_hops,
+        "slow_hops": slow_hops,
+        "red-over-blue": printed("red") / printed("blue"),
+        "orange": (min(float(low) for low, _ in ends), max(float(high) for _, high in ends)),
+        "runs-per-job": RUNS_A_JOB,
+        "minimum-removes-noise": _least_is_nearest_to_quiet(),
+        "triplet-spread-small": mean(max(job) / min(job) for job in run_times()) < 1.1,
+        "lognormal": any(lognormal_chance(runs) >= 0.05 for runs in SAMPLE_SIZES),
+        "least_sample": least_sample(),
+        "lognormal_chance": max(lognormal_chance(runs) for runs in (least_sample(), *SAMPLE_SIZES)),
+        "milc-calls": 3,
+        "noisy-run": _noisy(),
+        "fftime-inconclusive": steps_spread < times_spread / 2,
+        "steps_spread": steps_spread,
+        "times_spread": times_spread,
+    }
+
+
+STUDY = Study.read(
+    "variability",
+    _values,
+    shared_assumptions=ASSUMED,
+    fewest=SAMPLE_SIZES[0],
+    most=SAMPLE_SIZES[-1],
+    conclusive=CONCLUSIVE,
 )

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from hopperlib.documented import documented
+from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import mpi_bandwidth_per_core_mb_s
 from hopperlib.machine.faults import dead_link, dead_server, faults, files_hit
-from hopperlib.studies.study import Check, Study
+from hopperlib.studies.study import Study, Value
 
 __all__ = ["CHANNELS", "CHANNEL_BYTES", "STUDY", "memory_transfers_mt_s", "sustained_fraction"]
 
@@ -44,9 +44,7 @@ def sustained_fraction(machine: Machine) -> float:
     >>> round(sustained_fraction(Machine.load("hopper")), 3)
     0.109
     """
-    sustained_tflops = documented("machines.hopper-sustained").number
-    assert sustained_tflops is not None, "the row has a number"
-    return sustained_tflops / machine.peak_tflops
+    return printed("machines.hopper-sustained") / machine.peak_tflops
 
 
 def _cabinets(machine: Machine) -> float:
@@ -60,282 +58,93 @@ def _cabinets(machine: Machine) -> float:
     return network.node_positions / per_cabinet
 
 
-def _node_checks(hopper: Machine) -> tuple[Check, ...]:
-    """Check the nodes of Hopper: what the file takes from one source against what the others print."""
+def _nodes(hopper: Machine) -> dict[str, Value]:
+    """Return what holds of Hopper's nodes: what the file takes from one source, against what the others print."""
     node, large = hopper.node(), hopper.node("large-memory")
-    sockets, cores = float(node.sockets), float(node.cores_per_socket)
-    return (
-        Check(id="machines.hopper-cores-per-node", role="identity", reproduced=float(node.cores)),
-        Check(id="machines.hopper-sockets-per-node", role="input", reproduced=sockets),
-        Check(id="machines.hopper-sockets-per-node-he2012", role="identity", reproduced=sockets),
-        Check(id="machines.hopper-sockets-again-he2012", role="identity", reproduced=sockets),
-        Check(id="machines.hopper-sockets-per-node-byna2013", role="identity", reproduced=sockets),
-        Check(id="machines.hopper-cores-per-socket", role="identity", reproduced=cores),
-        Check(id="machines.hopper-cores-per-socket-he2012", role="identity", reproduced=cores),
-        Check(id="machines.hopper-cores-per-socket-byna2013", role="identity", reproduced=cores),
-        Check(id="machines.hopper-numa-nodes", role="identity", reproduced=float(node.numa_nodes)),
-        Check(id="machines.hopper-numa-nodes-he2012", role="input", reproduced=float(node.numa_nodes)),
-        Check(id="machines.hopper-cores-per-numa-node", role="identity", reproduced=float(node.cores_per_numa_node)),
-        Check(
-            id="machines.hopper-cores-per-numa-node-he2012", role="input", reproduced=float(node.cores_per_numa_node)
-        ),
-        Check(id="machines.hopper-clock", role="input", reproduced=node.clock_ghz),
-        Check(id="machines.hopper-clock-he2012", role="identity", reproduced=node.clock_ghz),
-        Check(id="machines.hopper-clock-byna2013", role="identity", reproduced=node.clock_ghz),
-        Check(
-            id="machines.hopper-core-peak",
-            role="input",
-            reproduced=node.core_peak_gflops,
-            reason="the four operations a cycle of the machine file are this peak over the clock",
-        ),
-        Check(id="machines.hopper-core-peak-byna2013", role="identity", reproduced=node.core_peak_gflops),
-        Check(id="machines.hopper-memory-per-node", role="input", reproduced=float(node.memory_gb)),
-        Check(id="machines.hopper-memory-per-node-he2012", role="identity", reproduced=float(node.memory_gb)),
-        Check(id="machines.hopper-memory-per-node-byna2013", role="identity", reproduced=float(node.memory_gb)),
-        Check(id="machines.hopper-memory-per-large-node", role="input", reproduced=float(large.memory_gb)),
-        Check(id="machines.hopper-memory-per-large-node-he2012", role="identity", reproduced=float(large.memory_gb)),
-        Check(id="machines.hopper-memory-per-large-node-byna2013", role="identity", reproduced=float(large.memory_gb)),
-        Check(id="machines.hopper-memory-per-core", role="identity", reproduced=node.memory_gb / node.cores),
-        Check(
-            id="machines.hopper-memory-per-large-node-core", role="identity", reproduced=large.memory_gb / large.cores
-        ),
-        Check(
-            id="machines.hopper-memory-clock",
-            role="identity",
-            reproduced=memory_transfers_mt_s(hopper),
-            tolerance=3.2,
-            tolerance_reason="the 21.3 GB/s of a NUMA node are known to a tenth",
-            reason="bandwidth of a NUMA node over two channels of eight bytes, which are assumed",
-        ),
-    )
+    return {
+        "hopper-cores-per-node": node.cores,
+        "hopper-sockets-per-node hopper-sockets-per-node-he2012 hopper-sockets-again-he2012": node.sockets,
+        "hopper-sockets-per-node-byna2013": node.sockets,
+        "hopper-cores-per-socket hopper-cores-per-socket-he2012 hopper-cores-per-socket-byna2013": node.cores_per_socket,
+        "hopper-numa-nodes hopper-numa-nodes-he2012": node.numa_nodes,
+        "hopper-cores-per-numa-node hopper-cores-per-numa-node-he2012": node.cores_per_numa_node,
+        "hopper-clock hopper-clock-he2012 hopper-clock-byna2013": node.clock_ghz,
+        "hopper-core-peak hopper-core-peak-byna2013": node.core_peak_gflops,
+        "hopper-memory-per-node hopper-memory-per-node-he2012 hopper-memory-per-node-byna2013": node.memory_gb,
+        "hopper-memory-per-large-node hopper-memory-per-large-node-he2012": large.memory_gb,
+        "hopper-memory-per-large-node-byna2013": large.memory_gb,
+        "hopper-memory-per-core": node.memory_gb / node.cores,
+        "hopper-memory-per-large-node-core": large.memory_gb / large.cores,
+        "hopper-memory-clock": memory_transfers_mt_s(hopper),
+    }
 
 
-def _total_checks(hopper: Machine, franklin: Machine) -> tuple[Check, ...]:
-    """Check the totals of the machines, and what compares them."""
-    nodes, cores, peak = float(hopper.nodes), float(hopper.cores), hopper.peak_tflops / 1_000
-    growth = hopper.cores / franklin.cores
-    rounded_up = "the parts make 216.6 TB, which rounds up to the printed 217 and is not over it"
-    return (
-        Check(
-            id="machines.hopper-nodes-antypas2011",
-            role="identity",
-            reproduced=nodes,
-            reason="held against 6,384: the printed 3,284 is a misprint, as the printed cores and peak show",
-        ),
-        Check(id="machines.hopper-nodes-he2012", role="identity", reproduced=nodes),
-        Check(
-            id="machines.hopper-nodes-byna2013",
-            role="input",
-            reproduced=nodes,
-            reason="less the 384 larger nodes it is the count of ordinary ones",
-        ),
-        Check(
-            id="machines.hopper-large-memory-nodes", role="input", reproduced=float(hopper.node("large-memory").count)
-        ),
-        Check(
-            id="machines.hopper-large-memory-nodes-byna2013",
-            role="identity",
-            reproduced=float(hopper.node("large-memory").count),
-        ),
-        Check(id="machines.hopper-cores-antypas2011", role="identity", reproduced=cores),
-        Check(
-            id="machines.hopper-cores-he2012",
-            role="identity",
-            reproduced=cores,
-            reason="held against 153,216: two digits of the printed 153,126 are swapped",
-        ),
-        Check(id="machines.hopper-cores-byna2013", role="identity", reproduced=cores),
-        Check(id="machines.hopper-peak-antypas2011", role="identity", reproduced=peak),
-        Check(id="machines.hopper-peak-he2012", role="identity", reproduced=peak),
-        Check(id="machines.hopper-peak-byna2013", role="identity", reproduced=peak),
-        Check(
-            id="machines.hopper-sustained",
-            role="not modelled",
-            reason=f"what codes sustain is measured; it is {sustained_fraction(hopper):.1%} of the peak",
-        ),
-        Check(
-            id="machines.hopper-memory-total-antypas2011",
-            role="identity",
-            reproduced=hopper.memory_tb,
-            explanation=rounded_up,
-        ),
-        Check(
-            id="machines.hopper-memory-total-byna2013",
-            role="identity",
-            reproduced=hopper.memory_tb,
-            explanation=rounded_up,
-        ),
-        Check(
-            id="machines.hopper-memory-total-he2012",
-            role="identity",
-            reproduced=hopper.memory_tib,
-            reason="the same memory, divided by 1,024",
-        ),
-        Check(id="machines.franklin-cores-per-node", role="input", reproduced=float(franklin.node().cores)),
-        Check(
-            id="machines.franklin-processors",
-            role="identity",
-            reproduced=float(franklin.cores),
-            reason="held against 38,000 cores: quad-core processors would be four times too many",
-        ),
-        Check(
-            id="machines.franklin-peak",
-            role="calibrated",
-            reproduced=franklin.peak_tflops,
-            reason="operations a cycle of a Franklin core: this peak over cores and clock",
-        ),
-        Check(id="machines.franklin-memory-per-node", role="input", reproduced=float(franklin.node().memory_gb)),
-        Check(
-            id="machines.memory-per-core-fell",
-            role="shape",
-            reproduced=hopper.node().memory_gb / hopper.node().cores
-            < franklin.node().memory_gb / franklin.node().cores,
-        ),
-        Check(
-            id="machines.hours-factor",
-            role="identity",
-            reproduced=growth,
-            reason="cores of Hopper over the 38,288 of Franklin, which a third source counts",
-        ),
-        Check(id="machines.hours-factor-introduction", role="identity", reproduced=growth),
-        Check(id="machines.hopper-model", role="input", reproduced=hopper.model.removeprefix("Cray ")),
-        Check(id="machines.franklin-model", role="input", reproduced=franklin.model.removeprefix("Cray ")),
-        Check(
-            id="machines.bassi-nodes-per-frame",
-            role="not modelled",
-            reason="no model has frames; the count of Bassi's nodes is not printed",
-        ),
-    )
+def _totals(hopper: Machine, franklin: Machine) -> dict[str, Value]:
+    """Return the totals of the machines, and what compares them."""
+    node, quad = hopper.node(), franklin.node()
+    return {
+        "hopper-nodes-antypas2011 hopper-nodes-he2012 hopper-nodes-byna2013": hopper.nodes,
+        "hopper-large-memory-nodes hopper-large-memory-nodes-byna2013": hopper.node("large-memory").count,
+        "hopper-cores-antypas2011 hopper-cores-he2012 hopper-cores-byna2013": hopper.cores,
+        "hopper-peak-antypas2011 hopper-peak-he2012 hopper-peak-byna2013": hopper.peak_tflops / 1_000,
+        "sustained": sustained_fraction(hopper),
+        "hopper-memory-total-antypas2011 hopper-memory-total-byna2013": hopper.memory_tb,
+        "hopper-memory-total-he2012": hopper.memory_tib,
+        "franklin-cores-per-node": quad.cores,
+        "franklin-processors": franklin.cores,
+        "franklin-peak": franklin.peak_tflops,
+        "franklin-memory-per-node": quad.memory_gb,
+        "memory-per-core-fell": node.memory_gb / node.cores < quad.memory_gb / quad.cores,
+        "hours-factor hours-factor-introduction": hopper.cores / franklin.cores,
+        "hopper-model": hopper.model.removeprefix("Cray "),
+        "franklin-model": franklin.model.removeprefix("Cray "),
+    }
 
 
-def _network_checks(hopper: Machine, franklin: Machine) -> tuple[Check, ...]:
-    """Check the networks, and what they survive."""
+def _networks(hopper: Machine, franklin: Machine) -> dict[str, Value]:
+    """Return what holds of the networks, and what they survive."""
     gemini, seastar = hopper.network, franklin.network
     assert gemini is not None
     assert seastar is not None
     survived = [sum(fault.goes_on is True for fault in faults(machine)) for machine in (hopper, franklin)]
-    dimensions = float(len(gemini.dimensions or ()))
-    return (
-        Check(id="machines.hopper-torus-dimensions", role="identity", reproduced=dimensions),
-        Check(id="machines.hopper-torus-dimensions-byna2013", role="identity", reproduced=dimensions),
-        Check(
-            id="machines.hopper-cabinets",
-            role="identity",
-            reproduced=_cabinets(hopper),
-            reason="places for nodes in the torus over those of a cabinet",
-        ),
-        Check(id="machines.hopper-network", role="input", reproduced=gemini.kind.capitalize()),
-        Check(id="machines.franklin-network", role="input", reproduced=seastar.kind.capitalize()),
-        Check(
-            id="machines.gemini-more-reliable",
-            role="shape",
-            reproduced=dead_link(hopper).goes_on is True and dead_link(franklin).goes_on is False,
-            reason="it survives a dead link",
-        ),
-        Check(
-            id="machines.seastar-dead-link-stops-machine",
-            role="input",
-            reproduced=seastar.reroutes_around_dead_links is False,
-        ),
-        Check(
-            id="machines.gemini-routes-around-dead-link",
-            role="input",
-            reproduced=gemini.reroutes_around_dead_links is True,
-        ),
-        Check(id="machines.gemini-lower-latency", role="shape", reproduced=2 * gemini.latency_us < seastar.latency_us),
-        Check(
-            id="machines.gemini-higher-bandwidth",
-            role="shape",
-            reproduced=gemini.node_bandwidth_gb_s > seastar.node_bandwidth_gb_s,
-            reason=(
-                "for a node; for a core it is lower, "
-                f"{mpi_bandwidth_per_core_mb_s(hopper):.0f} MB/s against {mpi_bandwidth_per_core_mb_s(franklin):.0f}"
-            ),
-        ),
-        Check(id="machines.franklin-mpi-latency", role="input", reproduced=seastar.latency_us),
-        Check(id="machines.hopper-mpi-latency", role="input", reproduced=gemini.latency_us),
-        Check(id="machines.franklin-mpi-bandwidth", role="input", reproduced=seastar.node_bandwidth_gb_s),
-        Check(id="machines.hopper-mpi-bandwidth", role="input", reproduced=gemini.node_bandwidth_gb_s),
-        Check(
-            id="machines.hopper-recovers-better",
-            role="shape",
-            reproduced=survived[0] > survived[1],
-            reason=f"Hopper survives {survived[0]} of two faults, Franklin {survived[1]}",
-        ),
-        Check(
-            id="machines.hopper-more-stable",
-            role="not modelled",
-            reason="how often either machine failed is not printed",
-        ),
-    )
+    return {
+        "hopper-torus-dimensions hopper-torus-dimensions-byna2013": len(gemini.dimensions or ()),
+        "hopper-cabinets": _cabinets(hopper),
+        "hopper-network": gemini.kind.capitalize(),
+        "franklin-network": seastar.kind.capitalize(),
+        "gemini-more-reliable": dead_link(hopper).goes_on is True and dead_link(franklin).goes_on is False,
+        "seastar-dead-link-stops-machine": seastar.reroutes_around_dead_links is False,
+        "gemini-routes-around-dead-link": gemini.reroutes_around_dead_links is True,
+        "gemini-lower-latency": 2 * gemini.latency_us < seastar.latency_us,
+        "gemini-higher-bandwidth": gemini.node_bandwidth_gb_s > seastar.node_bandwidth_gb_s,
+        "hopper_core_mb_s": mpi_bandwidth_per_core_mb_s(hopper) or 0,
+        "franklin_core_mb_s": mpi_bandwidth_per_core_mb_s(franklin) or 0,
+        "franklin-mpi-latency": seastar.latency_us,
+        "hopper-mpi-latency": gemini.latency_us,
+        "franklin-mpi-bandwidth": seastar.node_bandwidth_gb_s,
+        "hopper-mpi-bandwidth": gemini.node_bandwidth_gb_s,
+        "hopper-recovers-better": survived[0] > survived[1],
+        "hopper_survives": survived[0],
+        "franklin_survives": survived[1],
+    }
 
 
-def _storage_checks(hopper: Machine) -> tuple[Check, ...]:
-    """Check the file systems, and what stands beside the compute nodes."""
+def _file_systems(hopper: Machine) -> dict[str, Value]:
+    """Return what holds of the local file systems."""
     scratch, second = hopper.file_systems
-    beside = "login nodes are in no model"
-    return (
-        Check(
-            id="machines.hopper-file-systems",
-            role="not modelled",
-            reason="home, global scratch and project are in no model; the two local scratch file systems are",
-        ),
-        Check(id="machines.hopper-scratch-file-systems", role="input", reproduced=float(len(hopper.file_systems))),
-        Check(
-            id="machines.hopper-scratch-file-systems-byna2013",
-            role="identity",
-            reproduced=float(len(hopper.file_systems)),
-        ),
-        Check(
-            id="machines.hopper-scratch-alike", role="shape", reproduced=replace(second, name=scratch.name) == scratch
-        ),
-        Check(id="machines.hopper-scratch-peak-antypas2011", role="identity", reproduced=float(scratch.peak_gb_s)),
-        Check(id="machines.hopper-scratch-peak-byna2013", role="input", reproduced=float(scratch.peak_gb_s)),
-        Check(
-            id="machines.hopper-scratch-capacity-antypas2011", role="identity", reproduced=float(scratch.capacity_pb)
-        ),
-        Check(id="machines.hopper-scratch-capacity-byna2013", role="input", reproduced=float(scratch.capacity_pb)),
-        Check(
-            id="machines.oss-failure",
-            role="not modelled",
-            reason="the day on which something broke follows from nothing",
-        ),
-        Check(
-            id="machines.oss-failure-loses-some-jobs",
-            role="shape",
-            reproduced=dead_server(hopper).goes_on is True and 0 < files_hit(scratch) < 1,
-            reason=f"{files_hit(scratch):.1%} of the files with the default striping have a piece on the server",
-        ),
-        Check(id="machines.hopper-operating-systems", role="not modelled", reason="operating systems are in no model"),
-        Check(id="machines.hopper-login-nodes", role="not modelled", reason=beside),
-        Check(id="machines.hopper-login-cores", role="not modelled", reason=beside),
-        Check(id="machines.hopper-login-memory", role="not modelled", reason=beside),
-        Check(id="machines.login-nodes-outlive-compute", role="not modelled", reason=beside),
-        Check(id="machines.login-file-systems", role="not modelled", reason=beside),
-    )
+    return {
+        "hopper-scratch-file-systems hopper-scratch-file-systems-byna2013": len(hopper.file_systems),
+        "hopper-scratch-alike": replace(second, name=scratch.name) == scratch,
+        "hopper-scratch-peak-antypas2011 hopper-scratch-peak-byna2013": scratch.peak_gb_s,
+        "hopper-scratch-capacity-antypas2011 hopper-scratch-capacity-byna2013": scratch.capacity_pb,
+        "oss-failure-loses-some-jobs": dead_server(hopper).goes_on is True and 0 < files_hit(scratch) < 1,
+        "files_hit": files_hit(scratch),
+    }
 
 
-def _checks() -> tuple[Check, ...]:
+def _values() -> dict[str, Value]:
     hopper, franklin = Machine.load("hopper"), Machine.load("franklin")
-    return (
-        *_node_checks(hopper),
-        *_total_checks(hopper, franklin),
-        *_network_checks(hopper, franklin),
-        *_storage_checks(hopper),
-    )
+    return _nodes(hopper) | _totals(hopper, franklin) | _networks(hopper, franklin) | _file_systems(hopper)
 
 
-STUDY = Study(
-    name="machines",
-    title="Three machines side by side",
-    part="node",
-    question="What follows from the parts of a machine, and do the printed totals agree with it?",
-    checks=_checks,
-    assumptions=(
-        "The memory of a NUMA node hangs on two channels of eight bytes. No source prints it.",
-        "Franklin had 38,288 cores: no source of the study prints the count, news of the center do.",
-        "All counts of Bassi are from memory; no source at hand prints them.",
-        "Where a file system stripes a file over OSTs, it takes them at random.",
-        "A torus goes on with any one link dead if its routers can choose another way.",
-    ),
-)
+STUDY = Study.read("machines", _values)

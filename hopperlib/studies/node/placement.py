@@ -12,7 +12,7 @@ from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import Placement, place_tasks
 from hopperlib.node.review.review import review_line
 from hopperlib.node.review.slowdown import placement_cost
-from hopperlib.studies.study import Check, Study
+from hopperlib.studies.study import Study, Value
 
 __all__ = ["BETTER_LINE", "HYBRID_LINE", "NAIVE_LINE", "STUDY", "packed_over_spread"]
 
@@ -41,115 +41,39 @@ def packed_over_spread(tasks_per_node: int) -> float:
 
 def _strict_memory_holds() -> bool:
     """Whether -ss makes memory beyond the task's NUMA node unreachable: 8 GB cannot hold 6 tasks of 2 GB."""
-    found = review_line("aprun -n 12 -N 12 -ss a.out", Machine.load("hopper"), memory_per_task_gb=2.0)
-    return any(one.code == "memory-out-of-reach" for one in found.problems)
+    review = review_line("aprun -n 12 -N 12 -ss a.out", Machine.load("hopper"), memory_per_task_gb=2.0)
+    return any(finding.code == "memory-out-of-reach" for finding in review.problems)
 
 
-def _checks() -> tuple[Check, ...]:
+def _values() -> dict[str, Value]:
     naive, better, hybrid = _place(NAIVE_LINE), _place(BETTER_LINE), _place(HYBRID_LINE)
     crowd = [len(tasks) for tasks in naive.tasks_by_numa_node(0)]
     spread = [len(tasks) for tasks in better.tasks_by_numa_node(0)]
-    sn = _place("aprun -n 12 -N 12 -sn 2 a.out")
+    one_a_numa_node = [len(tasks) for tasks in hybrid.tasks_by_numa_node(0)]
+    two_numa_nodes = [len(tasks) for tasks in _place("aprun -n 12 -N 12 -sn 2 a.out").tasks_by_numa_node(0)]
     bound = [task.cores for task in _place("aprun -n 4 -N 4 -cc 0,6,12,18 a.out").nodes[0].tasks]
     partly = max(packed_over_spread(tasks) for tasks in (8, 12, 16))
-    given = "a property of the machine that the model takes from its file"
-    example = "an example in the text; nothing follows from it"
-    component = better.launch.components[0]
-    return (
-        Check(id="placement.any-core-any-memory", role="input", reason=given),
-        Check(id="placement.local-memory-faster", role="input", reason=f"{given}; by how much is assumed"),
-        Check(id="placement.franklin-uniform", role="input", reason=given),
-        Check(id="placement.partly-filled-needs-care", role="shape", reproduced=partly > packed_over_spread(24) == 1.0),
-        Check(id="placement.few-tasks-example-low", role="not modelled", reason=example),
-        Check(id="placement.few-tasks-example-high", role="not modelled", reason=example),
-        Check(id="placement.default-fills-first-numa-node", role="input", reason="the rule by which aprun places"),
-        Check(id="placement.spread-is-better", role="shape", reproduced=packed_over_spread(12) > 1.0),
-        Check(id="placement.figure-5-tasks", role="not modelled", reason=example),
-        Check(
-            id="placement.vasp-atoms",
-            role="not modelled",
-            reason="the size of the problem decides how far it waits for memory, and no source says how",
-        ),
-        Check(id="placement.vasp-tasks", role="identity", reproduced=float(component.tasks)),
-        Check(id="placement.vasp-nodes", role="predicted", reproduced=float(len(better.nodes))),
-        Check(id="placement.vasp-tasks-per-node", role="identity", reproduced=float(len(better.nodes[0].tasks))),
-        Check(id="placement.vasp-tasks-per-numa-node", role="identity", reproduced=float(spread[0])),
-        Check(id="placement.vasp-launch-line", role="input", reason="the line that the study places"),
-        Check(
-            id="placement.vasp-effect-large",
-            role="not modelled",
-            reason="the run times are lost, and how far VASP waits for memory is not printed: "
-            "the model gives a range that starts at no effect",
-        ),
-        Check(
-            id="placement.vasp-default-cores",
-            role="predicted",
-            reproduced=float(len({core for task in naive.nodes[0].tasks for core in task.cores})),
-        ),
-        Check(
-            id="placement.vasp-default-numa-nodes",
-            role="predicted",
-            reproduced=float(sum(count > 0 for count in crowd)),
-        ),
-        Check(
-            id="placement.vasp-unused-numa-nodes",
-            role="predicted",
-            reproduced=float(sum(count == 0 for count in crowd)),
-        ),
-        Check(
-            id="placement.vasp-default-contention",
-            role="shape",
-            reproduced=placement_cost(naive).worst.rate_gb_s < placement_cost(better).worst.rate_gb_s,
-        ),
-        Check(
-            id="placement.vasp-default-remote-memory",
-            role="shape",
-            reproduced=placement_cost(naive, memory_per_task_gb=2.58).worst.ratio
-            > placement_cost(naive, memory_per_task_gb=0.5).worst.ratio,
-        ),
-        Check(
-            id="placement.option-sn",
-            role="shape",
-            reproduced=[len(tasks) > 0 for tasks in sn.tasks_by_numa_node(0)] == [True, True, False, False],
-        ),
-        Check(id="placement.option-ss", role="shape", reproduced=_strict_memory_holds()),
-        Check(id="placement.option-cc", role="shape", reproduced=bound == [(0,), (6,), (12,), (18,)]),
-        Check(
-            id="placement.survey-options",
-            role="not modelled",
-            reason="what users answered; the reader of launch lines knows all four",
-        ),
-        Check(id="placement.survey-fewer-cores", role="not modelled", reason="what users answered"),
-        Check(
-            id="placement.spread-option",
-            role="shape",
-            reproduced=[len(tasks) for tasks in hybrid.tasks_by_numa_node(0)] == [1, 1, 1, 1],
-        ),
-        Check(id="placement.hybrid-launch-line", role="input", reason="the line that the study places"),
-        Check(id="placement.hybrid-tasks", role="identity", reproduced=float(hybrid.launch.components[0].tasks)),
-        Check(
-            id="placement.hybrid-tasks-per-numa-node",
-            role="predicted",
-            reproduced=float(max(len(tasks) for tasks in hybrid.tasks_by_numa_node(0))),
-        ),
-        Check(
-            id="placement.hybrid-threads",
-            role="predicted",
-            reproduced=float(len(hybrid.nodes[0].tasks[0].thread_cores)),
-        ),
-    )
+    much, little = (placement_cost(naive, memory_per_task_gb=need).worst.ratio for need in (2.58, 0.5))
+    return {
+        "partly-filled-needs-care": partly > packed_over_spread(24) == 1.0,
+        "spread-is-better": packed_over_spread(12) > 1.0,
+        "vasp-tasks": better.launch.components[0].tasks,
+        "vasp-nodes": len(better.nodes),
+        "vasp-tasks-per-node": len(better.nodes[0].tasks),
+        "vasp-tasks-per-numa-node": spread[0],
+        "vasp-default-cores": len({core for task in naive.nodes[0].tasks for core in task.cores}),
+        "vasp-default-numa-nodes": sum(tasks > 0 for tasks in crowd),
+        "vasp-unused-numa-nodes": sum(tasks == 0 for tasks in crowd),
+        "vasp-default-contention": placement_cost(naive).worst.rate_gb_s < placement_cost(better).worst.rate_gb_s,
+        "vasp-default-remote-memory": much > little,
+        "option-sn": [tasks > 0 for tasks in two_numa_nodes] == [True, True, False, False],
+        "option-ss": _strict_memory_holds(),
+        "option-cc": bound == [(0,), (6,), (12,), (18,)],
+        "spread-option": one_a_numa_node == [1, 1, 1, 1],
+        "hybrid-tasks": hybrid.launch.components[0].tasks,
+        "hybrid-tasks-per-numa-node": max(one_a_numa_node),
+        "hybrid-threads": len(hybrid.nodes[0].tasks[0].thread_cores),
+    }
 
 
-STUDY = Study(
-    name="placement",
-    title="Where the tasks land",
-    part="node",
-    question="On which cores do the tasks of a launch line land, and what does that cost?",
-    checks=_checks,
-    assumptions=(
-        "One core draws 5 GB/s at most; no source prints what a core of Hopper draws.",
-        "Memory on another NUMA node is read at half the rate; no source prints the rate between NUMA nodes.",
-        "How much of its time a program waits for memory is not written on a launch line: it stays a range.",
-        "Where depth 4, 5 or more leaves cores over on every NUMA node, the tasks that remain take those cores in order.",
-    ),
-)
+STUDY = Study.read("placement", _values)

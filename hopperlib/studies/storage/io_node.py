@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of, injection_fraction, nodes_in_use, parting_point, write_curve
-from hopperlib.studies.study import Check, Study
+from hopperlib.studies.study import Study, Value
 
 __all__ = ["CLOSE", "STUDY", "TASKS", "Reading", "readings"]
 
@@ -80,124 +80,37 @@ def readings() -> tuple[Reading, Reading]:
     return found[0], found[1]
 
 
-def _checks() -> tuple[Check, ...]:
+def _values() -> dict[str, Value]:
     hopper, franklin = Machine.load("hopper"), Machine.load("franklin")
     by_node, by_eight = readings()
+    # Hopper's curve and Franklin's, for either rate of a task; entry 3 is four tasks, a full Franklin node.
     curves = [_curves(reading.task_rate_gb_s) for reading in (by_node, by_eight)]
-    hopper_mb_s = 1000 * file_system_of(hopper).node_write_ceiling_gb_s
+    faster_tasks = write_curve(hopper, TASKS, task_rate_gb_s=2 * by_node.task_rate_gb_s)
     assert hopper.network is not None
     assert franklin.network is not None
-    misprint = "the ceiling of the machine file, in the unit of the corrected row"
-    tension = (
-        f"with the printed {by_node.franklin_injection_fraction:.0%} of a Franklin node the curves part after 6 or 7 tasks, "
-        f"and Franklin is {by_node.franklin_over_hopper - 1:.0%} above Hopper at 8; a task's rate that keeps them "
-        f"together up to 8 leaves a Franklin node at {by_eight.franklin_injection_fraction:.0%}. The two printed values "
-        "do not sit together"
-    )
-    run = "the size of the run"
-    return (
-        Check(
-            id="io-node.rate-not-linear-in-cores",
-            role="shape",
-            reproduced=all(one[-1] < hopper.node().cores / franklin.node().cores * other[3] for one, other in curves),
-            reason="six times the cores of a Franklin node, less than six times its rate",
+    return {
+        "rate-not-linear-in-cores": all(
+            ours[-1] < hopper.node().cores / franklin.node().cores * theirs[3] for ours, theirs in curves
         ),
-        Check(id="io-node.cores-from", role="input", reproduced=float(franklin.node().cores)),
-        Check(id="io-node.cores-to", role="input", reproduced=float(hopper.node().cores)),
-        Check(id="io-node.tasks-maximum", role="input", reproduced=float(TASKS), reason=run),
-        Check(id="io-node.size-per-task", role="input", reason=f"{run}; rates do not depend on it"),
-        Check(
-            id="io-node.hopper-nodes",
-            role="predicted",
-            reproduced=float(nodes_in_use(hopper, TASKS)),
-            reason="24 tasks over the cores of a node",
-        ),
-        Check(
-            id="io-node.franklin-nodes",
-            role="predicted",
-            reproduced=float(nodes_in_use(franklin, TASKS)),
-            reason="24 tasks over the cores of a node",
-        ),
-        Check(
-            id="io-node.close-up-to-tasks",
-            role="predicted",
-            reproduced=(float(by_node.close_up_to[0]), float(by_node.close_up_to[1])),
-            reason="from the ceilings of both machines and four tasks on a Franklin node; close is taken as 5 to 20 %",
-            explanation=tension,
-        ),
-        Check(
-            id="io-node.close-at-few-tasks",
-            role="shape",
-            reproduced=all(one[:4] == other[:4] and other[-1] > 1.2 * one[-1] for one, other in curves),
-            reason="equal up to the cores of a Franklin node, apart at 24 tasks, for both rates of a task",
-        ),
-        Check(
-            id="io-node.franklin-still-rising",
-            role="shape",
-            reproduced=all(other[-1] > other[-3] and other[-1] > one[-1] for one, other in curves),
-            reason="each four tasks come with a node of their own",
-        ),
-        Check(
-            id="io-node.hopper-levels-out",
-            role="shape",
-            reproduced=all(one[-1] == one[-8] > one[3] for one, _ in curves),
-            reason="all tasks sit behind one client",
-        ),
-        Check(
-            id="io-node.hopper-ceiling",
-            role="input",
-            reproduced=hopper_mb_s,
-            tolerance=50.0,
-            tolerance_reason="printed with ~, to two figures",
-        ),
-        Check(
-            id="io-node.hopper-ceiling-again",
-            role="input",
-            reproduced=hopper_mb_s,
-            tolerance=50.0,
-            tolerance_reason="as the value before, which it repeats",
-            reason=misprint,
-        ),
-        Check(
-            id="io-node.franklin-share-of-injection",
-            role="input",
-            reproduced=injection_fraction(franklin),
-            tolerance=0.005,
-            tolerance_reason="a fraction in words; the machine file rounds the rate to 1.07 GB/s",
-        ),
-        Check(id="io-node.franklin-injection", role="input", reproduced=float(franklin.network.node_bandwidth_gb_s)),
-        Check(
-            id="io-node.hopper-share-of-injection",
-            role="identity",
-            reproduced=100 * injection_fraction(hopper),
-            reason="1,700 MB/s over 6 GB/s",
-        ),
-        Check(id="io-node.hopper-injection", role="input", reproduced=float(hopper.network.node_bandwidth_gb_s)),
-        Check(
-            id="io-node.direct-io-no-gain",
-            role="shape",
-            reproduced=write_curve(hopper, TASKS, task_rate_gb_s=2 * by_node.task_rate_gb_s)[-1] == curves[0][0][-1],
-            reason="with the limit at the client, a task that could write twice as fast gains nothing",
-        ),
-        Check(
-            id="io-node.client-throttles",
-            role="not modelled",
-            reason="the authors' belief; the model takes the ceiling as given and does not say what sets it",
-        ),
-    )
+        "cores-from": franklin.node().cores,
+        "cores-to": hopper.node().cores,
+        "tasks-maximum": TASKS,
+        "hopper-nodes": nodes_in_use(hopper, TASKS),
+        "franklin-nodes": nodes_in_use(franklin, TASKS),
+        "close-up-to-tasks": by_node.close_up_to,
+        "franklin_injection": by_node.franklin_injection_fraction,
+        "franklin_above": by_node.franklin_over_hopper - 1,
+        "franklin_left": by_eight.franklin_injection_fraction,
+        "close-at-few-tasks": all(ours[:4] == theirs[:4] and theirs[-1] > 1.2 * ours[-1] for ours, theirs in curves),
+        "franklin-still-rising": all(theirs[-1] > max(theirs[-3], ours[-1]) for ours, theirs in curves),
+        "hopper-levels-out": all(ours[-1] == ours[-8] > ours[3] for ours, _ in curves),
+        "hopper-ceiling hopper-ceiling-again": 1000 * file_system_of(hopper).node_write_ceiling_gb_s,
+        "franklin-share-of-injection": injection_fraction(franklin),
+        "franklin-injection": franklin.network.node_bandwidth_gb_s,
+        "hopper-share-of-injection": 100 * injection_fraction(hopper),
+        "hopper-injection": hopper.network.node_bandwidth_gb_s,
+        "direct-io-no-gain": faster_tasks[-1] == curves[0][0][-1],
+    }
 
 
-STUDY = Study(
-    name="io-node",
-    title="What one node can write",
-    part="storage",
-    question="How fast can the tasks of one node write, and why do twenty-four cores not write faster than eight?",
-    checks=_checks,
-    assumptions=(
-        "A task writes at most at one rate of its own, whatever the others do; no source prints that rate.",
-        "A node passes on everything up to its ceiling and nothing beyond; a real curve bends before it is flat.",
-        "Tasks fill one node before the next begins, as the launcher deals them out.",
-        "The file system itself is never the limit here: two or six nodes do not reach its peak.",
-        "Closely aligned means a difference of 5 to 20 %; the source gives no number.",
-    ),
-)
+STUDY = Study.read("io-node", _values)

@@ -13,7 +13,7 @@ from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.rates import Costs, Writing, block_access_time_s, estimate
 from hopperlib.storage.lustre.striping import Layout
-from hopperlib.studies.study import Check, Study
+from hopperlib.studies.study import Study, Value
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
 __all__ = ["BLOCKS", "LARGE", "SMALL", "STUDY", "Problem", "block_size_rates", "striping_gain"]
@@ -128,100 +128,34 @@ def _swing(reading: bool, costs: Costs) -> float:
     return max(rates) / min(rates)
 
 
-def _checks() -> tuple[Check, ...]:
+def _values() -> dict[str, Value]:
     scratch = file_system_of(Machine.load("hopper"))
-    everywhere = [
-        (tasks, nodes, cost) for tasks, nodes in ((96, 4), (2_016, 504), (12_090, 504)) for cost in (1e-4, 1e-3, 1e-2)
+    # Enough nodes to fill the file system, with as many tasks, or with one a core; and the cost of an access.
+    gains = [
+        [striping_gain(problem, tasks=tasks, nodes=504, access_s=cost) for problem in (SMALL, LARGE)]
+        for tasks in (2_016, 12_090)
+        for cost in (1e-4, 1e-3, 1e-2)
     ]
     costs = [Costs(call_s=call, lock_s=lock) for call in (1e-5, 5e-5, 5e-4) for lock in (5e-4, 2e-3, 1e-2)]
-    answer = "what users answered"
-    physics = "the physics of the problem; only sizes and accesses matter here"
     all_osts = Layout(
         stripe_count=scratch.max_stripe_count, stripe_size_bytes=scratch.default_stripe_size_bytes, osts=scratch.osts
     )
-    return (
-        Check(id="striping.survey-tuning", role="not modelled", reason=answer),
-        Check(
-            id="striping.block-size-matters",
-            role="shape",
-            reproduced=all(_swing(False, one) > max(1.5, _swing(True, one)) for one in costs),
-            reason="for costs of a call from 10 to 500 us and of a lock from 0.5 to 10 ms",
-        ),
-        Check(
-            id="striping.dvs-gpfs-alike",
-            role="not modelled",
-            reason="there is no model of GPFS here, and its rates are lost",
-        ),
-        Check(id="striping.mfdn-isotope", role="not modelled", reason=physics),
-        Check(id="striping.mfdn-nmax", role="not modelled", reason=physics),
-        Check(id="striping.mfdn-j-low", role="not modelled", reason=physics),
-        Check(id="striping.mfdn-j-high", role="not modelled", reason=physics),
-        Check(id="striping.mfdn-total-low", role="input", reproduced=SMALL.size_gb[0]),
-        Check(id="striping.mfdn-total-high", role="input", reproduced=SMALL.size_gb[1]),
-        Check(id="striping.mfdn-blocks", role="input", reproduced=SMALL.blocks),
-        Check(id="striping.mfdn-accesses-low", role="input", reproduced=SMALL.accesses[0] / 1e8),
-        Check(id="striping.mfdn-accesses-high", role="input", reproduced=SMALL.accesses[1]),
-        Check(id="striping.default-count", role="input", reproduced=float(scratch.default_stripe_count)),
-        Check(
-            id="striping.default-count-byna2013",
-            role="input",
-            reproduced=float(scratch.default_stripe_count),
-        ),
-        Check(
-            id="striping.default-size",
-            role="input",
-            reproduced=scratch.default_stripe_size_bytes / BYTES_PER_MIB,
-            reason="Lustre counts in binary",
-        ),
-        Check(id="striping.maximum-count", role="input", reproduced=float(scratch.max_stripe_count)),
-        Check(
-            id="striping.maximum-command",
-            role="predicted",
-            reproduced=all_osts.lfs_command("").split(" -S")[0],
-            reason="as the layout over all OSTs writes its command, without the size",
-        ),
-        Check(id="striping.large-isotope", role="not modelled", reason=physics),
-        Check(id="striping.large-nmax", role="not modelled", reason=physics),
-        Check(id="striping.large-j", role="not modelled", reason=physics),
-        Check(
-            id="striping.large-block-size",
-            role="input",
-            reproduced=LARGE.size_gb[0],
-            reason="taken as the size of all blocks, 91 kB each, as the erratum proves",
-        ),
-        Check(id="striping.large-blocks", role="input", reproduced=LARGE.blocks),
-        Check(id="striping.large-accesses", role="input", reproduced=LARGE.accesses[0]),
-        Check(
-            id="striping.large-gains-more",
-            role="shape",
-            reproduced=all(
-                striping_gain(LARGE, tasks=tasks, nodes=nodes, access_s=cost)[0]
-                > max(striping_gain(SMALL, tasks=tasks, nodes=nodes, access_s=cost))
-                for tasks, nodes, cost in everywhere
-                if nodes * scratch.node_write_ceiling_gb_s > scratch.peak_gb_s
-            ),
-            reason="the larger the block, the smaller the part of an access that striping cannot help; for 504 nodes and costs of an access from 0.1 to 10 ms",
-        ),
-        Check(
-            id="striping.advice-stripes",
-            role="not modelled",
-            reason="advice; the recommendation of this book follows it",
-        ),
-    )
+    return {
+        "block-size-matters": all(_swing(False, cost) > max(1.5, _swing(True, cost)) for cost in costs),
+        "mfdn-total-low": SMALL.size_gb[0],
+        "mfdn-total-high": SMALL.size_gb[1],
+        "mfdn-blocks": SMALL.blocks,
+        "mfdn-accesses-low": SMALL.accesses[0] / 1e8,
+        "mfdn-accesses-high": SMALL.accesses[1],
+        "default-count default-count-byna2013": scratch.default_stripe_count,
+        "default-size": scratch.default_stripe_size_bytes / BYTES_PER_MIB,
+        "maximum-count": scratch.max_stripe_count,
+        "maximum-command": all_osts.lfs_command("").split(" -S")[0],
+        "large-block-size": LARGE.size_gb[0],
+        "large-blocks": LARGE.blocks,
+        "large-accesses": LARGE.accesses[0],
+        "large-gains-more": all(large[0] > max(small) for small, large in gains),
+    }
 
 
-STUDY = Study(
-    name="striping",
-    title="Striping a file",
-    part="storage",
-    question="Over how many OSTs should a file be dealt, and in what pieces?",
-    checks=_checks,
-    assumptions=(
-        "An access costs its task a millisecond besides moving the data; no source prints it.",
-        "Every access of MFDn goes to the disks: nothing is cached, and the blocks scatter evenly over the stripes.",
-        "MFDn runs with 2,016 tasks on 504 nodes; the slides on striping print no count.",
-        "A call costs 50 microseconds, taking a lock from another client 2 milliseconds, creating a file 0.2 milliseconds.",
-        "Blocks of a shared file take turns among the tasks, and every piece finds the lock with somebody else.",
-        "Reading shares locks, so only writes wait for them.",
-    ),
-)
+STUDY = Study.read("striping", _values)

@@ -1,16 +1,12 @@
-"""The study of error messages: every row has a role, and what is checked comes out of the diagnosis."""
+"""The study of error messages: what is checked comes out of the diagnosis."""
 
 from __future__ import annotations
 
 import pytest
 
-from hopperlib.documented import by_study, documented
+from hopperlib.documented import documented
 from hopperlib.failure.messages.rules import rule
-from hopperlib.studies.failure.diagnosis import COMPANIONS, GNI, MESSAGES, STUDY, diagnosed
-
-
-def test_every_row_has_a_role():
-    assert sorted(check.id for check in STUDY.checks()) == sorted(row.id for row in by_study("diagnosis"))
+from hopperlib.studies.failure.diagnosis import COMPANIONS, GNI, MESSAGES, diagnosed
 
 
 def test_companions_are_those_of_the_source():

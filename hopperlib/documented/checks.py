@@ -1,0 +1,106 @@
+"""The checks: how a study answers each documented value, how close it must come, and why it may miss.
+
+``data/checks.csv`` has a row for every documented value of a study that has
+been built. What the models give is no part of it: a study computes that. The
+role says how the two relate, and never more than one role fits:
+
+=============  =========================================================
+input          the value goes into the model; what uses it shows nothing
+calibrated     a parameter was fitted until the model gave this value
+predicted      the model gives it without having been fitted to it
+shape          a described shape, true or false on the model's output
+identity       arithmetic among printed numbers, no model involved
+not modelled   no model here can give it; the reason says why
+=============  =========================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, get_args
+
+from hopperlib.documented.data_files import rows
+from hopperlib.errors import InputError
+
+__all__ = ["ROLES", "Check", "Role", "checks"]
+
+Role = Literal["input", "calibrated", "predicted", "shape", "identity", "not modelled"]
+ROLES: tuple[str, ...] = get_args(Role)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """How one documented value is checked.
+
+    The texts may name numbers that the study computes, in the notation of
+    `str.format`: ``{exchange_share:.0%}``.
+
+    Parameters
+    ----------
+    id : str
+        Row of ``data/documented.csv``.
+    role : {"input", "calibrated", "predicted", "shape", "identity", "not modelled"}
+    tolerance : float or None
+        Largest deviation that still counts, in the unit of the row. None
+        takes it from the row: half a unit of the last printed place, a whole
+        unit downwards where the source truncates.
+    tolerance_reason : str
+        Why that tolerance; needed when one is given.
+    reason : str
+        For "not modelled": why. For "calibrated": the parameter that was
+        fitted. Else how the value was had, if that needs a word.
+    explanation : str
+        Why the model misses the value, for a check that is known to fail. It
+        is not for a check that agrees.
+
+    Examples
+    --------
+    >>> Check(id="memory.hopper-per-task-packed", role="predicted").role
+    'predicted'
+    >>> Check(id="placement.vasp-runtimes", role="not modelled")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: check 'placement.vasp-runtimes': role 'not modelled' needs a reason
+    """
+
+    id: str
+    role: Role
+    tolerance: float | None = None
+    tolerance_reason: str = ""
+    reason: str = ""
+    explanation: str = ""
+
+    def __post_init__(self) -> None:
+        if self.role not in ROLES:
+            raise InputError(f"check {self.id!r}: role={self.role!r} must be one of: {', '.join(ROLES)}")
+        if self.role in ("calibrated", "not modelled") and not self.reason:
+            raise InputError(f"check {self.id!r}: role {self.role!r} needs a reason")
+        if (self.tolerance is None) != (not self.tolerance_reason):
+            raise InputError(f"check {self.id!r}: a tolerance and its reason come together")
+        if self.explanation and self.role in ("input", "not modelled"):
+            raise InputError(f"check {self.id!r}: role {self.role!r} cannot miss, so there is nothing to explain")
+
+
+@cache
+def checks() -> dict[str, Check]:
+    """Return the checks by id, in the order of the file.
+
+    Raises
+    ------
+    InputError
+        If a row says too little or too much, or an id is there twice.
+
+    Examples
+    --------
+    >>> checks()["memory.hopper-usable"].tolerance
+    0.5
+    """
+    found: dict[str, Check] = {}
+    for row in rows("checks.csv"):
+        tolerance = float(text) if (text := row.pop("tolerance")) else None
+        # The constructor asks whether the role is one.
+        check = Check(tolerance=tolerance, **row)  # type: ignore[arg-type]
+        if check.id in found:
+            raise InputError(f"check {check.id!r} is in checks.csv twice")
+        found[check.id] = check
+    return found
