@@ -30,28 +30,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special, stats
+from scipy import optimize, stats
 
-__all__ = [
-    "FAMILIES",
-    "LEAST_VALUES",
-    "Fit",
-    "Goodness",
-    "Interval",
-    "QuantilePoints",
-    "bootstrap",
-    "fit",
-    "fit_all",
-    "goodness",
-    "qq",
-]
+from hopperlib.analysis._resampling import Array, Interval, check_resampling, column, percentiles
+from hopperlib.errors import refusal
 
-Array = npt.NDArray[np.float64]
-
-FAMILIES: tuple[str, ...] = ("lognormal", "shifted lognormal", "normal", "gamma", "Weibull", "inverse Gaussian")
+__all__ = ["FAMILIES", "Fit", "Goodness", "Interval", "bootstrap", "fit", "fit_all", "goodness", "qq"]
 
 # AICc divides by n - k - 1, and the shifted lognormal has three parameters.
-LEAST_VALUES = 5
+_LEAST_VALUES = 5
 # Below this ratio of spread to mean the tails of some families are rounding alone; no clock is so good.
 _LEAST_SPREAD = 1e-6
 # Values closer than this part of the smallest are one value: their differences are rounding.
@@ -62,12 +49,72 @@ _GRID = 64
 _MOST_RATIO = 1_000_000
 
 
-class Interval(NamedTuple):
-    """An estimate with the ends of its interval."""
+class _Weibull(type(stats.weibull_min)):  # type: ignore[misc]
+    """The Weibull, fitted exactly: its logarithm is a Gumbel, whose equations scipy solves; its own it only searches."""
 
-    low: float
-    estimate: float
-    high: float
+    def fit(self, data: Array, floc: float = 0) -> tuple[float, float, float]:
+        """Return shape, location and scale of greatest likelihood."""
+        logs = np.log(data)
+        # A Gumbel has the standard deviation pi / sqrt(6) times its scale: a start that brackets the root at once.
+        location, scale = stats.gumbel_l.fit(logs, scale=float(logs.std()) * math.sqrt(6) / math.pi)
+        return 1 / scale, floc, math.exp(location)
+
+
+class _ShiftedLognormal(type(stats.lognorm)):  # type: ignore[misc]
+    """The lognormal with a shift, at the local maximum that `fit` describes: scipy's own goes where there is none."""
+
+    def fit(self, data: Array) -> tuple[float, float, float]:
+        """Return shape, location and scale of greatest likelihood."""
+        shape, shift, scale = stats.lognorm.fit(data, floc=_shift(data)[0])
+        return shape, shift, scale
+
+
+class _Family(NamedTuple):
+    """A family as scipy has it, what is held fixed in a fit, and the way between scipy's arguments and our parameters."""
+
+    distribution: Any
+    held: dict[str, float]
+    parameters: Callable[..., dict[str, float]]
+    arguments: Callable[[dict[str, float]], tuple[float, ...]]
+
+
+def _shape_and_scale(shape: float, _: float, scale: float) -> dict[str, float]:
+    return {"shape": shape, "scale": scale}
+
+
+_FAMILIES: dict[str, _Family] = {
+    "lognormal": _Family(
+        stats.lognorm,
+        {"loc": 0},
+        lambda s, _, scale: {"log_mean": math.log(scale), "log_sd": s},
+        lambda p: (p["log_sd"], 0, math.exp(p["log_mean"])),
+    ),
+    "shifted lognormal": _Family(
+        _ShiftedLognormal(a=0.0, name="shifted_lognormal"),
+        {},
+        lambda s, shift, scale: {"shift": shift, "log_mean": math.log(scale), "log_sd": s},
+        lambda p: (p["log_sd"], p["shift"], math.exp(p["log_mean"])),
+    ),
+    # An instance of its own: `stats.norm` itself is fitted with n - 1 by scipy's test of fit, and with n elsewhere.
+    "normal": _Family(
+        type(stats.norm)(name="norm"),
+        {},
+        lambda mean, sd: {"mean": mean, "sd": sd},
+        lambda p: (p["mean"], p["sd"]),
+    ),
+    "gamma": _Family(stats.gamma, {"loc": 0}, _shape_and_scale, lambda p: (p["shape"], 0, p["scale"])),
+    "Weibull": _Family(
+        _Weibull(a=0.0, name="weibull"), {"loc": 0}, _shape_and_scale, lambda p: (p["shape"], 0, p["scale"])
+    ),
+    "inverse Gaussian": _Family(
+        stats.invgauss,
+        {"loc": 0},
+        lambda mu, _, scale: {"mean": mu * scale, "shape": scale},
+        lambda p: (p["mean"] / p["shape"], 0, p["shape"]),
+    ),
+}
+
+FAMILIES: tuple[str, ...] = tuple(_FAMILIES)
 
 
 class QuantilePoints(NamedTuple):
@@ -96,8 +143,8 @@ class Fit:
 
     Examples
     --------
-    >>> one = fit([1.0, 2.0, 4.0, 8.0, 16.0], "lognormal")
-    >>> round(float(one.quantile(0.5)), 9), round(float(one.cdf(4.0)), 9)
+    >>> lognormal = fit([1.0, 2.0, 4.0, 8.0, 16.0], "lognormal")
+    >>> round(float(lognormal.distribution.ppf(0.5)), 9), round(float(lognormal.distribution.cdf(4.0)), 9)
     (4.0, 0.5)
     """
 
@@ -119,61 +166,20 @@ class Fit:
         return self.aic + 2 * k * (k + 1) / (self.n - k - 1)
 
     @property
-    def mean(self) -> float:
-        """Mean of the distribution, in the unit of the values."""
-        return float(self._call("mean"))
-
-    def pdf(self, values: npt.ArrayLike) -> Array:
-        """Density at some values, per unit of the values."""
-        return np.asarray(self._call("pdf", values), dtype=float)
-
-    def cdf(self, values: npt.ArrayLike) -> Array:
-        """Probability of a value up to these. [fraction]"""
-        return np.asarray(self._call("cdf", values), dtype=float)
-
-    def quantile(self, fractions: npt.ArrayLike) -> Array:
-        """Values below which these fractions lie, in the unit of the values."""
-        return np.asarray(self._call("ppf", fractions), dtype=float)
-
-    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...] = 1) -> Array:
-        """Draw values, in the unit of the values the fit was made with."""
-        return np.asarray(self._call("rvs", size=size, random_state=rng), dtype=float)
-
-    def _call(self, method: str, *arguments: Any, **named: Any) -> Any:
-        """Call a method of scipy's distribution with the parameters of this fit."""
-        distribution, parameters = _scipys(self.family, self.parameters)
-        return getattr(distribution, method)(*arguments, **parameters, **named)
-
-
-def _scipys(family: str, p: dict[str, float]) -> tuple[Any, dict[str, float]]:
-    """Return scipy's distribution and its arguments; not frozen, which would cost more than most calls."""
-    match family:
-        case "lognormal":
-            return stats.lognorm, {"s": p["log_sd"], "scale": math.exp(p["log_mean"])}
-        case "shifted lognormal":
-            return stats.lognorm, {"s": p["log_sd"], "loc": p["shift"], "scale": math.exp(p["log_mean"])}
-        case "normal":
-            return stats.norm, {"loc": p["mean"], "scale": p["sd"]}
-        case "gamma":
-            return stats.gamma, {"a": p["shape"], "scale": p["scale"]}
-        case "Weibull":
-            return stats.weibull_min, {"c": p["shape"], "scale": p["scale"]}
-        case _:
-            return stats.invgauss, {"mu": p["mean"] / p["shape"], "scale": p["shape"]}
+    def distribution(self) -> Any:
+        """The distribution as scipy's, with its ``pdf``, ``cdf``, ``ppf``, ``mean`` and ``rvs``, in the values' unit."""
+        family = _FAMILIES[self.family]
+        return family.distribution(*family.arguments(self.parameters))
 
 
 def _checked(values: npt.ArrayLike, *families: str) -> Array:
     """Return values as an array, or say what cannot be fitted."""
-    array = np.asarray(values, dtype=float)
-    if array.ndim != 1:
-        raise ValueError(f"values have {array.ndim} dimensions and must have one")
+    array = column(values, "values")
     for family in families:
         if family not in FAMILIES:
-            raise ValueError(f"family={family!r} must be one of: {', '.join(FAMILIES)}")
-    if len(array) < LEAST_VALUES:
-        raise ValueError(f"{len(array)} values are too few: {LEAST_VALUES} are needed to compare families")
-    if not np.isfinite(array).all():
-        raise ValueError(f"value {array[~np.isfinite(array)][0]} is not a finite number")
+            raise refusal("family", family, f"must be one of: {', '.join(FAMILIES)}")
+    if len(array) < _LEAST_VALUES:
+        raise ValueError(f"{len(array)} values are too few: {_LEAST_VALUES} are needed to compare families")
     if array.min() <= 0 and families != ("normal",):
         raise ValueError(f"value {array.min():g} must be above 0: of these families only the normal reaches below")
     if array.min() > 0 and array.max() > _MOST_RATIO * array.min():
@@ -220,10 +226,10 @@ def fit(values: npt.ArrayLike, family: str) -> Fit:
 
     Examples
     --------
-    >>> one = fit([1.0, 2.0, 4.0, 8.0, 16.0], "normal")
-    >>> round(one.parameters["mean"], 9), round(one.parameters["sd"], 6)
+    >>> normal = fit([1.0, 2.0, 4.0, 8.0, 16.0], "normal")
+    >>> round(normal.parameters["mean"], 9), round(normal.parameters["sd"], 6)
     (6.2, 5.455273)
-    >>> round(one.aic, 3)
+    >>> round(normal.aic, 3)
     35.155
 
     References
@@ -234,72 +240,22 @@ def fit(values: npt.ArrayLike, family: str) -> Fit:
     return _fitted(_checked(values, family), family)
 
 
+def _estimate(x: Array, family: str) -> tuple[float, ...]:
+    """Return scipy's arguments of greatest likelihood."""
+    distribution, held, *_ = _FAMILIES[family]
+    return tuple(map(float, distribution.fit(x, **{f"f{name}": value for name, value in held.items()})))
+
+
 def _fitted(x: Array, family: str) -> Fit:
     """Fit values that were checked."""
-    parameters, note = _estimate(x, family)
-    distribution, arguments = _scipys(family, parameters)
-    height = float(distribution.logpdf(x, **arguments).sum())
-    return Fit(family=family, parameters=parameters, log_likelihood=height, n=len(x), note=note)
-
-
-def _estimate(x: Array, family: str) -> tuple[dict[str, float], str]:
-    """Return the parameters of greatest likelihood, and a note if there is something to know of them."""
-    match family:
-        case "normal":
-            return {"mean": float(x.mean()), "sd": float(x.std())}, ""
-        case "lognormal":
-            return _lognormal(np.log(x)), ""
-        case "shifted lognormal":
-            shift, note = _shift(x)
-            return {"shift": shift, **_lognormal(np.log(x - shift))}, note
-        case "gamma":
-            return _gamma(x), ""
-        case "Weibull":
-            return _weibull(x), ""
-        case _:
-            mean = float(x.mean())
-            # 1/x - 1/mean, written so that close values do not cancel.
-            return {"mean": mean, "shape": float(1 / np.mean((x - mean) ** 2 / (mean * mean * x)))}, ""
-
-
-def _lognormal(logs: Array) -> dict[str, float]:
-    return {"log_mean": float(logs.mean()), "log_sd": float(logs.std())}
-
-
-def _root(function: Callable[[float], float], guess: float) -> float:
-    """Return where a function that rises or falls all along is 0, given a positive guess."""
-    low = high = guess
-    for _ in range(200):
-        low, high = low / 1.5, high * 1.5
-        if function(low) * function(high) <= 0:
-            break
-    return float(optimize.brentq(function, low, high, xtol=1e-12 * guess, rtol=1e-13))
-
-
-def _gamma(x: Array) -> dict[str, float]:
-    """Solve log(shape) - digamma(shape) = log(mean) - mean(log)."""
-    mean = float(x.mean())
-    apart = (x - mean) / mean
-    # Near the mean the logarithm of the ratio cancels, far below it one plus the difference does.
-    logs = np.where(np.abs(apart) < 0.5, np.log1p(np.maximum(apart, -0.5)), np.log(x) - math.log(mean))
-    target = -float(logs.mean())
-    guess = (3 - target + math.sqrt((target - 3) ** 2 + 24 * target)) / (12 * target)
-    shape = _root(lambda k: math.log(k) - float(special.psi(k)) - target, guess)
-    return {"shape": shape, "scale": mean / shape}
-
-
-def _weibull(x: Array) -> dict[str, float]:
-    """Solve the equation of the shape; the scale follows from it."""
-    logs = np.log(x) - math.log(x.max())
-    mean = float(logs.mean())
-
-    def slope(k: float) -> float:
-        powers = np.exp(k * logs)
-        return float(powers @ logs / powers.sum()) - mean - 1 / k
-
-    # The logarithm of a Weibull value has the standard deviation pi / sqrt(6) / shape.
-    shape = _root(slope, math.pi / math.sqrt(6) / float(logs.std()))
-    return {"shape": shape, "scale": float(x.max() * np.mean(np.exp(shape * logs)) ** (1 / shape))}
+    arguments = _estimate(x, family)
+    return Fit(
+        family=family,
+        parameters=_FAMILIES[family].parameters(*arguments),
+        log_likelihood=float(_FAMILIES[family].distribution.logpdf(x, *arguments).sum()),
+        n=len(x),
+        note=_shift(x)[1] if family == "shifted lognormal" else "",
+    )
 
 
 def _profile(x: Array, gaps: Array) -> Array:
@@ -359,11 +315,13 @@ def fit_all(values: npt.ArrayLike) -> tuple[Fit, ...]:
 
     Examples
     --------
-    >>> [one.family for one in fit_all([1.0, 2.0, 4.0, 8.0, 16.0])][0]
+    >>> [fitted.family for fitted in fit_all([1.0, 2.0, 4.0, 8.0, 16.0])][0]
     'inverse Gaussian'
     """
     x = _checked(values, *FAMILIES)
-    return tuple(sorted((_fitted(x, family) for family in FAMILIES), key=lambda one: (one.note != "", one.aic)))
+    return tuple(
+        sorted((_fitted(x, family) for family in FAMILIES), key=lambda fitted: (fitted.note != "", fitted.aic))
+    )
 
 
 class Goodness(NamedTuple):
@@ -394,20 +352,18 @@ class Goodness(NamedTuple):
     repeats: int
 
 
-def _distances(ordered: Array, family: str, parameters: dict[str, float]) -> tuple[float, float]:
-    """Return the statistics of Kolmogorov-Smirnov and Anderson-Darling."""
-    n = len(ordered)
-    distribution, arguments = _scipys(family, parameters)
+def _anderson_darling(distribution: Any, values: Array, axis: int) -> Any:
+    """Return the statistic of Anderson and Darling along the last axis, finite however far in a tail a value lies."""
+    ordered = np.sort(values, axis=axis)
+    n = ordered.shape[-1]
     # Far in a tail scipy takes the logarithm of a 0.
     with np.errstate(divide="ignore"):
-        below = np.maximum(distribution.logcdf(ordered, **arguments), _LEAST_LOG)
-        above = np.maximum(distribution.logsf(ordered, **arguments), _LEAST_LOG)
-    levels, steps = np.exp(below), np.arange(1, n + 1)
-    distance = max(float((steps / n - levels).max()), float((levels - (steps - 1) / n).max()))
-    return distance, float(-n - ((2 * steps - 1) * (below + above[::-1])).sum() / n)
+        below = np.maximum(distribution.logcdf(ordered), _LEAST_LOG)
+        above = np.maximum(distribution.logsf(ordered), _LEAST_LOG)
+    return -n - ((2 * np.arange(1, n + 1) - 1) * (below + above[..., ::-1])).sum(axis=-1) / n
 
 
-def goodness(values: npt.ArrayLike, one: Fit, rng: np.random.Generator, repeats: int = 199) -> Goodness:
+def goodness(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repeats: int = 199) -> Goodness:
     """Test how well a fit describes the values it was fitted to.
 
     The tables of both tests hold for a distribution that was fixed before the
@@ -421,7 +377,7 @@ def goodness(values: npt.ArrayLike, one: Fit, rng: np.random.Generator, repeats:
     ----------
     values : array of n floats
         Those of the fit.
-    one : Fit
+    fitted : Fit
     rng : numpy.random.Generator
     repeats : int
         Samples, at least 1. The smallest p-value there can be is 1 / (repeats + 1).
@@ -447,27 +403,24 @@ def goodness(values: npt.ArrayLike, one: Fit, rng: np.random.Generator, repeats:
     .. [1] W. Stute, W. Gonzalez Manteiga, M. Presedo Quindimil, "Bootstrap based
        goodness-of-fit tests," Metrika 40 (1993) 243-256.
     """
-    ordered = np.sort(_checked(values, one.family))
-    if len(ordered) != one.n:
-        raise ValueError(f"{len(ordered)} values for a fit of {one.n}: give the values that were fitted")
+    x = _checked(values, fitted.family)
+    if len(x) != fitted.n:
+        raise ValueError(f"{len(x)} values for a fit of {fitted.n}: give the values that were fitted")
     if repeats < 1:
-        raise ValueError(f"repeats={repeats} must be at least 1")
-    ks, ad = _distances(ordered, one.family, one.parameters)
-    ks_farther = ad_farther = 1
-    for _ in range(repeats):
-        drawn = np.sort(one.sample(rng, one.n))
-        if one.family != "normal":
-            # A gamma of very small shape draws values that underflow to 0.
-            drawn = np.maximum(drawn, ordered[0] * 1e-100)
-        other_ks, other_ad = _distances(drawn, one.family, _estimate(drawn, one.family)[0])
-        ks_farther += other_ks >= ks
-        ad_farther += other_ad >= ad
+        raise refusal("repeats", repeats, "must be at least 1")
+    family = _FAMILIES[fitted.family]
+    ks, ad = (
+        stats.goodness_of_fit(
+            family.distribution, x, known_params=family.held, statistic=statistic, n_mc_samples=repeats, rng=rng
+        )
+        for statistic in ("ks", _anderson_darling)
+    )
     return Goodness(
-        kolmogorov_smirnov=ks,
-        kolmogorov_smirnov_p=ks_farther / (repeats + 1),
-        anderson_darling=ad,
-        anderson_darling_p=ad_farther / (repeats + 1),
-        naive_p=float(stats.kstwo.sf(ks, one.n)),
+        kolmogorov_smirnov=float(ks.statistic),
+        kolmogorov_smirnov_p=float(ks.pvalue),
+        anderson_darling=float(ad.statistic),
+        anderson_darling_p=float(ad.pvalue),
+        naive_p=float(stats.kstwo.sf(ks.statistic, fitted.n)),
         repeats=repeats,
     )
 
@@ -510,26 +463,20 @@ def bootstrap(
     True
     """
     x = _checked(values, family)
-    if repeats < 2:
-        raise ValueError(f"repeats={repeats} must be at least 2")
-    if not 0 < level < 1:
-        raise ValueError(f"level={level} must be between 0 and 1, such as 0.95")
-    estimate = _estimate(x, family)[0]
-    drawn: dict[str, list[float]] = {name: [] for name in estimate}
-    for _ in range(repeats):
-        sample = x[rng.integers(len(x), size=len(x))]
-        while np.ptp(sample) <= _LEAST_SPREAD * abs(float(sample.mean())):
-            sample = x[rng.integers(len(x), size=len(x))]
-        for name, value in _estimate(sample, family)[0].items():
-            drawn[name].append(value)
-    tails = [(1 - level) / 2, (1 + level) / 2]
+    check_resampling(repeats, level)
+    parameters = _FAMILIES[family].parameters
+    draws: list[dict[str, float]] = []
+    while len(draws) < repeats:
+        sample = rng.choice(x, len(x))
+        if np.ptp(sample) > _LEAST_SPREAD * abs(float(sample.mean())):
+            draws.append(parameters(*_estimate(sample, family)))
     return {
-        name: Interval(float(low), estimate[name], float(high))
-        for name, (low, high) in ((name, np.quantile(values, tails)) for name, values in drawn.items())
+        name: percentiles([draw[name] for draw in draws], estimate, level)
+        for name, estimate in parameters(*_estimate(x, family)).items()
     }
 
 
-def qq(values: npt.ArrayLike, one: Fit) -> QuantilePoints:
+def qq(values: npt.ArrayLike, fitted: Fit) -> QuantilePoints:
     """Return the points of a quantile-quantile plot, n of them, in the unit of the values.
 
     The i-th smallest of n values stands against the fit's quantile at (i - 1/2) / n.
@@ -541,6 +488,6 @@ def qq(values: npt.ArrayLike, one: Fit) -> QuantilePoints:
     >>> points.observed[:2].tolist(), [round(float(value), 3) for value in points.expected[1:3]]
     ([1.0, 2.0], [2.392, 4.0])
     """
-    observed = np.sort(_checked(values, one.family))
-    places = (np.arange(len(observed)) + 0.5) / len(observed)
-    return QuantilePoints(one.quantile(places), observed)
+    observed = np.sort(_checked(values, fitted.family))
+    shares = (np.arange(len(observed)) + 0.5) / len(observed)
+    return QuantilePoints(fitted.distribution.ppf(shares), observed)

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import integrate, stats
+from scipy import stats
 
-from hopperlib.analysis.distributions import Interval
+from hopperlib.analysis._resampling import Array, Interval, check_resampling, column, percentiles
+from hopperlib.errors import refusal
 
 __all__ = [
     "Regression",
     "VarianceSplit",
-    "corrected_minimum",
-    "expected_minimum",
     "minimum_of_groups",
-    "noise_from_minimum",
     "regress",
     "regress_all",
     "repeats_to_see",
     "variance_split",
 ]
 
-Array = npt.NDArray[np.float64]
-
 # A column whose values differ by less than this share of their size is constant but for rounding.
 _LEAST_SPREAD = 1e-12
 # Beyond this many runs the answer is the same in words: too many to make.
 _MOST_REPEATS = 10_000_000
+# Numbers drawn at once: few enough for the samples of a long column to stay in memory.
+_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,23 +58,6 @@ class Regression:
     r2: Interval
     p_value: float
     n: int
-
-
-def _column(values: npt.ArrayLike, name: str) -> Array:
-    """Return a column of finite numbers."""
-    array = np.asarray(values, dtype=float)
-    if array.ndim != 1:
-        raise ValueError(f"{name} has {array.ndim} dimensions and must have one")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} holds {array[~np.isfinite(array)][0]}, which is not a finite number")
-    return array
-
-
-def _checked_repeats(repeats: int, level: float) -> None:
-    if repeats < 2:
-        raise ValueError(f"repeats={repeats} must be at least 2")
-    if not 0 < level < 1:
-        raise ValueError(f"level={level} must be between 0 and 1, such as 0.95")
 
 
 def regress(
@@ -113,7 +94,7 @@ def regress(
     >>> round(line.slope.estimate, 3), round(line.intercept, 3), round(line.r2.estimate, 4)
     (1.96, 0.1, 0.9983)
     """
-    xs, ys = _column(x, "x"), _column(y, "y")
+    xs, ys = column(x, "x"), column(y, "y")
     if len(xs) != len(ys):
         raise ValueError(f"x has {len(xs)} values and y {len(ys)}: a point needs one of each")
     if len(xs) < 3:
@@ -121,44 +102,40 @@ def regress(
     for name, values in (("x", xs), ("y", ys)):
         if np.ptp(values) <= _LEAST_SPREAD * np.abs(values).max():
             raise ValueError(f"all values of {name} are {values[0]:g}: nothing can be regressed on a constant")
-    _checked_repeats(repeats, level)
+    check_resampling(repeats, level)
     line = stats.linregress(xs, ys)
-    slopes, r2s = _resampled(xs, ys, rng, repeats)
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    slope_low, slope_high = np.quantile(slopes, tails)
-    r2_low, r2_high = np.quantile(r2s, tails)
+    # Both columns are laid over a range of one, so that squares neither vanish nor overflow.
+    x_range, y_range = float(np.ptp(xs)), float(np.ptp(ys))
+    xs, ys = (xs - xs.mean()) / x_range, (ys - ys.mean()) / y_range
+
+    def slopes_and_r2s(picked: npt.NDArray[np.int64]) -> Array:
+        sx, sy = xs[picked], ys[picked]
+        lines = (np.ptp(sx, axis=1) > _LEAST_SPREAD) & (np.ptp(sy, axis=1) > _LEAST_SPREAD)
+        dx, dy = (values[lines] - values[lines].mean(axis=1, keepdims=True) for values in (sx, sy))
+        xx, yy, xy = (dx * dx).sum(axis=1), (dy * dy).sum(axis=1), (dx * dy).sum(axis=1)
+        return np.stack([xy / xx * (y_range / x_range), np.minimum(xy * xy / (xx * yy), 1.0)])
+
+    slopes, r2s = _resampled(len(xs), slopes_and_r2s, rng, repeats)
     return Regression(
-        slope=Interval(float(slope_low), float(line.slope), float(slope_high)),
+        slope=percentiles(slopes, line.slope, level),
         intercept=float(line.intercept),
         correlation=float(line.rvalue),
-        r2=Interval(float(r2_low), float(line.rvalue) ** 2, float(r2_high)),
+        r2=percentiles(r2s, line.rvalue**2, level),
         p_value=float(line.pvalue),
         n=len(xs),
     )
 
 
-def _resampled(xs: Array, ys: Array, rng: np.random.Generator, repeats: int) -> tuple[Array, Array]:
-    """Return slope and r2 of so many samples of the points, drawn with replacement."""
-    n = len(xs)
-    # Both columns are laid over a range of one, so that squares neither vanish nor overflow.
-    x_range, y_range = float(np.ptp(xs)), float(np.ptp(ys))
-    xs, ys = (xs - xs.mean()) / x_range, (ys - ys.mean()) / y_range
-    at_once = max(1, 1_000_000 // n)
-    slopes: list[Array] = []
-    r2s: list[Array] = []
+def _resampled(
+    n: int, statistic: Callable[[npt.NDArray[np.int64]], Array], rng: np.random.Generator, repeats: int
+) -> Array:
+    """Return a statistic of so many samples of n things, drawn with replacement; samples that have none are drawn again."""
+    parts: list[Array] = []
     left = repeats
     while left > 0:
-        picked = rng.integers(n, size=(min(left, at_once), n))
-        sx, sy = xs[picked], ys[picked]
-        lines = (np.ptp(sx, axis=1) > _LEAST_SPREAD) & (np.ptp(sy, axis=1) > _LEAST_SPREAD)
-        sx, sy = sx[lines], sy[lines]
-        dx = sx - sx.mean(axis=1, keepdims=True)
-        dy = sy - sy.mean(axis=1, keepdims=True)
-        xx, yy, xy = (dx * dx).sum(axis=1), (dy * dy).sum(axis=1), (dx * dy).sum(axis=1)
-        slopes.append(xy / xx * (y_range / x_range))
-        r2s.append(np.minimum(xy * xy / (xx * yy), 1.0))
-        left -= int(lines.sum())
-    return np.concatenate(slopes), np.concatenate(r2s)
+        parts.append(statistic(rng.integers(n, size=(min(left, max(1, _AT_ONCE // n)), n))))
+        left -= parts[-1].shape[-1]
+    return np.concatenate(parts, axis=-1)
 
 
 def regress_all(
@@ -191,8 +168,7 @@ def regress_all(
     >>> list(regress_all(metrics, [2.1, 3.9, 6.1, 7.9], np.random.default_rng(1), repeats=9))
     ['runs', 'noise']
     """
-    names = [str(name) for name in metrics]
-    if not names:
+    if not len(metrics.keys()):
         raise ValueError("there is no metric to regress on")
     lines: dict[str, Regression] = {}
     for name in metrics:
@@ -205,7 +181,7 @@ def regress_all(
 
 def _grouped(times: npt.ArrayLike, groups: Iterable[Hashable]) -> dict[Hashable, Array]:
     """Return the values of each group, groups in the order of their first value."""
-    values, labels = _column(times, "times"), list(groups)
+    values, labels = column(times, "times"), list(groups)
     if len(values) != len(labels):
         raise ValueError(f"{len(values)} times for {len(labels)} groups: each time needs its group")
     if not labels:
@@ -213,7 +189,7 @@ def _grouped(times: npt.ArrayLike, groups: Iterable[Hashable]) -> dict[Hashable,
     members: dict[Hashable, list[float]] = {}
     for label, value in zip(labels, values.tolist(), strict=True):
         members.setdefault(label, []).append(value)
-    return {label: np.array(one) for label, one in members.items()}
+    return {label: np.array(group) for label, group in members.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -329,25 +305,32 @@ def variance_split(
             f"all {sum(map(len, members.values()))} times are of one group, {next(iter(members))!r}: "
             "a spread between groups needs two"
         )
-    if all(len(one) == 1 for one in members.values()):
+    if all(len(group) == 1 for group in members.values()):
         raise ValueError(f"each of the {len(members)} groups has one time: a spread within groups needs two in one")
-    _checked_repeats(repeats, level)
+    check_resampling(repeats, level)
     everything = np.concatenate(list(members.values()))
     if np.ptp(everything) == 0:
         raise ValueError(f"all times are {everything[0]:g}: there is no spread to split")
-    sizes = np.array([len(one) for one in members.values()], dtype=float)
     # Measured from the mean of all, so that close values do not cancel.
     centre = float(everything.mean())
-    sums = np.array([float((one - centre).sum()) for one in members.values()])
-    squares = np.array([float(((one - one.mean()) ** 2).sum()) for one in members.values()])
-    within, between = (float(one) for one in _components(sizes, sums, squares))
-    shares = _resampled_shares(sizes, sums, squares, rng or np.random.default_rng(0), repeats)
-    low, high = np.quantile(shares, [(1 - level) / 2, (1 + level) / 2])
+    sizes, sums, squares = np.array(
+        [(len(group), (group - centre).sum(), ((group - group.mean()) ** 2).sum()) for group in members.values()]
+    ).T
+
+    def shares(picked: npt.NDArray[np.int64]) -> Array:
+        picked = picked[sizes[picked].sum(axis=1) > len(sizes)]
+        within, between = _components(sizes[picked], sums[picked], squares[picked])
+        between = np.maximum(between, 0)
+        spread = within + between > 0
+        return np.asarray(between[spread] / (within + between)[spread])
+
+    within, between = map(float, _components(sizes, sums, squares))
     clipped = max(between, 0.0)
+    draws = _resampled(len(sizes), shares, rng or np.random.default_rng(0), repeats)
     return VarianceSplit(
         within_variance=within,
         between_variance=clipped,
-        between_fraction=Interval(float(low), clipped / (within + clipped), float(high)),
+        between_fraction=percentiles(draws, clipped / (within + clipped), level),
         mean=centre,
         groups=len(members),
         n=len(everything),
@@ -355,146 +338,26 @@ def variance_split(
     )
 
 
-def _resampled_shares(sizes: Array, sums: Array, squares: Array, rng: np.random.Generator, repeats: int) -> Array:
-    """Return the share between groups in samples of groups; samples that have none are drawn again."""
-    count = len(sizes)
-    at_once = max(1, 1_000_000 // count)
-    shares: list[Array] = []
-    left = repeats
-    while left > 0:
-        picked = rng.integers(count, size=(min(left, at_once), count))
-        picked = picked[sizes[picked].sum(axis=1) > count]
-        if len(picked) == 0:
-            continue
-        within, between = _components(sizes[picked], sums[picked], squares[picked])
-        between = np.maximum(between, 0)
-        spread = within + between > 0
-        shares.append(between[spread] / (within + between)[spread])
-        left -= int(spread.sum())
-    return np.concatenate(shares)
-
-
 def minimum_of_groups(times: npt.ArrayLike, groups: Iterable[Hashable]) -> dict[Hashable, float]:
     """Return the smallest time of each group, in the order of the groups' first times.
 
     The smallest of m runs is nearer to the run without noise, but it is no
-    estimate of the group's mean: see `corrected_minimum`.
+    estimate of the group's mean: it lies below by some of the noise, and by
+    more of it in a larger group.
 
     Examples
     --------
     >>> minimum_of_groups([10.0, 21.0, 11.0, 20.0], ["a", "b", "a", "b"])
     {'a': 10.0, 'b': 20.0}
     """
-    return {label: float(one.min()) for label, one in _grouped(times, groups).items()}
-
-
-def expected_minimum(m: int) -> float:
-    """How far the smallest of m normal values lies from their mean, on average. [standard deviations]
-
-    Parameters
-    ----------
-    m : int
-        Values, at least 1.
-
-    Examples
-    --------
-    Of three, 3 / (2 sqrt(pi)) below it:
-
-    >>> round(expected_minimum(3), 6), round(-3 / (2 * math.sqrt(math.pi)), 6)
-    (-0.846284, -0.846284)
-    """
-    if m < 1:
-        raise ValueError(f"m={m} must be at least 1: the minimum is that of some values")
-    # The density of the smallest: m ways to be it, times the others all being larger.
-    answer, _ = integrate.quad(
-        lambda z: m * z * math.exp(float(stats.norm.logpdf(z)) + (m - 1) * float(stats.norm.logsf(z))), -12, 12
-    )
-    return 0.0 if m == 1 else float(answer)
-
-
-def corrected_minimum(minimum: float, sd: float, m: int) -> float:
-    """Mean that a group's smallest of m times points to, in the unit of the times.
-
-    The smallest of m lies below the mean by a known number of standard
-    deviations if the noise is normal; that is added again.
-
-    Parameters
-    ----------
-    minimum : float
-        Smallest time of the group, or the mean of such.
-    sd : float
-        Standard deviation of one time within its group, at least 0.
-    m : int
-        Times in the group.
-
-    Examples
-    --------
-    >>> round(corrected_minimum(1081.0, 10.0, 3), 3)
-    1089.463
-    """
-    if not sd >= 0:
-        raise ValueError(f"sd={sd} must be at least 0")
-    return minimum - sd * expected_minimum(m)
-
-
-def noise_from_minimum(mean: float, mean_minimum: float, m: int) -> float:
-    """Noise of one run, from the mean of all runs and the mean of the groups' smallest times. [their unit]
-
-    For groups of m runs with normal noise that is the same in all.
-
-    Parameters
-    ----------
-    mean : float
-        Mean time of all runs.
-    mean_minimum : float
-        Mean of the smallest time of each group, at most `mean`.
-    m : int
-        Runs in a group, at least 2.
-
-    Returns
-    -------
-    float
-        Standard deviation of one run within its group.
-
-    Raises
-    ------
-    ValueError
-        If `m` is less than 2 or the mean of minima exceeds the mean.
-
-    Examples
-    --------
-    The two means that the study prints for its triplets:
-
-    >>> round(noise_from_minimum(1102, 1081, 3), 2)
-    24.81
-    """
-    if m < 2:
-        raise ValueError(f"m={m} must be at least 2: one run is its own minimum and shows no noise")
-    if mean_minimum > mean:
-        raise ValueError(f"mean_minimum={mean_minimum} must not be above mean={mean}")
-    return (mean_minimum - mean) / expected_minimum(m)
-
-
-class _Test(NamedTuple):
-    """A two-sided t-test of two samples of one size."""
-
-    effect: float
-    alpha: float
-
-    def power(self, n: int) -> float:
-        """How often n runs on each side show the effect."""
-        freedom = 2 * n - 2
-        bound = float(stats.t.isf(self.alpha / 2, freedom))
-        shift = self.effect * math.sqrt(n / 2)
-        wrong_side = float(stats.nct.cdf(-bound, freedom, shift))
-        # Far from the effect the noncentral t distribution underflows to no number; the chance there is nil.
-        return float(stats.nct.sf(bound, freedom, shift)) + (wrong_side if wrong_side > 0 else 0.0)
+    return {label: float(group.min()) for label, group in _grouped(times, groups).items()}
 
 
 def repeats_to_see(change_fraction: float, spread_fraction: float, power: float = 0.8, alpha: float = 0.05) -> int:
     """How many runs before and as many after show that a code became slower or faster.
 
-    For a two-sided t-test of two means. What spread to give depends on how the
+    For a two-sided t-test of two means; a change that it finds on the wrong
+    side is not found. What spread to give depends on how the
     repeats are made: runs inside one job share its nodes and vary by the spread
     within groups, runs in jobs of their own also by that between groups.
 
@@ -527,26 +390,22 @@ def repeats_to_see(change_fraction: float, spread_fraction: float, power: float 
     64
     """
     if not (change_fraction > 0 and math.isfinite(change_fraction)):
-        raise ValueError(f"change_fraction={change_fraction} must be above 0")
+        raise refusal("change_fraction", change_fraction, "must be above 0")
     if not (spread_fraction >= 0 and math.isfinite(spread_fraction)):
-        raise ValueError(f"spread_fraction={spread_fraction} must be at least 0")
+        raise refusal("spread_fraction", spread_fraction, "must be at least 0")
     if not 0 < alpha < power < 1:
         raise ValueError(f"alpha={alpha} and power={power} must be 0 < alpha < power < 1")
-    if spread_fraction == 0:
-        return 2
-    test = _Test(change_fraction / spread_fraction, alpha)
-    # For many runs the t-test is that of the normal distribution: a start from which the search is short.
-    normal = 2 * (float(stats.norm.isf(alpha / 2) + stats.norm.ppf(power)) / test.effect) ** 2
-    if normal > _MOST_REPEATS:
+    # Beyond that, two runs show any change at any level that can be asked for, and statsmodels has no number.
+    effect = min(change_fraction / max(spread_fraction, 1e-300), 1e8)
+    # For many runs the t-test is that of the normal distribution.
+    if 2 * ((stats.norm.isf(alpha / 2) + stats.norm.ppf(power)) / effect) ** 2 > _MOST_REPEATS:
         raise ValueError(
             f"a change of {change_fraction:g} in a spread of {spread_fraction:g} needs more than {_MOST_REPEATS:,} runs"
         )
-    if test.effect > 30:
-        # Two runs on each side show what is thirty standard deviations; the distribution's tables end there.
+    from statsmodels.stats.power import TTestIndPower
+
+    # One side at half the level: the other side of the two-sided test underflows for large effects, and is no find.
+    test, side = TTestIndPower(), {"alpha": alpha / 2, "alternative": "larger"}
+    if test.power(effect, 2, **side) >= power:
         return 2
-    n = max(2, math.floor(normal))
-    while n > 2 and test.power(n - 1) >= power:
-        n -= 1
-    while test.power(n) < power:
-        n += 1
-    return n
+    return math.ceil(test.solve_power(effect, power=power, **side))

@@ -159,7 +159,7 @@ class RunTimeReport:
 
     def expected(self, one: Fit) -> list[float]:
         """Return how many of the fitted values a family expects in each bar of the histogram."""
-        shares = np.diff(one.cdf(self.histogram().edges))
+        shares = np.diff(one.distribution.cdf(self.histogram().edges))
         return [len(self.fitted) * float(share) for share in shares]
 
     def to_dict(self) -> dict[str, Any]:
