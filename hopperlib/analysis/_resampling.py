@@ -40,7 +40,7 @@ def check_resampling(repeats: int, level: float) -> None:
         raise refusal("level", level, "must be between 0 and 1, such as 0.95")
 
 
-def percentiles(draws: npt.ArrayLike, estimate: float, level: float) -> Interval:
+def percentiles(draws: Array | list[float], estimate: float, level: float) -> Interval:
     """Return the interval that holds this share of the draws, as many below it as above."""
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(np.asarray(draws), [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(estimate), float(high))

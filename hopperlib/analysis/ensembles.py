@@ -15,9 +15,13 @@ import json
 import os
 import pickle
 import queue
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from hopperlib.errors import refusal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["EnsembleError", "read_ensemble", "run_ensemble"]
 
 _ABOUT = "ensemble.json"
-_RESULT = "result"
 
 
 class EnsembleError(RuntimeError):
@@ -55,21 +58,17 @@ def _table(parameters: Mapping[str, Any], answer: Any) -> pd.DataFrame:
 
     if isinstance(answer, pd.DataFrame):
         rows = answer.reset_index(drop=True)
-    elif isinstance(answer, Mapping):
-        rows = pd.DataFrame([dict(answer)])
-    elif isinstance(answer, list):
-        if not all(isinstance(row, Mapping) for row in answer):
-            raise ValueError("a list that is returned must hold mappings: one a row")
-        rows = pd.DataFrame([dict(row) for row in answer])
     else:
-        rows = pd.DataFrame({_RESULT: [answer]})
+        records = (
+            answer if isinstance(answer, list) else [answer if isinstance(answer, Mapping) else {"result": answer}]
+        )
+        if not all(isinstance(record, Mapping) for record in records):
+            raise ValueError("a list that is returned must hold mappings: one a row")
+        rows = pd.DataFrame([dict(record) for record in records])
     both = [name for name in parameters if name in rows.columns]
     if both:
         raise ValueError(f"the result has the name {both[0]!r}, which is also a parameter")
-    for place, (name, value) in enumerate(parameters.items()):
-        # A list as a parameter is one value, not a column of them.
-        rows.insert(place, name, pd.Series([value] * len(rows), dtype=object if isinstance(value, list) else None))
-    return rows
+    return pd.concat([pd.DataFrame([parameters] * len(rows), columns=list(parameters)), rows], axis=1)
 
 
 def _write(rows: pd.DataFrame, path: Path) -> None:
@@ -168,8 +167,8 @@ def run_ensemble(
     if client is not None and workers is not None:
         raise ValueError("give workers, for processes here, or client, for processes elsewhere, not both")
     if workers is not None and workers < 0:
-        raise ValueError(f"workers={workers} must be at least 0")
-    sets: dict[str, Mapping[str, Any]] = {}
+        raise refusal("workers", workers, "must be at least 0")
+    sets: dict[str, dict[str, Any]] = {}
     for parameters in parameter_sets:
         key = _key(parameters)
         if key in sets:
@@ -177,65 +176,77 @@ def run_ensemble(
         sets[key] = dict(parameters)
     if not sets:
         raise ValueError("there is no set of parameters to run")
-    if client is None and workers != 0:
+    in_processes = client is None and workers != 0
+    if in_processes:
         # Before the folder is taken for this function: the next call may be with another.
-        _sendable(function)
+        _check_sendable(function)
     folder = Path(folder)
     _open(folder, _name(function))
     paths = {key: folder / f"{key}.parquet" for key in sets}
     missing = {key: parameters for key, parameters in sets.items() if not paths[key].exists()}
     done = len(sets) - len(missing)
-
-    def keep(key: str, answer: Any) -> None:
-        nonlocal done
-        try:
-            rows = _table(sets[key], answer)
-        except ValueError as error:
-            raise EnsembleError(f"{_name(function)} with {dict(sets[key])}: {error}") from error
-        _write(rows, paths[key])
-        done += 1
-        if progress is not None:
-            progress(done, len(sets))
-
-    if missing:
-        if client is not None:
-            _submit(client, function, missing, keep)
-        elif workers == 0:
-            for key, parameters in missing.items():
-                try:
-                    answer = function(**parameters)
-                except Exception as error:
-                    raise _failed(function, parameters, error) from error
-                keep(key, answer)
-        else:
-            _in_processes(function, missing, keep, workers)
-    return _joined(list(paths.values()))
+    failures: list[EnsembleError] = []
+    with ExitStack() as stack:
+        if in_processes and missing:
+            client = stack.enter_context(_processes(min(workers or os.cpu_count() or 1, len(missing))))
+        for key, answer in stack.enter_context(closing(_finished(client, function, missing, failures))):
+            try:
+                rows = _table(sets[key], answer())
+            except Exception as error:
+                failure = EnsembleError(f"{_name(function)} with {sets[key]} failed: {type(error).__name__}: {error}")
+                failure.__cause__ = error
+                failures.append(failure)
+                continue
+            _write(rows, paths[key])
+            done += 1
+            if progress is not None:
+                progress(done, len(sets))
+    if failures:
+        raise failures[0]
+    return _joined(paths.values())
 
 
-def _failed(function: Callable[..., Any], parameters: Mapping[str, Any], error: BaseException) -> EnsembleError:
-    return EnsembleError(f"{_name(function)} with {dict(parameters)} failed: {type(error).__name__}: {error}")
+def _finished(
+    client: Any, function: Callable[..., Any], missing: Mapping[str, Mapping[str, Any]], failures: list[EnsembleError]
+) -> Generator[tuple[str, Callable[[], Any]]]:
+    """Yield what gives the answer of each run, as the runs finish; after a failure only of those that were under way."""
+    if client is None:
+        for key, parameters in missing.items():
+            yield key, partial(function, **parameters)
+            if failures:
+                break
+        return
+    finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    keys: dict[Any, str] = {}
+    try:
+        for key, parameters in missing.items():
+            keys[client.submit(function, **parameters)] = key
+        for future in list(keys):
+            future.add_done_callback(finished.put)
+        for _ in range(len(keys)):
+            future = finished.get()
+            if not future.cancelled():
+                yield keys[future], future.result
+            if failures:
+                for other in keys:
+                    other.cancel()
+    finally:
+        # After Ctrl-C, or with a full disk: what waits is not begun.
+        for future in keys:
+            future.cancel()
 
 
-def _in_processes(
-    function: Callable[..., Any],
-    missing: Mapping[str, Mapping[str, Any]],
-    keep: Callable[[str, Any], None],
-    workers: int | None,
-) -> None:
-    """Run in processes of this machine."""
+def _processes(workers: int) -> Any:
+    """Return so many processes of this machine."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     # A forked process would inherit the locks of threads that numpy and pyarrow started: so new ones.
-    with ProcessPoolExecutor(
-        max_workers=min(workers or os.cpu_count() or 1, len(missing)),
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_one_thread,
-    ) as pool:
-        _submit(pool, function, missing, keep)
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_use_one_thread)
 
 
-def _sendable(function: Callable[..., Any]) -> None:
+def _check_sendable(function: Callable[..., Any]) -> None:
     """Refuse a function that worker processes could not find."""
     if function.__module__ == "__main__":
         raise ValueError(
@@ -248,56 +259,14 @@ def _sendable(function: Callable[..., Any]) -> None:
         raise ValueError(f"{_name(function)} cannot be sent to a worker process ({error}); give workers=0") from error
 
 
-def _one_thread() -> None:
+def _use_one_thread() -> None:
     """Let the linear algebra of a worker use one thread: there are as many workers as cores."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
 
 
-def _submit(
-    client: Any,
-    function: Callable[..., Any],
-    missing: Mapping[str, Mapping[str, Any]],
-    keep: Callable[[str, Any], None],
-) -> None:
-    """Send out all runs and keep each as it comes in; after a failure begin no other, but keep what was under way."""
-    finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    keys: dict[Any, str] = {}
-    failure: BaseException | None = None
-    try:
-        for key, parameters in missing.items():
-            future = client.submit(function, **parameters)
-            keys[future] = key
-        for future in list(keys):
-            future.add_done_callback(finished.put)
-        for _ in range(len(keys)):
-            future = finished.get()
-            if future.cancelled():
-                continue
-            key = keys[future]
-            try:
-                answer = future.result()
-            except Exception as error:
-                failure = failure or _failed(function, missing[key], error)
-            else:
-                try:
-                    keep(key, answer)
-                except EnsembleError as error:
-                    failure = failure or error
-            if failure is not None:
-                for other in keys:
-                    other.cancel()
-    except BaseException:
-        # Ctrl-C, or a full disk: what waits is not begun.
-        for other in keys:
-            other.cancel()
-        raise
-    if failure is not None:
-        raise failure
-
-
-def _joined(paths: list[Path]) -> pd.DataFrame:
+def _joined(paths: Iterable[Path]) -> pd.DataFrame:
     """Return the files as one table."""
     import pandas as pd
 

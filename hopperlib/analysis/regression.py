@@ -408,4 +408,4 @@ def repeats_to_see(change_fraction: float, spread_fraction: float, power: float 
     test, side = TTestIndPower(), {"alpha": alpha / 2, "alternative": "larger"}
     if test.power(effect, 2, **side) >= power:
         return 2
-    return math.ceil(test.solve_power(effect, power=power, **side))
+    return math.ceil(float(test.solve_power(effect, power=power, **side)))
