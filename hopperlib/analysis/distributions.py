@@ -35,7 +35,7 @@ from scipy import optimize, stats
 from hopperlib.analysis._resampling import Array, Interval, check_resampling, column, percentiles
 from hopperlib.errors import refusal
 
-__all__ = ["FAMILIES", "Fit", "Goodness", "Interval", "bootstrap", "fit", "fit_all", "goodness", "qq"]
+__all__ = ["FAMILIES", "Fit", "Goodness", "Interval", "QuantilePoints", "bootstrap", "fit", "fit_all", "goodness", "qq"]
 
 # AICc divides by n - k - 1, and the shifted lognormal has three parameters.
 _LEAST_VALUES = 5
