@@ -22,7 +22,7 @@ from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.binding import Binding, Seating
 from hopperlib.node.launch.components import Component, LaunchError
 
-__all__ = ["AprunLayout", "aprun_layout", "aprun_pattern", "place_aprun"]
+__all__ = ["AprunLayout", "aprun_layout", "place_aprun"]
 
 _LEFT_OVER = (
     "Depth {depth} leaves cores over on each NUMA node: the first {first} tasks of a node get cores next to each other, "
@@ -130,7 +130,7 @@ def _numa_nodes(component: Component, node: NodeKind) -> tuple[int, ...]:
     wanted = component.numa_nodes_per_node or len(listed)
     if wanted > len(listed):
         rule = f"asks for more NUMA nodes than the {len(listed)} that -sl names"
-        raise LaunchError(flag="-sn", value=str(wanted), rule=rule)
+        raise LaunchError("-sn", wanted, rule)
     return listed[:wanted]
 
 
@@ -138,11 +138,10 @@ def _check_depth(component: Component, cores: int, node: NodeKind, machine: str)
     """Refuse a depth that no task of this line can have."""
     depth = component.threads_per_task
     if depth > node.cores:
-        rule = f"must be from 1 to {node.cores}, the cores of a node of {machine}"
-        raise LaunchError(flag="-d", value=str(depth), rule=rule)
+        raise LaunchError("-d", depth, f"must be from 1 to {node.cores}, the cores of a node of {machine}")
     if depth > cores:
         rule = f"is more than the {cores} cores that -r, -sn and -sl leave of the {node.cores} of a node of {machine}"
-        raise LaunchError(flag="-d", value=str(depth), rule=rule)
+        raise LaunchError("-d", depth, rule)
 
 
 def _check_tasks_per_numa_node(component: Component, node: NodeKind, machine: str) -> None:
@@ -151,33 +150,29 @@ def _check_tasks_per_numa_node(component: Component, node: NodeKind, machine: st
     depth, cores = component.threads_per_task, node.cores_per_numa_node
     if per_numa_node is None:
         return
+    rule = ""
     if per_numa_node > cores:
         rule = f"must be from 1 to {cores}, the cores of a NUMA node of {machine}"
-        raise LaunchError(flag="-S", value=str(per_numa_node), rule=rule)
-    if depth > cores and per_numa_node > 1:
+    elif depth > cores and per_numa_node > 1:
         rule = f"must be 1 with -d {depth}: a task of {depth} threads takes more than the {cores} cores of a NUMA node"
-        raise LaunchError(flag="-S", value=str(per_numa_node), rule=rule)
-    if depth <= cores < per_numa_node * depth:
+    elif depth <= cores < per_numa_node * depth:
         rule = f"times -d {depth} is {per_numa_node * depth} cores, more than the {cores} of a NUMA node of {machine}"
-        raise LaunchError(flag="-S", value=str(per_numa_node), rule=rule)
+    if rule:
+        raise LaunchError("-S", per_numa_node, rule)
 
 
 def _check_tasks_per_node(
     component: Component, tasks_per_node: int, seats: int, cores: int, numa_nodes: int, machine: str
 ) -> None:
     """Refuse more tasks than the node's cores, or than ``-S`` and ``-sn``, allow."""
-    depth = component.threads_per_task
+    depth, per_numa_node = component.threads_per_task, component.tasks_per_numa_node
     if tasks_per_node * depth > cores:
         times = f"times -d {depth} is {tasks_per_node * depth} cores, more than" if depth > 1 else "is more than"
-        raise LaunchError(
-            flag="-N",
-            value=str(tasks_per_node),
-            rule=f"{times} the {cores} that the line may use of a node of {machine}",
-        )
-    if component.tasks_per_numa_node is not None and tasks_per_node > seats:
+        raise LaunchError("-N", tasks_per_node, f"{times} the {cores} that the line may use of a node of {machine}")
+    if per_numa_node is not None and tasks_per_node > seats:
         holds = f"holds {seats} tasks a node, on {numa_nodes} NUMA nodes"
         rule = f"{holds}, and -N asks for {tasks_per_node}; -S times the NUMA nodes in use must be at least -N"
-        raise LaunchError(flag="-S", value=str(component.tasks_per_numa_node), rule=rule)
+        raise LaunchError("-S", per_numa_node, rule)
 
 
 def _check_lists(component: Component, usable: int, machine: str) -> None:
@@ -185,7 +180,7 @@ def _check_lists(component: Component, usable: int, machine: str) -> None:
     for entries in component.binding_list or ():
         if all(core is not None and core >= usable for core in entries):
             rule = f"lists no core that a task may use on a node of {machine}; those are 0 to {usable - 1}"
-            raise LaunchError(flag="-cc", value=component.given("-cc") or "", rule=rule)
+            raise LaunchError("-cc", component.given("-cc") or "", rule)
 
 
 def _whole_seats(free: Sequence[Sequence[int]], depth: int, per_numa_node: int | None) -> list[tuple[int, ...]]:
@@ -215,31 +210,10 @@ def _left_over_seats(
     return [tuple(left[index * depth : (index + 1) * depth]) for index in range(wanted)]
 
 
-def aprun_pattern(
+def _pattern(
     component: Component, layout: AprunLayout, node: NodeKind, tasks: int, threads: int
 ) -> tuple[Binding, ...]:
-    """Return where the tasks of one node run.
-
-    Parameters
-    ----------
-    component : Component
-    layout : AprunLayout
-        Out of `aprun_layout` for the same component and node.
-    node : NodeKind
-    tasks : int
-        Tasks on this node, at most those of a full one.
-    threads : int
-        Threads that each task runs.
-
-    Examples
-    --------
-    >>> from hopperlib.machine import Machine
-    >>> node = Machine.load("hopper").node()
-    >>> component = Component(command=("a.out",), tasks=8, threads_per_task=3)
-    >>> layout = aprun_layout(component, node, "Hopper")
-    >>> aprun_pattern(component, layout, node, 2, 3)[1].thread_cores
-    ((3,), (4,), (5,))
-    """
+    """Return where the tasks of one node run: at most those of a full one, each with so many threads."""
     seats = layout.seats[:tasks]
     allowed = _allowed_cores(component, layout, node, seats)
     return tuple(_binding(component, node, seat, number, threads, allowed) for number, seat in enumerate(seats))
@@ -262,6 +236,7 @@ def _binding(
     """Return the binding of the task in one seat."""
     keyword = component.cpu_binding or "cpu"
     per_thread: list[tuple[int, ...]]
+    # Threads beyond the seat's cores share them from the first one on.
     if keyword == "none":
         per_thread = [allowed] * threads
     elif keyword == "numa_node":
@@ -322,16 +297,18 @@ def place_aprun(component: Component, node: NodeKind, machine: Machine, threads:
     [range(0, 24), range(24, 30)]
     """
     layout = aprun_layout(component, node, machine.title)
-    full, rest = divmod(component.tasks, layout.tasks_per_node)
+    per_node = layout.tasks_per_node
     task_numbers = [
-        range(first, min(first + layout.tasks_per_node, component.tasks))
-        for first in range(0, component.tasks, layout.tasks_per_node)
+        range(first, min(first + per_node, component.tasks)) for first in range(0, component.tasks, per_node)
     ]
-    patterns = [aprun_pattern(component, layout, node, layout.tasks_per_node, threads)] * full if full else []
-    if rest:
-        patterns = [*patterns, aprun_pattern(component, layout, node, rest, threads)]
-    assumed = layout.assumptions + _binding_assumptions(component, layout.tasks_per_node)
-    return Seating(task_numbers=task_numbers, patterns=patterns, assumptions=assumed)
+    patterns = {
+        count: _pattern(component, layout, node, count, threads) for count in dict.fromkeys(map(len, task_numbers))
+    }
+    return Seating(
+        task_numbers=task_numbers,
+        patterns=[patterns[len(numbers)] for numbers in task_numbers],
+        assumptions=layout.assumptions + _binding_assumptions(component, per_node),
+    )
 
 
 def _binding_assumptions(component: Component, tasks_per_node: int) -> tuple[str, ...]:

@@ -19,58 +19,51 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from hopperlib.errors import InputError
+
 __all__ = ["Component", "Launch", "LaunchError", "LauncherKind", "Reservation"]
 
 LauncherKind = Literal["aprun", "srun"]
 
 
-class LaunchError(ValueError):
+class LaunchError(InputError):
     """A line that the launcher or the batch system would refuse.
 
     Parameters
     ----------
     flag : str
         The option at fault, as typed (``-S``), or the part of the text.
-    value : str
+    value : str or int
         What it was given; empty if it was given nothing.
     rule : str
         What holds instead, with the bound and where the bound comes from.
     words : str or None
         What the launcher itself prints for this mistake, where that is
         documented.
-    says_value : bool
-        Whether the message names the value; not where the option itself is at fault.
     shown : str or None
-        The value as the message shows it, where that differs.
+        The value as the message shows it, where that differs; empty where the
+        option itself is at fault.
 
     Examples
     --------
-    >>> error = LaunchError(flag="-S", value="7", rule="must be from 1 to 6, the cores of a NUMA node")
+    >>> error = LaunchError("-S", 7, "must be from 1 to 6, the cores of a NUMA node")
     >>> str(error)
     '-S 7 must be from 1 to 6, the cores of a NUMA node'
-    >>> error.rule
-    'must be from 1 to 6, the cores of a NUMA node'
+    >>> error.flag, error.value, error.rule
+    ('-S', '7', 'must be from 1 to 6, the cores of a NUMA node')
     """
 
     def __init__(
-        self,
-        *,
-        flag: str,
-        value: str,
-        rule: str,
-        words: str | None = None,
-        says_value: bool = True,
-        shown: str | None = None,
+        self, flag: str, value: str | int, rule: str, *, words: str | None = None, shown: str | None = None
     ) -> None:
-        self.flag = flag
-        self.value = value if len(value) <= 80 else value[:77] + "..."
-        self.rule = rule
-        self.words = words
+        text = str(value)
+        text = text if len(text) <= 80 else text[:77] + "..."
         # A lone colon would be lost among the colons of a message.
         named = "':'" if flag == ":" else flag
-        said = f"{named} {self.value if shown is None else shown}".strip() if says_value else named
-        self.message = f"{words}: {said} {rule}" if words else f"{said} {rule}"
-        super().__init__(self.message)
+        message = f"{f'{named} {text if shown is None else shown}'.strip()} {rule}"
+        super().__init__(f"{words}: {message}" if words else message, name=flag, value=text, rule=rule)
+        self.flag = flag
+        self.words = words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from hopperlib import units
+from hopperlib.errors import InputError
+from hopperlib.machine import Machine
 from hopperlib.node.launch.components import LaunchError
 
-__all__ = ["cpu_list", "hex_mask", "host_count", "memory_gb", "node_ids", "number_list", "repeated", "whole_number"]
+__all__ = [
+    "assigned",
+    "check_nodes",
+    "cpu_list",
+    "hex_mask",
+    "host_count",
+    "memory_gb",
+    "number_list",
+    "repeated",
+    "whole_number",
+]
 
 # Longest list of numbers that a line may spell out; ranges such as 0-999999999 stop here.
 _MOST_ENTRIES = 100_000
@@ -44,16 +57,16 @@ def whole_number(flag: str, text: str, *, low: int = 1, high: int | None = None,
     hopperlib.node.launch.components.LaunchError: -S 7 must be from 1 to 6, the cores of a NUMA node
     """
     if not re.fullmatch(r"[+-]?[0-9]+", text):
-        raise LaunchError(flag=flag, value=text, rule="must be a whole number")
-    said = f", {bound}" if bound else ""
-    if len(text) > _MOST_DIGITS:
-        rule = f"must be from {low} to {high}{said}" if high is not None else f"has more than {_MOST_DIGITS} digits"
-        raise LaunchError(flag=flag, value=text, rule=rule)
-    number = int(text)
-    if high is not None and not low <= number <= high:
-        raise LaunchError(flag=flag, value=text, rule=f"must be from {low} to {high}{said}")
+        raise LaunchError(flag, text, "must be a whole number")
+    # No number is read that has too many digits; it is beyond any bound.
+    number = int(text) if len(text) <= _MOST_DIGITS else None
+    because = f", {bound}" if bound else ""
+    if high is not None and (number is None or not low <= number <= high):
+        raise LaunchError(flag, text, f"must be from {low} to {high}{because}")
+    if number is None:
+        raise LaunchError(flag, text, f"has more than {_MOST_DIGITS} digits")
     if number < low:
-        raise LaunchError(flag=flag, value=text, rule=f"must be at least {low}{said}")
+        raise LaunchError(flag, text, f"must be at least {low}{because}")
     return number
 
 
@@ -65,7 +78,7 @@ def memory_gb(flag: str, text: str, *, default_unit: str = "M", typed: str = "")
     flag, text : str
         Option and the size.
     default_unit : str
-        What a number without suffix counts: ``K``, ``M``, ``G``, ``T`` or ``bytes``.
+        What a number without suffix counts: ``K``, ``M``, ``G``, ``T``, or nothing for bytes.
     typed : str
         The whole value, if the size is a part of it.
 
@@ -79,15 +92,10 @@ def memory_gb(flag: str, text: str, *, default_unit: str = "M", typed: str = "")
     >>> memory_gb("-m", "2G"), memory_gb("-m", "512"), memory_gb("mppmem", "1300mb")
     (2.0, 0.5, 1.26953125)
     """
-    found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)([KMGT]?)(I?B)?", text.upper())
-    if not found:
-        rule = "must be a number with an optional suffix K, M, G or T"
-        raise LaunchError(flag=flag, value=typed or text, rule=rule)
-    number, suffix, byte = found.groups()
-    if not suffix:
-        suffix = "bytes" if byte else default_unit
-    power = {"bytes": 3, "K": 2, "M": 1, "G": 0, "T": -1}[suffix]
-    return float(number) * 1024.0**-power
+    try:
+        return units.memory_gb(text, unit=default_unit)
+    except InputError:
+        raise LaunchError(flag, typed or text, "must be a number with an optional suffix K, M, G or T") from None
 
 
 def number_list(flag: str, text: str, *, what: str, typed: str = "") -> tuple[int, ...]:
@@ -116,15 +124,12 @@ def number_list(flag: str, text: str, *, what: str, typed: str = "") -> tuple[in
     """
     numbers: list[int] = []
     for part in text.split(","):
-        found = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", part)
-        if not found:
-            raise LaunchError(flag=flag, value=typed or text, rule=f"must be a list of {what} such as 0,2-3")
-        first = int(found[1])
-        last = int(found[2]) if found[2] else first
+        match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", part)
+        if not match:
+            raise LaunchError(flag, typed or text, f"must be a list of {what} such as 0,2-3")
+        first, last = int(match[1]), int(match[2] or match[1])
         if len(numbers) + abs(last - first) >= _MOST_ENTRIES:
-            raise LaunchError(
-                flag=flag, value=typed or text, rule=f"lists more than {_MOST_ENTRIES:,} {what}, the most read here"
-            )
+            raise LaunchError(flag, typed or text, f"lists more than {_MOST_ENTRIES:,} {what}, the most read here")
         numbers += range(first, last + 1) if last >= first else range(first, last - 1, -1)
     return tuple(numbers)
 
@@ -143,9 +148,9 @@ def cpu_list(flag: str, text: str) -> tuple[tuple[int | None, ...], ...]:
     ((0, 1, 2), (None, 6))
     """
     lists: list[tuple[int | None, ...]] = []
-    for one_task in text.split(":"):
+    for task in text.split(":"):
         entries: list[int | None] = []
-        for part in one_task.split(","):
+        for part in task.split(","):
             entries += [None] if part == "x" else number_list(flag, part, what="cores", typed=text)
         lists.append(tuple(entries))
     return tuple(lists)
@@ -169,12 +174,10 @@ def repeated(flag: str, text: str) -> tuple[str, ...]:
         value, star, times = part.partition("*")
         count = whole_number(flag, times, high=_MOST_ENTRIES, bound="the longest list read here") if star else 1
         if len(entries) + count > _MOST_ENTRIES:
-            raise LaunchError(
-                flag=flag, value=text, rule=f"lists more than {_MOST_ENTRIES:,} entries, the most read here"
-            )
+            raise LaunchError(flag, text, f"lists more than {_MOST_ENTRIES:,} entries, the most read here")
         entries += [value] * count
     if not all(entries):
-        raise LaunchError(flag=flag, value=text, rule="has an empty entry; write one after each comma")
+        raise LaunchError(flag, text, "has an empty entry; write one after each comma")
     return tuple(entries)
 
 
@@ -193,22 +196,11 @@ def hex_mask(flag: str, text: str) -> tuple[int, ...]:
     """
     digits = text[2:] if text[:2].lower() == "0x" else text
     if not re.fullmatch(r"[0-9a-fA-F]{1,1024}", digits):
-        raise LaunchError(flag=flag, value=text, rule="must be a hexadecimal mask such as 0x3f")
+        raise LaunchError(flag, text, "must be a hexadecimal mask such as 0x3f")
     mask = int(digits, 16)
     if not mask:
-        raise LaunchError(flag=flag, value=text, rule="sets no bit; a task needs at least one")
+        raise LaunchError(flag, text, "sets no bit; a task needs at least one")
     return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
-
-
-def node_ids(flag: str, text: str) -> frozenset[int]:
-    """Return the node IDs of a list.
-
-    Examples
-    --------
-    >>> sorted(node_ids("-L", "23-25,30"))
-    [23, 24, 25, 30]
-    """
-    return frozenset(number_list(flag, text, what="node IDs"))
 
 
 def host_count(text: str) -> int | None:
@@ -224,16 +216,52 @@ def host_count(text: str) -> int | None:
     if not re.fullmatch(r"(?:[^\[\]/,]+(?:\[[0-9,-]+\])?(?:,|$))+", text):
         return None
     total = 0
-    for found in re.finditer(r"[^\[\],]+(?:\[([0-9,-]+)\])?", text):
-        total += _bracket_count(found[1].split(",")) if found[1] else 1
+    for hosts in re.finditer(r"[^\[\],]+(?:\[([0-9,-]+)\])?", text):
+        for part in (hosts[1] or "0").split(","):
+            first, _, last = part.partition("-")
+            if first.isdigit() and (last or first).isdigit():
+                total += abs(int((last or first)[:9]) - int(first[:9])) + 1
     return total or None
 
 
-def _bracket_count(parts: Iterable[str]) -> int:
-    """Count the hosts between brackets."""
-    total = 0
-    for part in parts:
-        first, _, last = part.partition("-")
-        if first.isdigit() and (last or first).isdigit():
-            total += abs(int((last or first)[:9]) - int(first[:9])) + 1
-    return total
+def assigned(texts: Iterable[str]) -> dict[str, str]:
+    """Return the variables that texts ``NAME=value`` set; texts without the sign set none.
+
+    Examples
+    --------
+    >>> assigned(["ALL", "OMP_NUM_THREADS=6"])
+    {'OMP_NUM_THREADS': '6'}
+    """
+    return {name: value for name, equals, value in (text.partition("=") for text in texts) if equals}
+
+
+def check_nodes(
+    nodes: int, machine: Machine, flag: str, value: str | int, *, verb: str = "needs", words: str | None = None
+) -> None:
+    """Refuse more nodes than the machine has.
+
+    Parameters
+    ----------
+    nodes : int
+    machine : Machine
+    flag, value : str, str or int
+        Option that asks for them.
+    verb : str
+        What the option does with them, for the message.
+    words : str or None
+        What the launcher itself prints.
+
+    Raises
+    ------
+    LaunchError
+        If `nodes` is more than there are.
+
+    Examples
+    --------
+    >>> check_nodes(6385, Machine.load("hopper"), "-n", 153217)
+    Traceback (most recent call last):
+    hopperlib.node.launch.components.LaunchError: -n 153217 needs 6,385 nodes; Hopper has 6,384
+    """
+    if nodes > machine.nodes:
+        rule = f"{verb} {nodes:,} nodes; {machine.title} has {machine.nodes:,}"
+        raise LaunchError(flag, value, rule, words=words)

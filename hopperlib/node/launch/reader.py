@@ -12,21 +12,21 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.aprun.layout import aprun_layout
 from hopperlib.node.aprun.options import read_aprun
-from hopperlib.node.launch.components import Component, Launch, LauncherKind, LaunchError, Reservation
+from hopperlib.node.launch._pbs import read_pbs_reservation
+from hopperlib.node.launch.components import Launch, LaunchError, Reservation
 from hopperlib.node.launch.option_values import whole_number
-from hopperlib.node.launch.pbs import read_pbs_reservation
-from hopperlib.node.launch.reservation import check_aprun_claim
 from hopperlib.node.launch.scripts import Invocation, find_directives, find_invocations, tidy
-from hopperlib.node.launch.shell_words import BROKEN_LINE, Unknown
+from hopperlib.node.launch.shell import BROKEN_LINE, Unknown
 from hopperlib.node.slurm.sbatch import read_sbatch_reservation
 from hopperlib.node.slurm.srun import read_srun
 
-__all__ = ["Component", "Launch", "LaunchError", "LauncherKind", "Reservation", "read_launch", "read_launches"]
+__all__ = ["read_launch", "read_launches"]
 
 # More threads than this on one task is a slip, and a drawing of it helps nobody.
 _MOST_THREADS = 1024
+_MOST_THREADS_BOUND = "the most threads a task can have here"
+_NO_NODES = "The #PBS lines name no nodes, so the line is not checked against a reservation."
 
 
 def read_launch(text: str, machine: Machine, *, threads: int | None = None, kind: str | None = None) -> Launch:
@@ -94,14 +94,13 @@ def read_launches(
     node = machine.node(kind)
     text = tidy(text)
     if threads is not None:
-        threads = whole_number(
-            "threads", str(threads), high=_MOST_THREADS, bound="the most threads a task can have here"
-        )
+        threads = whole_number("threads", str(threads), high=_MOST_THREADS, bound=_MOST_THREADS_BOUND)
     reservation, variables, notes = _read_reservation(text, machine, node)
     invocations = find_invocations(text, variables)
     if not invocations:
-        begins = _beginning(text)
-        raise LaunchError(flag="line", value=begins, rule=_no_line(text), shown=repr(begins))
+        begins = " ".join(text.split())
+        begins = begins if len(begins) <= 50 else begins[:47] + "..."
+        raise LaunchError("line", begins, _no_line(text), shown=repr(begins))
     launches = []
     for number, invocation in enumerate(invocations, start=1):
         which = f"This is launch line {number} of {len(invocations)} of the text, judged by itself, as if alone."
@@ -118,10 +117,10 @@ def _read_reservation(
     if directives is None:
         return None, {}, []
     if directives.batch == "pbs":
-        reservation, notes = read_pbs_reservation(directives.words, machine, node)
-        return reservation, {}, [*directives.notes, *notes]
-    job, variables, sbatch_notes = read_sbatch_reservation(directives.words, machine, node)
-    return job, variables, [*directives.notes, *sbatch_notes]
+        reservation = read_pbs_reservation(directives.words, machine, node)
+        return reservation, {}, [*directives.notes, *([] if reservation else [_NO_NODES])]
+    job, variables = read_sbatch_reservation(directives.words, machine, node)
+    return job, variables, list(directives.notes)
 
 
 def _read(
@@ -135,21 +134,19 @@ def _read(
     """Return one launch line, read and checked."""
     launcher = machine.launcher(invocation.launcher)
     if any(word.unknown == BROKEN_LINE for word in invocation.words):
-        raise LaunchError(flag="\\", value="", rule=BROKEN_LINE)
-    said = [*notes]
-    if launcher.assumed:
-        said.append(f"{machine.title}: {launcher.assumed}.")
-    if invocation.launcher == "aprun":
-        components, environment, more = read_aprun(invocation, machine, launcher, node, reservation)
-        layouts = [aprun_layout(component, node, machine.title) for component in components]
-        check_aprun_claim(components, layouts, reservation, machine, node)
-    else:
-        components, environment, more = read_srun(invocation, machine, launcher, node, reservation)
+        raise LaunchError("\\", "", BROKEN_LINE)
+    read = read_aprun if invocation.launcher == "aprun" else read_srun
+    components, environment, more = read(invocation, machine, launcher, node, reservation)
     known = {name: value for name, value in invocation.environment.items() if isinstance(value, str)} | environment
-    openmp_threads, thread_notes = _openmp_threads(invocation, known, threads)
+    openmp_threads, thread_note = (threads, "") if threads else _openmp_threads(invocation, known)
     idle = sorted({option for component in components for option in component.idle_options})
-    if idle:
-        more.append(f"Without effect on the placement: {' '.join(idle)}.")
+    all_notes = (
+        *notes,
+        f"{machine.title}: {launcher.assumed}." if launcher.assumed else "",
+        *more,
+        f"Without effect on the placement: {' '.join(idle)}." if idle else "",
+        thread_note,
+    )
     return Launch(
         launcher=invocation.launcher,
         text=invocation.text,
@@ -157,30 +154,24 @@ def _read(
         reservation=reservation,
         openmp_threads=openmp_threads,
         environment=MappingProxyType(known),
-        notes=tuple(said + more + thread_notes),
+        notes=tuple(note for note in all_notes if note),
     )
 
 
-def _openmp_threads(
-    invocation: Invocation, environment: Mapping[str, str], threads: int | None
-) -> tuple[int | None, list[str]]:
+def _openmp_threads(invocation: Invocation, environment: Mapping[str, str]) -> tuple[int | None, str]:
     """Return the threads of each task and what there is to say about them."""
-    if threads is not None:
-        return threads, []
     name = "OMP_NUM_THREADS"
     value = environment.get(name)
     if value is None:
         if name in invocation.unexported:
-            return None, [f"{name} is set but not exported, so the tasks do not see it."]
-        if isinstance(invocation.environment.get(name), Unknown):
-            return None, [f"{name} is worked out by the script; give the threads by number."]
-        return None, []
+            return None, f"{name} is set but not exported, so the tasks do not see it."
+        worked_out = isinstance(invocation.environment.get(name), Unknown)
+        return None, f"{name} is worked out by the script; give the threads by number." if worked_out else ""
     # A list is for nested regions; its first number is that of the outer one.
     first = value.split(",")[0].strip()
     if not re.fullmatch(r"[0-9]+", first) or not 1 <= int(first[:9]) <= _MOST_THREADS:
-        rule = f"must be a whole number from 1 to {_MOST_THREADS}, the most threads a task can have here"
-        raise LaunchError(flag=name, value=value, rule=rule)
-    return int(first[:9]), []
+        raise LaunchError(name, value, f"must be a whole number from 1 to {_MOST_THREADS}, {_MOST_THREADS_BOUND}")
+    return int(first[:9]), ""
 
 
 def _no_line(text: str) -> str:
@@ -194,9 +185,3 @@ def _no_line(text: str) -> str:
     if inside:
         return f"runs {inside[1]} only inside $( ) or backquotes, which are not read; write the line by itself"
     return "holds neither an aprun nor an srun command"
-
-
-def _beginning(text: str) -> str:
-    """Return the beginning of a text, on one line."""
-    words = " ".join(text.split())
-    return words if len(words) <= 50 else words[:47] + "..."

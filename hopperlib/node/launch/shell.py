@@ -1,17 +1,116 @@
-"""Shell text cut into statements and words.
+"""Shell text cut into statements and words, and what stands in a word once variables were put in.
 
-Enough of bash and csh for job scripts: quotes, continued lines, comments,
-redirections, pipes, here-documents, variables.
+As much of sh, bash and csh as is needed for job scripts: quotes, continued
+lines, comments, redirections, pipes, here-documents, variables. What only the
+running script can know (arithmetic, the output of a command, a variable set
+elsewhere) is kept as an unknown with its reason, and refused only where a value
+is needed.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from hopperlib.node.launch.shell_words import BROKEN_LINE, Part, RawWord
+__all__ = ["BROKEN_LINE", "Part", "RawWord", "Statement", "Unknown", "Variables", "Word", "expand", "joined", "split"]
 
-__all__ = ["Statement", "split"]
+BROKEN_LINE = "does not continue the line, because a blank follows it; take the blank away"
+"""Why a backslash at the end of a line does nothing."""
+
+_ARITHMETIC = "is arithmetic that only the shell works out; write the number"
+_OUTPUT = "is the output of a command; write the value"
+_EXPANSION = "is a shell expansion that is not read here; write the value"
+_STATE = "is an argument or a state of the script; write the value"
+_LIST = "is a list; write the value"
+
+_TOKEN = re.compile(
+    r"""(?P<blank>[ \t]+)
+      | (?P<newline>\n)
+      | (?P<continued>\\\n)
+      | (?P<broken>\\[ \t]+(?=\n|\Z))
+      | (?P<escaped>\\.?)
+      | (?P<single>'[^']*')
+      | (?P<double>"(?:[^"\\]|\\.)*")
+      | (?P<variable>[$`])
+      | (?P<redirection>&>>|&>|<<<|<<-?|>>&|>&!|>>|>&|>\||>!|<&|<>|>|<)
+      | (?P<separator>&&|\|\||;;|\|&|[;&|()])
+      | (?P<hash>\#)
+      | (?P<text>[^ \t\n\\'"$`<>;&|()#]+|.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_IN_QUOTES = re.compile(r"""\\(?P<escaped>[\\"$`\n])|[^\\$`]+|\\""")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_BRACED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?[-=]([^{}$`]*))?\}")
+_BLANKS = re.compile(r"[ \t\n]+")
+
+
+class Unknown(NamedTuple):
+    """A value that the text does not hold, and why."""
+
+    reason: str
+
+
+Variables = Mapping[str, "str | Unknown"]
+
+
+class Part(NamedTuple):
+    """A piece of a word: literal text, a variable with an optional default, or an opaque piece with its reason."""
+
+    kind: str
+    text: str
+    quoted: bool = False
+    default: str | None = None
+
+
+@dataclass(slots=True)
+class RawWord:
+    """A word before variables are put in."""
+
+    raw: str = ""
+    parts: list[Part] = field(default_factory=list)
+
+    def add(self, part: Part, raw: str) -> None:
+        """Add a piece; literal text is joined to the literal text before it."""
+        self.raw += raw
+        last = self.parts[-1] if self.parts else None
+        if last and last.kind == part.kind == "text" and last.quoted == part.quoted:
+            self.parts[-1] = last._replace(text=last.text + part.text)
+        else:
+            self.parts.append(part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """A word of a statement after variables were put in.
+
+    Parameters
+    ----------
+    text : str
+        The word; as typed where it is not known.
+    unknown : str
+        Why it is not known; empty if it is.
+    typed : str
+        How it stood in the text, where a shell reads that as this one word; else empty.
+    """
+
+    text: str
+    unknown: str = ""
+    typed: str = field(default="", compare=False)
+
+    @property
+    def shell(self) -> str:
+        """The word as a shell must be given it: as typed where that is at hand, else quoted.
+
+        Examples
+        --------
+        >>> Word(text="$i", unknown="is set by the loop", typed="$i").shell, Word(text="a b").shell
+        ('$i', "'a b'")
+        """
+        return self.typed or shlex.quote(self.text)
 
 
 @dataclass(slots=True)
@@ -20,17 +119,6 @@ class Statement:
 
     words: list[RawWord] = field(default_factory=list)
     background: bool = False
-
-    @property
-    def first(self) -> str:
-        """First word as typed; empty if there is none."""
-        return self.words[0].raw if self.words else ""
-
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_BRACED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?::?[-=]([^{}$`]*))?")
-_BLANK_AFTER_BACKSLASH = re.compile(r"\\[ \t]+(?=\n|$)")
-_REDIRECTION = re.compile(r"&>>|&>|<<<|<<-?|>>&|>&!|>>|>&|>\||>!|<&|<>|>|<")
 
 
 def split(text: str) -> list[Statement]:
@@ -46,7 +134,11 @@ def split(text: str) -> list[Statement]:
     >>> [[word.raw for word in statement.words] for statement in split("cd run; aprun -n 4 ./a.out > out &")]
     [['cd', 'run'], ['aprun', '-n', '4', './a.out']]
     """
-    return _Splitter(text).statements()
+    splitter = _Splitter(text)
+    while splitter.at < len(text):
+        splitter.step()
+    splitter.end_statement()
+    return splitter.statements
 
 
 class _Splitter:
@@ -55,247 +147,206 @@ class _Splitter:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.done: list[Statement] = []
+        self.statements: list[Statement] = []
         self.statement = Statement()
         self.word: RawWord | None = None
-        self.skip_word = False
-        self.here_word = False
-        self.here_documents: list[str] = []
+        # The next word is the file of a redirection, or the end word of a here-document.
+        self.skips_word = False
+        self.skips_end_word = False
+        self.end_words: list[str] = []
 
-    def statements(self) -> list[Statement]:
-        """Return all statements that have a word."""
-        while self.at < len(self.text):
-            self._step(self.text[self.at])
-        self._end_statement()
-        return self.done
-
-    def _step(self, char: str) -> None:
-        """Read what starts at the current position."""
-        if char in " \t":
-            self._end_word()
-            self.at += 1
-        elif char == "\n":
-            self._end_statement()
-            self.at += 1
+    def step(self) -> None:
+        """Read the token at the current position."""
+        token = _TOKEN.match(self.text, self.at)
+        assert token, "a token may be any character"
+        kind, raw = token.lastgroup, token[0]
+        self.at = token.end()
+        if kind in ("single", "escaped"):
+            self._add(Part("text", raw[1:-1] if kind == "single" else raw[1:], True), raw)
+        elif kind == "broken":
+            self._add(Part("opaque", BROKEN_LINE), "\\")
+        elif kind == "double":
+            self._double_quoted(token.start(), token.end() - 1)
+        elif kind == "variable":
+            self._variable(token.start(), quoted=False)
+        elif kind == "redirection":
+            self._redirection(raw)
+        elif kind == "separator":
+            self._separator(raw)
+        elif kind == "newline":
+            self.end_statement()
             self._skip_here_documents()
-        elif char == "#" and self.word is None:
+        elif kind == "blank":
+            self._end_word()
+        elif kind == "hash" and self.word is None:
             end = self.text.find("\n", self.at)
             self.at = len(self.text) if end < 0 else end
-        elif char == "\\":
-            self._backslash()
-        elif char == "'":
-            self._single_quoted()
-        elif char == '"':
-            self._double_quoted()
-        elif char in "$`":
-            self._dollar(quoted=False)
-        elif char in "<>" or self.text.startswith("&>", self.at):
-            self._redirection()
-        elif char in ";&|()":
-            self._separator(char)
-        else:
-            self._literal(char, quoted=False)
-            self.at += 1
+        elif kind != "continued":
+            # A quote without its partner comes here too, and is a letter like others.
+            self._add(Part("text", raw), raw)
 
-    def _literal(self, text: str, *, quoted: bool, raw: str | None = None) -> None:
-        """Add literal text to the current word."""
-        word = self._current()
-        word.raw += text if raw is None else raw
-        if word.parts and word.parts[-1].kind == "text" and word.parts[-1].quoted == quoted:
-            word.parts[-1] = word.parts[-1]._replace(text=word.parts[-1].text + text)
-        else:
-            word.parts.append(Part("text", text, quoted))
-
-    def _current(self) -> RawWord:
-        """Return the word being read, a new one if there is none."""
+    def _add(self, part: Part, raw: str) -> None:
+        """Add a piece to the word being read, a new one if there is none."""
         if self.word is None:
             self.word = RawWord()
-        return self.word
+        self.word.add(part, raw)
 
-    def _backslash(self) -> None:
-        """A backslash: a continued line, or a character taken as it is."""
-        following = self.text[self.at + 1 : self.at + 2]
-        blanks = _BLANK_AFTER_BACKSLASH.match(self.text, self.at)
-        if following == "\n":
-            self.at += 2
-        elif blanks:
-            self._opaque("\\", BROKEN_LINE)
-            self.at = blanks.end()
-        else:
-            self._literal(following, quoted=True, raw="\\" + following)
-            self.at += 2
-
-    def _single_quoted(self) -> None:
-        """Text between single quotes; an apostrophe with no partner is a letter."""
-        end = self.text.find("'", self.at + 1)
-        if end < 0:
-            self._literal("'", quoted=False)
-            self.at += 1
-            return
-        inner = self.text[self.at + 1 : end]
-        self._literal(inner, quoted=True, raw=f"'{inner}'")
-        self.at = end + 1
-
-    def _double_quoted(self) -> None:
-        """Text between double quotes, with variables in it."""
-        end = self._closing_quote()
-        if end < 0:
-            self._literal('"', quoted=False)
-            self.at += 1
-            return
-        self._literal("", quoted=True, raw='"')
-        self.at += 1
+    def _double_quoted(self, start: int, end: int) -> None:
+        """Text between the double quotes at two positions, with variables in it."""
+        self._add(Part("text", "", True), '"')
+        self.at = start + 1
         while self.at < end:
-            char = self.text[self.at]
-            if char == "\\" and self.text[self.at + 1] in '\\"$`\n':
-                following = self.text[self.at + 1]
-                self._literal("" if following == "\n" else following, quoted=True)
-                self.at += 2
-            elif char in "$`":
-                self._dollar(quoted=True)
-            else:
-                self._literal(char, quoted=True)
-                self.at += 1
-        self._literal("", quoted=True, raw='"')
+            chunk = _IN_QUOTES.match(self.text, self.at, end)
+            if chunk is None:
+                self._variable(self.at, quoted=True)
+                continue
+            text = chunk[0] if chunk["escaped"] is None else chunk["escaped"].strip("\n")
+            self._add(Part("text", text, True), chunk[0].removeprefix("\\\n"))
+            self.at = chunk.end()
+        self._add(Part("text", "", True), '"')
         # A substitution inside may have run past the quote; go on behind whichever ended last.
         self.at = max(self.at, end + 1)
 
-    def _closing_quote(self) -> int:
-        """Return where the double quote at the current position ends, -1 for nowhere."""
-        at = self.at + 1
-        while at < len(self.text):
-            if self.text[at] == "\\":
-                at += 1
-            elif self.text[at] == '"':
-                return at
-            at += 1
-        return -1
-
-    def _dollar(self, *, quoted: bool) -> None:
-        """A variable, arithmetic or a command substitution."""
-        rest = self.text[self.at : self.at + 3]
-        if rest.startswith("`"):
-            end = self.text.find("`", self.at + 1)
-            if end < 0:
-                self._literal("`", quoted=quoted)
-                self.at += 1
-            else:
-                self._command_substitution(end + 1)
-        elif rest == "$((":
-            end = self._closing("(", ")")
-            self._opaque(self.text[self.at : end], "is arithmetic that only the shell works out; write the number")
-            self.at = end
-        elif rest.startswith("$("):
-            self._command_substitution(self._closing("(", ")"))
-        elif rest.startswith("${"):
-            self._braced(quoted=quoted)
+    def _variable(self, at: int, *, quoted: bool) -> None:
+        """A variable, arithmetic or a command substitution, at a dollar sign or a backquote."""
+        text = self.text
+        following = text[at + 1 : at + 2]
+        if text[at] == "`":
+            # Without a partner, find() gives -1 and the backquote is a letter.
+            self.at = text.find("`", at + 1) + 1 or at + 1
+            part = Part("opaque", _OUTPUT) if self.at > at + 1 else Part("text", "`", quoted)
+        elif following == "(":
+            self.at = self._closing(at, "(", ")")
+            part = Part("opaque", _ARITHMETIC if text.startswith("$((", at) else _OUTPUT)
+        elif following == "{":
+            self.at = self._closing(at, "{", "}")
+            braced = _BRACED.fullmatch(text, at, self.at)
+            part = Part("variable", braced[1], quoted, braced[2]) if braced else Part("opaque", _EXPANSION)
+        elif name := _NAME.match(text, at + 1):
+            self.at, part = name.end(), Part("variable", name[0], quoted)
+        elif following and following in "0123456789@*#?$!-":
+            self.at, part = at + 2, Part("opaque", _STATE)
         else:
-            self._plain_variable(quoted=quoted)
+            self.at, part = at + 1, Part("text", "$", quoted)
+        self._add(part, text[at : self.at])
 
-    def _command_substitution(self, end: int) -> None:
-        """The output of another command, which nobody knows here."""
-        self._opaque(self.text[self.at : end], "is the output of a command; write the value")
-        self.at = end
-
-    def _braced(self, *, quoted: bool) -> None:
-        """A variable in braces, with an optional default."""
-        end = self._closing("{", "}")
-        raw = self.text[self.at : end]
-        found = _BRACED.fullmatch(raw[2:-1]) if raw.endswith("}") else None
-        if found:
-            word = self._current()
-            word.raw += raw
-            word.parts.append(Part("variable", found[1], quoted, found[2]))
-        else:
-            self._opaque(raw, "is a shell expansion that is not read here; write the value")
-        self.at = end
-
-    def _plain_variable(self, *, quoted: bool) -> None:
-        """A variable by its name alone, or a dollar sign that is one."""
-        found = _NAME.match(self.text, self.at + 1)
-        if found:
-            word = self._current()
-            word.raw += "$" + found[0]
-            word.parts.append(Part("variable", found[0], quoted))
-            self.at = found.end()
-            return
-        special = self.text[self.at + 1 : self.at + 2]
-        if special and special in "0123456789@*#?$!-":
-            self._opaque("$" + special, "is an argument or a state of the script; write the value")
-            self.at += 2
-        else:
-            self._literal("$", quoted=quoted)
-            self.at += 1
-
-    def _closing(self, opening: str, closing: str) -> int:
+    def _closing(self, start: int, opening: str, closing: str) -> int:
         """Return the position behind the bracket that closes the next opening one, or the end of the text."""
         depth = 0
-        for at in range(self.at, len(self.text)):
-            if self.text[at] == opening:
-                depth += 1
-            elif self.text[at] == closing:
-                depth -= 1
-                if depth == 0:
-                    return at + 1
+        for at in range(start, len(self.text)):
+            depth += (self.text[at] == opening) - (self.text[at] == closing)
+            if depth == 0 and self.text[at] == closing:
+                return at + 1
         return len(self.text)
 
-    def _opaque(self, raw: str, reason: str) -> None:
-        """Add a piece that cannot be known."""
-        word = self._current()
-        word.raw += raw
-        word.parts.append(Part("opaque", reason, False))
-
-    def _redirection(self) -> None:
+    def _redirection(self, operator: str) -> None:
         """A redirection: it and its file are no words of the command."""
         if self.word is not None and self.word.raw.isdigit():
             self.word = None
         self._end_word()
-        found = _REDIRECTION.match(self.text, self.at)
-        operator = found[0] if found else self.text[self.at]
-        self.at += len(operator)
         if self.text.startswith("(", self.at):
-            self.at = self._closing("(", ")")
+            self.at = self._closing(self.at, "(", ")")
             return
-        self.skip_word = True
-        self.here_word = operator in ("<<", "<<-")
+        self.skips_word = True
+        self.skips_end_word = operator in ("<<", "<<-")
 
-    def _separator(self, char: str) -> None:
-        """An operator between two statements."""
-        if char == "(" and self.word is not None and self.word.raw.endswith("="):
-            end = self._closing("(", ")")
-            self._opaque(self.text[self.at : end], "is a list; write the value")
-            self.at = end
-            return
-        pair = self.text[self.at : self.at + 2]
-        background = char == "&" and pair != "&&"
-        self._end_statement(background=background)
-        self.at += 2 if pair in ("&&", "||", ";;", "|&") else 1
+    def _separator(self, operator: str) -> None:
+        """An operator between two statements, or the bracket of a list."""
+        if operator == "(" and self.word is not None and self.word.raw.endswith("="):
+            start = self.at - 1
+            self.at = self._closing(start, "(", ")")
+            self._add(Part("opaque", _LIST), self.text[start : self.at])
+        else:
+            self.end_statement(background=operator == "&")
 
     def _end_word(self) -> None:
         """Finish the word being read; the file of a redirection is dropped."""
         if self.word is None:
             return
-        if self.skip_word:
-            if self.here_word:
-                self.here_documents.append(self.word.raw.strip("'\"\\"))
-            self.skip_word = self.here_word = False
-        else:
+        if not self.skips_word:
             self.statement.words.append(self.word)
+        elif self.skips_end_word:
+            self.end_words.append(self.word.raw.strip("'\"\\"))
+        self.skips_word = self.skips_end_word = False
         self.word = None
 
-    def _end_statement(self, *, background: bool = False) -> None:
+    def end_statement(self, *, background: bool = False) -> None:
         """Finish the statement being read."""
         self._end_word()
-        self.skip_word = self.here_word = False
+        self.skips_word = self.skips_end_word = False
         if self.statement.words:
             self.statement.background = background
-            self.done.append(self.statement)
+            self.statements.append(self.statement)
         self.statement = Statement()
 
     def _skip_here_documents(self) -> None:
         """Pass over the bodies of here-documents that the line before opened."""
-        for end_word in self.here_documents:
-            found = re.compile(rf"^[ \t]*{re.escape(end_word)}[ \t]*$", re.MULTILINE).search(self.text, self.at)
-            if found:
-                self.at = min(found.end() + 1, len(self.text))
-        self.here_documents = []
+        for end_word in self.end_words:
+            end = re.compile(rf"^[ \t]*{re.escape(end_word)}[ \t]*$", re.MULTILINE).search(self.text, self.at)
+            if end:
+                self.at = min(end.end() + 1, len(self.text))
+        self.end_words = []
+
+
+def expand(word: RawWord, variables: Variables) -> list[Word]:
+    """Return the words that a word becomes: more than one if a variable outside quotes holds blanks.
+
+    Examples
+    --------
+    >>> words = split("$RUN ./a.out '$RUN' $((2 * 3))")[0].words
+    >>> [word.text for raw in words for word in expand(raw, {"RUN": "aprun -n 4"})]
+    ['aprun', '-n', '4', './a.out', '$RUN', '$((2 * 3))']
+    >>> expand(words[3], {})[0].unknown
+    'is arithmetic that only the shell works out; write the number'
+    """
+    texts = [""]
+    for part in word.parts:
+        value = _value_of(part, variables)
+        if isinstance(value, Unknown):
+            return [Word(text=word.raw, unknown=value.reason, typed=word.raw)]
+        if part.quoted or part.kind == "text":
+            texts[-1] += value
+        else:
+            first, *others = _BLANKS.split(value)
+            texts[-1] += first
+            texts += others
+    if texts[0] and all(part.kind == "text" for part in word.parts):
+        return [Word(text=texts[0], typed=_whole(word.raw))]
+    words = [Word(text=text) for text in texts if text]
+    # Quotes with nothing in them are an empty word; an empty variable outside quotes is none.
+    return words or ([Word(text="")] if any(part.quoted for part in word.parts) else [])
+
+
+def _whole(raw: str) -> str:
+    """Return a word as typed if it stands by itself: on one line, with both of each pair of quotes; else nothing."""
+    try:
+        return raw if "\n" not in raw and len(shlex.split(raw)) == 1 else ""
+    except ValueError:
+        return ""
+
+
+def _value_of(part: Part, variables: Variables) -> str | Unknown:
+    """Return what a piece of a word stands for."""
+    if part.kind == "text":
+        return part.text
+    if part.kind == "opaque":
+        return Unknown(part.text)
+    value = variables.get(part.text)
+    if value is not None and (value or part.default is None):
+        return value
+    if part.default is not None:
+        return part.default
+    return Unknown(f"takes ${part.text}, which this text does not set; write the value")
+
+
+def joined(word: RawWord, variables: Variables) -> str | Unknown:
+    """Return the value of a word as one string, as in an assignment, where blanks do not part it.
+
+    Examples
+    --------
+    >>> joined(split("$A$B")[0].words[0], {"A": "-n 4", "B": " -d 6"})
+    '-n 4 -d 6'
+    """
+    values = [_value_of(part, variables) for part in word.parts]
+    unknown = next((value for value in values if isinstance(value, Unknown)), None)
+    return unknown or "".join(value for value in values if isinstance(value, str))

@@ -30,7 +30,7 @@ def error_data(error: LaunchError) -> dict[str, Any]:
 
     Examples
     --------
-    >>> error_data(LaunchError(flag="-S", value="7", rule="must be from 1 to 6"))
+    >>> error_data(LaunchError("-S", 7, "must be from 1 to 6"))
     {'error': {'flag': '-S', 'value': '7', 'rule': 'must be from 1 to 6', 'message': '-S 7 must be from 1 to 6'}}
     """
     parts = {"flag": error.flag, "value": error.value, "rule": error.rule, "message": error.message}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hopperlib.machine import Machine
-from hopperlib.node.launch.reader import Launch, read_launch, read_launches
+from hopperlib.node.launch.components import Launch
+from hopperlib.node.launch.reader import read_launch, read_launches
 from hopperlib.node.placement import Placement, place_tasks
 from hopperlib.node.review.advice import Advice, advise
 from hopperlib.node.review.slowdown import Cost, placement_cost

@@ -2,7 +2,7 @@
 
 Nodes: the number on each is what dealing tasks one by one would give; block
 then numbers them node by node, cyclic in turn, plane in blocks [1]_. CPUs: see
-`hopperlib.node.slurm.cpus` for who gets which and below for what a task is
+`hopperlib.node.slurm._cpus` for who gets which and below for what a task is
 bound to [2]_. The job is taken to have its nodes to itself.
 
 References
@@ -13,17 +13,18 @@ References
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.binding import Binding, Seating
 from hopperlib.node.launch.components import Component, LaunchError
-from hopperlib.node.launch.reservation import check_machine_size
-from hopperlib.node.slurm.cpus import Request, SlurmNode, deal_cpus, step_cores
+from hopperlib.node.launch.option_values import check_nodes
+from hopperlib.node.slurm._cpus import SlurmNode, deal_cpus, step_cores
 
-__all__ = ["check_srun", "node_capacity", "place_srun", "step_nodes", "task_counts", "tasks_of_nodes"]
+__all__ = ["check_srun", "place_srun", "tasks_of_nodes"]
 
 # MaxTasksPerNode of slurm.conf, unless the site sets it.
 _MOST_TASKS_PER_NODE = 512
@@ -40,26 +41,17 @@ _RANK = (
     "Slurm's own code bound it to CPU i alone, and ignores the option from 24.11."
 )
 _GENERATED = ("cores", "threads", "sockets", "ldoms")
+_UNAVAILABLE = "srun: error: Requested node configuration is not available"
 
 
-def node_capacity(component: Component, node: SlurmNode) -> int:
-    """Return the most tasks of the component that a node takes without overcommitting it.
-
-    Examples
-    --------
-    >>> node = SlurmNode(sockets=2, cores_per_socket=64, threads_per_core=2)
-    >>> node_capacity(Component(command=(), tasks=1, threads_per_task=16), node)
-    16
-    >>> node_capacity(Component(command=(), tasks=1, threads_per_core=1), node)
-    128
-    """
+def _node_capacity(component: Component, node: SlurmNode) -> int:
+    """Return the most tasks of the component that a node takes without overcommitting it."""
     usable_threads = component.threads_per_core or node.threads_per_core
     cores = (component.cores_per_socket or node.cores_per_socket) * node.sockets
-    cpus = cores * usable_threads
     wanted = component.threads_per_task
     if component.tasks_per_core == 1:
         wanted = max(wanted, usable_threads)
-    limits = [cpus // wanted]
+    limits = [cores * usable_threads // wanted]
     if component.tasks_per_core:
         limits.append(component.tasks_per_core * cores)
     if component.tasks_per_socket:
@@ -67,41 +59,26 @@ def node_capacity(component: Component, node: SlurmNode) -> int:
     return min(limits)
 
 
-def step_nodes(component: Component, node: SlurmNode) -> int:
-    """Return the nodes that the step runs on: those asked for, or as many as the tasks need.
-
-    Raises
-    ------
-    LaunchError
-        If a task does not fit on a node, or the tasks not on the nodes.
-
-    Examples
-    --------
-    >>> node = SlurmNode(sockets=4, cores_per_socket=6, threads_per_core=1)
-    >>> step_nodes(Component(command=(), tasks=30), node)
-    2
-    """
-    capacity = node_capacity(component, node)
+def _step_nodes(component: Component, node: SlurmNode) -> int:
+    """Return the nodes that the step runs on: those asked for, or as many as the tasks need."""
+    capacity = _node_capacity(component, node)
+    tasks, per_node = component.tasks, component.tasks_per_node or capacity
     if component.overcommit:
-        nodes = component.nodes or -(-component.tasks // (component.tasks_per_node or max(capacity, 1)))
-        if component.tasks > nodes * max(_MOST_TASKS_PER_NODE, node.cpus):
+        nodes = component.nodes or -(-tasks // max(per_node, 1))
+        if tasks > nodes * max(_MOST_TASKS_PER_NODE, node.cpus):
             rule = f"is more than {nodes} x {_MOST_TASKS_PER_NODE} tasks, Slurm's MaxTasksPerNode"
-            words = "srun: error: Task count specification invalid"
-            raise LaunchError(flag="-n", value=str(component.tasks), rule=rule, words=words)
+            raise LaunchError("-n", tasks, rule, words="srun: error: Task count specification invalid")
         return nodes
-    words = "srun: error: Requested node configuration is not available"
     if capacity == 0:
         rule = f"is more than the CPUs that one task can have on a node of {node.cpus} CPUs"
-        raise LaunchError(flag="-c", value=str(component.threads_per_task), rule=rule, words=words)
-    if component.tasks_per_node is not None and component.tasks_per_node > capacity:
+        raise LaunchError("-c", component.threads_per_task, rule, words=_UNAVAILABLE)
+    if per_node > capacity:
         rule = f"is more than the {capacity} tasks that a node takes with -c {component.threads_per_task}"
-        raise LaunchError(flag="--ntasks-per-node", value=str(component.tasks_per_node), rule=rule, words=words)
-    per_node = component.tasks_per_node or capacity
-    nodes = component.nodes or -(-component.tasks // per_node)
-    if component.tasks > nodes * per_node:
+        raise LaunchError("--ntasks-per-node", per_node, rule, words=_UNAVAILABLE)
+    nodes = component.nodes or -(-tasks // per_node)
+    if tasks > nodes * per_node:
         room = f"{nodes} x {per_node} tasks, all that fit with -c {component.threads_per_task}"
-        rule = f"is more than {room}; --overcommit would allow it"
-        raise LaunchError(flag="-n", value=str(component.tasks), rule=rule, words=words)
+        raise LaunchError("-n", tasks, f"is more than {room}; --overcommit would allow it", words=_UNAVAILABLE)
     return nodes
 
 
@@ -122,7 +99,7 @@ def tasks_of_nodes(component: Component, nodes: int, capacity: int) -> list[Sequ
     >>> [list(numbers) for numbers in tasks_of_nodes(component, 3, 24)]
     [[0, 1, 2, 3], [4, 5, 6], [7, 8, 9]]
     """
-    counts = task_counts(component, nodes, capacity)
+    counts = _task_counts(component, nodes, capacity)
     method = component.distribution[0] if component.distribution else "block"
     if method == "cyclic":
         return [range(first, component.tasks, nodes) for first in range(nodes)]
@@ -132,14 +109,8 @@ def tasks_of_nodes(component: Component, nodes: int, capacity: int) -> list[Sequ
     return [range(end - count, end) for end, count in zip(ends, counts, strict=True)]
 
 
-def task_counts(component: Component, nodes: int, capacity: int) -> list[int]:
-    """Return how many tasks each node has; the arguments are those of `tasks_of_nodes`.
-
-    Examples
-    --------
-    >>> task_counts(Component(command=(), tasks=10), 4, 24)
-    [3, 3, 2, 2]
-    """
+def _task_counts(component: Component, nodes: int, capacity: int) -> list[int]:
+    """Return how many tasks each node has; the arguments are those of `tasks_of_nodes`."""
     if component.distribution and component.distribution[0] == "plane":
         return _plane_counts(component.tasks, nodes, component.plane_size or 1, capacity)
     if component.pack_nodes:
@@ -222,16 +193,15 @@ def place_srun(component: Component, node: NodeKind, machine: Machine, threads: 
     [0, 6, 12, 18]
     """
     slurm_node = SlurmNode.of(node, machine.launcher("srun"))
-    nodes = step_nodes(component, slurm_node)
-    capacity = component.tasks_per_node or node_capacity(component, slurm_node)
-    task_numbers = tasks_of_nodes(component, nodes, capacity)
-    by_count: dict[int, tuple[Binding, ...]] = {}
-    assumptions: dict[str, None] = {_WHOLE_NODES: None}
+    nodes = _step_nodes(component, slurm_node)
+    task_numbers = tasks_of_nodes(component, nodes, component.tasks_per_node or _node_capacity(component, slurm_node))
+    patterns: dict[int, tuple[Binding, ...]] = {}
+    assumptions = {_WHOLE_NODES: None}
     for count in dict.fromkeys(map(len, task_numbers)):
-        by_count[count], assumed = _pattern(component, node, slurm_node, count, threads)
+        patterns[count], assumed = _pattern(component, node, slurm_node, count, threads)
         assumptions |= dict.fromkeys(assumed)
-    patterns = [by_count[len(numbers)] for numbers in task_numbers]
-    return Seating(task_numbers=task_numbers, patterns=patterns, assumptions=tuple(assumptions))
+    by_node = [patterns[len(numbers)] for numbers in task_numbers]
+    return Seating(task_numbers=task_numbers, patterns=by_node, assumptions=tuple(assumptions))
 
 
 def check_srun(component: Component, node: NodeKind, machine: Machine) -> int:
@@ -250,135 +220,107 @@ def check_srun(component: Component, node: NodeKind, machine: Machine) -> int:
     2
     """
     slurm_node = SlurmNode.of(node, machine.launcher("srun"))
-    nodes = step_nodes(component, slurm_node)
-    words = "srun: error: Requested node configuration is not available"
-    check_machine_size(nodes, "-n", str(component.tasks), machine, words)
-    capacity = component.tasks_per_node or node_capacity(component, slurm_node)
-    for count in set(task_counts(component, nodes, capacity)):
+    nodes = _step_nodes(component, slurm_node)
+    check_nodes(nodes, machine, "-n", component.tasks, words=_UNAVAILABLE)
+    capacity = component.tasks_per_node or _node_capacity(component, slurm_node)
+    for count in set(_task_counts(component, nodes, capacity)):
         _pattern(component, node, slurm_node, count, 1)
     return nodes
 
 
 def _pattern(
-    component: Component, node: NodeKind, slurm_node: SlurmNode, tasks: int, threads: int
-) -> tuple[tuple[Binding, ...], list[str]]:
+    component: Component, kind: NodeKind, node: SlurmNode, tasks: int, threads: int
+) -> tuple[tuple[Binding, ...], tuple[str, ...]]:
     """Return where the tasks of one node run, and what is assumed about it."""
-    request = _request(component, tasks)
-    cores = step_cores(request, slurm_node)
-    step_cpus = frozenset(
-        core + thread * slurm_node.cores for core in cores for thread in range(slurm_node.threads_per_core)
-    )
-    assumptions: list[str] = []
-    mode = component.cpu_binding or _automatic(request, slurm_node, cores)
-    if mode is None:
-        assumptions.append(_NOT_BOUND)
-    if mode == "rank":
-        assumptions.append(_RANK)
-    if mode in _GENERATED:
-        masks = _generated(mode, request, node, slurm_node, cores, step_cpus)
-    elif mode is None or mode == "none":
-        masks = [step_cpus] * tasks
+    own = replace(component, tasks=tasks)
+    cores = step_cores(own, node)
+    cpus = frozenset(core + thread * node.cores for core in cores for thread in range(node.threads_per_core))
+    step = _NodeStep(own, kind, node, cores, cpus)
+    mode = component.cpu_binding or step.automatic()
+    if mode is None or mode == "none":
+        masks = [cpus] * tasks
     else:
-        masks = _manual(component, mode, tasks, node, slurm_node, step_cpus)
-    bound = mode is not None and mode != "none" and bool(masks) and tasks <= len(step_cpus)
-    return tuple(_binding(mask, node, threads, bound=bound) for mask in masks), assumptions
+        masks = step.generated(mode) if mode in _GENERATED else step.listed(mode)
+    assumptions = (_NOT_BOUND,) if mode is None else (_RANK,) if mode == "rank" else ()
+    bound = mode not in (None, "none") and 0 < tasks <= len(cpus)
+    return tuple(_binding(mask, kind, threads, bound=bound) for mask in masks), assumptions
 
 
-def _request(component: Component, tasks: int) -> Request:
-    """Return what the tasks of one node ask for."""
-    nodes_method, sockets_method = (component.distribution or ("block", "cyclic"))[:2]
-    return Request(
-        tasks=tasks,
-        cpus_per_task=component.threads_per_task,
-        threads_per_core=component.threads_per_core,
-        tasks_per_core=component.tasks_per_core,
-        tasks_per_socket=component.tasks_per_socket,
-        cores_per_socket=component.cores_per_socket,
-        sockets=sockets_method,
-        plane=nodes_method == "plane",
-        exact=component.exact,
-        whole_cores=component.cpu_binding == "cores",
-    )
+@dataclass(frozen=True, slots=True)
+class _NodeStep:
+    """The tasks of a step on one node, and the cores and CPUs that they may use."""
 
+    component: Component
+    kind: NodeKind
+    node: SlurmNode
+    cores: tuple[int, ...]
+    cpus: frozenset[int]
 
-def _automatic(request: Request, node: SlurmNode, cores: Sequence[int]) -> str | None:
-    """Return what Slurm binds to by itself: what the tasks' CPUs come to in number, if anything."""
-    wanted = request.tasks * request.cpus_per_task
-    on_socket = [0] * node.sockets
-    for core in cores:
-        on_socket[core // node.cores_per_socket] += 1
-    whole = on_socket.count(node.cores_per_socket)
-    parts = sum(0 < count < node.cores_per_socket for count in on_socket)
-    if wanted == whole and not parts:
-        return "sockets"
-    if wanted == len(cores):
-        return "cores"
-    if wanted == len(cores) * node.threads_per_core:
-        return "threads"
-    return None
+    def automatic(self) -> str | None:
+        """Return what Slurm binds to by itself: what the tasks' CPUs come to in number, if anything."""
+        wanted = self.component.tasks * self.component.threads_per_task
+        width = self.node.cores_per_socket
+        on_socket = Counter(core // width for core in self.cores)
+        # Socket binding needs whole sockets only: a part of one would be counted as none.
+        if wanted == len(on_socket) and all(count == width for count in on_socket.values()):
+            return "sockets"
+        if wanted == len(self.cores):
+            return "cores"
+        return "threads" if wanted == len(self.cpus) else None
 
+    def generated(self, mode: str) -> list[frozenset[int]]:
+        """Return the CPUs of each task where Slurm works them out: dealt, then widened to the unit of binding."""
+        tasks, node = self.component.tasks, self.node
+        if len(self.cpus) < tasks:
+            # Overcommitted beyond one task a CPU: nothing is dealt, all share all.
+            return [self.cpus] * tasks
+        per_task = min(self.component.threads_per_task, len(self.cpus) // tasks)
+        fitting = replace(self.component, threads_per_task=per_task, cpu_binding=mode)
+        masks: list[frozenset[int]] = []
+        for places in deal_cpus(fitting, node, self.cores):
+            cpus = {node.cpu(place) for place in places}
+            own_cores = {cpu % node.cores for cpu in cpus}
+            if mode == "cores":
+                cpus = {cpu for cpu in self.cpus if cpu % node.cores in own_cores}
+            elif mode == "sockets":
+                sockets = {core // node.cores_per_socket for core in own_cores}
+                cpus = {cpu for cpu in self.cpus if cpu % node.cores // node.cores_per_socket in sockets}
+            elif mode == "ldoms":
+                cpus = self._cpus_of({self.kind.numa_node_of(core) for core in own_cores})
+            masks.append(frozenset(cpus))
+        return masks
 
-def _generated(
-    mode: str, request: Request, node: NodeKind, slurm_node: SlurmNode, cores: Sequence[int], step_cpus: frozenset[int]
-) -> list[frozenset[int]]:
-    """Return the CPUs of each task where Slurm works them out: dealt, then widened to the unit of binding."""
-    if len(step_cpus) < request.tasks:
-        # Overcommitted beyond one task a CPU: nothing is dealt, all share all.
-        return [step_cpus] * request.tasks
-    per_task = min(request.cpus_per_task, len(step_cpus) // request.tasks)
-    fitting = replace(request, cpus_per_task=per_task, whole_cores=mode == "cores")
-    masks: list[frozenset[int]] = []
-    for hand in deal_cpus(fitting, slurm_node, cores):
-        cpus = {slurm_node.cpu(place) for place in hand}
-        own_cores = {cpu % slurm_node.cores for cpu in cpus}
-        if mode == "cores":
-            cpus = {cpu for cpu in step_cpus if cpu % slurm_node.cores in own_cores}
-        elif mode == "sockets":
-            sockets = {core // slurm_node.cores_per_socket for core in own_cores}
-            cpus = {cpu for cpu in step_cpus if cpu % slurm_node.cores // slurm_node.cores_per_socket in sockets}
-        elif mode == "ldoms":
-            cpus = _cpus_of({node.numa_node_of(core) for core in own_cores}, node)
-        masks.append(frozenset(cpus))
-    return masks
-
-
-def _cpus_of(numa_nodes: set[int], node: NodeKind) -> set[int]:
-    """Return all CPUs of some NUMA nodes."""
-    return {
-        core + thread * node.cores
-        for numa_node in numa_nodes
-        for core in node.cores_of(numa_node)
-        for thread in range(node.threads_per_core)
-    }
-
-
-def _manual(
-    component: Component, mode: str, tasks: int, node: NodeKind, slurm_node: SlurmNode, step_cpus: frozenset[int]
-) -> list[frozenset[int]]:
-    """Return the CPUs of each task where the line says them itself."""
-    typed = component.given("--cpu-bind") or mode
-    if mode not in ("map_cpu", "mask_cpu") and len(step_cpus) < slurm_node.cpus:
-        rule = f"needs the whole node; the step has {len(step_cpus)} of its {slurm_node.cpus} CPUs"
-        words = f"slurmstepd: error: Entire node must be allocated for {mode}"
-        raise LaunchError(flag="--cpu-bind", value=typed, rule=rule, words=words)
-    if mode == "rank":
-        each = component.threads_per_task
-        return [frozenset((task * each + index) % slurm_node.cpus for index in range(each)) for task in range(tasks)]
-    if mode == "rank_ldom":
-        return [frozenset(_cpus_of({task % node.numa_nodes}, node)) for task in range(tasks)]
-    entries = [tuple(cpu for cpu in entry if cpu is not None) for entry in component.binding_list or ((0,),)]
-    entries = entries[:tasks]
-    if mode in ("map_ldom", "mask_ldom"):
-        own = [{ldom % node.numa_nodes for ldom in entry} for entry in entries]
-        return [frozenset(_cpus_of(own[task % len(own)], node)) for task in range(tasks)]
-    for entry in entries:
-        outside = [cpu for cpu in entry if cpu not in step_cpus]
-        if outside:
-            has = f"CPUs 0 to {slurm_node.cpus - 1}" if len(step_cpus) == slurm_node.cpus else "only its own CPUs"
-            rule = f"names CPU {outside[0]}, which the step does not have; it has {has}"
+    def listed(self, mode: str) -> list[frozenset[int]]:
+        """Return the CPUs of each task where the line says them itself."""
+        component, node, numa_nodes = self.component, self.node, self.kind.numa_nodes
+        tasks = range(component.tasks)
+        typed = component.given("--cpu-bind") or mode
+        if mode not in ("map_cpu", "mask_cpu") and len(self.cpus) < node.cpus:
+            rule = f"needs the whole node; the step has {len(self.cpus)} of its {node.cpus} CPUs"
+            words = f"slurmstepd: error: Entire node must be allocated for {mode}"
+            raise LaunchError("--cpu-bind", typed, rule, words=words)
+        if mode == "rank":
+            each = component.threads_per_task
+            return [frozenset((task * each + index) % node.cpus for index in range(each)) for task in tasks]
+        if mode == "rank_ldom":
+            return [frozenset(self._cpus_of({task % numa_nodes})) for task in tasks]
+        entries = [tuple(cpu for cpu in entry if cpu is not None) for entry in component.binding_list or ((0,),)]
+        entries = entries[: component.tasks]
+        if mode in ("map_ldom", "mask_ldom"):
+            own = [frozenset(self._cpus_of({ldom % numa_nodes for ldom in entry})) for entry in entries]
+            return [own[task % len(own)] for task in tasks]
+        outside = next((cpu for entry in entries for cpu in entry if cpu not in self.cpus), None)
+        if outside is not None:
+            has = f"CPUs 0 to {node.cpus - 1}" if len(self.cpus) == node.cpus else "only its own CPUs"
+            rule = f"names CPU {outside}, which the step does not have; it has {has}"
             words = "slurmstepd: error: CPU binding outside of job step allocation"
-            raise LaunchError(flag="--cpu-bind", value=typed, rule=rule, words=words)
-    return [frozenset(entries[task % len(entries)]) for task in range(tasks)]
+            raise LaunchError("--cpu-bind", typed, rule, words=words)
+        return [frozenset(entries[task % len(entries)]) for task in tasks]
+
+    def _cpus_of(self, numa_nodes: set[int]) -> set[int]:
+        """Return all CPUs of some NUMA nodes."""
+        cores = [core for numa_node in numa_nodes for core in self.kind.cores_of(numa_node)]
+        return {core + thread * self.kind.cores for core in cores for thread in range(self.kind.threads_per_core)}
 
 
 def _binding(cpus: frozenset[int], node: NodeKind, threads: int, *, bound: bool) -> Binding:

@@ -15,7 +15,8 @@ from 23.11   -c of the job reaches srun again; -c implies --exact
 References
 ----------
 .. [1] SchedMD, Slurm 22.05 and 23.11, release notes and srun man pages.
-.. [2] SchedMD, Slurm 23.11, ``src/srun/opt.c`` and ``src/srun/launch.c``: how options from both sides are put together.
+.. [2] SchedMD, Slurm 23.11, ``src/srun/opt.c`` and ``src/srun/launch.c``: how options from both sides are put
+   together; ``src/srun/srun_job.c`` and ``src/common/slurm_errno.c``: a step with more nodes than its job.
 """
 
 from __future__ import annotations
@@ -24,30 +25,22 @@ from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import Launcher, Machine, NodeKind
 from hopperlib.node.launch.components import Component, LaunchError, Reservation
-from hopperlib.node.launch.option_values import host_count, memory_gb, whole_number
-from hopperlib.node.launch.options import Given, read_getopt_options
-from hopperlib.node.launch.reservation import check_srun_claim
+from hopperlib.node.launch.option_values import assigned, host_count, memory_gb, whole_number
+from hopperlib.node.launch.options import Given, count_of, option_table, programs, read_getopt_options
 from hopperlib.node.launch.scripts import Invocation
-from hopperlib.node.launch.shell_words import Unknown, Word
-from hopperlib.node.slurm.binding import bind_options, read_cpu_bind, read_distribution, read_hint
-from hopperlib.node.slurm.cpus import SlurmNode
+from hopperlib.node.launch.shell import Unknown, Variables, Word
+from hopperlib.node.slurm._cpus import SlurmNode
+from hopperlib.node.slurm._options import (
+    bind_options,
+    node_count,
+    read_cpu_bind,
+    read_distribution,
+    read_hint,
+    slurm_release,
+)
 from hopperlib.node.slurm.layout import check_srun
-from hopperlib.node.slurm.options import ENVIRONMENT, SLURM_OPTIONS
 
-__all__ = ["read_srun", "release"]
-
-_NEWEST = (99, 0)
-
-
-def release(launcher: Launcher) -> tuple[int, ...]:
-    """Return the Slurm release as numbers; one beyond all where the machine file gives none.
-
-    Examples
-    --------
-    >>> release(Launcher(kind="srun", options=(), version="23.11")) >= (22, 5)
-    True
-    """
-    return tuple(int(part) for part in launcher.version.split(".")) if launcher.version else _NEWEST
+__all__ = ["read_srun"]
 
 
 def read_srun(
@@ -83,73 +76,70 @@ def read_srun(
     >>> component.tasks, component.threads_per_task, component.exact
     (16, 16, True)
     """
-    parts: list[list[Word]] = [[]]
-    for word in invocation.words:
-        if word.text == ":" and not word.unknown:
-            parts.append([])
-        else:
-            parts[-1].append(word)
+    parts = programs(invocation.words)
     if len(parts) > 1 and reservation is not None:
         rule = "parts a heterogeneous step, which needs a heterogeneous job; such sbatch scripts are not read"
-        raise LaunchError(flag=":", value="", rule=rule)
+        raise LaunchError(":", "", rule)
+    table = option_table("srun")
+    # The machine file lists the options that bear on the placement; the others are known to any srun.
+    known = (*launcher.options, *(name for option in table if not option.bears for name in option.names))
     notes: list[str] = []
     components: list[Component] = []
     exported: dict[str, str] = {}
     for words in parts:
-        where = f"srun on {machine.title}"
-        given, command = read_getopt_options(words, SLURM_OPTIONS, _known(launcher), where=where)
+        given, command = read_getopt_options(words, table, known, where=f"srun on {machine.title}")
         if len(parts) > 1 and not command:
-            raise LaunchError(flag=":", value="", rule="parts two programs; one side of it names none")
+            raise LaunchError(":", "", "parts two programs; one side of it names none")
         options = _with_environment(given, invocation.environment, launcher, notes)
         component = _component(options, command, machine, launcher, node, notes)
-        check_srun_claim(component, check_srun(component, node, machine), reservation)
+        _check_claim(component, check_srun(component, node, machine), reservation)
         components.append(component)
-        exported |= _exported(options.get("--export"))
-    if any(
-        name.startswith("--gpu") or name in ("-G", "--gres")
-        for component in components
-        for name, _ in component.options
-    ):
+        exported |= assigned(options["--export"].value.split(",") if "--export" in options else ())
+    names = {name for component in components for name, _ in component.options}
+    if any(name.startswith("--gpu") or name in ("-G", "--gres") for name in names):
         notes.append("GPUs are not modeled; Slurm may pick cores near the GPUs of a task.")
     if len(parts) > 1:
         notes.append("Each program of a heterogeneous job runs on nodes of its own.")
     return tuple(components), exported, notes
 
 
-def _known(launcher: Launcher) -> tuple[str, ...]:
-    """Return the options this srun knows: those the machine file lists, and all that bear on no placement."""
-    others = (name for option in SLURM_OPTIONS if not option.bears for name in option.names)
-    return (*launcher.options, *others)
+def _check_claim(component: Component, nodes: int, reservation: Reservation | None) -> None:
+    """Refuse a step with more nodes than its job has, in srun's words [2]_."""
+    if reservation is None or nodes <= reservation.nodes:
+        return
+    words = f"srun: error: Only allocated {reservation.nodes} nodes asked for {nodes}"
+    if component.given("-N") is not None:
+        rule = f"is more than the {reservation.nodes} nodes of the job"
+        raise LaunchError("-N", str(component.nodes), rule, words=words)
+    rule = f"needs {nodes} nodes and the job has {reservation.nodes}"
+    raise LaunchError("-n", component.tasks, rule, words=words)
 
 
 def _with_environment(
-    given: Sequence[Given], environment: Mapping[str, str | Unknown], launcher: Launcher, notes: list[str]
+    given: Sequence[Given], environment: Variables, launcher: Launcher, notes: list[str]
 ) -> dict[str, Given]:
     """Return the options that hold: those of the line, else those that srun takes from the environment."""
-    options: dict[str, Given] = {}
-    for option in given:
-        options[option.name] = option
-    inherited = _inherited_cpus_per_task(launcher)
-    for variable, name in (*ENVIRONMENT, (inherited, "-c")):
-        if name in options or variable not in environment:
-            continue
-        value = environment[variable]
-        if isinstance(value, Unknown):
-            raise LaunchError(flag=variable, value="", rule=value.reason)
-        options[name] = Given(name, variable, value, True)
-    other = "SRUN_CPUS_PER_TASK" if inherited == "SLURM_CPUS_PER_TASK" else "SLURM_CPUS_PER_TASK"
+    options = {option.name: option for option in given}
+    release = slurm_release(launcher)
+    inherited, other = "SLURM_CPUS_PER_TASK", "SRUN_CPUS_PER_TASK"
+    if (22, 5) <= release < (23, 11):
+        inherited, other = other, inherited
+    for option in option_table("srun"):
+        name = option.names[0]
+        for variable in (inherited,) if name == "-c" else option.variables:
+            value = environment.get(variable)
+            if name in options or value is None:
+                continue
+            if isinstance(value, Unknown):
+                raise LaunchError(variable, "", value.reason)
+            options[name] = Given(name, variable, value)
     if "-c" not in options and isinstance(environment.get(other), str):
         notes.append(
             f"{other}={environment[other]} is not read by srun of Slurm {launcher.version}: each task gets one CPU; "
             "write -c on the srun line" + (f" or export {inherited}." if inherited.startswith("SRUN") else ".")
         )
-    bind_options(options, release(launcher), notes)
+    bind_options(options, release, notes)
     return options
-
-
-def _inherited_cpus_per_task(launcher: Launcher) -> str:
-    """Return the variable from which srun takes -c."""
-    return "SRUN_CPUS_PER_TASK" if (22, 5) <= release(launcher) < (23, 11) else "SLURM_CPUS_PER_TASK"
 
 
 def _component(
@@ -161,33 +151,28 @@ def _component(
     notes: list[str],
 ) -> Component:
     """Return one component, options checked and srun's defaults worked out."""
-
-    def count(name: str, high: int | None = None, bound: str = "", low: int = 1) -> int | None:
-        option = options.get(name)
-        return None if option is None else whole_number(option.typed, option.value, low=low, high=high, bound=bound)
-
     slurm_node = SlurmNode.of(node, launcher)
+    release = slurm_release(launcher)
     if not command:
         notes.append("The line names no program.")
     hint = read_hint(options.get("--hint"))
-    threads_bound = f"the hardware threads of a core of {machine.title}"
-    threads_per_core = count("--threads-per-core", node.threads_per_core, threads_bound) or hint.threads_per_core
-    cpus_per_task = count("-c") or 1
-    tasks_per_core = count("--ntasks-per-core")
+    bound = f"the hardware threads of a core of {machine.title}"
+    threads_per_core = count_of(options, "--threads-per-core", high=node.threads_per_core, bound=bound)
+    threads_per_core = threads_per_core or hint.threads_per_core
+    cpus_per_task = count_of(options, "-c") or 1
+    tasks_per_core = count_of(options, "--ntasks-per-core")
     if tasks_per_core and threads_per_core and tasks_per_core > threads_per_core:
         rule = f"cannot be more than --threads-per-core={threads_per_core}"
-        raise LaunchError(flag="--ntasks-per-core", value=str(tasks_per_core), rule=rule)
+        raise LaunchError("--ntasks-per-core", tasks_per_core, rule)
     _check_sockets(options, slurm_node, machine)
     _check_pairs(options)
     per_cpu = _memory("--mem-per-cpu", options)
-    distribution = read_distribution(options.get("-m"), launcher, slurm_node, threads_per_core, release(launcher))
+    distribution = read_distribution(options.get("-m"), launcher, slurm_node, threads_per_core, release)
     if distribution.note:
         notes.append(distribution.note)
-    binding = read_cpu_bind(options, hint, release(launcher))
+    binding = read_cpu_bind(options, hint, release)
     tasks, nodes, tasks_per_node = _counts(options, slurm_node, cpus_per_task, threads_per_core, notes)
-    exact = "--exact" in options or options.get("--exclusive", _ABSENT).value in ("", "exclusive")
-    if "-c" in options and "-O" not in options and release(launcher) >= (22, 5):
-        exact = True
+    exclusive = "--exclusive" in options and options["--exclusive"].value in ("", "exclusive")
     return Component(
         command=tuple(word.text for word in command),
         shell=" ".join(word.shell for word in command),
@@ -195,9 +180,9 @@ def _component(
         threads_per_task=cpus_per_task,
         nodes=nodes,
         tasks_per_node=tasks_per_node,
-        tasks_per_socket=count("--ntasks-per-socket"),
+        tasks_per_socket=count_of(options, "--ntasks-per-socket"),
         tasks_per_core=tasks_per_core,
-        strict_memory=_strict_memory(options.get("--mem-bind")),
+        strict_memory="--mem-bind" in options and "local" in options["--mem-bind"].value.lower().split(","),
         cpu_binding=binding.keyword,
         binding_list=binding.entries,
         memory_per_task_gb=None if per_cpu is None else per_cpu * cpus_per_task,
@@ -208,42 +193,34 @@ def _component(
         overcommit="-O" in options,
         cores_per_socket=hint.cores_per_socket,
         threads_per_core=threads_per_core,
-        exact=exact,
+        exact=exclusive or "--exact" in options or ("-c" in options and "-O" not in options and release >= (22, 5)),
         node_list=options["-w"].value if "-w" in options else None,
         options=tuple((option.name, option.value) for option in options.values()),
         idle_options=tuple(option.name for option in options.values() if not option.bears),
     )
 
 
-_ABSENT = Given("", "", "absent", False)
-
-
 def _counts(
     options: Mapping[str, Given], node: SlurmNode, cpus_per_task: int, threads_per_core: int | None, notes: list[str]
 ) -> tuple[int, int | None, int | None]:
     """Return tasks, nodes and tasks a node as srun settles them among each other."""
-
-    def given(name: str) -> tuple[int | None, bool]:
-        option = options.get(name)
-        if option is None:
-            return None, False
-        return whole_number(option.typed, option.value), option.typed in dict(ENVIRONMENT)
-
-    tasks, tasks_inherited = given("-n")
-    per_node, _ = given("--ntasks-per-node")
-    nodes, nodes_inherited = _nodes(options)
+    tasks, per_node = count_of(options, "-n"), count_of(options, "--ntasks-per-node")
+    nodes_option = options.get("-N")
+    if nodes_option is not None:
+        nodes: int | None = node_count(nodes_option)
+    else:
+        nodes = host_count(options["-w"].value) if "-w" in options else None
     if tasks is not None and nodes is not None and tasks < nodes:
         notes.append(f"srun: warning: can't run {tasks} processes on {nodes} nodes, setting nnodes to {tasks}")
         nodes = tasks
     if tasks is not None and nodes is not None and per_node is not None:
-        if tasks_inherited and not nodes_inherited:
+        # Nodes and tasks a node of the line go before the job's number of tasks; else the number of tasks holds.
+        if options["-n"].inherited and not (nodes_option is not None and nodes_option.inherited):
             tasks = None
         elif per_node != tasks // nodes:
             if tasks > per_node:
-                notes.append(
-                    f"srun ignores --ntasks-per-node={per_node}: {tasks} tasks on {nodes} nodes are "
-                    f"{tasks / nodes:.4g} a node."
-                )
+                spread = f"{tasks} tasks on {nodes} nodes are {tasks / nodes:.4g} a node"
+                notes.append(f"srun ignores --ntasks-per-node={per_node}: {spread}.")
             per_node = None
     if tasks is None and per_node is not None:
         tasks = (nodes or 1) * per_node
@@ -252,20 +229,6 @@ def _counts(
         tasks = nodes * max(1, usable // cpus_per_task)
         notes.append(f"Without -n, as many tasks of {cpus_per_task} CPUs as fit: {tasks // nodes} a node.")
     return tasks or nodes or 1, nodes, per_node
-
-
-def _nodes(options: Mapping[str, Given]) -> tuple[int | None, bool]:
-    """Return the number of ``-N`` (or of the hosts of ``-w``), and whether it came from the job."""
-    option = options.get("-N")
-    if option is None:
-        hosts = host_count(options["-w"].value) if "-w" in options else None
-        return hosts, False
-    low, dash, high = option.value.partition("-")
-    if (dash and low != high) or "," in option.value or ":" in option.value:
-        rule = "leaves the number of nodes to the scheduler; write one number"
-        raise LaunchError(flag=option.typed, value=option.value, rule=rule)
-    factor = {"k": 1024, "m": 1024**2}.get(low[-1:].lower(), 1)
-    return whole_number(option.typed, low[:-1] if factor > 1 else low) * factor, option.typed in dict(ENVIRONMENT)
 
 
 def _check_sockets(options: Mapping[str, Given], node: SlurmNode, machine: Machine) -> None:
@@ -278,21 +241,15 @@ def _check_sockets(options: Mapping[str, Given], node: SlurmNode, machine: Machi
 
 def _check_pairs(options: Mapping[str, Given]) -> None:
     """Refuse pairs of options that exclude each other."""
-    if "--exact" in options and "--whole" in options:
-        rule = "cannot stand with --whole"
-        raise LaunchError(
-            flag="--exact", value="", rule=rule, words="srun: error: --exact and --whole are mutually exclusive"
-        )
-    if "--exclusive" in options and "--overlap" in options:
-        words = "srun: error: --exclusive and --overlap are mutually exclusive"
-        raise LaunchError(flag="--exclusive", value="", rule="cannot stand with --overlap", words=words)
+    for first, second in (("--exact", "--whole"), ("--exclusive", "--overlap")):
+        if first in options and second in options:
+            words = f"srun: error: {first} and {second} are mutually exclusive"
+            raise LaunchError(first, "", f"cannot stand with {second}", words=words)
 
 
 def _memory(name: str, options: Mapping[str, Given]) -> float | None:
     """Return a memory size; 0 stands for all there is and gives None. [GB]"""
-    if name not in options:
-        return None
-    return memory_gb(options[name].typed, options[name].value) or None
+    return (memory_gb(options[name].typed, options[name].value) or None) if name in options else None
 
 
 def _memory_per_node(options: Mapping[str, Given], node: NodeKind, machine: Machine) -> float | None:
@@ -300,19 +257,5 @@ def _memory_per_node(options: Mapping[str, Given], node: NodeKind, machine: Mach
     memory = _memory("--mem", options)
     if memory is not None and memory > node.memory_gb:
         rule = f"is {memory:.4g} GB, more than the {node.memory_gb:g} GB of a node of {machine.title}"
-        words = "srun: error: Memory specification can not be satisfied"
-        raise LaunchError(flag=options["--mem"].typed, value=options["--mem"].value, rule=rule, words=words)
+        raise options["--mem"].refusal(rule, words="srun: error: Memory specification can not be satisfied")
     return memory
-
-
-def _strict_memory(option: Given | None) -> bool:
-    """Whether ``--mem-bind`` keeps tasks to the memory of their own NUMA nodes."""
-    return option is not None and "local" in option.value.lower().split(",")
-
-
-def _exported(option: Given | None) -> dict[str, str]:
-    """Return the variables that ``--export`` sets."""
-    if option is None:
-        return {}
-    pairs = [part.partition("=") for part in option.value.split(",")]
-    return {name: value for name, equals, value in pairs if equals}

@@ -6,18 +6,18 @@ from hopperlib.node.launch.components import Component, Launch, LaunchError
 
 
 def test_an_error_carries_its_parts() -> None:
-    error = LaunchError(flag="-S", value="7", rule="must be from 1 to 6", words="apsched: no")
+    error = LaunchError("-S", 7, "must be from 1 to 6", words="apsched: no")
     assert (error.flag, error.value, error.rule, error.words) == ("-S", "7", "must be from 1 to 6", "apsched: no")
     assert error.message == str(error) == "apsched: no: -S 7 must be from 1 to 6"
     assert isinstance(error, ValueError)
 
 
 def test_an_error_without_value_reads_as_well() -> None:
-    assert str(LaunchError(flag="-j", value="", rule="is not an option")) == "-j is not an option"
+    assert str(LaunchError("-j", "", "is not an option")) == "-j is not an option"
 
 
 def test_a_long_value_is_cut() -> None:
-    assert LaunchError(flag="-cc", value="1," * 200, rule="is long").value == "1," * 38 + "1..."
+    assert LaunchError("-cc", "1," * 200, "is long").value == "1," * 38 + "1..."
 
 
 def test_components_are_frozen() -> None:

@@ -24,7 +24,7 @@ def test_memory_sizes_without_suffix_are_megabytes(text: str, gb: float) -> None
 
 
 def test_pbs_memory_without_suffix_is_bytes() -> None:
-    assert values.memory_gb("mppmem", "1073741824", default_unit="bytes") == 1.0
+    assert values.memory_gb("mppmem", "1073741824", default_unit="") == 1.0
     assert values.memory_gb("mppmem", "1300mb") == pytest.approx(1300 / 1024)
     assert values.memory_gb("mppmem", "1073741824b") == 1.0
 
@@ -108,5 +108,5 @@ def test_host_lists_are_counted(text: str, hosts: int | None) -> None:
     assert values.host_count(text) == hosts
 
 
-def test_a_node_id_that_is_listed_twice_is_one() -> None:
-    assert values.node_ids("-L", "23-25,24,30") == {23, 24, 25, 30}
+def test_variables_are_read_from_their_assignments() -> None:
+    assert values.assigned(["ALL", "A=1", "B==2", "A="]) == {"A": "", "B": "=2"}

@@ -3,8 +3,8 @@
 import pytest
 
 from hopperlib.node.launch.components import LaunchError
-from hopperlib.node.launch.options import Option, last_of, read_aprun_options, read_getopt_options
-from hopperlib.node.launch.shell_words import Word
+from hopperlib.node.launch.options import Option, option_table, programs, read_aprun_options, read_getopt_options
+from hopperlib.node.launch.shell import Word
 
 CRAY = (
     Option(("-n",), bears=True),
@@ -119,7 +119,7 @@ def test_one_spelling_in_the_machine_file_is_enough() -> None:
 def test_unknown_values_are_refused_only_where_they_matter() -> None:
     unknown = Word(text="$X", unknown="takes $X")
     given, _ = read_getopt_options([Word(text="-o"), unknown], GNU, None, where="srun")
-    assert last_of(given, "-o") is not None
+    assert [option.value for option in given] == ["$X"]
     with pytest.raises(LaunchError) as caught:
         read_getopt_options([Word(text="-n"), unknown], GNU, None, where="srun")
     assert caught.value.message == "-n $X takes $X"
@@ -129,9 +129,23 @@ def test_unknown_values_are_refused_only_where_they_matter() -> None:
         read_getopt_options([Word(text="--ntasks=$X", unknown="takes $X")], GNU, None, where="srun")
 
 
-def test_of_repeated_options_the_last_holds() -> None:
-    given, _ = read_getopt_options(as_words("-n 4 -n 8"), GNU, None, where="srun")
-    last = last_of(given, "-n")
-    assert last is not None
-    assert last.value == "8"
-    assert last_of(given, "-l") is None
+def test_repeated_options_are_kept_in_order() -> None:
+    assert gnu("-n 4 -n 8")[0] == ["-n=4", "-n=8"]
+
+
+def test_programs_are_parted_by_a_colon_of_its_own() -> None:
+    parts = programs(as_words("-n 4 a:b : -n 2 b"))
+    assert [[word.text for word in part] for part in parts] == [["-n", "4", "a:b"], ["-n", "2", "b"]]
+
+
+@pytest.mark.parametrize("program", ["aprun", "srun", "sbatch"])
+def test_the_table_says_of_each_option_what_is_needed(program: str) -> None:
+    table = option_table(program)
+    assert all(name.startswith("-") for option in table for name in option.names)
+    assert {option.value for option in table} <= {"none", "required", "optional"}
+    assert not any(option.bears and option.refused for option in table if program != "sbatch")
+
+
+def test_options_of_srun_alone_are_refused_by_sbatch() -> None:
+    with pytest.raises(LaunchError, match="--cpu-bind is an option of srun, not of sbatch"):
+        read_getopt_options(as_words("--cpu-bind=cores"), option_table("sbatch"), None, where="sbatch")

@@ -3,15 +3,16 @@
 import pytest
 
 from hopperlib.machine import Machine
+from hopperlib.node.launch._pbs import read_pbs_reservation
 from hopperlib.node.launch.components import LaunchError, Reservation
-from hopperlib.node.launch.pbs import read_pbs_reservation
-from hopperlib.node.launch.shell_words import Word
+from hopperlib.node.launch.reader import read_launch
+from hopperlib.node.launch.shell import Word
 
 HOPPER = Machine.load("hopper")
 
 
 def reserved(text: str) -> Reservation:
-    reservation, _ = read_pbs_reservation([Word(text=word) for word in text.split()], HOPPER, HOPPER.node())
+    reservation = read_pbs_reservation([Word(text=word) for word in text.split()], HOPPER, HOPPER.node())
     assert reservation is not None
     return reservation
 
@@ -71,6 +72,6 @@ def test_resources_that_are_refused(text: str, message: str) -> None:
 
 
 def test_a_script_without_nodes() -> None:
-    reservation, notes = read_pbs_reservation([Word(text="-q"), Word(text="regular")], HOPPER, HOPPER.node())
-    assert reservation is None
-    assert notes == ("The #PBS lines name no nodes, so the line is not checked against a reservation.",)
+    launch = read_launch("#PBS -q regular\naprun -n 48 ./a.out", HOPPER)
+    assert launch.reservation is None
+    assert launch.notes == ("The #PBS lines name no nodes, so the line is not checked against a reservation.",)

@@ -4,7 +4,7 @@ import pytest
 
 from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.scripts import find_directives, find_invocations, tidy
-from hopperlib.node.launch.shell_words import Unknown
+from hopperlib.node.launch.shell import Unknown
 
 
 def lines(text: str) -> list[str]:
@@ -19,6 +19,8 @@ def lines(text: str) -> list[str]:
         ("time aprun -n 4 ./a.out > out 2>&1", ["aprun -n 4 ./a.out"]),
         ("time -p env X=1 nohup srun -n 4 a &", ["srun -n 4 a"]),
         ("A=1 B=2 srun a", ["srun a"]),
+        ("A=1 B+=2 srun a", ["srun a"]),
+        ("A=1 ./x=3 srun a", []),
         ("if aprun -n 4 a; then srun b; fi", ["aprun -n 4 a", "srun b"]),
         ("for i in 1 2; do aprun -n 4 a $i; done", ["aprun -n 4 a $i"]),
         ('CMD="aprun -n 4"\n$CMD a', ["aprun -n 4 a"]),

@@ -1,10 +1,10 @@
-"""Shell text cut into statements."""
+"""Shell text cut into statements, and words after variables were put in."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.node.launch.shell import split
+from hopperlib.node.launch.shell import Unknown, Word, expand, joined, split
 
 
 def words(text: str) -> list[list[str]]:
@@ -59,3 +59,57 @@ def test_any_text_is_cut(text: str) -> None:
 def test_any_heap_of_special_signs_is_cut(text: str) -> None:
     for statement in split(text):
         assert statement.words
+
+
+VARIABLES: dict[str, str | Unknown] = {"N": "4", "OPTS": "-n 4  -d 6", "EMPTY": "", "SUM": Unknown("is a sum")}
+
+
+def expanded(text: str) -> list[str]:
+    return [word.text for raw in split(text)[0].words for word in expand(raw, VARIABLES)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-n$N", ["-n4"]),
+        ("-n ${N}x", ["-n", "4x"]),
+        ("$OPTS", ["-n", "4", "-d", "6"]),
+        ('"$OPTS"', ["-n 4  -d 6"]),
+        ("'$N'", ["$N"]),
+        ("\\$N", ["$N"]),
+        ("a$EMPTY b $EMPTY", ["a", "b"]),
+        ('""', [""]),
+        ("${N:-8} ${M:-8} ${EMPTY:-8} ${M-}x", ["4", "8", "8", "x"]),
+        ("pre$OPTS", ["pre-n", "4", "-d", "6"]),
+        ("a$ b$", ["a$", "b$"]),
+    ],
+)
+def test_variables(text: str, expected: list[str]) -> None:
+    assert expanded(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("$((2*3))", "is arithmetic that only the shell works out; write the number"),
+        ("$(nproc)", "is the output of a command; write the value"),
+        ("`nproc`", "is the output of a command; write the value"),
+        ("$NOWHERE", "takes $NOWHERE, which this text does not set; write the value"),
+        ("$1", "is an argument or a state of the script; write the value"),
+        ("${N%x}", "is a shell expansion that is not read here; write the value"),
+        ("$SUM", "is a sum"),
+    ],
+)
+def test_what_only_the_script_knows(text: str, reason: str) -> None:
+    raw = split(text)[0].words[0]
+    assert expand(raw, VARIABLES) == [Word(text=text, unknown=reason)]
+
+
+def test_the_value_of_an_assignment_is_one_string() -> None:
+    assert joined(split("x$OPTS")[0].words[0], VARIABLES) == "x-n 4  -d 6"
+    assert joined(split("x$SUM")[0].words[0], VARIABLES) == Unknown("is a sum")
+
+
+def test_quotes_are_kept_as_they_were_typed() -> None:
+    (word,) = expand(split('"a\\$b \\"c\\""')[0].words[0], {})
+    assert (word.text, word.shell) == ('a$b "c"', '"a\\$b \\"c\\""')

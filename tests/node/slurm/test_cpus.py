@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Launcher, Machine
-from hopperlib.node.slurm.cpus import Request, SlurmNode, deal_cpus, step_cores
+from hopperlib.node.launch.components import Component
+from hopperlib.node.slurm._cpus import SlurmNode, deal_cpus, step_cores
 
 FOUR_BY_SIX = SlurmNode(sockets=4, cores_per_socket=6, threads_per_core=1)
 TWO_BY_FOUR = SlurmNode(sockets=2, cores_per_socket=4, threads_per_core=1)
@@ -24,22 +25,22 @@ def request(
     plane: bool = False,
     exact: bool = False,
     whole_cores: bool = False,
-) -> Request:
-    return Request(
+) -> Component:
+    return Component(
+        command=(),
         tasks=tasks,
-        cpus_per_task=cpus_per_task,
+        threads_per_task=cpus_per_task,
         threads_per_core=threads_per_core,
         tasks_per_core=tasks_per_core,
         tasks_per_socket=tasks_per_socket,
         cores_per_socket=cores_per_socket,
-        sockets=sockets,
-        plane=plane,
+        distribution=("plane" if plane else "block", sockets, sockets),
         exact=exact,
-        whole_cores=whole_cores,
+        cpu_binding="cores" if whole_cores else None,
     )
 
 
-def dealt(wanted: Request, node: SlurmNode) -> list[list[int]]:
+def dealt(wanted: Component, node: SlurmNode) -> list[list[int]]:
     return deal_cpus(wanted, node, step_cores(wanted, node))
 
 
@@ -79,7 +80,7 @@ def test_linux_counts_all_first_hardware_threads_before_the_second_ones() -> Non
         (request(2, 1, cores_per_socket=1), (0, 4)),
     ],
 )
-def test_cores_of_a_step(wanted: Request, cores: tuple[int, ...]) -> None:
+def test_cores_of_a_step(wanted: Component, cores: tuple[int, ...]) -> None:
     assert step_cores(wanted, TWO_BY_FOUR) == cores
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from hopperlib.machine import Machine
 from hopperlib.node.launch.components import LaunchError, Reservation
-from hopperlib.node.launch.shell_words import Word
+from hopperlib.node.launch.shell import Word
 from hopperlib.node.slurm.sbatch import read_sbatch_reservation
 
 PERLMUTTER = Machine.load("perlmutter")
@@ -14,8 +14,7 @@ PERLMUTTER = Machine.load("perlmutter")
 
 def read(text: str) -> tuple[Reservation, Mapping[str, str]]:
     words = [Word(text=word) for word in text.split()]
-    reservation, variables, _ = read_sbatch_reservation(words, PERLMUTTER, PERLMUTTER.node())
-    return reservation, variables
+    return read_sbatch_reservation(words, PERLMUTTER, PERLMUTTER.node())
 
 
 @pytest.mark.parametrize(

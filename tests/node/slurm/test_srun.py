@@ -6,9 +6,9 @@ import pytest
 
 from hopperlib.machine import Machine
 from hopperlib.node.launch.components import Component, Launch, LaunchError
+from hopperlib.node.launch.options import option_table
 from hopperlib.node.launch.reader import read_launch
-from hopperlib.node.slurm.options import SBATCH_OPTIONS, SLURM_OPTIONS
-from hopperlib.node.slurm.srun import release
+from hopperlib.node.slurm._options import slurm_release
 
 HOPPER = Machine.load("hopper")
 PERLMUTTER = Machine.load("perlmutter")
@@ -100,9 +100,9 @@ def test_tasks_a_node_that_do_not_match_are_ignored() -> None:
 
 def test_releases_as_numbers() -> None:
     launcher = PERLMUTTER.launcher("srun")
-    assert release(replace(launcher, version="21.08")) == (21, 8)
-    assert release(replace(launcher, version="23.11.4")) == (23, 11, 4)
-    assert release(replace(launcher, version=None)) > (50, 0)
+    assert slurm_release(replace(launcher, version="21.08")) == (21, 8)
+    assert slurm_release(replace(launcher, version="23.11.4")) == (23, 11, 4)
+    assert slurm_release(replace(launcher, version=None)) > (50, 0)
 
 
 JOB = "#!/bin/bash\n#SBATCH -N 1\n#SBATCH --ntasks-per-node=4\n#SBATCH -c 32\n{more}\nsrun ./a.out\n"
@@ -314,10 +314,10 @@ def test_the_general_launcher_says_what_it_is() -> None:
 
 
 def test_no_spelling_stands_for_two_options() -> None:
-    names = [name for option in SLURM_OPTIONS for name in option.names]
+    names = [name for option in option_table("srun") for name in option.names]
     assert len(names) == len(set(names))
     # sbatch has --wait as a flag, srun with a value; its own comes first.
-    assert next(option for option in SBATCH_OPTIONS if "--wait" in option.names).value == "none"
+    assert next(option for option in option_table("sbatch") if "--wait" in option.names).value == "none"
 
 
 def test_hopper_is_read_as_well() -> None:

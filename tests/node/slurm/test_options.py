@@ -5,8 +5,8 @@ import pytest
 from hopperlib.machine import Launcher
 from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.options import Given
-from hopperlib.node.slurm.binding import CpuBind, Hint, bind_options, read_cpu_bind, read_distribution, read_hint
-from hopperlib.node.slurm.cpus import SlurmNode
+from hopperlib.node.slurm._cpus import SlurmNode
+from hopperlib.node.slurm._options import CpuBind, Hint, bind_options, read_cpu_bind, read_distribution, read_hint
 
 PLAIN = SlurmNode(sockets=2, cores_per_socket=4, threads_per_core=1)
 SMT = SlurmNode(sockets=2, cores_per_socket=4, threads_per_core=2)

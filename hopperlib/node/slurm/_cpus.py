@@ -7,7 +7,9 @@ cores, socket by socket or in turn over the sockets, and gives each task as
 many as it asks for [1]_.
 
 CPUs are counted here as Slurm counts them inside, hardware thread by hardware
-thread of core after core; `SlurmNode.cpu` gives the number that Linux has.
+thread of core after core; `SlurmNode.cpu` gives the number that Linux has. The
+component that the functions take stands for its share of one node: its tasks
+are those of that node.
 
 References
 ----------
@@ -22,22 +24,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hopperlib.machine import Launcher, NodeKind
+from hopperlib.node.launch.components import Component
 
-__all__ = ["Request", "SlurmNode", "deal_cpus", "step_cores"]
+_DEFAULT_METHODS = ("block", "cyclic", "cyclic")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlurmNode:
-    """A node as Slurm sees it.
-
-    Parameters
-    ----------
-    sockets : int
-        What Slurm calls sockets: packages or NUMA nodes, as the machine file says.
-    cores_per_socket : int
-    threads_per_core : int
-        Hardware threads of a core.
-    """
+    """A node as Slurm sees it; its sockets are packages or NUMA nodes, as the machine file says."""
 
     sockets: int
     cores_per_socket: int
@@ -45,14 +39,7 @@ class SlurmNode:
 
     @classmethod
     def of(cls, node: NodeKind, launcher: Launcher) -> SlurmNode:
-        """Return the node with the sockets that the launcher counts.
-
-        Examples
-        --------
-        >>> from hopperlib.machine import Launcher, Machine
-        >>> SlurmNode.of(Machine.load("hopper").node(), Launcher(kind="srun", options=(), slurm_socket="numa_node"))
-        SlurmNode(sockets=4, cores_per_socket=6, threads_per_core=1)
-        """
+        """Return the node with the sockets that the launcher counts."""
         per_numa_node = launcher.slurm_socket == "numa_node"
         return cls(
             sockets=node.numa_nodes if per_numa_node else node.sockets,
@@ -76,76 +63,37 @@ class SlurmNode:
         return core + thread * self.cores
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What the tasks of a step on one node ask for.
-
-    Parameters
-    ----------
-    tasks : int
-        Tasks on the node.
-    cpus_per_task : int
-    threads_per_core : int or None
-        Most hardware threads of a core that may be used; None for all.
-    tasks_per_core, tasks_per_socket : int or None
-        Most tasks on a core or a socket; None for no limit.
-    cores_per_socket : int or None
-        Cores of each socket in use; None for all.
-    sockets : str
-        How CPUs are taken from sockets: ``block``, ``cyclic`` or ``fcyclic``.
-    plane : bool
-        Whether the tasks came in planes; the controller then picks cores in turn over the sockets.
-    exact : bool
-        Whether the step takes only the cores it asks for.
-    whole_cores : bool
-        Whether the rest of a task's last core is left unused: with binding to cores.
-    """
-
-    tasks: int
-    cpus_per_task: int
-    threads_per_core: int | None
-    tasks_per_core: int | None
-    tasks_per_socket: int | None
-    cores_per_socket: int | None
-    sockets: str
-    plane: bool
-    exact: bool
-    whole_cores: bool
-
-
-def step_cores(request: Request, node: SlurmNode) -> tuple[int, ...]:
+def step_cores(component: Component, node: SlurmNode) -> tuple[int, ...]:
     """Return the cores that the step may use on a node that the job has to itself.
 
-    Examples
-    --------
     Four tasks of two cores, in turn over four sockets of six cores:
 
     >>> node = SlurmNode(sockets=4, cores_per_socket=6, threads_per_core=1)
-    >>> request = Request(tasks=4, cpus_per_task=2, threads_per_core=None, tasks_per_core=None,
-    ...     tasks_per_socket=None, cores_per_socket=None, sockets="cyclic", plane=False, exact=True, whole_cores=False)
-    >>> step_cores(request, node)
+    >>> step_cores(Component(command=(), tasks=4, threads_per_task=2, exact=True), node)
     (0, 1, 6, 7, 12, 13, 18, 19)
     """
-    in_use = request.cores_per_socket or node.cores_per_socket
+    in_use = component.cores_per_socket or node.cores_per_socket
     by_socket = [range(first, first + in_use) for first in range(0, node.cores, node.cores_per_socket)]
     everything = tuple(core for cores in by_socket for core in cores)
-    if not request.exact:
+    if not component.exact:
         return everything
-    usable_threads = request.threads_per_core or node.threads_per_core
-    per_task = request.cpus_per_task
-    if request.tasks_per_core:
+    usable_threads = component.threads_per_core or node.threads_per_core
+    per_task = component.threads_per_task
+    if component.tasks_per_core:
         # A task that may not share a core takes whole ones.
-        share = usable_threads // request.tasks_per_core
+        share = usable_threads // component.tasks_per_core
         per_task = -(-per_task // share) * share if share > 1 else per_task
-    wanted = -(-request.tasks * per_task // usable_threads)
+    wanted = -(-component.tasks * per_task // usable_threads)
     if wanted >= len(everything):
         return everything
-    if request.sockets == "block" and not request.plane:
+    nodes_method, sockets_method, _ = component.distribution or _DEFAULT_METHODS
+    # For tasks that come in planes the controller always picks cores in turn over the sockets.
+    if sockets_method == "block" and nodes_method != "plane":
         return everything[:wanted]
-    if request.sockets == "fcyclic" and not request.plane:
+    if sockets_method == "fcyclic" and nodes_method != "plane":
         order = [cores[index] for index in range(in_use) for cores in by_socket]
         return tuple(sorted(order[:wanted]))
-    return tuple(sorted(_in_turn(by_socket, wanted, -(-wanted // request.tasks))))
+    return tuple(sorted(_in_turn(by_socket, wanted, -(-wanted // component.tasks))))
 
 
 def _in_turn(by_socket: Sequence[range], wanted: int, at_a_time: int) -> Iterator[int]:
@@ -154,6 +102,8 @@ def _in_turn(by_socket: Sequence[range], wanted: int, at_a_time: int) -> Iterato
     taken = in_hand = 0
     while taken < wanted:
         for cores in left:
+            # A socket that runs out mid-task leaves the task to the next one, which fills it up and then stops:
+            # what is in hand goes over from socket to socket.
             while cores and taken < wanted:
                 yield cores.pop(0)
                 taken += 1
@@ -163,35 +113,27 @@ def _in_turn(by_socket: Sequence[range], wanted: int, at_a_time: int) -> Iterato
                     break
 
 
-def deal_cpus(request: Request, node: SlurmNode, cores: Sequence[int]) -> list[list[int]]:
-    """Return each task's CPUs, counted as Slurm does inside.
+def deal_cpus(component: Component, node: SlurmNode, cores: Sequence[int]) -> list[list[int]]:
+    """Return each task's CPUs, counted as Slurm does inside, of the cores of the step.
 
-    Parameters
-    ----------
-    request : Request
-    node : SlurmNode
-    cores : sequence of int
-        Cores of the step, out of `step_cores`.
-
-    Examples
-    --------
     >>> node = SlurmNode(sockets=2, cores_per_socket=2, threads_per_core=2)
-    >>> request = Request(tasks=3, cpus_per_task=1, threads_per_core=None, tasks_per_core=None,
-    ...     tasks_per_socket=None, cores_per_socket=None, sockets="cyclic", plane=False, exact=False, whole_cores=True)
-    >>> deal_cpus(request, node, range(4))
+    >>> deal_cpus(Component(command=(), tasks=3, cpu_binding="cores"), node, range(4))
     [[0], [4], [2]]
     """
-    dealer = _Dealer(request, node, frozenset(cores))
-    return dealer.block() if request.sockets == "block" else dealer.cyclic()
+    dealer = _Dealer(component, node, frozenset(cores), (component.distribution or _DEFAULT_METHODS)[1])
+    dealt = dealer.block() if dealer.method == "block" else dealer.cyclic()
+    # A hand is opened for the next task as soon as one is full, so the last one is a task too many.
+    return dealt[: component.tasks]
 
 
 @dataclass(slots=True)
 class _Dealer:
     """CPUs of a node while they are dealt out, with the counts that limit cores and sockets."""
 
-    request: Request
+    request: Component
     node: SlurmNode
     cores: frozenset[int]
+    method: str
     threads_on_core: Counter[int] = field(default_factory=Counter)
     tasks_on_core: Counter[int] = field(default_factory=Counter)
     tasks_on_socket: Counter[int] = field(default_factory=Counter)
@@ -206,14 +148,15 @@ class _Dealer:
                 if self._may_take(place, on_socket=True):
                     place += self._take(place, hands)
                 place += 1
-        return hands[: self.request.tasks]
+        return hands
 
     def cyclic(self) -> list[list[int]]:
         """Deal CPUs from one socket after the other: a task from each, or with fcyclic a CPU from each."""
         width = self.node.cores_per_socket * self.node.threads_per_core
+        # Each socket remembers how far it was walked; one that is walked through is passed over, and when all
+        # are, the walk begins anew and the next tasks share CPUs with the first.
         at = [0] * self.node.sockets
         socket = 0
-        full_cycle = self.request.sockets == "fcyclic"
         hands: list[list[int]] = [[]]
         while len(hands) <= self.request.tasks:
             first = socket
@@ -227,12 +170,13 @@ class _Dealer:
             if not self._may_take(place, on_socket=False):
                 continue
             before = len(hands)
-            if full_cycle:
+            if self.method == "fcyclic":
+                # The turn passes with every CPU, whether or not the task has all of its own.
                 socket = (socket + 1) % self.node.sockets
             at[socket] += self._take(place, hands)
-            if not full_cycle and len(hands) > before:
+            if self.method != "fcyclic" and len(hands) > before:
                 socket = (socket + 1) % self.node.sockets
-        return hands[: self.request.tasks]
+        return hands
 
     def _clear(self) -> None:
         """Forget all counts: every CPU is used, the next tasks share them."""
@@ -255,15 +199,17 @@ class _Dealer:
 
     def _take(self, place: int, hands: list[list[int]]) -> int:
         """Give a CPU to the task whose turn it is; return how many of the next ones stay unused."""
+        request = self.request
         core = place // self.node.threads_per_core
         hands[-1].append(place)
         self.threads_on_core[core] += 1
-        if len(hands[-1]) < self.request.cpus_per_task:
+        if len(hands[-1]) < request.threads_per_task:
             return 0
         self.tasks_on_core[core] += 1
         self.tasks_on_socket[core // self.node.cores_per_socket] += 1
         hands.append([])
-        if not self.request.whole_cores and self.request.tasks_per_core != 1:
+        if request.cpu_binding != "cores" and request.tasks_per_core != 1:
             return 0
-        threads, wanted = self.node.threads_per_core, self.request.cpus_per_task
+        # Bound to cores, a task leaves the rest of its last core to nobody.
+        threads, wanted = self.node.threads_per_core, request.threads_per_task
         return threads - wanted if wanted < threads else wanted % threads
