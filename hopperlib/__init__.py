@@ -1,3 +1,73 @@
-"""hopperlib"""
+"""A big HPC machine as models you can run, each checked against what was printed about NERSC's Hopper.
+
+The front door: what a reader asks for by name. Each is imported when it is first used.
+
+==================================================  ==================================================================
+`Machine`                                           a machine, by name or by the path of its file
+`place`, `memory`                                   where tasks land, and what memory they get
+`torus`, `rank_order`, `simulate`                   who sits where, who talks to whom, and a trace through a scheduler
+`stripe`, `iobuf`                                   how to lay out a file, and how to buffer it
+`diagnose`, `build`, `preflight`                    why a job failed, known problems of a build, nodes before a run
+`fit`, `scorecard`                                  the distribution of run times, and how well the models do
+`read_swf`, `read_sacct`, `read_run_times`          job traces and run times
+`read_ior`, `read_mdtest`, `read_darshan`           what tools of I/O printed
+==================================================  ==================================================================
+
+The rooms of the house, each with a map of its own: `machine` and `documented`
+(facts), `node`, `network`, `storage`, `failure` (models), `readers` (files of
+other tools), `questions` (what can be asked, everywhere), `render` (answers for
+a person or a program), `analysis` and `studies` (statistics, and the documented
+studies), `site` (the published book), `cli` (the command ``hopper``).
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Machine",
+    "build",
+    "diagnose",
+    "iobuf",
+    "memory",
+    "place",
+    "rank_order",
+    "read_darshan",
+    "read_ior",
+    "read_mdtest",
+    "read_run_times",
+    "read_sacct",
+    "read_swf",
+    "stripe",
+    "torus",
+]
+
+# What is no question: name -> where it is.
+_MODULES = {
+    "Machine": "hopperlib.machine",
+    "read_darshan": "hopperlib.readers.darshan",
+    "read_ior": "hopperlib.readers.ior.reader",
+    "read_mdtest": "hopperlib.readers.mdtest",
+    "read_run_times": "hopperlib.readers.run_times",
+    "read_sacct": "hopperlib.readers.sacct",
+    "read_swf": "hopperlib.readers.swf",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for by its name at the front door."""
+    if name in _MODULES:
+        return getattr(importlib.import_module(_MODULES[name]), name)
+    if name in __all__:
+        from hopperlib.questions.question import load
+
+        return load(name.replace("_", "-")).as_function()
+    raise AttributeError(f"module 'hopperlib' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List what stands at the front door, so that Tab shows it."""
+    return [*__all__, "__version__"]

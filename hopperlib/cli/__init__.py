@@ -14,59 +14,71 @@ import sys
 import click
 
 from hopperlib import __version__
+from hopperlib.questions.catalogue import QUESTIONS, sentences
 
-__all__ = ["COMMANDS", "hopper", "main"]
+__all__ = ["COMMANDS", "NAMES", "OWN", "hopper", "main"]
 
-# Name -> (module that holds it as `command`, one line for the list of commands).
+# Commands that answer no question of the catalogue: name -> module of `command`, and its line in the list.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "place": ("hopperlib.cli.place", "Where the tasks of a launch line land, what is wrong, which line is better."),
-    "memory": ("hopperlib.cli.memory", "Which layouts give each task the memory it needs, and what each is charged."),
     "machine": ("hopperlib.cli.machine", "List, show, check and write machine files."),
-    "torus": ("hopperlib.cli.torus", "Where the nodes of a Gemini machine sit in its torus."),
     "simulate": ("hopperlib.cli.simulate", "Run a job trace through a scheduler that remembers every job's nodes."),
     "fit": ("hopperlib.cli.fit", "The distribution of run times, their spread, and the repeats that show a change."),
-    "diagnose": ("hopperlib.cli.diagnose", "The cause of a failure, out of a job's output."),
-    "build": ("hopperlib.cli.build", "Known problems of modules, versions and flags, and the way out."),
     "preflight": ("hopperlib.cli.preflight", "Free memory of nodes before a run, from /proc/buddyinfo."),
-    "stripe": ("hopperlib.cli.stripe", "How to stripe a file: count, size, the commands and the reason."),
-    "iobuf": ("hopperlib.cli.iobuf", "Check or write IOBUF_PARAMS, and what buffering may buy."),
     "io": ("hopperlib.cli.io", "What IOR, mdtest and Darshan measured, as a table and as findings."),
-    "scorecard": ("hopperlib.cli.scorecard", "Every documented value beside what the models give."),
-    "rank-order": ("hopperlib.cli.rank_order", "A rank order that keeps the neighbors of a grid together."),
-    "explore": ("hopperlib.cli.explore", "Answer an explorer of the book in the terminal."),
+    "questions": ("hopperlib.cli.questions", "List the questions that can be asked."),
 }
+# Questions whose command has something of its own: name -> module of `command`.
+OWN: dict[str, str] = {
+    "place": "hopperlib.cli.place",
+    "torus": "hopperlib.cli.torus",
+    "diagnose": "hopperlib.cli.diagnose",
+    "build": "hopperlib.cli.build",
+    "stripe": "hopperlib.cli.stripe",
+    "iobuf": "hopperlib.cli.iobuf",
+    "scorecard": "hopperlib.cli.scorecard",
+    "rank-order": "hopperlib.cli.rank_order",
+}
+NAMES: tuple[str, ...] = (*QUESTIONS, *COMMANDS)
 
 
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one when it runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of the table."""
-        return list(COMMANDS)
+        """Return the names of the questions, then of the other commands."""
+        return list(NAMES)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import and return a command."""
-        if name not in COMMANDS:
-            return None
-        command = importlib.import_module(COMMANDS[name][0]).command
-        assert isinstance(command, click.Command)
-        return command
+        module = OWN.get(name) or COMMANDS.get(name, ("", ""))[0]
+        if module:
+            command = importlib.import_module(module).command
+            assert isinstance(command, click.Command)
+            return command
+        if name in QUESTIONS:
+            from hopperlib.cli.question import question_command
+            from hopperlib.questions.question import load
+
+            return question_command(load(name))
+        return None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Name the nearest command when there is none of that name."""
-        if args and args[0] not in COMMANDS:
+        if args and args[0] not in NAMES:
             import difflib
 
-            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else "there are: " + ", ".join(COMMANDS)
+            close = difflib.get_close_matches(args[0], NAMES, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else "there are: " + ", ".join(NAMES)
             raise click.UsageError(f"there is no command '{args[0]}'; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing any."""
-        with formatter.section("Commands"):
+        """List questions and commands without importing any."""
+        with formatter.section("Questions"):
+            formatter.write_dl(sorted(sentences().items()))
+        with formatter.section("Other commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 

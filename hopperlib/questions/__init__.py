@@ -1,14 +1,16 @@
-"""Explorers: questions that a reader can play with, answered by the models.
+"""Questions: each declared once, and asked on the page, in JupyterLab, in Python and at the command line.
 
-============  ==========================================================
-controls      what a reader can set
-result        what an explorer answers
-explorer      the explorer itself, and the call that a page's worker makes
-catalogue     the explorers there are
-checks        self-checks: questions with an answer that the model gives
-figures       the look of charts
-drawings      drawings as SVG
-notebook      what a notebook shows for a figure, a table or a drawing
-placement     explorer: where the tasks of a launch line land
-============  ==========================================================
+===============  ==========================================================================
+`question`       the record of a question, and the call that a page's worker makes
+`catalogue`      the questions there are
+`controls`       what can be set
+`result`         what is answered
+`figures`        the look of charts
+`checks`         self-checks: questions to the reader, with an answer that the model gives
+`notebook`       what a notebook shows for a figure, a table or a drawing
+===============  ==========================================================================
+
+The answers stand in the rooms `node`, `network`, `storage`, `failure` and
+`book`: a module with the function, and beside it a TOML file with title,
+controls and examples.
 """

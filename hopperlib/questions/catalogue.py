@@ -1,12 +1,19 @@
-"""The explorers there are: name -> module (which holds it as ``EXPLORER``).
+"""The questions there are: name -> module (which holds it as ``QUESTION``).
 
 A table of names, so that the command line and the browser import only the one
 that is asked for.
 """
 
-EXPLORERS: dict[str, str] = {
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+
+__all__ = ["QUESTIONS", "sentences"]
+
+QUESTIONS: dict[str, str] = {
     "machines": "hopperlib.questions.node.machines",
-    "placement": "hopperlib.questions.node.placement",
+    "place": "hopperlib.questions.node.place",
     "memory": "hopperlib.questions.node.memory",
     "io-node": "hopperlib.questions.storage.io_node",
     "documented": "hopperlib.questions.book.documented",
@@ -14,7 +21,7 @@ EXPLORERS: dict[str, str] = {
     "scorecard": "hopperlib.questions.book.scorecard",
     "io-log": "hopperlib.questions.storage.io_log",
     "iobuf": "hopperlib.questions.storage.iobuf",
-    "striping": "hopperlib.questions.storage.striping",
+    "stripe": "hopperlib.questions.storage.stripe",
     "rank-order": "hopperlib.questions.network.rank_order",
     "overlap": "hopperlib.questions.network.overlap",
     "torus": "hopperlib.questions.network.torus",
@@ -22,9 +29,25 @@ EXPLORERS: dict[str, str] = {
     "variability": "hopperlib.questions.network.variability",
     "scheduling": "hopperlib.questions.network.scheduling",
     "trillion": "hopperlib.questions.storage.trillion",
-    "diagnosis": "hopperlib.questions.failure.diagnosis",
+    "diagnose": "hopperlib.questions.failure.diagnose",
     "slow-ost": "hopperlib.questions.storage.slow_ost",
-    "build-and-link": "hopperlib.questions.failure.build_and_link",
+    "build": "hopperlib.questions.failure.build",
     "default-modules": "hopperlib.questions.failure.default_modules",
     "bad-nodes": "hopperlib.questions.failure.bad_nodes",
 }
+
+
+def sentences() -> dict[str, str]:
+    """Return the sentence of every question, by its name, without loading what answers it.
+
+    Examples
+    --------
+    >>> sentences()["memory"]
+    'Which layouts give each task the memory it needs, and which is the cheapest?'
+    """
+    found = {}
+    for name, module in QUESTIONS.items():
+        package, _, file = module.rpartition(".")
+        record = (resources.files(package) / f"{file}.toml").read_text(encoding="utf-8")
+        found[name] = str(tomllib.loads(record)["question"])
+    return found

@@ -5,6 +5,7 @@
 `Number`       a number typed in, with bounds
 `Choice`       one of a few named options
 `Switch`       on or off
+`MachineChoice`  a machine of the library, a path or a `Machine` where there is a file system
 `Text`         a line or a block of text, never put into an address
 `FileText`     the text of a file, pasted or dropped, likewise
 =============  ====================================================
@@ -18,33 +19,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
-__all__ = ["Choice", "Control", "FileText", "InputError", "Number", "Slider", "Switch", "Text"]
+from hopperlib.errors import InputError, refusal
+from hopperlib.machine import Machine, MachineError
+from hopperlib.units import size_bytes
+
+__all__ = ["Choice", "Control", "FileText", "MachineChoice", "Number", "Slider", "Switch", "Text"]
 
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
-
-
-class InputError(ValueError):
-    """A value that an explorer refuses; carries the name of its control.
-
-    Parameters
-    ----------
-    message : str
-        What is wrong, with the value, the rule and where the bound comes from.
-    control : str or None
-        Name of the control to point at; None if no single one is at fault.
-
-    Examples
-    --------
-    >>> InputError("tasks=0 must be at least 1", control="tasks").control
-    'tasks'
-    """
-
-    def __init__(self, message: str, *, control: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.control = control
+_MEASURED = re.compile(r"(.*\d\.?)\s*([A-Za-z]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +51,12 @@ class Control:
     assumed : str
         Why the default is what it is, where no source gives it; empty if
         the default is sourced or only a starting point.
+    option : str
+        Name of its option in a command, where that differs: "need" for ``--need``.
+    argument : bool
+        Whether a command takes it as its argument, without a name.
+    required : bool
+        Whether a command insists on it: a default that nobody asked for could pass for an answer.
     """
 
     kind: ClassVar[str] = "control"
@@ -77,6 +68,14 @@ class Control:
     help: str = ""
     advanced: bool = False
     assumed: str = ""
+    option: str = ""
+    argument: bool = False
+    required: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The name of its option in a command."""
+        return "--" + (self.option or self.name).replace("_", "-")
 
     def read(self, value: Any) -> Any:
         """Return the value checked and converted; `InputError` if it cannot be."""
@@ -97,30 +96,47 @@ class Control:
 
     def refuse(self, value: Any, rule: str) -> InputError:
         """Return the error for a bad value: its name, the value, the rule."""
-        shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
-        unit = f" {self.unit}" if self.unit and not isinstance(value, str) else ""
-        return InputError(f"{self.name}={shown}{unit} {rule}", control=self.name)
+        return refusal(self.name, value, rule, unit=self.unit)
+
+
+def _unit_factor(control: Control, value: str, unit: str) -> float:
+    """Return what a number typed with a unit is multiplied by, to be in the unit of its control."""
+    if unit == control.unit:
+        return 1.0
+    # Memory is counted in binary units, as the sources do, data on disk in decimal ones.
+    binary = getattr(control, "binary", False)
+    try:
+        typed = unit if len(unit) > 1 else unit.upper()
+        return size_bytes(f"1{typed}", binary=binary) / size_bytes(f"1{control.unit}", binary=binary)
+    except ValueError:
+        raise control.refuse(value, f"must be a number in {control.unit}") from None
 
 
 def _read_number(control: Control, value: Any, low: float, high: float, whole: bool) -> float | int:
     """Return a finite number within the bounds, an int if it must be whole."""
+    given = value
     if isinstance(value, str):
         text = value.strip()
         if "," in text and not _THOUSANDS.fullmatch(text):
             # 1,29 may be a decimal comma; taking it for 129 would be a wrong number.
             raise control.refuse(value, "must be a number, with a point before its decimals")
+        factor, measured = 1.0, _MEASURED.fullmatch(text)
+        if measured and control.unit:
+            text, factor = measured[1], _unit_factor(control, value, measured[2])
         try:
-            value = float(text.replace(",", ""))
+            value = float(text.replace(",", "")) * factor
+            # A plain number is shown as read, one with a unit as typed.
+            given = given if measured else value
         except ValueError:
             raise control.refuse(value, "must be a number") from None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise control.refuse(value, "must be a number")
     # The comparison is written so that "not a number" fails it.
     if not low <= value <= high:
-        raise control.refuse(value, f"must be from {low:g} to {high:g}, the range of this control")
+        raise control.refuse(given, f"must be from {low:g} to {high:g}, the range of this control")
     if whole:
         if value != int(value):
-            raise control.refuse(value, "must be a whole number")
+            raise control.refuse(given, "must be a whole number")
         return int(value)
     return float(value)
 
@@ -133,15 +149,20 @@ class Slider(Control):
     ----------
     low, high, step, default : float
         Range, step and starting value in `unit`. Whole if all four are ints.
+    binary : bool
+        Whether a unit of size counts in powers of 1,024: memory does, data on disk do not.
 
     Examples
     --------
+    >>> need = Slider(name="need_gb", label="Need", unit="GB", low=0.1, high=64.0, step=0.1, default=2.0, binary=True)
+    >>> need.read("2GB"), need.read("512MB")
+    (2.0, 0.5)
     >>> tasks = Slider(name="tasks", label="Tasks", low=1, high=24, step=1, default=12)
     >>> tasks.read("6")
     6
     >>> tasks.read(25)
     Traceback (most recent call last):
-    hopperlib.questions.controls.InputError: tasks=25 must be from 1 to 24, the range of this control
+    hopperlib.errors.InputError: tasks=25 must be from 1 to 24, the range of this control
     """
 
     kind: ClassVar[str] = "slider"
@@ -150,6 +171,7 @@ class Slider(Control):
     high: float
     step: float
     default: float
+    binary: bool = False
 
     def __post_init__(self) -> None:
         self.read(self.default)
@@ -200,7 +222,7 @@ class Choice(Control):
     'xyz'
     >>> order.read("random")
     Traceback (most recent call last):
-    hopperlib.questions.controls.InputError: order='random' must be one of: nid, xyz
+    hopperlib.errors.InputError: order='random' must be one of: nid, xyz
     """
 
     kind: ClassVar[str] = "choice"
@@ -211,6 +233,10 @@ class Choice(Control):
     def __post_init__(self) -> None:
         self.read(self.default)
 
+    def offered(self) -> tuple[tuple[str, str], ...]:
+        """Return the options there are, each with its label."""
+        return self.options
+
     def read(self, value: Any) -> str:
         """Return the value if it is an option."""
         if value not in [key for key, _ in self.options]:
@@ -219,7 +245,49 @@ class Choice(Control):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the control as plain data."""
-        return Control.to_dict(self) | {"options": [list(pair) for pair in self.options], "default": self.default}
+        return Control.to_dict(self) | {"options": [list(pair) for pair in self.offered()], "default": self.default}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineChoice(Choice):
+    """A machine: one of the library by name, or where there is a file system the path of a machine file.
+
+    Parameters
+    ----------
+    none : str
+        Label of the option that means no machine; empty for no such option.
+    having : str
+        Field that a machine must have to be offered, such as ``file_systems``.
+
+    Examples
+    --------
+    >>> MachineChoice(name="machine", label="Machine", default="hopper").read("franklin")
+    'franklin'
+    """
+
+    kind: ClassVar[str] = "choice"
+    options: tuple[tuple[str, str], ...] = ()
+    none: str = ""
+    having: str = ""
+
+    def read(self, value: Any) -> Any:
+        """Return the name, or the machine itself where an object or a path is given."""
+        if isinstance(value, Machine) or (self.none and value == "none"):
+            return value
+        if not isinstance(value, (str, Path)):
+            raise self.refuse(value, "must be the name of a machine, the path of a machine file, or a Machine")
+        if value in Machine.names():
+            return value
+        try:
+            return Machine.load(str(value))
+        except MachineError as error:
+            raise InputError(str(error), name=self.name, value=str(value)) from error
+
+    def offered(self) -> tuple[tuple[str, str], ...]:
+        """Return the machines there are, each with its title, and no machine where that is an answer."""
+        # Capitals stand for the titles: reading every file would cost the page a tenth of a second.
+        names = [name for name in Machine.names() if not self.having or getattr(Machine.load(name), self.having)]
+        return (*((name, name.capitalize()) for name in names), *((("none", self.none),) if self.none else ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,7 +339,7 @@ class Text(Control):
     --------
     >>> Text(name="line", label="Launch line", default="aprun -n 1 a.out", max_length=20).read("x" * 21)
     Traceback (most recent call last):
-    hopperlib.questions.controls.InputError: line holds 21 characters and may hold 20 at most on this page
+    hopperlib.errors.InputError: line holds 21 characters and may hold 20 at most on this page
     """
 
     kind: ClassVar[str] = "text"
@@ -289,7 +357,7 @@ class Text(Control):
         if len(value) > self.max_length:
             raise InputError(
                 f"{self.name} holds {len(value):,} characters and may hold {self.max_length:,} at most on this page",
-                control=self.name,
+                name=self.name,
             )
         return value
 

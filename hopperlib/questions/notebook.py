@@ -11,9 +11,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hopperlib.questions.result import Drawing, Figure, Table
+    from hopperlib.questions.result import Drawing, Figure, Result, Table
 
-__all__ = ["FIGURE_MIME_TYPE", "drawing_html", "figure_bundle", "table_html"]
+__all__ = ["FIGURE_MIME_TYPE", "drawing_html", "figure_bundle", "result_html", "table_html"]
 
 FIGURE_MIME_TYPE = "application/vnd.hopper.figure+json"
 
@@ -36,6 +36,20 @@ def figure_bundle(figure: Figure) -> dict[str, Any]:
     from hopperlib.render.widgets import figure_mimebundle
 
     return figure_mimebundle(figure)
+
+
+def result_html(result: Result) -> str:
+    """Return an answer as HTML: words, drawings, tables; its figures show themselves live in an explorer.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.result import Result
+    >>> result_html(Result(summary="6 < 7."))
+    '<div class="hopper-summary" role="status">6 &lt; 7.</div>'
+    """
+    from hopperlib.render.widgets.answer import after_figures_html, before_figures_html
+
+    return before_figures_html(result) + after_figures_html(result)
 
 
 def table_html(table: Table) -> str:

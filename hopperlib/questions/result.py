@@ -7,11 +7,12 @@ plain Plotly dicts: the plotly package is not needed to make one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hopperlib.questions.notebook import drawing_html, figure_bundle, table_html
+from hopperlib.finding import Finding
+from hopperlib.questions.notebook import drawing_html, figure_bundle, result_html, table_html
 
 __all__ = [
     "BADGES",
@@ -20,10 +21,10 @@ __all__ = [
     "Copyable",
     "Download",
     "Drawing",
+    "Facts",
     "Figure",
     "Listing",
     "ListingLine",
-    "Notice",
     "Result",
     "Table",
     "Value",
@@ -63,7 +64,7 @@ def format_number(value: Any, decimals: int | None = None) -> str:
     return str(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Value:
     """One number the model gives, with its badge.
 
@@ -124,7 +125,7 @@ class Value:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Column:
     """One column of a table: its title, unit, decimals and badge."""
 
@@ -258,7 +259,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """A drawing as SVG text, with its description.
+    """A drawing as SVG text, with its description and, where characters can draw it, as plain text.
 
     The SVG colours with classes that the page's style sheet knows, so that it
     follows light and dark. It must carry ``role="img"`` and a ``<title>``.
@@ -267,6 +268,7 @@ class Drawing:
     title: str
     alt: str
     svg: str
+    text: str = ""
 
     def __post_init__(self) -> None:
         if not self.svg.startswith("<svg") or "<title" not in self.svg:
@@ -281,7 +283,7 @@ class Drawing:
         return drawing_html(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Copyable:
     """A command or a piece of text that a reader will want to copy."""
 
@@ -308,29 +310,6 @@ class Download:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
-    """Something the reader should know about the answer.
-
-    Parameters
-    ----------
-    code : str
-        Stable short name, such as ``idle-numa-nodes``.
-    message : str
-        Plain words: what, why it matters, what to do.
-    level : {"problem", "advice", "note"}
-        How much it matters; shown in words, not by colour alone.
-    """
-
-    code: str
-    message: str
-    level: Literal["problem", "advice", "note"] = "advice"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {"code": self.code, "message": self.message, "level": self.level}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ListingLine:
     """One numbered line of a text, marked or not (`mark` is a word, such as "cause")."""
 
@@ -351,20 +330,59 @@ class Listing:
         return {"title": self.title, "lines": [[line.number, line.text, line.mark] for line in self.lines]}
 
 
+class Facts(Mapping[str, Any]):
+    """Named values of an answer for programs; what is large is made when it is asked for.
+
+    Parameters
+    ----------
+    named : mapping
+        Small values: a page gets them with every answer, for its self-checks.
+    rest : callable
+        Returns further values; the command prints them, Python looks them up.
+
+    Examples
+    --------
+    >>> facts = Facts({"nodes": 2}, rest=lambda: {"tasks": [0, 1]})
+    >>> facts["nodes"], facts["tasks"], len(facts), list(facts.named)
+    (2, [0, 1], 2, ['nodes'])
+    """
+
+    def __init__(self, named: Mapping[str, Any], rest: Callable[[], Mapping[str, Any]] = dict) -> None:
+        self.named = named
+        self._rest = rest
+        self._all: dict[str, Any] | None = None
+
+    def _made(self) -> dict[str, Any]:
+        """Return all values, those of `rest` last: their keys are contracts."""
+        if self._all is None:
+            self._all = {**self.named, **self._rest()}
+        return self._all
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a value; the large ones are made only if it is none of the small."""
+        return self.named[name] if name in self.named else self._made()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made())
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The whole answer of an explorer, in the order in which it is shown.
+    """The whole answer of a question, in the order in which it is shown.
 
     Parameters
     ----------
     summary : str
         One sentence that answers the question; read out by screen readers
         after every change.
-    warnings, values, drawings, figures, copyables, listings, tables, downloads : tuples
+    findings, values, drawings, figures, copyables, listings, tables, downloads : tuples
         What follows it.
     facts : mapping
-        Plain named numbers for self-checks ("make the explorer reach X") and
-        tests; not shown.
+        Plain named values for programs and for self-checks ("make the explorer
+        reach X"); not shown to people. `Facts` where some are large.
 
     Examples
     --------
@@ -373,7 +391,7 @@ class Result:
     """
 
     summary: str
-    warnings: tuple[Notice, ...] = ()
+    findings: tuple[Finding, ...] = ()
     values: tuple[Value, ...] = ()
     drawings: tuple[Drawing, ...] = ()
     figures: tuple[Figure, ...] = ()
@@ -383,11 +401,15 @@ class Result:
     downloads: tuple[Download, ...] = ()
     facts: Mapping[str, Any] | None = None
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return result_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain data."""
-        parts = ("warnings", "values", "drawings", "figures", "copyables", "listings", "tables", "downloads")
+        parts = ("findings", "values", "drawings", "figures", "copyables", "listings", "tables", "downloads")
         return (
             {"summary": self.summary}
             | {part: [item.to_dict() for item in getattr(self, part)] for part in parts}
-            | {"facts": dict(self.facts or {})}
+            | {"facts": dict(self.facts.named if isinstance(self.facts, Facts) else self.facts or {})}
         )

@@ -119,7 +119,7 @@ def package_zip(data: Path) -> bytes:
     >>> content = package_zip(PACKAGE.parent / "data")
     >>> content == package_zip(PACKAGE.parent / "data")
     True
-    >>> "hopperlib/questions/explorer.py" in zipfile.ZipFile(io.BytesIO(content)).namelist()
+    >>> "hopperlib/questions/question.py" in zipfile.ZipFile(io.BytesIO(content)).namelist()
     True
     """
     out = io.BytesIO()

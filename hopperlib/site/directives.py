@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import load
+from hopperlib.errors import InputError
+from hopperlib.questions.question import load
 from hopperlib.site.html import explorer_html
 from hopperlib.site.renderers import raw_html, unique_name
 
@@ -33,7 +33,7 @@ class ExplorerDirective(SphinxDirective):
 
     ::
 
-        ```{explorer} placement
+        ```{explorer} place
         :line: aprun -n 384 -N 12 vasp
         ```
     """

@@ -16,7 +16,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from hopperlib.questions.explorer import Explorer, load
+from hopperlib.questions.question import Question, load
 from hopperlib.questions.result import BADGES
 
 __all__ = ["check_html", "explorer_html", "figure_html", "json_block"]
@@ -90,12 +90,12 @@ def _environment() -> jinja2.Environment:
 _TEMPLATES = _environment()
 
 
-def explorer_html(explorer: Explorer, *, key: str, values: Mapping[str, Any] | None = None) -> str:
+def explorer_html(explorer: Question, *, key: str, values: Mapping[str, Any] | None = None) -> str:
     """Return an explorer as HTML, with its answer for the starting setting.
 
     Parameters
     ----------
-    explorer : Explorer
+    explorer : Question
     key : str
         Its name in addresses, unique in the page.
     values : mapping or None
@@ -103,14 +103,14 @@ def explorer_html(explorer: Explorer, *, key: str, values: Mapping[str, Any] | N
 
     Raises
     ------
-    hopperlib.questions.controls.InputError
+    hopperlib.errors.InputError
         If a value is refused.
 
     Examples
     --------
     >>> from hopperlib.questions.controls import Slider
     >>> from hopperlib.questions.result import Result
-    >>> square = Explorer(name="square", title="Squares", question="What is a square?",
+    >>> square = Question(name="square", title="Squares", question="What is a square?",
     ...     controls=(Slider(name="x", label="x", low=0, high=9, step=1, default=3),),
     ...     answer=lambda x: Result(summary=f"{x} times {x} is {x * x}."))
     >>> "4 times 4 is 16." in explorer_html(square, key="square", values={"x": 4})

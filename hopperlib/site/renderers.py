@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from docutils import nodes
 from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer
 
-from hopperlib.questions import checks, explorer, notebook
+from hopperlib.questions import checks, notebook, question
 from hopperlib.site.html import check_html, explorer_html, figure_html
 
 __all__ = ["HopperRenderer", "raw_html", "unique_name"]
@@ -39,7 +39,7 @@ class HopperRenderer(MimeRenderPlugin):  # type: ignore[misc]
     """Turns the MIME types of hopperlib into HTML."""
 
     mime_priority_overrides: ClassVar[list[tuple[str, str, int | None]]] = [
-        ("*", explorer.MIME_TYPE, 1),
+        ("*", question.MIME_TYPE, 1),
         ("*", notebook.FIGURE_MIME_TYPE, 1),
         ("*", checks.MIME_TYPE, 1),
         ("*", PLOTLY_MIME_TYPE, 1),
@@ -52,8 +52,8 @@ class HopperRenderer(MimeRenderPlugin):  # type: ignore[misc]
             return None
         document = renderer.renderer.document
         content: Any = data.content
-        if data.mime_type == explorer.MIME_TYPE:
-            shown = explorer.load(content["name"])
+        if data.mime_type == question.MIME_TYPE:
+            shown = question.load(content["name"])
             return raw_html(explorer_html(shown, key=unique_name(document, shown.name)))
         if data.mime_type == notebook.FIGURE_MIME_TYPE:
             return raw_html(figure_html(content, key=unique_name(document, "figure")))

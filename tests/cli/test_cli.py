@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from hopperlib import __version__
-from hopperlib.cli import COMMANDS, hopper
+from hopperlib.cli import COMMANDS, NAMES, hopper
+from hopperlib.questions.catalogue import sentences
 
 CALL = [sys.executable, "-c", "from hopperlib.cli import main; main()"]
 
@@ -20,7 +21,7 @@ def run(*words, **options):
 def test_the_list_of_commands_is_the_table():
     result = run("--help")
     assert result.exit_code == 0
-    for name, (_, line) in COMMANDS.items():
+    for name, line in {**sentences(), **{name: line for name, (_, line) in COMMANDS.items()}}.items():
         assert name in result.output
         assert line[:30] in result.output
 
@@ -33,7 +34,7 @@ def test_version():
     ("word", "message"),
     [
         ("plase", "there is no command 'plase'; did you mean 'place'?"),
-        ("zzz", "there is no command 'zzz'; there are: " + ", ".join(COMMANDS)),
+        ("zzz", "there is no command 'zzz'; there are: " + ", ".join(NAMES)),
     ],
 )
 def test_an_unknown_command_gets_the_nearest(word, message):
@@ -42,7 +43,7 @@ def test_an_unknown_command_gets_the_nearest(word, message):
     assert message in result.output
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_command_has_help(name):
     result = run(name, "--help")
     assert result.exit_code == 0
@@ -73,7 +74,7 @@ def test_a_reader_that_closes_the_pipe_gets_no_traceback():
 def test_starting_imports_no_more_than_it_needs():
     program = (
         "import sys; from hopperlib.cli import hopper; hopper(['--help'], standalone_mode=False); "
-        "heavy = {'rich', 'numpy', 'hopperlib.machine', 'hopperlib.node.launch.reader', 'hopperlib.questions.explorer'}; "
+        "heavy = {'rich', 'numpy', 'hopperlib.machine', 'hopperlib.node.launch.reader', 'hopperlib.questions.question'}; "
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -83,7 +84,7 @@ def test_starting_imports_no_more_than_it_needs():
 def test_placing_in_a_pipe_imports_no_drawing_and_no_terminal_library():
     program = (
         "import sys; from hopperlib.cli import hopper; hopper(['place', 'aprun -n 24 a.out'], standalone_mode=False); "
-        "heavy = {'rich', 'numpy', 'hopperlib.questions', 'plotly'}; "
+        "heavy = {'rich', 'numpy', 'hopperlib.questions.question', 'plotly'}; "
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 from click.testing import CliRunner
 
-from hopperlib.cli import COMMANDS, hopper
+from hopperlib.cli import NAMES, hopper
 
 # Syntax that GNU make learned after 3.81, the version that macOS has.
 NEWER_MAKE = (
@@ -67,7 +67,7 @@ def test_hopper_commands_of_the_readme_exist(root):
     ]
     assert lines
     for line in lines:
-        assert shlex.split(line)[1] in COMMANDS, line
+        assert shlex.split(line)[1] in NAMES, line
 
 
 def test_hopper_commands_of_the_readme_run(root):

@@ -102,7 +102,7 @@ def _links(cells: Sequence[Cell]) -> bool:
 
 def _explores(cells: Sequence[Cell]) -> bool:
     """Whether an explorer is shown."""
-    return any(_called(call) == "load" for call in _calls(cells)) or any("EXPLORER" in cell.text for cell in cells)
+    return any(_called(call) == "load" for call in _calls(cells)) or any("QUESTION" in cell.text for cell in cells)
 
 
 def _code(cells: Sequence[Cell]) -> bool:

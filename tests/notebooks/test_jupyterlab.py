@@ -16,7 +16,7 @@ WITHIN_MS = 120_000
 
 TOY = """
 from hopperlib.questions.controls import Slider, Text
-from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.question import Question
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.result import Result
 
@@ -32,7 +32,7 @@ def answer(tasks, line):
     return Result(summary=f"{tasks} tasks by {line}.", figures=(figure,))
 
 
-Explorer(
+Question(
     name="toy", title="Toy", question="How many?", answer=answer,
     controls=(
         Slider(name="tasks", label="Tasks", low=1, high=24, step=1, default=12),
@@ -139,7 +139,7 @@ def test_self_check_is_marked(page: Any, lab: Any, requests_elsewhere: list[str]
 
 
 def test_placement_explorer_moves(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
-    view = run_cell(page, lab, "placement", 'from hopperlib.questions.explorer import load\nload("placement")')
+    view = run_cell(page, lab, "placement", 'from hopperlib.questions.question import load\nload("place")')
     drawing = view.locator(".hopper-drawing svg").first
     # VASP's line fills NUMA nodes 0 and 1; -S 3 puts three tasks on each of the four.
     assert "NUMA node 3: idle" in (drawing.text_content() or "")

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.questions.controls import Choice, Control, FileText, InputError, Number, Slider, Switch, Text
+from hopperlib.errors import InputError
+from hopperlib.questions.controls import Choice, Control, FileText, Number, Slider, Switch, Text
 
 TASKS = Slider(name="tasks", label="Tasks", low=1, high=24, step=1, default=12)
 CAP = Number(name="cap_gb_s", label="Cap", unit="GB/s", low=0.5, high=50.0, step=0.1, default=5.0)
@@ -59,7 +60,7 @@ def test_refusals_name_the_control_the_value_and_the_rule(control, value, messag
     with pytest.raises(InputError) as error:
         control.read(value)
     assert str(error.value) == message
-    assert error.value.control == control.name
+    assert error.value.name == control.name
 
 
 def test_a_long_value_is_shortened_in_the_message():
@@ -86,7 +87,7 @@ def test_any_value_is_read_or_refused(value):
         try:
             control.read(value)
         except InputError as error:
-            assert error.control == control.name  # noqa: PT017
+            assert error.name == control.name  # noqa: PT017
 
 
 def test_what_a_reader_types_is_never_put_into_an_address():

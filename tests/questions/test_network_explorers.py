@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import answer_json, load
+from hopperlib.errors import InputError
+from hopperlib.questions.question import answer_json, load
 
 
 @pytest.mark.parametrize("name", ["torus", "fragmentation", "scheduling"])

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperlib.finding import Finding
 from hopperlib.questions.result import (
     Column,
     Copyable,
@@ -16,7 +17,6 @@ from hopperlib.questions.result import (
     Figure,
     Listing,
     ListingLine,
-    Notice,
     Result,
     Table,
     Value,
@@ -125,7 +125,7 @@ def test_a_drawing_in_a_notebook_is_inline(monkeypatch, render, styled):
 def test_a_whole_result_is_json():
     result = Result(
         summary="Done.",
-        warnings=(Notice(code="idle", message="m", level="problem"),),
+        findings=(Finding(code="idle", message="m", level="problem"),),
         values=(Value(label="v", value=1.5, badge="assumed", unit="s", note="n"),),
         drawings=(Drawing(title="D", alt="a", svg="<svg><title>t</title></svg>"),),
         figures=(Figure(title="F", alt="A line that rises from 0 to 1.", data=[], layout={}, table=TABLE),),
@@ -141,7 +141,7 @@ def test_a_whole_result_is_json():
     assert data["facts"] == {"n": 1}
     assert list(data) == [
         "summary",
-        "warnings",
+        "findings",
         "values",
         "drawings",
         "figures",

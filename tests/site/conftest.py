@@ -39,7 +39,7 @@ def make_workshop(root: Path, folder: Path) -> None:
     with (folder / "hopperlib" / "explore" / "catalogue.py").open("a", encoding="utf-8") as catalogue:
         for name in TRIALS:
             shutil.copy(WORKSHOP / "explorers" / f"{name}.py", folder / "hopperlib" / "explore")
-            catalogue.write(f'EXPLORERS["{name}"] = "hopperlib.questions.{name}"\n')
+            catalogue.write(f'QUESTIONS["{name}"] = "hopperlib.questions.{name}"\n')
 
 
 def build_book(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -196,22 +196,22 @@ def trials() -> dict[str, Any]:
         spec = importlib.util.spec_from_file_location(f"workshop_{name}", WORKSHOP / "explorers" / f"{name}.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        found[name] = module.EXPLORER
+        found[name] = module.QUESTION
     return found
 
 
 @pytest.fixture(scope="session")
 def answer_here(trials: dict[str, Any]) -> Callable[[str, dict[str, Any]], Any]:
     """Return a function that answers as the page's worker should, computed by this Python."""
-    from hopperlib.questions.controls import InputError
-    from hopperlib.questions.explorer import load
+    from hopperlib.errors import InputError
+    from hopperlib.questions.question import load
 
     def answer(name: str, values: dict[str, Any]) -> Any:
         explorer = trials.get(name) or load(name)
         try:
             result = explorer.run(**values).to_dict()
         except InputError as error:
-            return {"ok": False, "error": {"message": error.message, "control": error.control}}
+            return {"ok": False, "error": {"message": error.message, "control": error.name}}
         return json.loads(json.dumps({"ok": True, "result": result}, allow_nan=False))
 
     return answer

@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from hopperlib.questions.catalogue import EXPLORERS
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import load
+from hopperlib.errors import InputError
+from hopperlib.questions.catalogue import QUESTIONS
+from hopperlib.questions.question import load
 
 # Settings drawn from anywhere: few where each takes seconds.
 SAMPLES, HEAVY_SAMPLES = 8, 2
@@ -111,7 +111,7 @@ def same(browser, here, path="answer"):
         assert browser == here, path
 
 
-@pytest.mark.parametrize("name", [*EXPLORERS, "trial", "space"])
+@pytest.mark.parametrize("name", [*QUESTIONS, "trial", "space"])
 def test_the_browser_answers_as_python_does(workshop, trials, answer_here, name):
     page = workshop.go("book/words.html")
     settings = settings_of(trials.get(name) or load(name))
@@ -164,12 +164,12 @@ def test_scripts_build_what_the_build_built(workshop, path):
 def test_a_pasted_line_is_placed(workshop, answer_here):
     """VASP's line: 6 tasks on each of NUMA nodes 0 and 1; with -S 3 three on each of four."""
     page = workshop.go("book/placement.html")
-    box = page.locator("#explorer-placement")
+    box = page.locator("#explorer-place")
     for line in ("aprun -n 384 -N 12 -S 3 vasp", "aprun -n 384 -N 12 vasp"):
         expected = answer_here("placement", {"line": line})["result"]
         box.get_by_label("Launch line or batch script").fill(line)
         page.wait_for_function(
-            "(text) => document.querySelector('#explorer-placement .hopper-summary').textContent === text",
+            "(text) => document.querySelector('#explorer-place .hopper-summary').textContent === text",
             arg=expected["summary"].replace("`", ""),
         )
         drawing = box.locator(".hopper-drawing svg").first

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sphinx.errors import ExtensionError
 
-from hopperlib.questions.catalogue import EXPLORERS
+from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.site import assets
 from hopperlib.site.extension import content_hash
 
@@ -51,7 +51,7 @@ def test_the_package_needs_the_standard_library_alone(package):
 
 def test_the_package_holds_every_explorer_and_what_it_reads(package, root):
     names = set(package.namelist())
-    for module in EXPLORERS.values():
+    for module in QUESTIONS.values():
         assert f"{module.replace('.', '/')}.py" in names or f"{module.replace('.', '/')}/__init__.py" in names
     for machine in (root / "hopperlib" / "machines").glob("*.toml"):
         assert f"hopperlib/machines/{machine.name}" in names

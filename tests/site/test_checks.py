@@ -190,7 +190,7 @@ def cases():
         name="g",
         question="?",
         explanation="So.",
-        explorer="placement",
+        explorer="place",
         conditions=(Condition(fact="idle_numa_nodes", operator="==", target=0, feedback="Idle."),),
         solution={"line": "aprun -n 24 ./a.out"},
     )

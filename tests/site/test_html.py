@@ -8,9 +8,10 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
+from hopperlib.errors import InputError
 from hopperlib.questions.checks import NumberCheck
-from hopperlib.questions.controls import InputError, Text
-from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.controls import Text
+from hopperlib.questions.question import Question
 from hopperlib.questions.result import Copyable, Result
 from hopperlib.site.html import check_html, explorer_html, figure_html
 
@@ -78,7 +79,7 @@ def test_values_to_start_with(trials):
 
 def test_text_cannot_leave_its_place():
     hostile = "</script><img src=x>\u2028&<b>'\""
-    explorer = Explorer(
+    explorer = Question(
         name="hostile",
         title=hostile,
         question=hostile,

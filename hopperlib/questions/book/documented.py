@@ -1,23 +1,15 @@
-"""Explorer: the documented values, to search and to filter."""
+"""Question: the documented values, to search and to filter."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from hopperlib.documented import DocumentedValue, all_values, errata, erratum
-from hopperlib.questions.book.search import (
-    matcher,
-    rows_shown,
-    search_control,
-    searchable,
-    shown_control,
-    study_control,
-)
-from hopperlib.questions.controls import Choice, Switch
-from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.documented import DocumentedValue, all_values, erratum
+from hopperlib.questions.book.search import matcher, rows_shown, searchable, study_options
+from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Result, Table
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 _SOURCES = (
     ("antypas2011", "Antypas and He, 2011"),
@@ -97,37 +89,4 @@ def _answer(*, search: str, study: str, source: str, qualifier: str, slips_only:
     )
 
 
-EXPLORER = Explorer(
-    name="documented",
-    title="Documented values",
-    question="What do the five sources print, and where?",
-    controls=(
-        search_control("nodes, GB, 1.29, Figure 4"),
-        study_control(),
-        Choice(
-            name="source",
-            label="Source",
-            options=((_ALL, "All sources"), *_SOURCES),
-            default=_ALL,
-        ),
-        Choice(
-            name="qualifier",
-            label="Meant as",
-            options=((_ALL, "Anything"), *((name, name) for name in _QUALIFIERS)),
-            default=_ALL,
-        ),
-        Switch(
-            name="slips_only",
-            label="Only what the errata speak of",
-            default=False,
-            help=f"There are {len(errata())} errata.",
-        ),
-        shown_control(),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="Memory", values={"study": "memory"}),
-        Example(label="Shapes", values={"qualifier": "shape"}),
-        Example(label="Slips", values={"slips_only": True}),
-    ),
-)
+QUESTION = declared(__name__, _answer, options={"study": study_options()})

@@ -1,16 +1,15 @@
-"""Explorer: the slips of the sources, each with its proof, evaluated when it is shown."""
+"""Question: the slips of the sources, each with its proof, evaluated when it is shown."""
 
 from __future__ import annotations
 
 from functools import cache
 
 from hopperlib.documented import Erratum, errata, evaluate_proof
-from hopperlib.questions.book.search import matcher, rows_shown, search_control, searchable, shown_control
-from hopperlib.questions.controls import Choice
-from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.book.search import matcher, rows_shown, searchable
+from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Result, Table
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 _ALL = "all"
 _KINDS = ("misprint", "OCR", "arithmetic slip", "tension", "rounding", "later change", "not an error")
@@ -67,30 +66,4 @@ def _answer(*, search: str, kind: str, sure: str, shown: int) -> Result:
     )
 
 
-EXPLORER = Explorer(
-    name="errata",
-    title="Errata",
-    question="What is wrong in the sources, what does the book read instead, and which arithmetic shows it?",
-    controls=(
-        search_control("6384, GB, torus"),
-        Choice(
-            name="kind",
-            label="Kind",
-            options=((_ALL, "Any kind"), *((name, name) for name in _KINDS)),
-            default=_ALL,
-        ),
-        Choice(
-            name="sure",
-            label="How sure",
-            options=((_ALL, "Any"), *((name, name) for name in _SURE)),
-            default=_ALL,
-        ),
-        shown_control(200),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="Misprints", values={"kind": "misprint"}),
-        Example(label="What only looks wrong", values={"kind": "not an error"}),
-        Example(label="Open questions", values={"sure": "open"}),
-    ),
-)
+QUESTION = declared(__name__, _answer)

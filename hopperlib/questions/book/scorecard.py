@@ -1,4 +1,4 @@
-"""Explorer: the scorecard, to search and to filter, with the residuals of what it finds.
+"""Question: the scorecard, to search and to filter, with the residuals of what it finds.
 
 It reads ``data/scorecard.csv``, since the studies themselves cannot run in a
 page: some need packages that the browser does not have. A test holds the table
@@ -13,20 +13,12 @@ from dataclasses import replace
 from functools import cache
 
 from hopperlib.documented.data_files import rows
-from hopperlib.questions.book.search import (
-    matcher,
-    rows_shown,
-    search_control,
-    searchable,
-    shown_control,
-    study_control,
-)
-from hopperlib.questions.controls import Choice
-from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.questions.book.search import matcher, rows_shown, searchable, study_options
 from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Figure, Result, Table
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 Row = dict[str, str]
 
@@ -169,33 +161,4 @@ def _answer(*, search: str, study: str, role: str, verdict: str, shown: int) -> 
     )
 
 
-EXPLORER = Explorer(
-    name="scorecard",
-    title="Scorecard",
-    question="Which documented values do the models give, and how closely?",
-    controls=(
-        search_control("memory, Franklin, 1.88"),
-        study_control(),
-        Choice(
-            name="role",
-            label="Role",
-            options=((_ALL, "Any role"), *((name, name) for name in _ROLES)),
-            default=_ALL,
-        ),
-        Choice(
-            name="verdict",
-            label="Verdict",
-            options=((_ALL, "Any verdict"), *((name, name) for name in _VERDICTS)),
-            default=_ALL,
-            help="Missed takes the explained ones too.",
-        ),
-        shown_control(),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="Predictions", values={"role": "predicted"}),
-        Example(label="Misses", values={"verdict": "missed"}),
-        Example(label="What no model gives", values={"role": "not modelled"}),
-        Example(label="The memory study", values={"study": "memory"}),
-    ),
-)
+QUESTION = declared(__name__, _answer, options={"study": study_options()})

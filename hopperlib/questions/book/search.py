@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from hopperlib.documented import all_values
-from hopperlib.questions.controls import Choice, Number, Text
 
-__all__ = ["matcher", "rows_shown", "search_control", "searchable", "shown_control", "study_control"]
+__all__ = ["matcher", "rows_shown", "searchable", "study_options"]
 
 Item = TypeVar("Item")
 
@@ -53,47 +52,13 @@ def rows_shown(found: Sequence[Item], shown: int, thing: str, things: str = "") 
     return found[:shown], counted + (f", the first {shown} shown" if len(found) > shown else "")
 
 
-def search_control(placeholder: str) -> Text:
-    """Return the field for words to search.
+def study_options() -> list[tuple[str, str]]:
+    """Return the studies to choose from, all of them first.
 
     Examples
     --------
-    >>> search_control("nodes").read("hopper")
-    'hopper'
-    """
-    return Text(
-        name="search",
-        label="Words",
-        default="",
-        placeholder=placeholder,
-        max_length=200,
-        help="Every word must occur; capitals and commas do not matter.",
-    )
-
-
-def study_control() -> Choice:
-    """Return the choice of a study.
-
-    Examples
-    --------
-    >>> study_control().read("memory")
-    'memory'
+    >>> study_options()[:2]
+    [('all', 'All studies'), ('acceptance', 'acceptance')]
     """
     names = sorted({value.study for value in all_values()})
-    return Choice(
-        name="study",
-        label="Study",
-        options=(("all", "All studies"), *((name, name.replace("-", " ")) for name in names)),
-        default="all",
-    )
-
-
-def shown_control(default: int = 50) -> Number:
-    """Return the number of rows to show.
-
-    Examples
-    --------
-    >>> shown_control().default
-    50
-    """
-    return Number(name="shown", label="Rows shown", low=1, high=2_000, step=1, default=default)
+    return [("all", "All studies"), *((name, name.replace("-", " ")) for name in names)]

@@ -100,7 +100,7 @@ class GoalCheck(Check):
     solution: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        from hopperlib.questions.explorer import load
+        from hopperlib.questions.question import load
 
         Check.__post_init__(self)
         if not self.conditions:

@@ -1,15 +1,16 @@
-"""Explorer: how likely a job meets a bad node, what that wastes, and what a check before the run buys."""
+"""Question: how likely a job meets a bad node, what that wastes, and what a check before the run buys."""
 
 from __future__ import annotations
 
+from hopperlib.errors import InputError
 from hopperlib.failure.nodes.risk import CheckValue, chance_of_bad_node, check_value
-from hopperlib.questions.controls import InputError, Number, Slider
-from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.finding import Finding
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.machine_choice import chosen_machine, machine_control, machine_file_control
-from hopperlib.questions.result import Column, Copyable, Figure, Notice, Result, Table, Value
+from hopperlib.questions.machine_choice import chosen_machine
+from hopperlib.questions.question import declared
+from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 # Steps between one node and all in the figure.
 _POINTS = 40
@@ -76,10 +77,10 @@ def _answer(
     chosen = chosen_machine(machine, machine_file)
     nodes, cores = chosen.nodes, chosen.node().cores
     if bad > nodes:
-        raise InputError(f"bad={bad} must be at most {nodes:,}, the nodes of {chosen.title}", control="bad")
+        raise InputError(f"bad={bad} must be at most {nodes:,}, the nodes of {chosen.title}", name="bad")
     if job_nodes > nodes:
         raise InputError(
-            f"job_nodes={job_nodes} must be at most {nodes:,}, the nodes of {chosen.title}", control="job_nodes"
+            f"job_nodes={job_nodes} must be at most {nodes:,}, the nodes of {chosen.title}", name="job_nodes"
         )
     chance = chance_of_bad_node(nodes, bad, job_nodes)
 
@@ -103,7 +104,7 @@ def _answer(
     worth_from = check_minutes / 60 / saving if check_minutes / 60 <= saving and saving else None
     return Result(
         summary=_summary(chance, job_nodes, value),
-        warnings=() if value.gain_node_hours > 0 else (_no_gain(worth_from),),
+        findings=() if value.gain_node_hours > 0 else (_no_gain(worth_from),),
         values=(
             Value(label="Chance to meet a bad node", value=100 * chance, unit="%", decimals=2, badge="predicted"),
             Value(
@@ -171,75 +172,13 @@ def _answer(
     )
 
 
-def _no_gain(worth_from: float | None) -> Notice:
+def _no_gain(worth_from: float | None) -> Finding:
     """Say from which chance the check would pay."""
     if worth_from is None:
         message = "This check never pays: it finds nothing, or it takes longer than what it can save."
     else:
         message = f"The check pays once the chance to meet a bad node is above {worth_from:.2%}."
-    return Notice(code="no-gain", message=message, level="advice")
+    return Finding(code="no-gain", message=message, level="advice")
 
 
-EXPLORER = Explorer(
-    name="bad-nodes",
-    title="Will the job meet a bad node?",
-    question="How likely does a job meet a bad node, what does that waste, and what is a check before the run worth?",
-    controls=(
-        machine_control(),
-        Number(
-            name="bad",
-            label="Bad nodes on the machine",
-            low=0,
-            high=100_000,
-            step=1,
-            default=8,
-            help="Eight were found on Hopper in early 2012.",
-        ),
-        Number(name="job_nodes", label="Nodes of the job", low=1, high=100_000, step=1, default=683),
-        Number(name="run_hours", label="Length of the run", unit="h", low=0.01, high=10_000.0, step=1.0, default=12.0),
-        Number(
-            name="check_minutes",
-            label="Time of the check",
-            unit="min",
-            low=0.0,
-            high=1440.0,
-            step=1.0,
-            default=5.0,
-            assumed="No source prints it.",
-        ),
-        Slider(
-            name="lost_fraction",
-            label="Share of the run that a bad node costs",
-            low=0.0,
-            high=1.0,
-            step=0.05,
-            default=1.0,
-            help="1: the job hangs until its limit. With checkpoints less is lost.",
-            assumed="No source prints it; a hung job loses all.",
-        ),
-        Slider(
-            name="found_fraction",
-            label="Chance that the check finds a bad node",
-            low=0.0,
-            high=1.0,
-            step=0.05,
-            default=0.8,
-            advanced=True,
-            assumed="No source prints it. A check of memory finds nothing wrong with a network interface.",
-        ),
-        machine_file_control(),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="Hopper in early 2012, a large job", values={"machine": "hopper", "bad": 8, "job_nodes": 683}),
-        Example(label="The same, one node", values={"machine": "hopper", "bad": 8, "job_nodes": 1}),
-        Example(
-            label="A run on 100,000 cores", values={"machine": "hopper", "bad": 1, "job_nodes": 4167, "run_hours": 24}
-        ),
-        Example(
-            label="A short run, a long check",
-            values={"bad": 1, "job_nodes": 64, "run_hours": 0.5, "check_minutes": 15},
-        ),
-        Example(label="One bad node of Perlmutter", values={"machine": "perlmutter", "bad": 1, "job_nodes": 512}),
-    ),
-)
+QUESTION = declared(__name__, _answer)

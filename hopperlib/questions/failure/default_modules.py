@@ -1,4 +1,4 @@
-"""Explorer: which modules everybody gets at login, weighed by whom each choice breaks."""
+"""Question: which modules everybody gets at login, weighed by whom each choice breaks."""
 
 from __future__ import annotations
 
@@ -13,19 +13,14 @@ from hopperlib.failure.builds.default_modules import (
     outcomes,
     troubles,
 )
-from hopperlib.questions.controls import Slider
-from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.finding import Finding
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.result import Column, Figure, Notice, Result, Table, Value
+from hopperlib.questions.question import declared
+from hopperlib.questions.result import Column, Figure, Result, Table, Value
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 _STEPS = 20
-_GUESS = {
-    "dynamic": 10.0, "shmem": 2.0, "hit": 10.0, "pinned": 5.0, "run": 5.0, "fails": 3.0, "told": 1.0, "contacted": 0.5,
-}  # fmt: skip
-_SHARE = "No source prints it."
-_WEIGHT = "What is worse is for you to say."
 # Code of a problem -> what the table says.
 _WORDS = {
     WORKS: "works",
@@ -134,7 +129,7 @@ def _answer(
     notices = []
     if touched != cheapest:
         notices.append(
-            Notice(
+            Finding(
                 code="fewest-is-not-cheapest",
                 message=f"Default {' and '.join(touched)} breaks the fewest programs, and {' and '.join(cheapest)} costs least: the weights decide.",
                 level="note",
@@ -142,7 +137,7 @@ def _answer(
         )
     return Result(
         summary=f"Default {' and '.join(cheapest)} {verb} with these shares and weights. {_sensitivity(cheapest, flip, run)}",
-        warnings=tuple(notices),
+        findings=tuple(notices),
         values=(
             *(
                 Value(
@@ -170,59 +165,10 @@ def _answer(
             "hit": hit,
             "run": run,
             "weights_as_given": (told, fails, run, contacted)
-            == tuple(_GUESS[name] for name in ("told", "fails", "run", "contacted")),
+            == tuple(QUESTION.defaults[name] for name in ("told", "fails", "run", "contacted")),
             **{f"cost_{one.option.lower()}": one.cost for one in found},
         },
     )
 
 
-def _share(name: str, label: str, help: str) -> Slider:
-    return Slider(
-        name=name, label=label, unit="%", low=0.0, high=100.0, step=0.5, default=_GUESS[name], help=help, assumed=_SHARE
-    )
-
-
-def _weight(name: str, label: str, help: str, *, advanced: bool = False) -> Slider:
-    return Slider(
-        name=name,
-        label=label,
-        low=0.0,
-        high=50.0,
-        step=0.5,
-        default=_GUESS[name],
-        help=help,
-        assumed=_WEIGHT,
-        advanced=advanced,
-    )
-
-
-EXPLORER = Explorer(
-    name="default-modules",
-    title="Which modules for everybody?",
-    question="Which MPI modules should every user get at login, and how far does the answer depend on what you count as bad?",
-    controls=(
-        _share("dynamic", "Users who link dynamically", "Static is the default on Hopper."),
-        _share("shmem", "Users of SHMEM", "As often among those who link dynamically as among the others."),
-        _share("hit", "Dynamic programs that fail with both libraries", "The report says some."),
-        _share(
-            "pinned",
-            "Users whose scripts name a version of xt-mpt",
-            "They must be asked to change them, unless A is chosen.",
-        ),
-        _weight("run", "Weight: fails when it runs, with words that say nothing", "C does that to some."),
-        _weight("fails", "Weight: fails for want of a module", "B does that to SHMEM."),
-        _weight("told", "Weight: stops, and says what to load", "A does that to dynamic links."),
-        _weight("contacted", "Weight: a script to change beforehand", "B and C ask for that.", advanced=True),
-    ),
-    answer=_answer,
-    examples=tuple(
-        Example(label=label, values=_GUESS | values)
-        for label, values in (
-            ("A guess to start with", {}),
-            ("A mystery is worst", {"run": 20.0}),
-            ("Nobody uses SHMEM", {"shmem": 0.0}),
-            ("Most users link dynamically", {"dynamic": 80.0}),
-            ("Count heads, nothing else", {"run": 1.0, "fails": 1.0, "told": 1.0, "contacted": 0.0}),
-        )
-    ),
-)
+QUESTION = declared(__name__, _answer)

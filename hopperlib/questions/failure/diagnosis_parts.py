@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hopperlib.failure.diagnosis import evidence
 from hopperlib.failure.diagnosis.causes import CONFIDENCE, Cause
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis
-from hopperlib.failure.diagnosis.evidence import Finding, Hit
-from hopperlib.questions.result import Column, Copyable, Listing, ListingLine, Notice, Table, Value
+from hopperlib.failure.diagnosis.evidence import Hit
+from hopperlib.finding import Finding
+from hopperlib.questions.result import Column, Copyable, Listing, ListingLine, Table, Value
 
 __all__ = ["Text", "copyables", "facts", "listings", "notices", "summary", "tables", "values"]
 
@@ -53,7 +55,7 @@ def _place(found: Diagnosis, hit: Hit) -> str:
     return f"{found.evidence.files[hit.file].name}:{hit.line}"
 
 
-def _in_order(found: Diagnosis) -> list[Finding]:
+def _in_order(found: Diagnosis) -> list[evidence.Finding]:
     """Return the messages in the order of their first line."""
     return sorted(found.evidence.findings.values(), key=lambda one: (one.hits[0].file, one.hits[0].line))
 
@@ -85,7 +87,7 @@ def summary(found: Diagnosis) -> str:
     )
 
 
-def notices(found: Diagnosis) -> Iterator[Notice]:
+def notices(found: Diagnosis) -> Iterator[Finding]:
     """Yield what to do, in steps, then what confirms it, then what is odd.
 
     Examples
@@ -97,14 +99,14 @@ def notices(found: Diagnosis) -> Iterator[Notice]:
     cause = found.cause
     steps = cause.advice if found.verdict == "cause" and cause else found.next
     for number, step in enumerate(steps, start=1):
-        yield Notice(code=f"step-{number}", message=f"{number}. {step}" if len(steps) > 1 else step, level="advice")
+        yield Finding(code=f"step-{number}", message=f"{number}. {step}" if len(steps) > 1 else step, level="advice")
     if found.verdict == "cause" and cause and cause.confirm:
-        yield Notice(code="to-confirm", message=f"To confirm: {cause.confirm}", level="note")
+        yield Finding(code="to-confirm", message=f"To confirm: {cause.confirm}", level="note")
     for code in found.set_aside:
         rule = found.evidence.findings[code].rule
-        yield Notice(code="set-aside", message=f"{code} was found and set aside: {rule.confirm}", level="note")
+        yield Finding(code="set-aside", message=f"{code} was found and set aside: {rule.confirm}", level="note")
     for text in found.notes:
-        yield Notice(code="text", message=text, level="note")
+        yield Finding(code="text", message=text, level="note")
 
 
 def values(found: Diagnosis) -> Iterator[Value]:
@@ -132,7 +134,7 @@ def values(found: Diagnosis) -> Iterator[Value]:
         yield Value(label=label, value=value, badge="documented", note="as your text prints it")
 
 
-def _part(found: Diagnosis, finding: Finding) -> str:
+def _part(found: Diagnosis, finding: evidence.Finding) -> str:
     """Say which part a message plays in this text."""
     code = finding.rule.code
     if found.causes and found.verdict == "cause":

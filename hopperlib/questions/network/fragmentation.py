@@ -1,4 +1,4 @@
-"""Explorer: a machine from a reboot on, its occupancy, and where a probe job lands."""
+"""Question: a machine from a reboot on, its occupancy, and where a probe job lands."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.maps import occupancy
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
-from hopperlib.questions.controls import Choice, Number, Slider
-from hopperlib.questions.explorer import Example, Explorer
 from hopperlib.questions.figures import Axis, Series, chart, layout
+from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Figure, Result, Table, Value
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 _DAY = 86_400
 _NODES = 6384
@@ -178,69 +177,4 @@ def _answer(
     )
 
 
-EXPLORER = Explorer(
-    name="fragmentation",
-    title="How does a machine fragment?",
-    question="Where does a job land on a machine that has run for days, and what would keeping it in one piece cost?",
-    controls=(
-        Slider(name="days", label="Days since the reboot", unit="d", low=2, high=28, step=1, default=14),
-        Slider(
-            name="load",
-            label="Load asked for",
-            low=0.5,
-            high=1.0,
-            step=0.05,
-            default=0.95,
-            help="Node-hours asked for over those there are; at 1 the queue hardly ever empties.",
-            assumed="No source prints how much was asked for; the queue is said to have been full.",
-        ),
-        Choice(
-            name="mix",
-            label="Workload",
-            options=(("production", "charged production, 2012"), ("early", "early users, 2011")),
-            default="production",
-        ),
-        Choice(
-            name="policy",
-            label="Backfill",
-            options=(("easy", "EASY backfill"), ("fcfs", "none: first come, first served")),
-            default="easy",
-        ),
-        Choice(
-            name="allocation",
-            label="Allocation",
-            options=(
-                ("first", "first free nodes of the list"),
-                ("best", "smallest hole that holds the job"),
-                ("contiguous", "one run or wait"),
-            ),
-            default="first",
-        ),
-        Choice(
-            name="order",
-            label="Order of the node list",
-            options=(("nid", "NID"), ("xyz", "xyz"), ("xyz_by2", "xyz-by2"), ("hilbert", "Hilbert curve")),
-            default="nid",
-            assumed="The definitions of xyz and xyz-by2 are not printed.",
-        ),
-        Number(name="probe_nodes", label="Nodes of the probe job", low=1, high=4096, step=1, default=342),
-        Number(
-            name="seed",
-            label="Seed",
-            low=1,
-            high=9999,
-            step=1,
-            default=1,
-            advanced=True,
-            help="Another seed draws other jobs.",
-        ),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="First free nodes", values={"allocation": "first"}),
-        Example(label="One run or wait", values={"allocation": "contiguous"}),
-        Example(label="Early users", values={"mix": "early"}),
-        Example(label="A quiet machine", values={"load": 0.6}),
-    ),
-    heavy=True,
-)
+QUESTION = declared(__name__, _answer)

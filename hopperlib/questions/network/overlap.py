@@ -1,14 +1,13 @@
-"""Explorer: what overlap can hide, and what tuning steps give together."""
+"""Question: what overlap can hide, and what tuning steps give together."""
 
 from __future__ import annotations
 
 from hopperlib.network.runtime.overlap import cache_speedup, combined_factor, overlapped_s
-from hopperlib.questions.controls import Slider
-from hopperlib.questions.explorer import Example, Explorer
 from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.question import declared
 from hopperlib.questions.result import Result, Value
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 
 def _answer(
@@ -86,98 +85,4 @@ def _answer(
 
 _ASSUMED = "The document prints no time of a step."
 
-EXPLORER = Explorer(
-    name="overlap",
-    title="What can overlap hide?",
-    question="How much faster does a step get when communication runs beside computation?",
-    controls=(
-        Slider(
-            name="compute_s",
-            label="Computation of a step",
-            unit="s",
-            low=0.1,
-            high=20.0,
-            step=0.1,
-            default=10.0,
-            assumed=_ASSUMED,
-        ),
-        Slider(
-            name="communication_s",
-            label="Communication of a step",
-            unit="s",
-            low=0.0,
-            high=20.0,
-            step=0.1,
-            default=5.0,
-            assumed=_ASSUMED,
-        ),
-        Slider(name="overlap", label="Share of it that overlaps", low=0.0, high=1.0, step=0.05, default=0.5),
-        Slider(
-            name="saved_fraction",
-            label="Share that merged collectives save",
-            low=0.0,
-            high=0.9,
-            step=0.05,
-            default=0.2,
-            assumed=_ASSUMED,
-        ),
-        Slider(
-            name="first_factor",
-            label="Speedup of one tuning step",
-            low=1.0,
-            high=3.0,
-            step=0.1,
-            default=1.6,
-            advanced=True,
-            help="QLA: fused steps gave 1.6.",
-        ),
-        Slider(
-            name="second_factor",
-            label="Speedup of another",
-            low=1.0,
-            high=3.0,
-            step=0.1,
-            default=1.4,
-            advanced=True,
-            help="QLA: simpler expressions gave 1.4.",
-        ),
-        Slider(
-            name="data_mb",
-            label="Data of the smallest run's core",
-            unit="MB",
-            low=0.5,
-            high=64.0,
-            step=0.5,
-            default=8.0,
-            advanced=True,
-            assumed="No source prints it.",
-        ),
-        Slider(
-            name="cache_mb",
-            label="Cache of a core",
-            unit="MB",
-            low=0.5,
-            high=16.0,
-            step=0.5,
-            default=1.0,
-            advanced=True,
-            assumed="An even share of a shared cache; no source prints it.",
-        ),
-        Slider(
-            name="penalty",
-            label="Memory over cache, in time",
-            low=1.0,
-            high=10.0,
-            step=0.5,
-            default=3.0,
-            advanced=True,
-            assumed="No source prints it.",
-        ),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="MFDn, step B: merged", values={"overlap": 0.0, "saved_fraction": 0.2}),
-        Example(label="MFDn, step D: most of it hidden", values={"overlap": 0.9, "saved_fraction": 0.2}),
-        Example(label="Too much to hide", values={"communication_s": 15.0, "compute_s": 5.0, "overlap": 1.0}),
-    ),
-)
+QUESTION = declared(__name__, _answer)

@@ -1,14 +1,14 @@
-"""Explorer: which rank goes where, and how many neighbors that keeps on one node."""
+"""Question: which rank goes where, and how many neighbors that keeps on one node."""
 
 from __future__ import annotations
 
+from hopperlib.errors import InputError
 from hopperlib.network import rank_order as ro
-from hopperlib.questions.controls import Choice, InputError, Number, Slider, Switch, Text
-from hopperlib.questions.explorer import Example, Explorer
 from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Copyable, Download, Figure, Result, Table, Value
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 # More would take longer than a move of a control may.
 _MOST_TASKS = 8_192
@@ -24,7 +24,7 @@ def _grid(name: str, text: str) -> ro.Grid:
     try:
         return ro.parse_grid(text)
     except ValueError as error:
-        raise InputError(str(error), control=name) from error
+        raise InputError(str(error), name=name) from error
 
 
 def _figure(rows: list[tuple[str, int]], pairs: int) -> Figure:
@@ -57,7 +57,7 @@ def _answer(*, grid: str, cores_per_node: int, block: str, periodic: bool, trian
     if ranks > _MOST_TASKS:
         raise InputError(
             f"grid={grid} has {ranks:,} tasks; this page takes {_MOST_TASKS:,} at most, `hopper rank-order` takes more",
-            control="grid",
+            name="grid",
         )
     before = ro.off_node_pairs(range(ranks), size, cores_per_node, periodic=periodic)
     box, order, after = ro.best_block(size, cores_per_node, periodic=periodic)
@@ -107,41 +107,4 @@ def _answer(*, grid: str, cores_per_node: int, block: str, periodic: bool, trian
     )
 
 
-EXPLORER = Explorer(
-    name="rank-order",
-    title="Which rank goes where?",
-    question="How many neighbors can a rank order bring together on a node?",
-    controls=(
-        Text(
-            name="grid", label="Tasks along x, y and z", default="16x16x12", max_length=40, help="x is counted fastest."
-        ),
-        Slider(name="cores_per_node", label="Tasks on a node", low=1, high=128, step=1, default=24),
-        Text(
-            name="block",
-            label="Box of the grid for a node",
-            default="",
-            max_length=40,
-            placeholder="2x4x3",
-            help="Empty: the best one is found.",
-        ),
-        Switch(name="periodic", label="Edges of the grid are joined", default=False, advanced=True),
-        Choice(
-            name="triangle",
-            label="MFDn's order",
-            options=(
-                ("diagonal", "diagonal-major"),
-                ("balanced-diagonal", "balanced diagonal-major"),
-                ("balanced-column", "balanced column-major"),
-            ),
-            default="balanced-column",
-        ),
-        Number(name="side", label="Rows of MFDn's triangle", low=1, high=63, step=1, default=5),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="S3D on 3,072 cores", values={"grid": "16x16x12", "block": ""}),
-        Example(label="Long boxes", values={"grid": "16x16x12", "block": "12x2x1"}),
-        Example(label="MFDn, not balanced", values={"triangle": "diagonal", "side": 5}),
-        Example(label="128 tasks a node", values={"grid": "32x16x16", "cores_per_node": 128}),
-    ),
-)
+QUESTION = declared(__name__, _answer)

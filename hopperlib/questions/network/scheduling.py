@@ -1,4 +1,4 @@
-"""Explorer: orphaned nodes and a debug queue, and what they do to utilization and to the largest jobs."""
+"""Question: orphaned nodes and a debug queue, and what they do to utilization and to the largest jobs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from hopperlib.network.scheduling.queues import Queue
 from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
-from hopperlib.questions.controls import Choice, Slider
-from hopperlib.questions.explorer import Example, Explorer
 from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Result, Table, Value
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 _DAY = 86_400
 _NODES = 6384
@@ -173,36 +172,4 @@ def _answer(
     )
 
 
-EXPLORER = Explorer(
-    name="scheduling",
-    title="What do orphans and debug jobs cost?",
-    question="How do orphaned nodes and a debug queue with priority lower utilization and keep the largest jobs waiting?",
-    controls=(
-        Slider(
-            name="orphans_a_day", label="Orphaned blocks of 32 nodes a day", low=0, high=40, step=1, default=0,
-            help="Each takes what is free in its block: the scheduler believes those nodes busy.",
-            assumed="How many nodes were orphaned is not printed.",
-        ),
-        Slider(name="cleared_after_days", label="Cleared by hand after", unit="d", low=1, high=10, step=1, default=7),
-        Slider(name="debug_share", label="Share of debug jobs in the load", low=0.0, high=0.2, step=0.02, default=0.1),
-        Choice(
-            name="debug_first", label="Queues",
-            options=(("first", "debug jobs go before all others"), ("limited", "debug jobs queue up, whole-machine jobs go first")),
-            default="first",
-        ),
-        Slider(name="full_nodes", label="Nodes of the largest jobs", low=2000, high=6300, step=100, default=6100),
-        Slider(name="days", label="Days", unit="d", low=4, high=10, step=1, default=10),
-        Slider(
-            name="down_hours", label="Hours without service a week", unit="h", low=0.0, high=48.0, step=1.0, default=17.0, advanced=True,
-            assumed="Hours of outages and maintenance are not printed: 17 give the printed utilization.",
-        ),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="No trouble", values={"orphans_a_day": 0, "debug_share": 0.0}),
-        Example(label="Orphans", values={"orphans_a_day": 30, "debug_share": 0.0}),
-        Example(label="Debug first", values={"debug_share": 0.2, "debug_first": "first"}),
-        Example(label="Queues adjusted", values={"debug_share": 0.2, "debug_first": "limited"}),
-    ),
-    heavy=True,
-)  # fmt: skip
+QUESTION = declared(__name__, _answer)

@@ -1,4 +1,4 @@
-"""Explorer: where a job lies in the torus, in which order the nodes were handed out, and how compact that is."""
+"""Question: where a job lies in the torus, in which order the nodes were handed out, and how compact that is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
+from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.traffic import grid_dimensions, hops_of_graph, nearest_neighbors
 from hopperlib.network.torus.allocation import (
@@ -19,12 +20,11 @@ from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.maps import cabinet_map
 from hopperlib.network.torus.orders import ASSUMED, compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
-from hopperlib.questions.controls import Choice, InputError, Number, Slider
-from hopperlib.questions.explorer import Example, Explorer
 from hopperlib.questions.figures import STYLES
+from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Copyable, Download, Drawing, Figure, Result, Table, Value
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 _FLOORS = {
     "hopper": ("Hopper, 17 x 4 cabinets", None),
@@ -62,7 +62,7 @@ def _positions(count: int, nodes: int, start_fraction: float, busy_fraction: flo
             if len(taken) == nodes:
                 return taken
     raise InputError(
-        f"nodes={nodes} must be at most {len(taken):,}, the nodes that are free at this setting", control="nodes"
+        f"nodes={nodes} must be at most {len(taken):,}, the nodes that are free at this setting", name="nodes"
     )
 
 
@@ -233,66 +233,4 @@ def _service(wiring: Wiring, there: Sequence[NodeAddress]) -> set[int]:
     return {node.nid for node in wiring.addresses} - {node.nid for node in there}
 
 
-EXPLORER = Explorer(
-    name="torus",
-    title="Where does a job lie in the torus?",
-    question="How far apart do the nodes of a job lie, by the order in which they are handed out?",
-    controls=(
-        Choice(
-            name="floor",
-            label="Machine",
-            options=tuple((name, label) for name, (label, _) in _FLOORS.items()),
-            default="hopper",
-        ),
-        Number(
-            name="nodes",
-            label="Nodes of the job",
-            low=1,
-            high=6000,
-            step=1,
-            default=342,
-            help="342 nodes hold 8,192 tasks, 24 a node.",
-        ),
-        Choice(
-            name="order",
-            label="Order of the node list",
-            options=(("nid", "NID"), ("xyz", "xyz"), ("xyz_by2", "xyz-by2"), ("hilbert", "Hilbert curve")),
-            default="nid",
-            assumed="No source prints how xyz and xyz-by2 are defined: planes, and blocks of 2 x 2 x 2, are assumed.",
-        ),
-        Slider(
-            name="start_fraction",
-            label="First node, from the front of the list",
-            low=0.0,
-            high=1.0,
-            step=0.05,
-            default=0.0,
-        ),
-        Slider(
-            name="busy_fraction",
-            label="Busy part of the machine",
-            low=0.0,
-            high=0.9,
-            step=0.05,
-            default=0.0,
-            help="Busy nodes lie in blocks of eight, spread over the list by a fixed rule; the job takes the first free ones.",
-        ),
-        Slider(
-            name="y_weight",
-            label="Weight of a hop in Y",
-            low=1.0,
-            high=4.0,
-            step=0.5,
-            default=2.0,
-            advanced=True,
-            help="The study of variability counted Y double, for about half the bandwidth.",
-        ),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="MILC after a reboot", values={"nodes": 342, "order": "nid", "busy_fraction": 0.0}),
-        Example(label="MILC on a busy machine", values={"nodes": 342, "order": "nid", "busy_fraction": 0.9}),
-        Example(label="The same in blocks", values={"nodes": 342, "order": "xyz_by2", "busy_fraction": 0.9}),
-        Example(label="A small job in blocks", values={"nodes": 16, "order": "xyz_by2"}),
-    ),
-)
+QUESTION = declared(__name__, _answer, options={"floor": [(name, label) for name, (label, _) in _FLOORS.items()]})

@@ -1,4 +1,4 @@
-"""Explorer: run times of MILC placed again and again, their distribution, and what explains them."""
+"""Question: run times of MILC placed again and again, their distribution, and what explains them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from operator import mul
 from statistics import NormalDist
 from typing import NamedTuple
 
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 from hopperlib.network.runtime.milc import RUNS_A_JOB, model
 from hopperlib.network.runtime.placed_jobs import METRICS, PlacedJob, selected
 from hopperlib.network.runtime.run_time import RunTimeModel, draw_noise
-from hopperlib.questions.controls import Choice, InputError, Number, Slider
-from hopperlib.questions.explorer import Example, Explorer
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.result import Badge, Column, Figure, Notice, Result, Table, Value
+from hopperlib.questions.question import declared
+from hopperlib.questions.result import Badge, Column, Figure, Result, Table, Value
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 _PLACINGS = {
     "first": ("xyz_by2", "first", "first free nodes of the xyz-by2 list"),
@@ -157,7 +158,7 @@ def _answer(
     if placing != "first" and tasks != "8192":
         raise InputError(
             f"tasks={tasks} was simulated on the first free nodes of the xyz-by2 list only; take 8192, or that list",
-            control="tasks",
+            name="tasks",
         )
     jobs = selected(order, allocation, int(tasks), low, high)
     one = model(int(sample))
@@ -182,7 +183,7 @@ def _answer(
     notices = []
     if tasks != "8192":
         notices.append(
-            Notice(
+            Finding(
                 code="other-size",
                 message="The line was fitted to 8,192 cores; here each core is taken to have as much work.",
                 level="note",
@@ -190,7 +191,7 @@ def _answer(
         )
     if traffic == "none":
         notices.append(
-            Notice(
+            Finding(
                 code="alone",
                 message="Without neighbors only the job's own shape is left, and the correlations turn: a compact job crowds its own links.",
                 level="note",
@@ -202,7 +203,7 @@ def _answer(
             f"The metric that explains most, {METRICS[best_name]}, explains {100 * best:.0f} % of the variance of the least times. "
             f"A job waited {wait_h:.1f} h for its nodes."
         ),
-        warnings=tuple(notices),
+        findings=tuple(notices),
         values=(
             Value(label="Mean run time", value=mean_s, unit="s", badge=fitted, decimals=0),
             Value(label="Quickest run", value=runs[0], unit="s", badge="predicted", decimals=0),
@@ -279,63 +280,12 @@ def _answer(
 
 _NOISE_PERCENT = 0.5
 
-EXPLORER = Explorer(
-    name="variability",
-    title="Why do run times vary?",
-    question="How long does MILC take where it happens to lie, and does any metric of its placement tell?",
-    controls=(
-        Choice(
-            name="tasks",
-            label="Size of the job",
-            options=(("4096", "4,096 cores"), ("8192", "8,192 cores"), ("16384", "16,384 cores")),
-            default="8192",
-        ),
-        Choice(
-            name="age",
-            label="Time since the reboot",
-            options=tuple((key, label) for key, (*_, label) in _AGES.items()),
-            default="any",
-        ),
-        Slider(
-            name="noise_percent",
-            label="Noise of a run",
-            unit="%",
-            low=0.0,
-            high=20.0,
-            step=0.1,
-            default=_NOISE_PERCENT,
-            help="What noise adds to a run on average. The default is about what the printed triplets leave for it.",
-        ),
-        Choice(
-            name="traffic",
-            label="Neighbors' traffic",
-            options=(("none", "none"), ("assumed", "as assumed"), ("double", "twice as much")),
-            default="assumed",
-            assumed="No source prints what other jobs sent.",
-        ),
-        Choice(
-            name="placing",
-            label="Placing",
-            options=tuple((key, label) for key, (*_, label) in _PLACINGS.items()),
-            default="first",
-            assumed="The definition of xyz-by2 is not printed.",
-        ),
-        Choice(name="metric", label="Metric to plot", options=tuple(METRICS.items()), default="hops_nodes"),
-        Choice(
-            name="sample",
-            label="Runs behind the printed table",
-            options=(("30", "30"), ("100", "100"), ("300", "300")),
-            default="100",
-            advanced=True,
-            assumed="The size of the sample is not printed; the printed least time means more in a large one.",
-        ),
-        Number(name="seed", label="Seed of the noise", low=1, high=9999, step=1, default=1, advanced=True),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="As in the study", values={"age": "any"}),
-        Example(label="Alone on the machine", values={"traffic": "none", "noise_percent": 0.0}),
-        Example(label="Kept in one piece", values={"placing": "contiguous"}),
-        Example(label="The order lost", values={"placing": "nid"}),
-    ),
+QUESTION = declared(
+    __name__,
+    _answer,
+    options={
+        "age": [(key, label) for key, (*_, label) in _AGES.items()],
+        "placing": [(key, label) for key, (*_, label) in _PLACINGS.items()],
+        "metric": list(METRICS.items()),
+    },
 )

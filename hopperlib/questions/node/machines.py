@@ -1,4 +1,4 @@
-"""Explorer: machines side by side, from the parts in their files."""
+"""Question: machines side by side, from the parts in their files."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from typing import Any
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import FIGURES, Derived, derived
 from hopperlib.machine.faults import faults
-from hopperlib.questions.controls import Choice
-from hopperlib.questions.explorer import Example, Explorer
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.machine_choice import chosen_machine, machine_control, machine_file_control
+from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.node.drawings import node_drawing
+from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Download, Drawing, Figure, Result, Table, Value, format_number
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 NONE = "none"
 
@@ -144,35 +143,4 @@ def _answer(*, first: str, second: str, third: str, figure: str, drawn: str, mac
     )
 
 
-EXPLORER = Explorer(
-    name="machines",
-    title="Machines side by side",
-    question="What follows from the parts of a machine, and how do machines compare?",
-    controls=(
-        machine_control("first", "Machine"),
-        machine_control("second", "Beside it", default="franklin", none="None"),
-        machine_control("third", "And", default="bassi", none="None"),
-        Choice(
-            name="figure",
-            label="Figure to draw",
-            options=tuple((name, figure.label) for name, figure in FIGURES.items()),
-            default="cores",
-        ),
-        Choice(
-            name="drawn",
-            label="Nodes to draw",
-            options=(("two", "Of the first two machines"), ("all", "Of all"), ("none", "None")),
-            default="two",
-        ),
-        machine_file_control("it takes the place of the first machine"),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="Memory for each core", values={"figure": "memory_per_core_gb"}),
-        Example(label="Network for each core", values={"figure": "mpi_bandwidth_per_core_mb_s"}),
-        Example(
-            label="Hopper and a machine of today", values={"first": "hopper", "second": "perlmutter", "third": "none"}
-        ),
-        Example(label="Time to write all memory", values={"figure": "memory_dump_min", "third": "perlmutter"}),
-    ),
-)
+QUESTION = declared(__name__, _answer, options={"figure": [(name, figure.label) for name, figure in FIGURES.items()]})

@@ -1,16 +1,16 @@
-"""Explorer: what an output of IOR or mdtest holds, as a table and a picture."""
+"""Question: what an output of IOR or mdtest holds, as a table and a picture."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from statistics import mean, stdev
 
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 from hopperlib.machine import Machine
-from hopperlib.questions.controls import Choice, FileText, InputError
-from hopperlib.questions.explorer import Example, Explorer
 from hopperlib.questions.figures import Reference
-from hopperlib.questions.machine_choice import machine_control
-from hopperlib.questions.result import Download, Figure, Notice, Result, Value
+from hopperlib.questions.question import declared
+from hopperlib.questions.result import Download, Figure, Result, Value
 from hopperlib.questions.storage.io_figures import (
     ceiling_gb_s,
     comparison_table,
@@ -22,80 +22,31 @@ from hopperlib.questions.storage.io_figures import (
 from hopperlib.readers.io_results import IoResult, results_csv
 from hopperlib.readers.ior.reader import read_ior
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 # From a run of IOR 4.0.0 for this project, on one machine with a local disk.
-_SAMPLE = """\
-IOR-4.0.0: MPI Coordinated Test of Parallel I/O
-Began               : Sat Nov 21 03:55:53 2026
-Command line        : ior -a POSIX -F -b 4m -t 1m -s 2 -i 3 -e -o f_4.0.0
-
-Options:
-api                 : POSIX
-access              : file-per-process
-type                : independent
-segments            : 2
-nodes               : 1
-tasks               : 4
-clients per node    : 4
-repetitions         : 3
-xfersize            : 1 MiB
-blocksize           : 4 MiB
-aggregate filesize  : 32 MiB
-
-Results:
-
-access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
-------    ---------  ----       ----------  ---------- ---------  --------   --------   --------   --------   ----
-write     346.55     346.98     0.011624    4096       1024.00    0.010642   0.092225   0.045747   0.092338   0
-read      1940.12    1942.34    0.000074    4096       1024.00    0.016187   0.016475   0.016180   0.016494   0
-write     1337.12    1341.16    0.004965    4096       1024.00    0.007777   0.023860   0.011385   0.023932   1
-read      2609.01    2611.19    0.000071    4096       1024.00    0.011965   0.012255   0.011973   0.012265   1
-write     1604.32    1610.23    0.002868    4096       1024.00    0.001680   0.019873   0.008407   0.019946   2
-read      3859       3866       0.000067    4096       1024.00    0.007986   0.008276   0.008010   0.008292   2
-Finished            : Sat Nov 21 03:55:54 2026
-"""
-_FAILED = """\
-IOR-2.10.3: MPI Coordinated Test of Parallel I/O
-
-Command line used: IOR -a POSIX -b 1m -t 256k -o /nonexistent/x
-
-Summary:
-	api                = POSIX
-	access             = single-shared-file
-	clients            = 2 (2 per node)
-	repetitions        = 1
-	xfersize           = 262144 bytes
-	blocksize          = 1 MiB
-	aggregate filesize = 2 MiB
-
-** error **
-ERROR in aiori-POSIX.c (line 105): cannot open file.
-ERROR: No such file or directory
-** exiting **
-"""
 _MOST_ROWS = 500
 
 
 def _answer(*, output: str, against: str, machine: str) -> Result:
     """Answer for one output."""
     if not output.strip():
-        raise InputError("paste what IOR or mdtest printed, or drop a file", control="output")
+        raise InputError("paste what IOR or mdtest printed, or drop a file", name="output")
     try:
         rows = read_ior(output, file="output")
     except ValueError:
-        raise InputError("nothing in this text is output of IOR or mdtest", control="output") from None
+        raise InputError("nothing in this text is output of IOR or mdtest", name="output") from None
     known = Machine.load(machine)
     good = measured_rows(rows)
     notices = [
-        Notice(code=status, message=f"{status}: {reason}", level="problem" if status == "failed" else "advice")
+        Finding(code=status, message=f"{status}: {reason}", level="problem" if status == "failed" else "advice")
         for status, reason in dict.fromkeys((one.status, one.reason or "") for one in rows)
         if status != "ok"
     ]
     compared = comparison_table(rows, known) if known.file_systems else None
     if compared is None:
         notices.append(
-            Notice(
+            Finding(
                 code="no-file-system",
                 message=f"The machine file of {known.title} states no file system to compare with.",
                 level="note",
@@ -103,7 +54,7 @@ def _answer(*, output: str, against: str, machine: str) -> Result:
         )
     return Result(
         summary=_summary(rows),
-        warnings=tuple(notices),
+        findings=tuple(notices),
         values=tuple(_values(good)),
         figures=tuple(_figures(rows, against, known)),
         tables=(
@@ -181,30 +132,4 @@ def _figures(rows: list[IoResult], against: str, machine: Machine) -> list[Figur
         return []
 
 
-EXPLORER = Explorer(
-    name="io-log",
-    title="What does this IOR output say?",
-    question="Which rates does an output of IOR or mdtest hold, how much do they vary, and what could the nodes do at most?",
-    controls=(
-        FileText(
-            name="output",
-            label="Output of IOR or mdtest",
-            default=_SAMPLE,
-            rows=10,
-            max_length=2_000_000,
-            help="Text, JSON or CSV, of version 2.10 to 4.x, also with warnings between the lines. It stays on this page.",
-        ),
-        Choice(
-            name="against",
-            label="Show rates against",
-            options=(("repetition", "repetition"), ("tasks", "tasks"), ("transfer", "transfer size")),
-            default="repetition",
-        ),
-        machine_control(label="Compare with", help="The ceiling of as many of its nodes as the run used."),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="Three repetitions", values={"output": _SAMPLE}),
-        Example(label="A run that failed", values={"output": _FAILED}),
-    ),
-)
+QUESTION = declared(__name__, _answer)

@@ -1,17 +1,16 @@
-"""Explorer: what a few nodes can write, on two machines, against the number of tasks."""
+"""Question: what a few nodes can write, on two machines, against the number of tasks."""
 
 from __future__ import annotations
 
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 from hopperlib.machine import Machine
-from hopperlib.questions.controls import Choice, InputError, Number, Slider
-from hopperlib.questions.explorer import Example, Explorer
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.result import Column, Figure, Notice, Result, Table, Value
+from hopperlib.questions.question import declared
+from hopperlib.questions.result import Column, Figure, Result, Table, Value
 from hopperlib.storage.lustre.client import file_system_of, nodes_in_use, parting_point, write_curve
 
-__all__ = ["EXPLORER"]
-
-_MACHINES = tuple(name for name in Machine.names() if Machine.load(name).file_systems)
+__all__ = ["QUESTION"]
 
 
 class _Side:
@@ -85,7 +84,7 @@ def _answer(
     try:
         one = _Side(first, tasks, rate, first_ceiling_mb_s / 1000, nodes)
     except ValueError as error:
-        raise InputError(str(error), control="nodes") from error
+        raise InputError(str(error), name="nodes") from error
     other = _Side(second, tasks, rate, second_ceiling_mb_s / 1000, 0)
     parting = parting_point(one.curve, other.curve, apart=apart_percent / 100)
     close = (
@@ -97,7 +96,7 @@ def _answer(
     notices = []
     if one.level_from:
         notices.append(
-            Notice(
+            Finding(
                 code="client-ceiling",
                 message=f"From {one.level_from} tasks the nodes of {one.title} pass on all they can: more tasks on them write "
                 "no faster. Spread the writers over more nodes, or let fewer of them write.",
@@ -134,7 +133,7 @@ def _answer(
     return Result(
         summary=f"{tasks} tasks write {one.curve[-1]:.2f} GB/s from {one.nodes} node{'s' * (one.nodes > 1)} of {one.title} ({level}) "
         f"and {other.curve[-1]:.2f} GB/s from {other.nodes} of {other.title}. {close}",
-        warnings=tuple(notices),
+        findings=tuple(notices),
         values=(
             one.ceiling_value(),
             other.ceiling_value(),
@@ -163,91 +162,4 @@ def _answer(
     )
 
 
-EXPLORER = Explorer(
-    name="io-node",
-    title="What can one node write?",
-    question="How fast do the tasks of a few nodes write, and from where on do more tasks not help?",
-    controls=(
-        Choice(
-            name="first",
-            label="Machine",
-            options=tuple((name, name.capitalize()) for name in _MACHINES),
-            default="hopper",
-        ),
-        Choice(
-            name="second",
-            label="Machine to compare with",
-            options=tuple((name, name.capitalize()) for name in _MACHINES),
-            default="franklin",
-        ),
-        Slider(name="tasks", label="Tasks", low=1, high=96, step=1, default=24),
-        Slider(
-            name="task_rate_mb_s",
-            label="Rate of one task alone",
-            unit="MB/s",
-            low=20.0,
-            high=1000.0,
-            step=2.5,
-            default=212.5,
-            assumed="No source prints it. 212.5 makes eight tasks fill a Hopper node; 267.5 make four fill a Franklin node.",
-        ),
-        Slider(
-            name="nodes",
-            label="Nodes of the first machine",
-            low=0,
-            high=96,
-            step=1,
-            default=0,
-            help="0: tasks fill one node after the other. Else they are dealt evenly over so many.",
-        ),
-        Number(
-            name="size_per_task_gb",
-            label="Data of a task",
-            unit="GB",
-            low=0.001,
-            high=10_000.0,
-            step=0.1,
-            default=2.0,
-            advanced=True,
-        ),
-        Number(
-            name="first_ceiling_mb_s",
-            label="Ceiling of a node, first machine",
-            unit="MB/s",
-            low=0.0,
-            high=1e6,
-            step=10.0,
-            default=0.0,
-            advanced=True,
-            help="0: as the machine file says.",
-        ),
-        Number(
-            name="second_ceiling_mb_s",
-            label="Ceiling of a node, second machine",
-            unit="MB/s",
-            low=0.0,
-            high=1e6,
-            step=10.0,
-            default=0.0,
-            advanced=True,
-            help="0: as the machine file says.",
-        ),
-        Slider(
-            name="apart_percent",
-            label="Difference that counts as parted",
-            unit="%",
-            low=1.0,
-            high=50.0,
-            step=1.0,
-            default=5.0,
-            advanced=True,
-            assumed="The source says closely aligned and gives no number.",
-        ),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="Together up to 8 tasks", values={"task_rate_mb_s": 212.5}),
-        Example(label="A Franklin node at two-thirds", values={"task_rate_mb_s": 267.5}),
-        Example(label="The same 24 tasks on 6 nodes", values={"nodes": 6}),
-    ),
-)
+QUESTION = declared(__name__, _answer)

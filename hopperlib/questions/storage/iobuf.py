@@ -1,16 +1,17 @@
-"""Explorer: what buffering buys for a size of call, and the setting that does it."""
+"""Question: what buffering buys for a size of call, and the setting that does it."""
 
 from __future__ import annotations
 
-from hopperlib.questions.controls import Choice, InputError, Number, Slider, Text
-from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.result import Badge, Column, Copyable, Figure, Notice, Result, Table, Value
+from hopperlib.questions.question import declared
+from hopperlib.questions.result import Badge, Column, Copyable, Figure, Result, Table, Value
 from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain
 from hopperlib.storage.iobuf.params import Rule, buffer_bytes, check_params, read_params, rule_for, write_params
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 _SIZES = tuple(1 << power for power in range(10, 26))
 _DOCUMENTED = ((10_000, "10,000 bytes"), (1_000_000, "1,000,000 bytes"), (1 << 20, "1 MiB"))
@@ -75,11 +76,11 @@ def _answer(
     try:
         rules = read_params(params)
     except ValueError as error:
-        raise InputError(str(error), control="params") from error
+        raise InputError(str(error), name="params") from error
     rule = rule_for(file, rules)
     if rule is None:
         raise InputError(
-            f"no pattern of {params.strip()!r} matches the file {file!r}: it is not buffered", control="params"
+            f"no pattern of {params.strip()!r} matches the file {file!r}: it is not buffered", name="params"
         )
     costs, fitted = _costs(peak_gb_s, tasks, unaligned_extra, call_cost_us, wait_fraction)
     prefetch = 1 if rule.prefetch is None else rule.prefetch
@@ -97,12 +98,12 @@ def _answer(
     }
     memory = buffer_bytes(rule, files=files, tasks=tasks_per_node)
     notices = [
-        Notice(code=found.code, message=found.message, level=found.level)
+        Finding(code=found.code, message=found.message, level=found.level)
         for found in check_params(rules, transfer_bytes=transfer_bytes, files=files, tasks_per_node=tasks_per_node)
     ]
     if direction == "write" and gains["write"] < 0.005:
         notices.append(
-            Notice(
+            Finding(
                 code="little-to-gain",
                 message="These writes are large enough: buffers cost memory and buy next to nothing.",
                 level="note",
@@ -115,7 +116,7 @@ def _answer(
     return Result(
         summary=f"With buffers, {direction}s in calls of {transfer_bytes:,} bytes are {100 * chosen:.1f} % faster; "
         f"{'reading' if reading else 'writing'} takes {100 * (1 - 1 / (1 + chosen)):.1f} % less time. The buffers take {memory / BYTES_PER_MIB:,.0f} MiB of each node.",
-        warnings=tuple(notices),
+        findings=tuple(notices),
         values=(
             Value(label=f"Gain of {direction}s", value=100 * chosen, badge=badge, unit="%", decimals=2, note=note),
             Value(
@@ -204,85 +205,4 @@ def _table(costs: Costs, rule: Rule, prefetch: int) -> Table:
     )
 
 
-EXPLORER = Explorer(
-    name="iobuf",
-    title="What does buffering buy?",
-    question="How much faster does a program read or write with buffers, and which IOBUF_PARAMS does it take?",
-    controls=(
-        Number(
-            name="transfer_bytes", label="Size of a call", unit="bytes", low=1, high=1 << 30, step=1, default=10_000
-        ),
-        Choice(
-            name="direction", label="Direction", options=(("read", "reading"), ("write", "writing")), default="write"
-        ),
-        Text(
-            name="params",
-            label="IOBUF_PARAMS",
-            default="*:size=2M:count=2",
-            placeholder="*.dat:size=2M:count=2:prefetch=1",
-            max_length=4000,
-            help="Patterns of file names with options, as the variable takes them.",
-        ),
-        Text(name="file", label="File that is read or written", default="out.dat", max_length=400),
-        Slider(name="tasks_per_node", label="Tasks of a node", low=1, high=128, step=1, default=24),
-        Slider(name="files", label="Open files of a task", low=1, high=64, step=1, default=1),
-        Number(
-            name="tasks",
-            label="Tasks that share the file system",
-            low=1,
-            high=1_000_000,
-            step=1,
-            default=1560,
-            advanced=True,
-        ),
-        Number(
-            name="peak_gb_s",
-            label="Peak of the file system",
-            unit="GB/s",
-            low=0.1,
-            high=100_000.0,
-            step=1.0,
-            default=35.0,
-            advanced=True,
-        ),
-        Slider(
-            name="unaligned_extra",
-            label="A call that ends inside a page costs besides, in calls",
-            low=0.0,
-            high=5.0,
-            step=0.25,
-            default=1.0,
-            advanced=True,
-            assumed="No source prints it; the order of the gains does not depend on it.",
-        ),
-        Number(
-            name="call_cost_us",
-            label="Cost of a call",
-            unit="us",
-            low=0.0,
-            high=1e6,
-            step=1.0,
-            default=0.0,
-            advanced=True,
-            help="0: as calibrated.",
-        ),
-        Number(
-            name="wait_fraction",
-            label="Waiting of a read, in times of moving its data",
-            low=-1.0,
-            high=100.0,
-            step=0.05,
-            default=-1.0,
-            advanced=True,
-            help="-1: as calibrated.",
-        ),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="Small writes", values={"transfer_bytes": 10_000, "direction": "write"}),
-        Example(label="Small reads", values={"transfer_bytes": 10_000, "direction": "read"}),
-        Example(label="Writes of a MiB", values={"transfer_bytes": 1 << 20, "direction": "write"}),
-        Example(label="A size for a pattern", values={"params": "12M:verbose", "file": "12M"}),
-        Example(label="MAESTRO, default buffers", values={"params": "*", "tasks": 2048, "transfer_bytes": 17_000}),
-    ),
-)
+QUESTION = declared(__name__, _answer)

@@ -1,11 +1,12 @@
-"""Explorer: a dump with slow OSTs, how slow they must be, and how to find them."""
+"""Question: a dump with slow OSTs, how slow they must be, and how to find them."""
 
 from __future__ import annotations
 
-from hopperlib.questions.controls import InputError, Number, Slider
-from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.result import Badge, Column, Figure, Notice, Result, Table, Value
+from hopperlib.questions.question import declared
+from hopperlib.questions.result import Badge, Column, Figure, Result, Table, Value
 from hopperlib.storage.lustre.dumps import (
     Dump,
     barriered_dump,
@@ -15,7 +16,7 @@ from hopperlib.storage.lustre.dumps import (
     probe,
 )
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 
 def _timeline(dump: Dump, healthy: float, slowest: float, slow: int) -> Figure:
@@ -86,18 +87,16 @@ def _answer(
 ) -> Result:
     """Answer for one setting."""
     if slow >= osts:
-        raise InputError(f"slow={slow} must be from 0 to {osts - 1}: a healthy OST must be left", control="slow")
+        raise InputError(f"slow={slow} must be from 0 to {osts - 1}: a healthy OST must be left", name="slow")
     if slow_mb_s > healthy_mb_s:
-        raise InputError(
-            f"slow_mb_s={slow_mb_s:g} must not be above healthy_mb_s={healthy_mb_s:g}", control="slow_mb_s"
-        )
+        raise InputError(f"slow_mb_s={slow_mb_s:g} must not be above healthy_mb_s={healthy_mb_s:g}", name="slow_mb_s")
     if size_low_tb > size_high_tb:
         raise InputError(
-            f"size_low_tb={size_low_tb:g} must not be above size_high_tb={size_high_tb:g}", control="size_low_tb"
+            f"size_low_tb={size_low_tb:g} must not be above size_high_tb={size_high_tb:g}", name="size_low_tb"
         )
     if sample_s > probe_s:
         raise InputError(
-            f"sample_s={sample_s:g} must not be longer than the probe, probe_s={probe_s:g}", control="sample_s"
+            f"sample_s={sample_s:g} must not be longer than the probe, probe_s={probe_s:g}", name="sample_s"
         )
     healthy, slowest, size_gb = healthy_mb_s / 1000, slow_mb_s / 1000, 1000 * size_tb
     dump = barriered_dump(
@@ -107,7 +106,7 @@ def _answer(
     if lost >= 60 * measured_min:
         raise InputError(
             f"gap_s={gap_s:g} at {variables - 1} barriers is more than the measured {measured_min:g} minutes",
-            control="gap_s",
+            name="gap_s",
         )
     low, high = explaining_rate_gb_s(
         60 * measured_min, (1000 * size_low_tb, 1000 * size_high_tb), osts=osts, lost_s=lost
@@ -117,7 +116,7 @@ def _answer(
     notices = []
     if low > healthy:
         notices.append(
-            Notice(
+            Finding(
                 code="faster-than-healthy",
                 message="The measured time is shorter than healthy OSTs allow: a size or a rate is wrong.",
                 level="problem",
@@ -125,7 +124,7 @@ def _answer(
         )
     elif high >= healthy:
         notices.append(
-            Notice(
+            Finding(
                 code="no-slow-ost-needed",
                 message="For the greater sizes the time needs no slow OST: healthy ones take as long.",
                 level="note",
@@ -133,14 +132,14 @@ def _answer(
         )
     if slow and slowest < out.break_even_gb_s:
         notices.append(
-            Notice(
+            Finding(
                 code="exclude",
                 message=f"Leaving out {'the slow OST' if slow == 1 else f'the {slow} slow OSTs'} pays: each of the others takes {out.extra_per_ost_gb:,.1f} GB more.",
             )
         )
     if found.power < 0.9 and slow:
         notices.append(
-            Notice(
+            Finding(
                 code="probe-too-short",
                 message="This probe would miss the slow OST too often: make it longer.",
                 level="advice",
@@ -151,7 +150,7 @@ def _answer(
         summary=f"With {slow} slow OST{'s' * (slow != 1)} of {osts} the dump takes {dump.time_s / 60:.1f} minutes, {dump.rate_gb_s:.1f} GB/s; without, {out.without_s / 60:.1f} minutes. "
         f"A dump of {measured_min:g} minutes means a slowest OST of {1000 * low:.0f} to {1000 * high:.0f} MB/s. "
         f"A probe of {probe_s:g} s finds one of {slow_mb_s:g} MB/s with {100 * found.power:.0f} %.",
-        warnings=tuple(notices),
+        findings=tuple(notices),
         values=(
             Value(label="Time of the dump", value=dump.time_s / 60, badge="predicted", unit="min", decimals=1),
             Value(label="Rate of the dump", value=dump.rate_gb_s, badge="predicted", unit="GB/s", decimals=1),
@@ -241,112 +240,4 @@ def _answer(
     )
 
 
-EXPLORER = Explorer(
-    name="slow-ost",
-    title="How slow was the slow OST?",
-    question="What does one slow OST do to a dump, how slow must it have been, and would a short probe have found it?",
-    controls=(
-        Slider(name="slow", label="Slow OSTs", low=0, high=24, step=1, default=1),
-        Slider(
-            name="slow_mb_s",
-            label="Rate of a slow OST",
-            unit="MB/s",
-            low=5.0,
-            high=500.0,
-            step=1.0,
-            default=119.0,
-            assumed="Inferred from the time of the dump; see the answer's interval.",
-        ),
-        Slider(
-            name="size_tb",
-            label="Size of the dump",
-            unit="TB",
-            low=1.0,
-            high=60.0,
-            step=0.1,
-            default=36.0,
-            assumed="Not printed for these dumps; all dumps of the run had 30 to 42 TB.",
-        ),
-        Slider(name="probe_s", label="Length of the probe", unit="s", low=5.0, high=600.0, step=5.0, default=60.0),
-        Number(
-            name="measured_min",
-            label="Measured time of a dump",
-            unit="min",
-            low=0.1,
-            high=10_000.0,
-            step=0.5,
-            default=35.0,
-        ),
-        Number(name="osts", label="OSTs in use", low=2, high=5000, step=1, default=144, advanced=True),
-        Number(
-            name="healthy_mb_s",
-            label="Rate of a healthy OST",
-            unit="MB/s",
-            low=1.0,
-            high=100_000.0,
-            step=1.0,
-            default=243.0,
-            advanced=True,
-        ),
-        Slider(
-            name="variables", label="Variables, each with a barrier", low=1, high=64, step=1, default=8, advanced=True
-        ),
-        Slider(
-            name="gap_s",
-            label="Time lost at a barrier besides waiting",
-            unit="s",
-            low=0.0,
-            high=60.0,
-            step=1.0,
-            default=0.0,
-            advanced=True,
-        ),
-        Number(
-            name="size_low_tb",
-            label="Size, at least",
-            unit="TB",
-            low=0.001,
-            high=1e6,
-            step=1.0,
-            default=30.0,
-            advanced=True,
-        ),
-        Number(
-            name="size_high_tb",
-            label="Size, at most",
-            unit="TB",
-            low=0.001,
-            high=1e6,
-            step=1.0,
-            default=42.0,
-            advanced=True,
-        ),
-        Slider(
-            name="noise",
-            label="Noise of one sample of the probe",
-            low=0.05,
-            high=1.0,
-            step=0.05,
-            default=0.3,
-            advanced=True,
-            assumed="No source prints how noisy an OST is.",
-        ),
-        Slider(
-            name="sample_s",
-            label="Length of a sample",
-            unit="s",
-            low=1.0,
-            high=60.0,
-            step=1.0,
-            default=5.0,
-            advanced=True,
-        ),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="35 minutes: one erratic OST", values={"slow": 1, "slow_mb_s": 119.0, "measured_min": 35.0}),
-        Example(label="23 minutes: two slow servers", values={"slow": 12, "slow_mb_s": 181.0, "measured_min": 23.0}),
-        Example(label="20 minutes: all healthy", values={"slow": 0, "measured_min": 20.0}),
-        Example(label="A hard one to find", values={"slow": 1, "slow_mb_s": 200.0}),
-    ),
-)
+QUESTION = declared(__name__, _answer)

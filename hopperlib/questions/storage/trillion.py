@@ -1,18 +1,19 @@
-"""Explorer: twenty thousand files against one shared file, under assumptions of one's own."""
+"""Question: twenty thousand files against one shared file, under assumptions of one's own."""
 
 from __future__ import annotations
 
 import random
 from statistics import mean, quantiles
 
-from hopperlib.questions.controls import Choice, InputError, Number, Slider
-from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.result import Badge, Column, Figure, Notice, Result, Table, Value
+from hopperlib.questions.question import declared
+from hopperlib.questions.result import Badge, Column, Figure, Result, Table, Value
 from hopperlib.storage.lustre.osts import FileDump, deal_objects, file_dump, finish_times_s, rate_steps, uneven_weights
 from hopperlib.storage.lustre.scaling import barrier_rate_gb_s
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
 # Objects dealt one by one (files of several stripes) cost time; beyond this many, fewer repetitions are made.
 _MOST_OBJECTS = 1_200_000
@@ -86,10 +87,10 @@ def _answer(
 ) -> Result:
     """Answer for one set of assumptions."""
     if stripe_count > osts:
-        raise InputError(f"stripe_count={stripe_count} must be from 1 to {osts}, the OSTs", control="stripe_count")
+        raise InputError(f"stripe_count={stripe_count} must be from 1 to {osts}, the OSTs", name="stripe_count")
     unit = 6 if layer == "controller" else 1
     if osts % unit:
-        raise InputError(f"osts={osts} must be a multiple of {unit}, the OSTs of a controller", control="osts")
+        raise InputError(f"osts={osts} must be a multiple of {unit}, the OSTs of a controller", name="osts")
     rng, weights = random.Random(seed), uneven_weights(osts, unevenness)
     made = 1 if allocator == "round-robin" else repetitions
     if allocator != "round-robin" and stripe_count > 1:
@@ -106,7 +107,7 @@ def _answer(
     notices = []
     if made < repetitions and allocator != "round-robin":
         notices.append(
-            Notice(
+            Finding(
                 code="fewer-repetitions",
                 message=f"{made} deals instead of {repetitions}: files of several stripes take longer to deal.",
                 level="note",
@@ -114,7 +115,7 @@ def _answer(
         )
     if allocator == "weighted":
         notices.append(
-            Notice(
+            Finding(
                 code="weights-assumed",
                 message="How full the OSTs were is not printed: the weights are an assumption, and a strong one.",
                 level="note",
@@ -126,7 +127,7 @@ def _answer(
     return Result(
         summary=f"{files:,} files reach {rate:.1f} GB/s, and the OSTs finish {spread:,.0f} s apart; documented are 27.0 GB/s and about 200 s"
         f"{', both met' if both else ', not met together'}. One shared file with {variables} barriers reaches {shared:.1f} GB/s; documented are 27.0.",
-        warnings=tuple(notices),
+        findings=tuple(notices),
         values=(
             Value(
                 label="Rate, a file for each process",
@@ -207,92 +208,4 @@ def _answer(
     )
 
 
-EXPLORER = Explorer(
-    name="trillion",
-    title="Twenty thousand files, or one?",
-    question="What rate and what spread do many files give, under which assumptions, and does one shared file do as well?",
-    heavy=True,
-    controls=(
-        Choice(
-            name="allocator",
-            label="Files fall on OSTs",
-            options=(
-                ("random", "at random"),
-                ("round-robin", "one after the other"),
-                ("weighted", "more often on emptier ones"),
-            ),
-            default="random",
-        ),
-        Slider(
-            name="stripe_count",
-            label="Stripe count of each file",
-            low=1,
-            high=16,
-            step=1,
-            default=1,
-            assumed="The files' stripe count is not printed; Hopper's default is 2.",
-        ),
-        Choice(
-            name="layer",
-            label="The limit is",
-            options=(("OST", "each OST"), ("controller", "each controller of six OSTs")),
-            default="OST",
-        ),
-        Number(name="files", label="Files", low=1, high=50_000, step=1, default=20_000),
-        Slider(name="variables", label="Variables of the shared file", low=1, high=64, step=1, default=8),
-        Slider(
-            name="spread_s", label="Time lost at each barrier", unit="s", low=0.0, high=120.0, step=1.0, default=40.0
-        ),
-        Number(
-            name="size_tb",
-            label="Data in files",
-            unit="TB",
-            low=0.001,
-            high=10_000.0,
-            step=0.1,
-            default=29.7,
-            advanced=True,
-        ),
-        Number(
-            name="shared_tb",
-            label="Data in the shared file",
-            unit="TB",
-            low=0.001,
-            high=10_000.0,
-            step=0.1,
-            default=31.3,
-            advanced=True,
-        ),
-        Number(name="osts", label="OSTs", low=1, high=1000, step=1, default=156, advanced=True),
-        Number(
-            name="peak_gb_s",
-            label="Peak of the file system",
-            unit="GB/s",
-            low=0.1,
-            high=100_000.0,
-            step=1.0,
-            default=35.0,
-            advanced=True,
-        ),
-        Slider(
-            name="unevenness",
-            label="How much likelier the emptiest OST is",
-            low=0.0,
-            high=0.9,
-            step=0.05,
-            default=0.15,
-            advanced=True,
-            assumed="How full the OSTs were is not printed.",
-        ),
-        Slider(name="repetitions", label="Deals", low=1, high=200, step=1, default=50, advanced=True),
-        Number(name="seed", label="Seed of the deals", low=0, high=1_000_000, step=1, default=1, advanced=True),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="Random, one stripe", values={"allocator": "random", "stripe_count": 1}),
-        Example(label="Random, the default of two", values={"allocator": "random", "stripe_count": 2}),
-        Example(label="Random, four stripes", values={"allocator": "random", "stripe_count": 4}),
-        Example(label="One after the other", values={"allocator": "round-robin"}),
-        Example(label="33 s a barrier", values={"spread_s": 33.0}),
-    ),
-)
+QUESTION = declared(__name__, _answer)

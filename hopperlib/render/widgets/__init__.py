@@ -19,13 +19,13 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from hopperlib.questions.controls import InputError
+from hopperlib.errors import InputError
 from hopperlib.questions.notebook import table_html
 from hopperlib.render.widgets.answer import prose_html, static_html, titled, titled_html
 
 if TYPE_CHECKING:
     from hopperlib.questions.checks import Check
-    from hopperlib.questions.explorer import Explorer
+    from hopperlib.questions.question import Question
     from hopperlib.questions.result import Figure
 
 __all__ = ["check_mimebundle", "explorer_mimebundle", "figure_mimebundle", "missing_packages"]
@@ -57,18 +57,18 @@ def _bundle(html: str, text: str, view: Any) -> dict[str, Any]:
     return {_WIDGET_VIEW: widget_view, "text/html": html, "text/plain": text}
 
 
-def explorer_mimebundle(explorer: Explorer) -> dict[str, Any]:
+def explorer_mimebundle(explorer: Question) -> dict[str, Any]:
     """Return an explorer for JupyterLab: the form with its live answer, and the starting answer as HTML.
 
     Parameters
     ----------
-    explorer : hopperlib.questions.explorer.Explorer
+    explorer : hopperlib.questions.question.Question
 
     Examples
     --------
-    >>> from hopperlib.questions.explorer import Explorer
+    >>> from hopperlib.questions.question import Question
     >>> from hopperlib.questions.result import Result
-    >>> sky = Explorer(name="sky", title="The sky", question="What color is it?", controls=(),
+    >>> sky = Question(name="sky", title="The sky", question="What color is it?", controls=(),
     ...                answer=lambda: Result(summary="Blue."))
     >>> explorer_mimebundle(sky)["text/plain"]
     'The sky. Blue.'

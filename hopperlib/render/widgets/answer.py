@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from hopperlib.finding import Finding
 from hopperlib.questions.notebook import drawing_html, table_html
-from hopperlib.questions.result import BADGES, Copyable, Download, Listing, Notice, Result, Value
+from hopperlib.questions.result import BADGES, Copyable, Download, Listing, Result, Value
 
 if TYPE_CHECKING:
-    from hopperlib.questions.explorer import Explorer
+    from hopperlib.questions.question import Question
 
 __all__ = [
     "STYLE",
@@ -97,7 +98,7 @@ def error_html(message: str, label: str = "") -> str:
     return f'<div class="hopper-error" role="alert">{at}{prose_html(message)}</div>'
 
 
-def _warnings_html(warnings: Sequence[Notice]) -> str:
+def _warnings_html(warnings: Sequence[Finding]) -> str:
     """Return warnings as a list, each led by its level in words."""
     items = "".join(f"<li><strong>{LEVELS[one.level]}:</strong> {prose_html(one.message)}</li>" for one in warnings)
     return f"<ul>{items}</ul>" if items else ""
@@ -151,7 +152,7 @@ def before_figures_html(result: Result) -> str:
     """
     summary = f'<div class="hopper-summary" role="status">{prose_html(result.summary)}</div>'
     drawings = "".join(drawing_html(drawing) for drawing in result.drawings)
-    return summary + _warnings_html(result.warnings) + _values_html(result.values) + drawings
+    return summary + _warnings_html(result.findings) + _values_html(result.values) + drawings
 
 
 def after_figures_html(result: Result) -> str:
@@ -166,19 +167,19 @@ def after_figures_html(result: Result) -> str:
     )
 
 
-def static_html(explorer: Explorer, result: Result) -> str:
+def static_html(explorer: Question, result: Result) -> str:
     """Return an explorer's starting answer for places that run nothing: words and tables.
 
     Parameters
     ----------
-    explorer : hopperlib.questions.explorer.Explorer
+    explorer : hopperlib.questions.question.Question
     result : hopperlib.questions.result.Result
         Its answer to the starting values.
 
     Examples
     --------
-    >>> from hopperlib.questions.explorer import Explorer
-    >>> sky = Explorer(name="sky", title="The sky", question="What color is it?", controls=(),
+    >>> from hopperlib.questions.question import Question
+    >>> sky = Question(name="sky", title="The sky", question="What color is it?", controls=(),
     ...                answer=lambda: Result(summary="Blue."))
     >>> static_html(sky, sky.run())[:64]
     '<p><strong>The sky.</strong> What color is it?</p><p>Blue.</p><p'
@@ -193,7 +194,7 @@ def static_html(explorer: Explorer, result: Result) -> str:
         f"<p>{prose_html(result.summary)}</p>"
         f"<p>This is the answer to the starting settings{' (' + settings + ')' if settings else ''}. "
         "Run the notebook in JupyterLab to change them.</p>"
-        + _warnings_html(result.warnings)
+        + _warnings_html(result.findings)
         + _values_html(result.values)
         + "".join(map(table_html, result.tables))
     )

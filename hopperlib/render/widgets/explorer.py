@@ -9,8 +9,9 @@ from weakref import WeakValueDictionary
 
 import ipywidgets
 
-from hopperlib.questions.controls import InputError, Text
-from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.errors import InputError
+from hopperlib.questions.controls import Text
+from hopperlib.questions.question import Example, Question
 from hopperlib.questions.result import Figure, Result
 from hopperlib.render.widgets.answer import STYLE, after_figures_html, before_figures_html, error_html, titled_html
 from hopperlib.render.widgets.figure import FigureView
@@ -34,7 +35,7 @@ class ExplorerView:
 
     Parameters
     ----------
-    explorer : hopperlib.questions.explorer.Explorer
+    explorer : hopperlib.questions.question.Question
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class ExplorerView:
     Examples
     --------
     >>> from hopperlib.questions.controls import Slider
-    >>> square = Explorer(name="square", title="Squares", question="What is a square?",
+    >>> square = Question(name="square", title="Squares", question="What is a square?",
     ...     controls=(Slider(name="x", label="x", low=0, high=9, step=1, default=3),),
     ...     answer=lambda x: Result(summary=f"{x} times {x} is {x * x}."))
     >>> view = ExplorerView(square)
@@ -57,7 +58,7 @@ class ExplorerView:
     '4 times 4 is 16.'
     """
 
-    def __init__(self, explorer: Explorer) -> None:
+    def __init__(self, explorer: Question) -> None:
         self.explorer = explorer
         self.result: Result | None = None
         self._waiting: Any = None
@@ -135,7 +136,7 @@ class ExplorerView:
         try:
             self._show(self.explorer.run(**values))
         except InputError as error:
-            at = self.inputs.get(error.control or "")
+            at = self.inputs.get(error.name or "")
             self._refuse(error_html(error.message, at.control.label if at else ""))
         except Exception as error:  # A reader can do nothing with a traceback; the words help to report it.
             self._refuse(error_html(f"This setting shows a mistake in the model: {type(error).__name__}: {error}"))

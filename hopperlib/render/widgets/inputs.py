@@ -136,7 +136,7 @@ def make_input(control: Control, *, live: bool = True) -> Input:
             return Input(control, ipywidgets.Textarea(rows=control.rows, **text))
         return Input(control, ipywidgets.Text(**text))
     if isinstance(control, Choice):
-        options = [(shown, value) for value, shown in control.options]
+        options = [(shown, value) for value, shown in control.offered()]
         return Input(control, ipywidgets.Dropdown(options=options, value=control.default, **label))
     if isinstance(control, Switch):
         return Input(control, ipywidgets.Checkbox(value=control.default, indent=False, **label))

@@ -92,7 +92,7 @@ const each = (one) => (items) => items.map(one);
 
 const PARTS = {
   drawings: each(drawing),
-  warnings: inList("ul", { class: "hopper-notices" }, notice),
+  findings: inList("ul", { class: "hopper-notices" }, notice),
   values: inList("dl", { class: "hopper-values" }, value),
   figures: each(figure),
   copyables: each(copyable),

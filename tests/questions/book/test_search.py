@@ -8,9 +8,9 @@ import pytest
 
 from hopperlib import scorecard
 from hopperlib.documented import all_values, data_folder, errata
+from hopperlib.errors import InputError
 from hopperlib.questions.book.search import matcher, rows_shown, searchable
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import load
+from hopperlib.questions.question import load
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import types
 
 import pytest
 
-from hopperlib.questions.catalogue import EXPLORERS
+from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.checks import Check, ChoiceCheck, Condition, GoalCheck, NumberCheck, Option, OrderCheck
 from hopperlib.questions.controls import Slider
-from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.question import Question
 from hopperlib.questions.result import Result
 
 
@@ -22,24 +22,24 @@ def _answer(tasks: int) -> Result:
 
 
 @pytest.fixture
-def toy_explorer(monkeypatch: pytest.MonkeyPatch) -> Explorer:
+def toy_explorer(monkeypatch: pytest.MonkeyPatch) -> Question:
     """The explorer ``toy``: tasks on a node of four NUMA nodes with six cores each."""
     module = types.ModuleType("toy_explorer_module")
-    explorer = Explorer(
+    explorer = Question(
         name="toy",
         title="Toy",
         question="How many NUMA nodes are used?",
         controls=(Slider(name="tasks", label="Tasks", low=1, high=24, step=1, default=12),),
         answer=_answer,
     )
-    module.EXPLORER = explorer  # type: ignore[attr-defined]
+    module.QUESTION = explorer  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "toy_explorer_module", module)
-    monkeypatch.setitem(EXPLORERS, "toy", "toy_explorer_module")
+    monkeypatch.setitem(QUESTIONS, "toy", "toy_explorer_module")
     return explorer
 
 
 @pytest.fixture
-def checks(toy_explorer: Explorer) -> dict[str, Check]:
+def checks(toy_explorer: Question) -> dict[str, Check]:
     """One check of each kind, as written out in cases.json."""
     found: tuple[Check, ...] = (
         NumberCheck(

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from hopperlib.errors import InputError
 from hopperlib.questions.checks import Condition, GoalCheck
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.question import Question
 
 THREE = Condition(fact="numa_nodes_used", operator="==", target=3, feedback="Three are wanted.")
 HALF = {"tasks": 12, "numa_nodes_used": 2, "full": False, "share": 0.5, "first": "NUMA node 0"}
@@ -59,26 +59,26 @@ def test_conditions_that_mean_nothing(operator: Any, target: Any, message: str) 
         Condition(fact="share", operator=operator, target=target, feedback="-")
 
 
-def test_facts_of_the_explorer_are_marked(toy_explorer: Explorer) -> None:
+def test_facts_of_the_explorer_are_marked(toy_explorer: Question) -> None:
     check = goal_check()
     # 12 tasks fill two NUMA nodes of six cores, 13 to 18 need a third, 19 a fourth.
     right = [tasks for tasks in range(1, 25) if check.grade(toy_explorer.run(tasks=tasks).facts).right]
     assert right == [13, 14, 15, 16, 17, 18]
 
 
-def test_a_solution_that_misses_is_refused(toy_explorer: Explorer) -> None:
+def test_a_solution_that_misses_is_refused(toy_explorer: Question) -> None:
     with pytest.raises(ValueError, match=r"^check 'g': its own solution misses the goal: Three are wanted.$"):
         goal_check(solution={"tasks": 19})
 
 
-def test_a_goal_met_at_the_start_is_refused(toy_explorer: Explorer) -> None:
+def test_a_goal_met_at_the_start_is_refused(toy_explorer: Question) -> None:
     two = Condition(fact="numa_nodes_used", operator="<=", target=2, feedback="-")
     with pytest.raises(ValueError, match=r"^check 'g': the explorer starts at the goal$"):
         goal_check(conditions=(two,), solution={"tasks": 6})
 
 
-def test_explorer_and_controls_must_exist(toy_explorer: Explorer) -> None:
-    with pytest.raises(InputError, match=r"^there is no explorer 'tyo'; did you mean 'toy'"):
+def test_explorer_and_controls_must_exist(toy_explorer: Question) -> None:
+    with pytest.raises(InputError, match=r"^there is no question 'tyo'; did you mean 'toy'"):
         goal_check(explorer="tyo")
     with pytest.raises(InputError, match=r"^nodes=3 is not a control of 'toy'"):
         goal_check(solution={"nodes": 3})

@@ -8,22 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import answer_json
-from hopperlib.questions.failure.bad_nodes import EXPLORER
+from hopperlib.errors import InputError
+from hopperlib.questions.failure.bad_nodes import QUESTION
+from hopperlib.questions.question import answer_json
 
 
 def test_one_node_of_hopper():
-    result = EXPLORER.run(bad=8, job_nodes=1)
+    result = QUESTION.run(bad=8, job_nodes=1)
     # 8 of 6,384 nodes
     assert result.facts["chance"] == pytest.approx(8 / 6384)
     assert result.summary.startswith("A job on 1 node meets a bad node with a chance of 0.1%")
-    assert [notice.code for notice in result.warnings] == ["no-gain"]
+    assert [notice.code for notice in result.findings] == ["no-gain"]
 
 
 def test_what_is_lost_by_hand():
     # One bad node: the chance is 4167 / 6384, and all 24 hours on 4,167 nodes are lost.
-    facts = EXPLORER.run(bad=1, job_nodes=4167, run_hours=24, check_minutes=6, found_fraction=0.5).facts
+    facts = QUESTION.run(bad=1, job_nodes=4167, run_hours=24, check_minutes=6, found_fraction=0.5).facts
     lost = 4167 / 6384 * 4167 * 24
     assert facts["waste_node_hours"] == pytest.approx(lost)
     # Half of it is found, for a tenth of an hour on each node.
@@ -32,28 +32,28 @@ def test_what_is_lost_by_hand():
 
 def test_the_notice_names_the_chance_from_which_a_check_pays():
     # 15 minutes are half of the half hour; with 0.8 found the chance must be above 0.5 / 0.8.
-    result = EXPLORER.run(bad=1, job_nodes=64, run_hours=0.5, check_minutes=15)
+    result = QUESTION.run(bad=1, job_nodes=64, run_hours=0.5, check_minutes=15)
     assert result.facts["worth_from_chance"] == pytest.approx(0.625)
-    assert "62.50%" in result.warnings[0].message
+    assert "62.50%" in result.findings[0].message
 
 
 def test_a_check_that_finds_nothing_never_pays():
-    assert "never pays" in EXPLORER.run(found_fraction=0.0).warnings[0].message
+    assert "never pays" in QUESTION.run(found_fraction=0.0).findings[0].message
 
 
 def test_a_check_longer_than_the_run_never_pays():
-    result = EXPLORER.run(run_hours=0.1, check_minutes=60, job_nodes=6384)
+    result = QUESTION.run(run_hours=0.1, check_minutes=60, job_nodes=6384)
     assert (result.facts["worth_from_chance"], result.facts["chance"]) == (None, 1.0)
 
 
 def test_no_bad_node():
-    result = EXPLORER.run(bad=0)
+    result = QUESTION.run(bad=0)
     assert result.summary == "No node is bad, so a check can only cost."
     assert result.values[-1].text == "-"
 
 
 def test_the_table_marks_the_sizes_at_which_the_check_pays():
-    table = EXPLORER.run().tables[0]
+    table = QUESTION.run().tables[0]
     assert [row[0] for row in table.rows] == [1, 4, 16, 64, 256, 683, 1024, 4096, 6384]
     assert table.rows[-1][1] == 1.0
     assert table.marked
@@ -63,8 +63,8 @@ def test_the_table_marks_the_sizes_at_which_the_check_pays():
 @pytest.mark.parametrize(("control", "value"), [("job_nodes", 6385), ("bad", 6385)])
 def test_more_than_the_machine_has(control, value):
     with pytest.raises(InputError, match=r"must be at most 6,384, the nodes of Hopper") as caught:
-        EXPLORER.run(**{control: value})
-    assert caught.value.control == control
+        QUESTION.run(**{control: value})
+    assert caught.value.name == control
 
 
 @settings(max_examples=30, deadline=None)

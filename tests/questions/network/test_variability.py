@@ -7,9 +7,9 @@ import statistics
 
 import pytest
 
+from hopperlib.errors import InputError
 from hopperlib.network.runtime.milc import milc_jobs, run_times
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import answer_json, load
+from hopperlib.questions.question import answer_json, load
 
 RUN = load("variability").run
 
@@ -73,4 +73,4 @@ def test_what_was_not_simulated_is_refused():
         RUN(tasks="4096", placing="contiguous")
     with pytest.raises(InputError, match="noise_percent=30"):
         RUN(noise_percent=30)
-    assert [notice.code for notice in RUN(tasks="16384").warnings] == ["other-size"]
+    assert [notice.code for notice in RUN(tasks="16384").findings] == ["other-size"]

@@ -7,15 +7,15 @@ from itertools import product
 
 import pytest
 
+from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import FIGURES
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import answer_json
-from hopperlib.questions.node.machines import EXPLORER
+from hopperlib.questions.node.machines import QUESTION
+from hopperlib.questions.question import answer_json
 
 
 def test_hopper_has_a_little_over_four_times_the_cores_of_franklin():
-    result = EXPLORER.run()
+    result = QUESTION.run()
     # 153,216 / 38,288
     assert result.facts["ratio"] == pytest.approx(4.0017, abs=5e-5)
     assert "Hopper has 4.002 times what Franklin has" in result.summary
@@ -23,7 +23,7 @@ def test_hopper_has_a_little_over_four_times_the_cores_of_franklin():
 
 
 def test_the_table_has_a_column_a_machine():
-    table = EXPLORER.run().tables[0]
+    table = QUESTION.run().tables[0]
     assert [column.title for column in table.columns[1::2]] == ["Hopper", "Franklin", "Bassi", "Hopper / Franklin"]
     assert len(table.rows) == len(FIGURES)
     assert table.rows[table.marked[0]][0] == "Cores"
@@ -31,31 +31,31 @@ def test_the_table_has_a_column_a_machine():
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_every_figure_can_be_drawn(figure):
-    result = EXPLORER.run(figure=figure)
+    result = QUESTION.run(figure=figure)
     assert result.facts["figure"] == figure
     assert FIGURES[figure].label in result.figures[0].alt
 
 
 def test_far_apart_numbers_get_a_logarithmic_scale():
-    assert EXPLORER.run(figure="cores").figures[0].layout["yaxis"]["type"] == "log"
-    assert "type" not in EXPLORER.run(figure="core_peak_gflops").figures[0].layout["yaxis"]
+    assert QUESTION.run(figure="cores").figures[0].layout["yaxis"]["type"] == "log"
+    assert "type" not in QUESTION.run(figure="core_peak_gflops").figures[0].layout["yaxis"]
 
 
 def test_what_no_file_tells():
-    result = EXPLORER.run(first="bassi", second="none", third="none", figure="ost_peak_mb_s")
+    result = QUESTION.run(first="bassi", second="none", third="none", figure="ost_peak_mb_s")
     assert result.summary == "Share of each OST in that: no file tells."
     assert (result.values, result.figures) == ((), ())
 
 
 def test_faults():
-    rows = {(row[0], row[1]): row[2] for row in EXPLORER.run().tables[1].rows}
+    rows = {(row[0], row[1]): row[2] for row in QUESTION.run().tables[1].rows}
     link, server = "A link between routers fails", "An object storage server fails"
     assert (rows[link, "Hopper"], rows[link, "Franklin"], rows[link, "Bassi"]) == ("goes on", "stops", "not told")
     assert rows[server, "Hopper"] == "goes on"
 
 
 def test_a_machine_beside_itself_is_shown_once():
-    result = EXPLORER.run(first="hopper", second="hopper", third="hopper")
+    result = QUESTION.run(first="hopper", second="hopper", third="hopper")
     assert result.facts["machines"] == len(result.drawings) == 1
     assert "ratio" not in result.facts
 
@@ -73,16 +73,16 @@ def test_a_machine_file_of_ones_own():
         .replace('name = "toy"', 'name = "mine"')
         .replace('title = "Toy"', 'title = "Mine"')
     )
-    result = EXPLORER.run(machine_file=text)
+    result = QUESTION.run(machine_file=text)
     assert result.facts["first"] == "mine"
     assert Machine.from_toml(result.downloads[0].text).title == "Mine"
     with pytest.raises(InputError, match="machine file"):
-        EXPLORER.run(machine_file="nodes = 3")
+        QUESTION.run(machine_file="nodes = 3")
 
 
 def test_drawings_show_the_nodes():
-    assert [len(EXPLORER.run(drawn=drawn).drawings) for drawn in ("none", "two", "all")] == [0, 2, 3]
-    assert [drawing.title for drawing in EXPLORER.run(drawn="all").drawings] == [
+    assert [len(QUESTION.run(drawn=drawn).drawings) for drawn in ("none", "two", "all")] == [0, 2, 3]
+    assert [drawing.title for drawing in QUESTION.run(drawn="all").drawings] == [
         "A node of Hopper: 24 cores",
         "A node of Franklin: 4 cores",
         "A node of Bassi: 8 cores",
@@ -90,5 +90,5 @@ def test_drawings_show_the_nodes():
 
 
 def test_examples_answer():
-    for example in EXPLORER.examples:
-        assert EXPLORER.run(**example.values).summary
+    for example in QUESTION.examples:
+        assert QUESTION.run(**example.values).summary

@@ -7,23 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import answer_json
-from hopperlib.questions.storage.io_log import EXPLORER
+from hopperlib.errors import InputError
+from hopperlib.questions.question import answer_json
+from hopperlib.questions.storage.io_log import QUESTION
 
 SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "ior"
 
 
 def test_default_is_the_sample_of_version_4():
-    result = EXPLORER.run()
+    result = QUESTION.run()
     assert result.summary == "6 rows: write at best 1,682.3 MB/s, read at best 4,046.5 MB/s."
     sample = (SAMPLES / "ior-4.0.0.posix-fpp.txt").read_text(encoding="utf-8")
-    assert EXPLORER.run(output=sample).tables[0].rows == result.tables[0].rows
-    assert result.warnings == ()
+    assert QUESTION.run(output=sample).tables[0].rows == result.tables[0].rows
+    assert result.findings == ()
 
 
 def test_spread_of_the_repetitions():
-    write = EXPLORER.run().values[0]
+    write = QUESTION.run().values[0]
     # 346.55, 1337.12, 1604.32: mean 1095.997, standard deviation (n - 1) 662.63.
     assert write.value == pytest.approx(662.63 / 1095.997, rel=1e-4)
     assert write.note.startswith("3 repetitions")
@@ -31,38 +31,38 @@ def test_spread_of_the_repetitions():
 
 @pytest.mark.parametrize(("against", "places"), [("repetition", {0, 1, 2}), ("tasks", {4}), ("transfer", {1.0})])
 def test_pictures(against, places):
-    (figure,) = EXPLORER.run(against=against).figures
+    (figure,) = QUESTION.run(against=against).figures
     assert set(figure.data[0]["x"]) == places
 
 
 def test_comparison_with_the_ceiling_of_the_nodes():
-    table = EXPLORER.run().tables[1]
+    table = QUESTION.run().tables[1]
     # 1.604 GiB/s x 1.0486 over 1.7 GB/s.
     assert max(row[-1] for row in table.rows) == pytest.approx(0.98955, abs=1e-4)
-    result = EXPLORER.run(machine="perlmutter")
+    result = QUESTION.run(machine="perlmutter")
     assert len(result.tables) == 1 or result.tables[1].rows
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.iterdir()))
 @pytest.mark.parametrize("against", ["repetition", "tasks", "transfer"])
 def test_every_sample_has_an_answer(name, against):
-    result = EXPLORER.run(output=(SAMPLES / name).read_text(encoding="utf-8"), against=against)
+    result = QUESTION.run(output=(SAMPLES / name).read_text(encoding="utf-8"), against=against)
     assert result.summary
     assert result.tables[0].rows
     json.dumps(result.to_dict(), allow_nan=False)
 
 
 def test_failed_run_says_why():
-    result = EXPLORER.run(output=EXPLORER.examples[1].values["output"])
+    result = QUESTION.run(output=QUESTION.examples[1].values["output"])
     assert result.summary == "No rate in this output: cannot open file: No such file or directory."
-    assert [(one.code, one.level) for one in result.warnings] == [("failed", "problem")]
+    assert [(one.code, one.level) for one in result.findings] == [("failed", "problem")]
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "bought milk"])
 def test_other_text_is_refused_at_its_field(text):
     with pytest.raises(InputError) as caught:
-        EXPLORER.run(output=text)
-    assert caught.value.control == "output"
+        QUESTION.run(output=text)
+    assert caught.value.name == "output"
 
 
 @settings(max_examples=50)

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import answer_json
-from hopperlib.questions.storage.iobuf import EXPLORER
+from hopperlib.errors import InputError
+from hopperlib.questions.question import answer_json
+from hopperlib.questions.storage.iobuf import QUESTION
 
 
 def test_the_default_is_the_case_it_is_calibrated_on():
-    result = EXPLORER.run()
+    result = QUESTION.run()
     assert result.facts["write_gain_percent"] == pytest.approx(11.0)
     assert result.facts["memory_mib"] == 96
     assert result.copyables[0].text == "export IOBUF_PARAMS='*:size=2M:count=2'"
@@ -22,12 +22,12 @@ def test_the_default_is_the_case_it_is_calibrated_on():
 
 
 def test_own_costs_are_assumptions():
-    badges = {value.label: value.badge for value in EXPLORER.run(call_cost_us=10.0).values}
+    badges = {value.label: value.badge for value in QUESTION.run(call_cost_us=10.0).values}
     assert badges["Cost of a call"] == badges["Gain of writes"] == "assumed"
 
 
 def test_large_writes_gain_nothing():
-    result = EXPLORER.run(transfer_bytes=1 << 20)
+    result = QUESTION.run(transfer_bytes=1 << 20)
     assert "little-to-gain" in result.facts["codes"]
 
 
@@ -42,8 +42,8 @@ def test_large_writes_gain_nothing():
 )
 def test_refusals_point_at_their_control(values, control, message):
     with pytest.raises(InputError) as error:
-        EXPLORER.run(**values)
-    assert error.value.control == control
+        QUESTION.run(**values)
+    assert error.value.name == control
     assert message in str(error.value)
 
 

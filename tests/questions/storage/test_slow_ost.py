@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import answer_json
-from hopperlib.questions.storage.slow_ost import EXPLORER
+from hopperlib.errors import InputError
+from hopperlib.questions.question import answer_json
+from hopperlib.questions.storage.slow_ost import QUESTION
 
 
 def test_the_default_is_the_dump_of_35_minutes():
-    result = EXPLORER.run()
+    result = QUESTION.run()
     # 36 TB over 144 OSTs are 250 GB each; at 119 MB/s 2,101 s
     assert result.facts["minutes"] == pytest.approx(35.0, abs=0.05)
     assert (round(result.facts["explaining_low_mb_s"]), round(result.facts["explaining_high_mb_s"])) == (99, 139)
@@ -21,15 +21,15 @@ def test_the_default_is_the_dump_of_35_minutes():
 
 
 def test_without_slow_osts_nothing_is_to_be_left_out():
-    result = EXPLORER.run(slow=0)
+    result = QUESTION.run(slow=0)
     assert result.facts["minutes"] == result.facts["minutes_without"]
     assert "exclude" not in result.facts["codes"]
     assert len(result.figures[0].data) == 1
 
 
 def test_a_time_that_healthy_osts_explain():
-    assert "no-slow-ost-needed" in EXPLORER.run(measured_min=20.0).facts["codes"]
-    assert "faster-than-healthy" in EXPLORER.run(measured_min=5.0).facts["codes"]
+    assert "no-slow-ost-needed" in QUESTION.run(measured_min=20.0).facts["codes"]
+    assert "faster-than-healthy" in QUESTION.run(measured_min=5.0).facts["codes"]
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_a_time_that_healthy_osts_explain():
 )
 def test_refusals_point_at_their_control(values, control, message):
     with pytest.raises(InputError) as error:
-        EXPLORER.run(**values)
-    assert error.value.control == control
+        QUESTION.run(**values)
+    assert error.value.name == control
     assert message in str(error.value)
 
 

@@ -4,38 +4,38 @@ import json
 
 import pytest
 
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import answer_json
-from hopperlib.questions.storage.trillion import EXPLORER
+from hopperlib.errors import InputError
+from hopperlib.questions.question import answer_json
+from hopperlib.questions.storage.trillion import QUESTION
 
 FEW = {"files": 2000, "repetitions": 5}
 
 
 def test_the_default_shows_that_both_are_not_met():
-    result = EXPLORER.run()
+    result = QUESTION.run()
     assert "not met together" in result.summary
     assert result.facts["rate_gb_s"] == pytest.approx(28.2, abs=0.3)
     assert result.facts["shared_rate_gb_s"] == pytest.approx(25.8, abs=0.05)
-    assert EXPLORER.heavy
+    assert QUESTION.heavy
 
 
 def test_the_same_seed_answers_the_same():
-    one, other, third = (EXPLORER.run(**FEW, seed=seed).to_dict() for seed in (3, 3, 4))
+    one, other, third = (QUESTION.run(**FEW, seed=seed).to_dict() for seed in (3, 3, 4))
     assert one == other
     assert one != third
 
 
 def test_round_robin_needs_one_deal():
-    result = EXPLORER.run(allocator="round-robin", **FEW)
+    result = QUESTION.run(allocator="round-robin", **FEW)
     assert result.facts["repetitions"] == 1
     # 2000 over 156: 12.82 on average, 13 on the fullest
     assert result.facts["rate_gb_s"] == pytest.approx(35 * 12.8205 / 13, abs=0.001)
 
 
 def test_fewer_deals_of_wide_files_are_said():
-    result = EXPLORER.run(stripe_count=16, repetitions=200)
+    result = QUESTION.run(stripe_count=16, repetitions=200)
     assert result.facts["repetitions"] < 200
-    assert "fewer-repetitions" in [notice.code for notice in result.warnings]
+    assert "fewer-repetitions" in [notice.code for notice in result.findings]
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_fewer_deals_of_wide_files_are_said():
 )
 def test_refusals_point_at_their_control(values, control, message):
     with pytest.raises(InputError) as error:
-        EXPLORER.run(**FEW, **values)
-    assert error.value.control == control
+        QUESTION.run(**FEW, **values)
+    assert error.value.name == control
     assert message in str(error.value)
 
 
@@ -64,6 +64,6 @@ def test_corners_give_plain_json(allocator, layer, corner):
 
 
 def test_one_ost_is_always_full():
-    result = EXPLORER.run(osts=1, **FEW)
+    result = QUESTION.run(osts=1, **FEW)
     assert result.facts["rate_gb_s"] == pytest.approx(35)
     assert result.facts["spread_s"] == 0

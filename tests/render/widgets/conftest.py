@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib.questions.controls import Choice, FileText, InputError, Number, Slider, Switch, Text
-from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
+from hopperlib.questions.controls import Choice, FileText, Number, Slider, Switch, Text
 from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.question import Example, Question
 from hopperlib.questions.result import (
     Column,
     Copyable,
@@ -15,7 +17,6 @@ from hopperlib.questions.result import (
     Figure,
     Listing,
     ListingLine,
-    Notice,
     Result,
     Table,
     Value,
@@ -37,13 +38,13 @@ def rates(tasks: int, kind: str = "line", title: str = "Rates") -> Figure:
 def answer(*, tasks: int, nodes: int, clock_ghz: float, order: str, strict: bool, line: str, log: str) -> Result:
     """Return an answer with every part, in which the values can be found again."""
     if tasks > nodes * 24:
-        raise InputError(f"tasks={tasks} must be at most 24 on each of {nodes} nodes", control="tasks")
+        raise InputError(f"tasks={tasks} must be at most 24 on each of {nodes} nodes", name="tasks")
     if line == "defect":
         raise KeyError("lost <key>")
     figures = (rates(tasks), rates(tasks, kind="bars", title="Rates as bars")) if strict else (rates(tasks),)
     return Result(
         summary=f"{tasks} tasks on {nodes} nodes at {clock_ghz:g} GHz, order {order}, line <{line}>.",
-        warnings=(Notice(code="idle", message="Use `-S 3`, as <b> is idle.", level="problem"),),
+        findings=(Finding(code="idle", message="Use `-S 3`, as <b> is idle.", level="problem"),),
         values=(Value(label="Slowdown", value=1.2, low=1.0, high=1.41, decimals=2, badge="predicted", note="a & b"),),
         drawings=(Drawing(title="A node", alt="One box.", svg="<svg role='img'><title>A node</title></svg>"),),
         figures=figures,
@@ -60,9 +61,9 @@ def answer(*, tasks: int, nodes: int, clock_ghz: float, order: str, strict: bool
 
 
 @pytest.fixture
-def explorer() -> Explorer:
+def explorer() -> Question:
     """The explorer ``everything``."""
-    return Explorer(
+    return Question(
         name="everything",
         title="Every <control>",
         question="What does `-N` do?",

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.questions.explorer import Explorer
-from hopperlib.questions.result import Notice, Result
+from hopperlib.finding import Finding
+from hopperlib.questions.question import Question
+from hopperlib.questions.result import Result
 from hopperlib.render.widgets.answer import after_figures_html, before_figures_html, error_html, prose_html, static_html
 
 
@@ -33,7 +34,7 @@ def tags(html: str) -> list[str]:
     return parser.tags
 
 
-def test_parts_above_the_charts_come_in_order(explorer: Explorer) -> None:
+def test_parts_above_the_charts_come_in_order(explorer: Question) -> None:
     html = before_figures_html(explorer.run())
     summary, warning, value, drawing = (html.index(part) for part in ("12 tasks", "Problem:", "Slowdown", "<svg"))
     assert summary < warning < value < drawing
@@ -43,7 +44,7 @@ def test_parts_above_the_charts_come_in_order(explorer: Explorer) -> None:
     assert "<td>a &amp; b</td>" in html
 
 
-def test_parts_below_the_charts_come_in_order(explorer: Explorer) -> None:
+def test_parts_below_the_charts_come_in_order(explorer: Question) -> None:
     html = after_figures_html(explorer.run())
     parts = (
         "<code>aprun -n 12 &lt;exe&gt;</code>",
@@ -67,11 +68,11 @@ def test_what_is_not_there_leaves_nothing_behind() -> None:
 
 @pytest.mark.parametrize(("level", "word"), [("problem", "Problem"), ("advice", "Advice"), ("note", "Note")])
 def test_level_of_a_warning_is_a_word(level: str, word: str) -> None:
-    notice = Notice(code="x", message="Look.", level=level)  # type: ignore[arg-type]
-    assert f"<strong>{word}:</strong> Look." in before_figures_html(Result(summary="Six.", warnings=(notice,)))
+    notice = Finding(code="x", message="Look.", level=level)  # type: ignore[arg-type]
+    assert f"<strong>{word}:</strong> Look." in before_figures_html(Result(summary="Six.", findings=(notice,)))
 
 
-def test_long_texts_are_no_settings_to_print(explorer: Explorer) -> None:
+def test_long_texts_are_no_settings_to_print(explorer: Question) -> None:
     html = static_html(explorer, explorer.run())
     assert "Line: <code>aprun -n 12 vasp</code>" in html
     assert "svg" not in tags(html)

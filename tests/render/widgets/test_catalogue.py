@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib.questions.catalogue import EXPLORERS
-from hopperlib.questions.explorer import load
+from hopperlib.questions.catalogue import QUESTIONS
+from hopperlib.questions.question import load
 from hopperlib.render.widgets.explorer import ExplorerView
 from hopperlib.render.widgets.inputs import make_input
 
 
-@pytest.mark.parametrize("name", EXPLORERS)
+@pytest.mark.parametrize("name", QUESTIONS)
 def test_starting_settings_are_answered(name: str) -> None:
     view = ExplorerView(load(name))
     assert view.result is not None
     assert {one: box.control.read(box.read()) for one, box in view.inputs.items()} == load(name).defaults
 
 
-@pytest.mark.parametrize("name", EXPLORERS)
+@pytest.mark.parametrize("name", QUESTIONS)
 def test_widgets_hold_the_examples_to_the_last_digit(name: str) -> None:
     explorer = load(name)
     for control in explorer.controls:

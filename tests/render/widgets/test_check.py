@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hopperlib.questions.catalogue import EXPLORERS
+from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.checks import Check, ChoiceCheck, Condition, GoalCheck, NumberCheck, Option, OrderCheck
-from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.question import Question
 from hopperlib.render.widgets.check import CheckView
 from hopperlib.render.widgets.explorer import ExplorerView
 
@@ -78,11 +78,11 @@ def test_order_by_moving_up() -> None:
     assert view.verdict.right
 
 
-def test_goal_looks_at_the_explorer(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_goal_looks_at_the_explorer(explorer: Question, monkeypatch: pytest.MonkeyPatch) -> None:
     module = types.ModuleType("everything_module")
-    module.EXPLORER = explorer  # type: ignore[attr-defined]
+    module.QUESTION = explorer  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "everything_module", module)
-    monkeypatch.setitem(EXPLORERS, "everything", "everything_module")
+    monkeypatch.setitem(QUESTIONS, "everything", "everything_module")
     three = Condition(fact="tasks", operator="==", target=3, feedback="Three are wanted.")
     check = GoalCheck(name="goal", explorer="everything", conditions=(three,), solution={"tasks": 3}, **TEXTS)
     view = CheckView(check)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hopperlib.questions.controls import Slider, Text
-from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.question import Question
 from hopperlib.questions.result import Result
 from hopperlib.render.widgets import explorer as explorer_module
 from hopperlib.render.widgets.answer import STYLE
@@ -45,7 +45,7 @@ def charts(view: ExplorerView) -> list[Any]:
     return [one for one in widgets_below(view.root) if type(one).__name__ == "Chart"]
 
 
-def test_starting_answer_is_shown(explorer: Explorer) -> None:
+def test_starting_answer_is_shown(explorer: Question) -> None:
     view = ExplorerView(explorer)
     assert "12 tasks on 1 nodes at 2.1 GHz, order nid, line &lt;aprun -n 12 vasp&gt;." in said(view)
     assert "Every &lt;control&gt;." in said(view)
@@ -54,7 +54,7 @@ def test_starting_answer_is_shown(explorer: Explorer) -> None:
     assert view.result.facts == {"tasks": 12, "log_lines": 0}
 
 
-def test_each_control_changes_the_answer(explorer: Explorer) -> None:
+def test_each_control_changes_the_answer(explorer: Question) -> None:
     view = ExplorerView(explorer)
     for name, value in {
         "tasks": 3,
@@ -70,7 +70,7 @@ def test_each_control_changes_the_answer(explorer: Explorer) -> None:
     assert view.result.facts == {"tasks": 3, "log_lines": 2}
 
 
-def test_charts_change_in_place(explorer: Explorer) -> None:
+def test_charts_change_in_place(explorer: Question) -> None:
     view = ExplorerView(explorer)
     chart = charts(view)[0]
     view.inputs["tasks"].write(3)
@@ -78,7 +78,7 @@ def test_charts_change_in_place(explorer: Explorer) -> None:
     assert traces(chart)[0]["x"] == [1, 2, 3]
 
 
-def test_charts_come_and_go(explorer: Explorer) -> None:
+def test_charts_come_and_go(explorer: Question) -> None:
     view = ExplorerView(explorer)
     view.inputs["strict"].write(True)
     first, second = charts(view)
@@ -89,7 +89,7 @@ def test_charts_come_and_go(explorer: Explorer) -> None:
     assert charts(view) == [first, second]
 
 
-def test_refused_value_is_shown_at_its_control_and_the_former_answer_fades(explorer: Explorer) -> None:
+def test_refused_value_is_shown_at_its_control_and_the_former_answer_fades(explorer: Question) -> None:
     view = ExplorerView(explorer)
     view.inputs["nodes"].write(0)
     assert "<strong>Nodes:</strong> nodes=0.0 must be from 1 to 6384, the range of this control" in said(view)
@@ -103,8 +103,8 @@ def test_refused_value_is_shown_at_its_control_and_the_former_answer_fades(explo
     assert "hopper-stale" not in view.root.children[-1]._dom_classes
 
 
-def test_what_the_model_refuses_is_shown(explorer: Explorer) -> None:
-    wide = Explorer(
+def test_what_the_model_refuses_is_shown(explorer: Question) -> None:
+    wide = Question(
         name="wide",
         title="Wide",
         question="?",
@@ -116,7 +116,7 @@ def test_what_the_model_refuses_is_shown(explorer: Explorer) -> None:
     assert "<strong>Tasks:</strong> tasks=25 must be at most 24 on each of 1 nodes" in said(view)
 
 
-def test_defect_of_the_model_is_words_not_a_traceback(explorer: Explorer) -> None:
+def test_defect_of_the_model_is_words_not_a_traceback(explorer: Question) -> None:
     view = ExplorerView(explorer)
     view.inputs["line"].write("defect")
     assert "This setting shows a mistake in the model: KeyError: &#x27;lost &lt;key&gt;&#x27;" in said(view)
@@ -124,7 +124,7 @@ def test_defect_of_the_model_is_words_not_a_traceback(explorer: Explorer) -> Non
     assert "line &lt;srun&gt;." in said(view)
 
 
-def test_examples_and_reset_answer_once(explorer: Explorer) -> None:
+def test_examples_and_reset_answer_once(explorer: Question) -> None:
     calls: list[dict[str, Any]] = []
 
     def counted(**values: Any) -> Result:
@@ -132,7 +132,7 @@ def test_examples_and_reset_answer_once(explorer: Explorer) -> None:
         return explorer.answer(**values)
 
     view = ExplorerView(
-        Explorer(
+        Question(
             name="counted",
             title="Counted",
             question="?",
@@ -149,7 +149,7 @@ def test_examples_and_reset_answer_once(explorer: Explorer) -> None:
     assert calls[3:] == [explorer.defaults]
 
 
-def test_advanced_controls_start_folded_away(explorer: Explorer) -> None:
+def test_advanced_controls_start_folded_away(explorer: Question) -> None:
     view = ExplorerView(explorer)
     folds = [one for one in widgets_below(view.root) if type(one).__name__ == "Accordion"]
     settings = next(fold for fold in folds if fold.titles == ("More settings",))
@@ -160,12 +160,12 @@ def test_advanced_controls_start_folded_away(explorer: Explorer) -> None:
 
 def test_explorer_without_controls_has_no_reset() -> None:
     view = ExplorerView(
-        Explorer(name="sky", title="Sky", question="?", controls=(), answer=lambda: Result(summary="Blue."))
+        Question(name="sky", title="Sky", question="?", controls=(), answer=lambda: Result(summary="Blue."))
     )
     assert not [one for one in widgets_below(view.root) if hasattr(one, "click")]
 
 
-def test_explorer_shown_last_is_found_by_name(explorer: Explorer) -> None:
+def test_explorer_shown_last_is_found_by_name(explorer: Question) -> None:
     first, second = ExplorerView(explorer), ExplorerView(explorer)
     assert shown_explorer("everything") is second
     assert first is not second
@@ -209,7 +209,7 @@ def test_latest_of_several_changes_wins(monkeypatch: pytest.MonkeyPatch) -> None
         Slider(name="x", label="x", low=0, high=9, step=1, default=3),
         Text(name="line", label="Line", default="a"),
     )
-    view = ExplorerView(Explorer(name="late", title="Late", question="?", controls=controls, answer=answer))
+    view = ExplorerView(Question(name="late", title="Late", question="?", controls=controls, answer=answer))
     view.inputs["line"].write("b")
     for x in (4, 5, 6):
         view.inputs["x"].write(x)
@@ -234,7 +234,7 @@ def test_heavy_explorer_says_that_it_works() -> None:
         return Result(summary="Done.")
 
     answered: list[bool] = []
-    view = ExplorerView(Explorer(name="heavy", title="Heavy", question="?", controls=(), answer=answer, heavy=True))
+    view = ExplorerView(Question(name="heavy", title="Heavy", question="?", controls=(), answer=answer, heavy=True))
     view.run()
     assert "Working ..." in states[1]
     assert "Working ..." not in said(view)

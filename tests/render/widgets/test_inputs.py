@@ -8,8 +8,9 @@ from typing import Any
 import ipywidgets
 import pytest
 
-from hopperlib.questions.controls import Choice, Control, FileText, InputError, Number, Slider, Switch, Text
-from hopperlib.questions.explorer import Explorer
+from hopperlib.errors import InputError
+from hopperlib.questions.controls import Choice, Control, FileText, Number, Slider, Switch, Text
+from hopperlib.questions.question import Question
 from hopperlib.render.widgets.inputs import make_input
 
 
@@ -21,7 +22,7 @@ def upload(one: Any, content: bytes) -> None:
     button.value = (picked | {"last_modified": datetime(2011, 5, 23, tzinfo=UTC)},)
 
 
-def test_every_control_starts_at_its_default(explorer: Explorer) -> None:
+def test_every_control_starts_at_its_default(explorer: Question) -> None:
     for control in explorer.controls:
         one = make_input(control)
         assert control.read(one.read()) == explorer.defaults[control.name]
@@ -45,7 +46,7 @@ def test_kind_of_widget(control: Control, kind: type) -> None:
     assert type(make_input(control).core) is kind
 
 
-def test_unit_help_and_assumption_are_shown(explorer: Explorer) -> None:
+def test_unit_help_and_assumption_are_shown(explorer: Question) -> None:
     clock = make_input(explorer.controls[2])
     row, said = clock.box.children
     assert row.children[1].value == "GHz"
@@ -54,19 +55,19 @@ def test_unit_help_and_assumption_are_shown(explorer: Explorer) -> None:
     assert tasks.box.children[-1].value == '<p class="hopper-help">How many &lt;tasks&gt;.</p>'
 
 
-def test_number_beyond_its_bounds_is_handed_on(explorer: Explorer) -> None:
+def test_number_beyond_its_bounds_is_handed_on(explorer: Question) -> None:
     nodes = make_input(explorer.controls[1])
     nodes.write(7000)
     with pytest.raises(InputError, match=r"must be from 1 to 6384"):
         nodes.control.read(nodes.read())
 
 
-def test_heavy_explorer_answers_when_a_slider_is_let_go(explorer: Explorer) -> None:
+def test_heavy_explorer_answers_when_a_slider_is_let_go(explorer: Question) -> None:
     assert make_input(explorer.controls[0]).core.continuous_update is True
     assert make_input(explorer.controls[0], live=False).core.continuous_update is False
 
 
-def test_file_is_read_into_the_text(explorer: Explorer) -> None:
+def test_file_is_read_into_the_text(explorer: Question) -> None:
     log, changes = make_input(explorer.controls[6]), []
     log.watch(lambda: changes.append(log.read()))
     upload(log, b"line \xff one\n")
@@ -74,7 +75,7 @@ def test_file_is_read_into_the_text(explorer: Explorer) -> None:
     assert log.core.value == "line \ufffd one\n"
 
 
-def test_file_too_long_is_refused_by_the_control_not_cut(explorer: Explorer) -> None:
+def test_file_too_long_is_refused_by_the_control_not_cut(explorer: Question) -> None:
     log, changes = make_input(explorer.controls[6]), []
     log.watch(lambda: changes.append(len(log.read())))
     upload(log, b"x" * 101)
@@ -90,7 +91,7 @@ def test_file_too_long_is_refused_by_the_control_not_cut(explorer: Explorer) -> 
     assert log.read() == "written"
 
 
-def test_same_file_after_one_too_long_is_a_change(explorer: Explorer) -> None:
+def test_same_file_after_one_too_long_is_a_change(explorer: Question) -> None:
     log, changes = make_input(explorer.controls[6]), []
     log.watch(lambda: changes.append(log.read()))
     for content in (b"short", b"x" * 101, b"short"):

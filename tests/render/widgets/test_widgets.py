@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hopperlib.questions.checks import NumberCheck
-from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.question import Question
 from hopperlib.questions.result import Figure
 from hopperlib.render.widgets import check_mimebundle, explorer_mimebundle, figure_mimebundle, missing_packages
 
@@ -18,7 +18,7 @@ CHECK = NumberCheck(name="six", question="How many `cores` < 7?", answer=6, expl
 
 
 @pytest.fixture(params=["explorer", "figure", "check"])
-def shown(request: pytest.FixtureRequest, explorer: Explorer, figure: Figure) -> tuple[Any, dict[str, Any]]:
+def shown(request: pytest.FixtureRequest, explorer: Question, figure: Figure) -> tuple[Any, dict[str, Any]]:
     """Each thing that can be shown, with its bundle's maker."""
     things = {
         "explorer": (explorer, explorer_mimebundle),
@@ -57,7 +57,7 @@ def test_missing_package_is_named_with_its_extra(
     assert bundle["text/html"].endswith(f"<p><strong>{say.replace(chr(34), '&quot;')}</strong></p>")
 
 
-def test_explorer_as_html_is_the_starting_answer(explorer: Explorer) -> None:
+def test_explorer_as_html_is_the_starting_answer(explorer: Question) -> None:
     html = explorer_mimebundle(explorer)["text/html"]
     assert "<strong>Every &lt;control&gt;.</strong> What does <code>-N</code> do?" in html
     assert "12 tasks on 1 nodes at 2.1 GHz, order nid, line &lt;aprun -n 12 vasp&gt;." in html
@@ -66,11 +66,11 @@ def test_explorer_as_html_is_the_starting_answer(explorer: Explorer) -> None:
     assert "Run the notebook in JupyterLab to change them." in html
 
 
-def test_explorer_that_refuses_its_own_start_still_has_a_form(explorer: Explorer) -> None:
+def test_explorer_that_refuses_its_own_start_still_has_a_form(explorer: Question) -> None:
     def refuse(**values: Any) -> Any:
         raise ValueError("no <machine> file")
 
-    broken = Explorer(name="broken", title="Broken", question="?", controls=explorer.controls, answer=refuse)
+    broken = Question(name="broken", title="Broken", question="?", controls=explorer.controls, answer=refuse)
     bundle = explorer_mimebundle(broken)
     assert bundle["text/html"] == "<p>no &lt;machine&gt; file</p>"
     assert bundle["text/plain"] == "Broken. no <machine> file"

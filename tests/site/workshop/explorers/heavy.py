@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopperlib.questions.controls import Slider
-from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.question import Question
 from hopperlib.questions.result import Result
 
 
@@ -14,7 +14,7 @@ def answer(rounds: int) -> Result:
     return Result(summary=f"After {rounds} million rounds the sum is {total}.", facts={"total": total})
 
 
-EXPLORER = Explorer(
+QUESTION = Question(
     name="heavy",
     title="Heavy",
     question="What is left after many rounds?",

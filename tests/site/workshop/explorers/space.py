@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopperlib.questions.controls import Slider
-from hopperlib.questions.explorer import Explorer
+from hopperlib.questions.question import Question
 from hopperlib.questions.result import Column, Figure, Result, Table
 
 
@@ -34,7 +34,7 @@ def answer(size: int) -> Result:
     )
 
 
-EXPLORER = Explorer(
+QUESTION = Question(
     name="space",
     title="Space",
     question="How many points has a cube?",

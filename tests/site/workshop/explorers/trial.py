@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from hopperlib.questions.controls import Choice, FileText, InputError, Number, Slider, Switch, Text
-from hopperlib.questions.explorer import Example, Explorer
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
+from hopperlib.questions.controls import Choice, FileText, Number, Slider, Switch, Text
 from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.question import Example, Question
 from hopperlib.questions.result import (
     Column,
     Copyable,
@@ -13,7 +15,6 @@ from hopperlib.questions.result import (
     Figure,
     Listing,
     ListingLine,
-    Notice,
     Result,
     Table,
     Value,
@@ -52,7 +53,7 @@ def _curve(tasks: int, share: float, log: bool) -> Figure:
 
 def answer(tasks: int, share: float, need: float, order: str, log: bool, line: str, text: str, seed: int) -> Result:
     if need > 100 and tasks > 10:
-        raise InputError(f"need={need:g} GB does not fit with tasks={tasks}: 100 GB is all there is", control="need")
+        raise InputError(f"need={need:g} GB does not fit with tasks={tasks}: 100 GB is all there is", name="need")
     if line.startswith("boom"):
         raise RuntimeError("a defect of the model")
     if line.startswith("refuse"):
@@ -67,10 +68,10 @@ def answer(tasks: int, share: float, need: float, order: str, log: bool, line: s
         rows.reverse()
     return Result(
         summary=f"With {tasks} tasks the work is `{speed:.2f}` times as fast, & that is <less> than {tasks}.",
-        warnings=(
-            Notice(code="busy", message="All cores are busy: leave one with `-r 1`.", level="problem"),
-            Notice(code="try", message="Try fewer tasks.", level="advice"),
-            Notice(code="seed", message=f"The seed is {seed}.", level="note"),
+        findings=(
+            Finding(code="busy", message="All cores are busy: leave one with `-r 1`.", level="problem"),
+            Finding(code="try", message="Try fewer tasks.", level="advice"),
+            Finding(code="seed", message=f"The seed is {seed}.", level="note"),
         )
         if tasks == 12
         else (),
@@ -110,7 +111,7 @@ def answer(tasks: int, share: float, need: float, order: str, log: bool, line: s
     )
 
 
-EXPLORER = Explorer(
+QUESTION = Question(
     name="trial",
     title="Trial",
     question="How much faster is the work with more `tasks`?",

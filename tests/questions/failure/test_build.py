@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import answer_json
+from hopperlib.errors import InputError
 from hopperlib.questions.failure import default_modules
-from hopperlib.questions.failure.build_and_link import EXPLORER
+from hopperlib.questions.failure.build import QUESTION
+from hopperlib.questions.question import answer_json
 
 EXPECTED = {
     "PGI: no threads, no link": (["PGI-MP-NONUMA", "LIBSCI-DYNAMIC-FFTW3"], []),
@@ -23,16 +23,16 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("example", EXPLORER.examples, ids=lambda example: example.label)
+@pytest.mark.parametrize("example", QUESTION.examples, ids=lambda example: example.label)
 def test_examples(example):
-    result = EXPLORER.run(**example.values)
+    result = QUESTION.run(**example.values)
     assert (result.facts["known"], result.facts["possible"]) == EXPECTED[example.label]
-    assert "made-up" in [notice.code for notice in result.warnings]
+    assert "made-up" in [notice.code for notice in result.findings]
     json.dumps(result.to_dict(), allow_nan=False)
 
 
 def test_one_change_of_module_mends_both():
-    result = EXPLORER.run()
+    result = QUESTION.run()
     assert (
         result.copyables[0].text == "module swap xt-libsci xt-libsci/10.5.0\nftn -mp=nonuma -dynamic -o solver solver.o"
     )
@@ -40,61 +40,61 @@ def test_one_change_of_module_mends_both():
     shown = {value.label: value.text for value in result.values}
     # 19 October to 16 December 2010.
     assert (shown["Vendor's bug number"], shown["From report to release"]) == ("765956", "58")
-    mended = EXPLORER.run(modules="\n".join([EXPLORER.defaults["modules"], *result.facts["commands"]]))
+    mended = QUESTION.run(modules="\n".join([QUESTION.defaults["modules"], *result.facts["commands"]]))
     assert mended.facts["known"] == []
 
 
 def test_a_possible_problem_says_why_it_is_only_possible():
-    (notice, *_) = EXPLORER.run(modules="PrgEnv-gnu/3\nxt-asyncpe/4.8", line="CC a.cpp b.f90").warnings
+    (notice, *_) = QUESTION.run(modules="PrgEnv-gnu/3\nxt-asyncpe/4.8", line="CC a.cpp b.f90").findings
     assert notice.level == "note"
     assert "no source says how xt-asyncpe/4.8 behaves" in notice.message
 
 
 def test_nothing_given():
-    result = EXPLORER.run(modules="", line="")
+    result = QUESTION.run(modules="", line="")
     assert result.summary.startswith("Nothing to judge yet")
     assert result.copyables == ()
 
 
 def test_no_known_problem_is_no_promise():
-    result = EXPLORER.run(modules="gcc/12.2.0\nopenmpi/4.1.5", line="mpicc -o ring ring.c")
+    result = QUESTION.run(modules="gcc/12.2.0\nopenmpi/4.1.5", line="mpicc -o ring ring.c")
     assert "no promise" in result.summary
     assert [row[0] for row in result.tables[0].rows] == ["gcc", "openmpi"]
 
 
 def test_only_one_kind_of_rules():
     values = {"modules": "PrgEnv-gnu/3\nxt-asyncpe/4.7", "line": "CC -lx a.cpp b.f90"}
-    assert EXPLORER.run(**values, era="report").facts["known"] == ["GNU-CXX-FORTRAN"]
-    today = EXPLORER.run(**values, era="today")
+    assert QUESTION.run(**values, era="report").facts["known"] == ["GNU-CXX-FORTRAN"]
+    today = QUESTION.run(**values, era="today")
     assert (today.facts["known"], today.facts["commands"]) == ([], [])
     assert today.facts["repaired_line"] == "CC a.cpp b.f90 -lx"
 
 
 def test_lines_that_say_nothing_are_counted():
-    (notice, *_) = EXPLORER.run(modules="gcc/12\nwhat is this thing\nand that one", line="gcc a.c").warnings
+    (notice, *_) = QUESTION.run(modules="gcc/12\nwhat is this thing\nand that one", line="gcc a.c").findings
     assert notice.message == "2 lines named no module and set no variable; the first is: what is this thing"
 
 
 def test_a_line_without_a_compiler():
     with pytest.raises(InputError, match="holds no compiler that is known") as caught:
-        EXPLORER.run(line="make all")
-    assert caught.value.control == "line"
+        QUESTION.run(line="make all")
+    assert caught.value.name == "line"
 
 
 def test_markup_stays_text():
-    result = EXPLORER.run(modules="<b>x</b> <script>", line="cc '<script>alert(1)</script>.c' -lx a.o")
+    result = QUESTION.run(modules="<b>x</b> <script>", line="cc '<script>alert(1)</script>.c' -lx a.o")
     assert "'<script>alert(1)</script>.c'" in result.facts["repaired_line"]
 
 
 @settings(max_examples=15)
 @given(st.text(max_size=60), st.text(max_size=30))
 def test_any_text_gets_an_answer_or_one_message(modules, line):
-    answer = json.loads(answer_json("build-and-link", json.dumps({"modules": modules, "line": line})))
+    answer = json.loads(answer_json("build", json.dumps({"modules": modules, "line": line})))
     assert answer["ok"] or answer["error"]["control"] == "line"
 
 
 def weigh(**values):
-    return default_modules.EXPLORER.run(**values).facts
+    return default_modules.QUESTION.run(**values).facts
 
 
 def test_the_default_setting_by_hand():
@@ -111,9 +111,9 @@ def test_the_decision_flips_at_its_weight():
 
 
 def test_the_fewest_are_not_always_the_cheapest():
-    result = default_modules.EXPLORER.run(run=20.0)
+    result = default_modules.QUESTION.run(run=20.0)
     assert (result.facts["fewest"], result.facts["cheapest"]) == ("C", "B")
-    assert [notice.code for notice in result.warnings] == ["fewest-is-not-cheapest"]
+    assert [notice.code for notice in result.findings] == ["fewest-is-not-cheapest"]
 
 
 def test_c_breaks_the_fewest_only_if_fewer_fail_than_use_shmem():
@@ -131,16 +131,16 @@ def test_c_breaks_the_fewest_only_if_fewer_fail_than_use_shmem():
     ],
 )
 def test_the_summary_says_how_far_another_answer_is(values, words):
-    assert default_modules.EXPLORER.run(**values).summary.endswith(words)
+    assert default_modules.QUESTION.run(**values).summary.endswith(words)
 
 
 def test_equal_costs_are_said_to_be_equal():
-    result = default_modules.EXPLORER.run(dynamic=0.0, shmem=0.0, contacted=0.0)
+    result = default_modules.QUESTION.run(dynamic=0.0, shmem=0.0, contacted=0.0)
     assert result.facts["cheapest"] == "ABC"
     assert "cost least, and the same" in result.summary
 
 
-@pytest.mark.parametrize("example", default_modules.EXPLORER.examples, ids=lambda example: example.label)
+@pytest.mark.parametrize("example", default_modules.QUESTION.examples, ids=lambda example: example.label)
 def test_every_example_sets_every_control(example):
-    assert set(example.values) == set(default_modules.EXPLORER.defaults)
-    json.dumps(default_modules.EXPLORER.run(**example.values).to_dict(), allow_nan=False)
+    assert set(example.values) == set(default_modules.QUESTION.defaults)
+    json.dumps(default_modules.QUESTION.run(**example.values).to_dict(), allow_nan=False)

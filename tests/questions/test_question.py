@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from hopperlib.questions import explorer as contract
-from hopperlib.questions.catalogue import EXPLORERS
-from hopperlib.questions.controls import InputError, Slider, Text
-from hopperlib.questions.explorer import Example, Explorer, answer_json, load
+from hopperlib.errors import InputError
+from hopperlib.questions import question as contract
+from hopperlib.questions.catalogue import QUESTIONS
+from hopperlib.questions.controls import Slider, Text
+from hopperlib.questions.question import Example, Question, answer_json, load
 from hopperlib.questions.result import Result
 
 
@@ -16,7 +17,7 @@ def halve(*, x, note):
     if x % 2:
         raise ValueError(f"x={x} must be even")
     if note == "bad":
-        raise InputError("note is bad", control="note")
+        raise InputError("note is bad", name="note")
     return Result(summary=f"Half of {x} is {x // 2}.")
 
 
@@ -31,7 +32,7 @@ def half(**changes):
         ),
         "answer": halve,
     }
-    return Explorer(**(parts | changes))
+    return Question(**(parts | changes))
 
 
 def test_defaults_fill_what_is_not_given():
@@ -46,18 +47,18 @@ def test_defaults_fill_what_is_not_given():
         ({"x": 10}, "x=10 must be from 0 to 9, the range of this control", "x"),
         ({"x": 3}, "x=3 must be even", None),
         ({"note": "bad"}, "note is bad", "note"),
-        ({"y": 1}, "y=1 is not a control of 'half'; it has: x, note", None),
+        ({"y": 1}, "y=1 is not a control of 'half'; it has: x, note", "y"),
     ],
 )
 def test_a_refusal_is_one_message(values, message, control):
     with pytest.raises(InputError) as error:
         half().run(**values)
-    assert (str(error.value), error.value.control) == (message, control)
+    assert (str(error.value), error.value.name) == (message, control)
 
 
 def test_two_controls_of_one_name_are_refused():
     twice = (half().controls[0], half().controls[0])
-    with pytest.raises(ValueError, match=r"explorer 'half' has two controls of one name: \['x', 'x'\]"):
+    with pytest.raises(ValueError, match=r"question 'half' has two controls of one name: \['x', 'x'\]"):
         half(controls=twice)
 
 
@@ -76,10 +77,10 @@ def test_a_form_gets_everything_as_json():
 def test_the_book_gets_the_name_alone(monkeypatch):
     monkeypatch.setenv("HOPPERLIB_RENDER", "book")
     bundle = half()._repr_mimebundle_()
-    assert bundle == {contract.MIME_TYPE: {"name": "half"}, "text/plain": "Explorer: Halves"}
+    assert bundle == {contract.MIME_TYPE: {"name": "half"}, "text/plain": "Question: Halves"}
 
 
-@pytest.mark.parametrize("name", EXPLORERS)
+@pytest.mark.parametrize("name", QUESTIONS)
 def test_every_explorer_of_the_catalogue_answers_its_defaults_and_examples(name):
     explorer = load(name)
     assert explorer.name == name
@@ -92,8 +93,8 @@ def test_every_explorer_of_the_catalogue_answers_its_defaults_and_examples(name)
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("plcement", "there is no explorer 'plcement'; did you mean 'placement'?"),
-        ("zzz", "there is no explorer 'zzz'; there are: " + ", ".join(EXPLORERS)),
+        ("plcae", "there is no question 'plcae'; did you mean 'place'?"),
+        ("zzz", "there is no question 'zzz'; there are: " + ", ".join(QUESTIONS)),
     ],
 )
 def test_an_unknown_name_gets_the_nearest(name, message):
@@ -103,11 +104,11 @@ def test_an_unknown_name_gets_the_nearest(name, message):
 
 
 def test_a_worker_gets_json_for_a_refusal_too():
-    answer = json.loads(answer_json("placement", '{"line": "aprun -n nine a.out"}'))
+    answer = json.loads(answer_json("place", '{"line": "aprun -n nine a.out"}'))
     assert answer["ok"] is False
     assert answer["error"]["control"] == "line"
 
 
 def test_json_that_is_broken_is_a_defect_of_the_page():
     with pytest.raises(json.JSONDecodeError):
-        answer_json("placement", "{")
+        answer_json("place", "{")

@@ -1,4 +1,4 @@
-"""Explorer: what is loaded and a link line in, known problems and the repaired line out. Both stay on the page."""
+"""Question: what is loaded and a link line in, known problems and the repaired line out. Both stay on the page."""
 
 from __future__ import annotations
 
@@ -6,35 +6,16 @@ import json
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from hopperlib.failure.builds.known_problems import Build, Finding, Repaired, check_build, read_build, repaired
+from hopperlib.errors import InputError
+from hopperlib.failure.builds import known_problems
+from hopperlib.failure.builds.known_problems import Build, Repaired, check_build, read_build, repaired
 from hopperlib.failure.builds.rules import BuildRule
-from hopperlib.questions.controls import Choice, InputError, Text
-from hopperlib.questions.explorer import Example, Explorer
-from hopperlib.questions.result import Badge, Column, Copyable, Download, Notice, Result, Table, Value
+from hopperlib.finding import Finding
+from hopperlib.questions.question import declared, is_sample
+from hopperlib.questions.result import Badge, Column, Copyable, Download, Result, Table, Value
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
-_PGI = """\
-Currently Loaded Modulefiles:
-  1) PrgEnv-pgi/3.1.61    4) xt-mpich2/5.1.4
-  2) xt-asyncpe/4.5       5) fftw/2.1.5
-  3) xt-libsci/10.4.5
-"""
-_DEFAULT = """\
-Currently Loaded Modulefiles:
-  1) PrgEnv-gnu/3.1.61    3) xt-mpich2/5.2.0
-  2) xt-asyncpe/4.9       4) xt-shmem/5.2.0
-"""
-_GNU = "PrgEnv-gnu/3.1.61\nxt-asyncpe/{}\nxt-mpich2/5.2.0\n"
-_TODAY = """\
-Currently Loaded Modules:
-  1) gcc/12.2.0   2) openmpi/4.1.5   3) intel-oneapi-mpi/2021.10
-"""
-_LIBSTDCXX = """\
-module load gcc/8.5.0
-./solver: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by ./solver)
-"""
-_MADE_UP = frozenset([_PGI, _DEFAULT, _GNU.format("4.7"), _GNU.format("4.8"), _TODAY, _LIBSTDCXX])
 _SHOWS = {"build": "It shows when you build", "run": "It shows when the program runs"}
 _TOLD = {"line": None, "yes": True, "no": False}
 _LONGEST_UNREAD = 60
@@ -48,7 +29,7 @@ def _dates(rule: BuildRule) -> str:
     return ", ".join(parts)
 
 
-def _notice(found: Finding) -> Notice:
+def _finding(found: known_problems.Finding) -> Finding:
     """Say one finding: what, how it shows, what to do."""
     rule = found.rule
     text = f"{rule.title}. {_SHOWS[rule.stage]}: {rule.symptom.removesuffix('.')}."
@@ -57,14 +38,14 @@ def _notice(found: Finding) -> Notice:
     dates = _dates(rule)
     text += f" {' '.join(rule.advice)}" + (f" ({dates[0].upper()}{dates[1:]}.)" if dates else "")
     level: Literal["problem", "advice", "note"] = "note" if found.certainty == "possible" else rule.level
-    return Notice(code=rule.code.lower(), message=text, level=level)
+    return Finding(code=rule.code.lower(), message=text, level=level)
 
 
 def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def _summary(build: Build, found: tuple[Finding, ...], done: Repaired) -> str:
+def _summary(build: Build, found: tuple[known_problems.Finding, ...], done: Repaired) -> str:
     """Say in a sentence or two what is wrong and what mends it."""
     if not build.environment.modules and not build.line.command:
         return "Nothing to judge yet: give what is loaded, a link line, or both."
@@ -81,7 +62,7 @@ def _summary(build: Build, found: tuple[Finding, ...], done: Repaired) -> str:
     return f"{first}{perhaps} {steps}, and build anew."
 
 
-def _values(build: Build, found: tuple[Finding, ...]) -> Iterator[Value]:
+def _values(build: Build, found: tuple[known_problems.Finding, ...]) -> Iterator[Value]:
     """Yield what was read, and what is printed of the first problem."""
     read: Badge = "documented"
     yield Value(label="Compiler", value=build.compiler or "not given", badge=read, note="as your text says")
@@ -117,7 +98,7 @@ def _repair_texts(build: Build, done: Repaired) -> Iterator[Copyable]:
     yield Copyable(title="The repaired build", text=text, note=" ".join([*done.notes, ours]))
 
 
-def _table(found: tuple[Finding, ...]) -> Table:
+def _table(found: tuple[known_problems.Finding, ...]) -> Table:
     """Return all findings with what is known of each."""
     columns = ("Code", "Certainty", "Bug", "Reported", "Fixed in", "Rule from")
     rows: list[tuple[Any, ...]] = [
@@ -143,12 +124,12 @@ def _table(found: tuple[Finding, ...]) -> Table:
     )
 
 
-def _unread(build: Build) -> Iterator[Notice]:
+def _unread(build: Build) -> Iterator[Finding]:
     """Say which lines of the module list said nothing."""
     unread = build.environment.unread
     if unread:
         first = unread[0][:_LONGEST_UNREAD]
-        yield Notice(
+        yield Finding(
             code="unread",
             message=f"{_count(len(unread), 'line')} named no module and set no variable; the first is: {first}",
             level="note",
@@ -160,10 +141,10 @@ def _answer(*, modules: str, line: str, mixed: str, shmem: str, era: str) -> Res
     try:
         build = read_build(modules, line, mixed=_TOLD[mixed], shmem=_TOLD[shmem])
     except ValueError as error:
-        raise InputError(str(error), control="line") from error
+        raise InputError(str(error), name="line") from error
     found = tuple(one for one in check_build(build) if era in ("both", one.rule.era))
     done = repaired(build, tuple(one.rule for one in found))
-    made_up = Notice(
+    made_up = Finding(
         code="made-up",
         message="This example is made up around printed versions: put your own in its place.",
         level="note",
@@ -176,7 +157,11 @@ def _answer(*, modules: str, line: str, mixed: str, shmem: str, era: str) -> Res
     }
     return Result(
         summary=_summary(build, found, done),
-        warnings=(*map(_notice, found), *_unread(build), *((made_up,) if modules in _MADE_UP else ())),
+        findings=(
+            *map(_finding, found),
+            *_unread(build),
+            *((made_up,) if is_sample(QUESTION, "modules", modules) else ()),
+        ),
         values=tuple(_values(build, found)),
         copyables=tuple(_repair_texts(build, done)),
         tables=(
@@ -201,70 +186,4 @@ def _answer(*, modules: str, line: str, mixed: str, shmem: str, era: str) -> Res
     )
 
 
-EXPLORER = Explorer(
-    name="build-and-link",
-    title="Is this build known to fail?",
-    question="Do these modules and this link line have a known problem, since when, and what is the way out?",
-    controls=(
-        Text(
-            name="modules",
-            label="What is loaded",
-            default=_PGI,
-            rows=7,
-            placeholder="Paste what `module list` prints, or the module lines of your script",
-            help="What `module list` prints, `module load` lines, variables such as CRAYPE_LINK_TYPE=dynamic, or the loader's message about GLIBCXX. It stays on this page.",
-        ),
-        Text(
-            name="line",
-            label="Compile or link line",
-            default="ftn -mp=nonuma -dynamic -o solver solver.o",
-            rows=2,
-            placeholder="ftn -o solver solver.o",
-            help="It is read, and never run.",
-        ),
-        Choice(
-            name="mixed",
-            label="C or C++ together with Fortran I/O",
-            options=(("line", "as the line tells"), ("yes", "yes"), ("no", "no")),
-            default="line",
-        ),
-        Choice(
-            name="shmem",
-            label="The program uses SHMEM",
-            options=(("line", "as the line tells"), ("yes", "yes"), ("no", "no")),
-            default="line",
-            advanced=True,
-        ),
-        Choice(
-            name="era",
-            label="Rules",
-            options=(("both", "all"), ("report", "of the report on Hopper"), ("today", "ours, for today")),
-            default="both",
-            advanced=True,
-        ),
-    ),
-    answer=_answer,
-    examples=(
-        Example(
-            label="PGI: no threads, no link",
-            values={"modules": _PGI, "line": "ftn -mp=nonuma -dynamic -o solver solver.o", "mixed": "line"},
-        ),
-        Example(
-            label="The default modules, a dynamic program",
-            values={"modules": _DEFAULT, "line": "cc -dynamic -o ring ring.o", "mixed": "line"},
-        ),
-        Example(
-            label="GNU: C++ with Fortran",
-            values={"modules": _GNU.format("4.7"), "line": "CC -o coupled main.cpp ocean.f90", "mixed": "line"},
-        ),
-        Example(
-            label="The same, a version nobody speaks of",
-            values={"modules": _GNU.format("4.8"), "line": "CC -o coupled main.cpp ocean.f90", "mixed": "line"},
-        ),
-        Example(
-            label="Today: two MPI libraries",
-            values={"modules": _TODAY, "line": "mpicc -qopenmp -lfftw3 -o ring ring.c", "mixed": "line"},
-        ),
-        Example(label="Today: GLIBCXX not found", values={"modules": _LIBSTDCXX, "line": "", "mixed": "line"}),
-    ),
-)
+QUESTION = declared(__name__, _answer)

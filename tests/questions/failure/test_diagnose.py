@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.questions.controls import InputError
-from hopperlib.questions.explorer import answer_json
-from hopperlib.questions.failure.diagnosis import EXPLORER
+from hopperlib.errors import InputError
+from hopperlib.questions.failure.diagnose import QUESTION
 from hopperlib.questions.failure.diagnosis_parts import LINES_LISTED
+from hopperlib.questions.question import answer_json
 from hopperlib.render.widgets.answer import after_figures_html
 
 EXPECTED = {
@@ -31,19 +31,19 @@ def _marks(listing):
     return {line.number: line.mark for line in listing.lines if line.mark}
 
 
-@pytest.mark.parametrize("example", EXPLORER.examples, ids=lambda example: example.label)
+@pytest.mark.parametrize("example", QUESTION.examples, ids=lambda example: example.label)
 def test_examples_get_their_verdict(example):
-    facts = EXPLORER.run(**example.values).facts
+    facts = QUESTION.run(**example.values).facts
     assert (facts["verdict"], facts["code"]) == EXPECTED[example.label]
 
 
 def test_the_first_text_is_said_to_be_made_up():
-    assert "made-up" in [notice.code for notice in EXPLORER.run().warnings]
-    assert "made-up" not in [notice.code for notice in EXPLORER.run(log="all is well").warnings]
+    assert "made-up" in [notice.code for notice in QUESTION.run().findings]
+    assert "made-up" not in [notice.code for notice in QUESTION.run(log="all is well").findings]
 
 
 def test_a_cause_comes_with_lines_and_values():
-    result = EXPLORER.run()
+    result = QUESTION.run()
     assert _marks(result.listings[0])[5] == "cause"
     assert _marks(result.listings[0])[3] == "explained"
     assert result.facts["nid"] == "1323"
@@ -65,13 +65,13 @@ def test_a_cause_comes_with_lines_and_values():
 
 def test_a_launch_line_turns_advice_into_numbers():
     # 31 GB usable over 24 tasks: 1.29 GB each
-    steps = [notice.message for notice in EXPLORER.run(launch="aprun -n 384 ./a.out").warnings]
+    steps = [notice.message for notice in QUESTION.run(launch="aprun -n 384 ./a.out").findings]
     assert "each had 1.29 GB" in steps[0]
 
 
 def test_line_numbers_hold_after_progress_bars_and_windows_line_ends():
     log = "10%\r50%\r100% done\r\nsecond\r\n[NID 01323] 2011-03-07 03:46:11 Apid 9: OOM killer terminated this process.\r\nlast"
-    (listing,) = EXPLORER.run(log=log).listings
+    (listing,) = QUESTION.run(log=log).listings
     assert [(line.number, line.text[:9], line.mark) for line in listing.lines] == [
         (1, "100% done", ""),
         (2, "second", ""),
@@ -82,38 +82,38 @@ def test_line_numbers_hold_after_progress_bars_and_windows_line_ends():
 
 def test_markup_in_a_log_is_text():
     hostile = "<script>alert(1)</script> error: <img src=x onerror=alert(1)> failed\nslurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.0. <b>x</b>"
-    answer = json.loads(answer_json("diagnosis", json.dumps({"log": hostile})))["result"]
+    answer = json.loads(answer_json("diagnose", json.dumps({"log": hostile})))["result"]
     assert answer["facts"]["code"] == "SLURM-OOM"
     # The lines go out as they came: the page sets them as text.
     assert answer["listings"][0]["lines"][0][1] == hostile.split("\n", maxsplit=1)[0]
     assert "<b>" not in answer["summary"]
-    assert "<script" not in after_figures_html(EXPLORER.run(log=hostile))
+    assert "<script" not in after_figures_html(QUESTION.run(log=hostile))
 
 
 def test_an_empty_text_says_what_to_look_at():
-    result = EXPLORER.run(log="")
+    result = QUESTION.run(log="")
     assert result.summary.startswith("No cause in this text (0 lines read)")
-    assert result.warnings
+    assert result.findings
     assert result.listings == ()
 
 
 def test_unknown_lines_are_grouped():
     log = "".join(f"flux capacitor error on channel {number}\n" for number in range(40))
-    unknown = EXPLORER.run(log=log).tables[-1]
+    unknown = QUESTION.run(log=log).tables[-1]
     assert unknown.rows[0][0] == 40
     assert unknown.rows[0][2] == "output:1"
 
 
 def test_the_programs_own_words_are_called_a_guess():
-    result = EXPLORER.run(log="FATAL ERROR: the flux is negative in cell 12, stopping\nApplication 9 exit codes: 1\n")
+    result = QUESTION.run(log="FATAL ERROR: the flux is negative in cell 12, stopping\nApplication 9 exit codes: 1\n")
     assert (result.facts["code"], result.facts["confidence"]) == ("APPLICATION-MESSAGE", "guess")
     assert "This is a guess: " in result.summary
 
 
 def test_a_record_that_cannot_be_read_is_pointed_at():
     with pytest.raises(InputError) as caught:
-        EXPLORER.run(record="this is no record")
-    assert caught.value.control == "record"
+        QUESTION.run(record="this is no record")
+    assert caught.value.name == "record"
 
 
 def test_a_megabyte_is_quick_and_its_answer_small():
@@ -122,9 +122,9 @@ def test_a_megabyte_is_quick_and_its_answer_small():
         line.format(number) if number % 3 else f"warning: odd thing {number} failed\n" for number in range(16_000)
     )
     assert len(log) > 900_000
-    EXPLORER.run()  # the rules are read once
+    QUESTION.run()  # the rules are read once
     start = time.process_time()
-    result = EXPLORER.run(log=log)
+    result = QUESTION.run(log=log)
     assert time.process_time() - start < 1.0
     assert sum(len(listing.lines) for listing in result.listings) <= LINES_LISTED
     assert len(json.dumps(result.to_dict())) < 100_000
@@ -148,7 +148,7 @@ _PIECES = st.sampled_from(
 @settings(max_examples=40, deadline=None)
 @given(st.lists(_PIECES | st.text(max_size=30), max_size=30).map("".join), st.text(max_size=40))
 def test_any_text_gets_an_answer(log, errors):
-    answer = json.loads(answer_json("diagnosis", json.dumps({"log": log, "errors": errors})))
+    answer = json.loads(answer_json("diagnose", json.dumps({"log": log, "errors": errors})))
     assert answer["ok"]
     facts = answer["result"]["facts"]
     assert facts["verdict"] in ("cause", "no-cause", "succeeded")
@@ -163,5 +163,5 @@ def test_any_text_gets_an_answer(log, errors):
     st.text(alphabet="-nNSdm 0123456789x:\n", max_size=25),
 )
 def test_any_launch_line_gets_an_answer(start, rest):
-    answer = json.loads(answer_json("diagnosis", json.dumps({"launch": start + rest})))
+    answer = json.loads(answer_json("diagnose", json.dumps({"launch": start + rest})))
     assert answer["ok"] or answer["error"]["message"]

@@ -1,22 +1,21 @@
-"""Explorer: how a file is striped, what that makes of its rate, and which command does it."""
+"""Question: how a file is striped, what that makes of its rate, and which command does it."""
 
 from __future__ import annotations
 
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine
-from hopperlib.questions.controls import Choice, InputError, Number, Slider
-from hopperlib.questions.explorer import Example, Explorer
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.result import Column, Copyable, Figure, Notice, Result, Table, Value
+from hopperlib.questions.question import declared
+from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.rates import Costs, Estimate, Writing, estimate
 from hopperlib.storage.lustre.stripe_advice import advise
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
-__all__ = ["EXPLORER"]
+__all__ = ["QUESTION"]
 
-_MACHINES = tuple(name for name in Machine.names() if Machine.load(name).file_systems)
-_STRIPES = tuple(str(1 << power) for power in range(11))
 # Counts at which the curve is drawn: all of the first few, then wider apart.
 _CURVE = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 144, 156, 192, 256, 384, 512, 1024)
 
@@ -110,15 +109,15 @@ def _answer(
     if stripe_count > system.max_stripe_count:
         raise InputError(
             f"stripe_count={stripe_count} must be from 1 to {system.max_stripe_count}, the most that {machine.capitalize()} allows",
-            control="stripe_count",
+            name="stripe_count",
         )
     if nodes > writers:
-        raise InputError(f"nodes={nodes} must not be more than writers={writers:,}", control="nodes")
+        raise InputError(f"nodes={nodes} must not be more than writers={writers:,}", name="nodes")
     if first_ost >= system.osts:
-        raise InputError(f"first_ost={first_ost} must be from 0 to {system.osts - 1}, the OSTs", control="first_ost")
+        raise InputError(f"first_ost={first_ost} must be from 0 to {system.osts - 1}, the OSTs", name="first_ost")
     if offset_gb > size_gb:
         raise InputError(
-            f"offset_gb={offset_gb:g} must not be beyond the end of the file, {size_gb:g} GB", control="offset_gb"
+            f"offset_gb={offset_gb:g} must not be beyond the end of the file, {size_gb:g} GB", name="offset_gb"
         )
     used = nodes or -(-writers // cores)
     size_bytes = max(1, round(size_gb * BYTES_PER_GB))
@@ -157,7 +156,7 @@ def _answer(
     notices = []
     if now.locks_s > 0.2 * now.time_s:
         notices.append(
-            Notice(
+            Finding(
                 code="lock-contention",
                 message="Much of the time goes into locks that change hands. Let aggregators write whole stripes (collective buffering), or write larger blocks.",
                 level="problem",
@@ -169,21 +168,22 @@ def _answer(
         and layout.stripe_size_bytes % writing.block_bytes
     ):
         notices.append(
-            Notice(
+            Finding(
                 code="unaligned",
                 message="Blocks and stripes do not line up: many blocks are cut in two. Make one a multiple of the other.",
             )
         )
     if stripe_count == system.max_stripe_count and not many:
         notices.append(
-            Notice(
+            Finding(
                 code="all-osts",
                 message="A file over every OST is as slow as the slowest of them, and none can be avoided.",
                 level="note",
             )
         )
     notices += [
-        Notice(code="mind", message=caution[0].upper() + caution[1:] + ".", level="note") for caution in advice.cautions
+        Finding(code="mind", message=caution[0].upper() + caution[1:] + ".", level="note")
+        for caution in advice.cautions
     ]
     return Result(
         summary=f"With {stripe_count} stripe{'s' * (stripe_count > 1)} of {stripe_mib} MiB the {'reads' if writing.reading else 'writes'} take {_few(now.time_s)} s, "
@@ -194,7 +194,7 @@ def _answer(
             else ""
         )
         + f". Recommended: {advice.commands[0]}",
-        warnings=tuple(notices),
+        findings=tuple(notices),
         values=(
             Value(label="Rate", value=now.rate_gb_s, badge="predicted", unit="GB/s", decimals=2),
             Value(
@@ -267,135 +267,4 @@ def _answer(
     )
 
 
-EXPLORER = Explorer(
-    name="striping",
-    title="How should the file be striped?",
-    question="What does a stripe count make of a file's rate, what limits it, and which command sets a better one?",
-    controls=(
-        Choice(
-            name="machine",
-            label="Machine",
-            options=tuple((name, name.capitalize()) for name in _MACHINES),
-            default="hopper",
-        ),
-        Number(name="size_gb", label="Size of the data", unit="GB", low=0.001, high=1e7, step=1.0, default=1000.0),
-        Number(name="writers", label="Tasks that hold the data", low=1, high=1_000_000, step=1, default=2400),
-        Choice(
-            name="pattern",
-            label="Files",
-            options=(
-                ("shared", "one shared file, every task writes"),
-                ("collective", "one shared file, aggregators write"),
-                ("file-per-process", "a file for each task"),
-            ),
-            default="shared",
-        ),
-        Slider(name="stripe_count", label="Stripe count", low=1, high=300, step=1, default=2),
-        Choice(
-            name="stripe_mib",
-            label="Stripe size",
-            options=tuple((size, f"{size} MiB") for size in _STRIPES),
-            default="1",
-        ),
-        Number(
-            name="block_kib",
-            label="What a task moves in one call",
-            unit="KiB",
-            low=1,
-            high=1 << 20,
-            step=64,
-            default=1024,
-        ),
-        Choice(
-            name="direction", label="Direction", options=(("write", "writing"), ("read", "reading")), default="write"
-        ),
-        Number(
-            name="nodes",
-            label="Nodes of the tasks",
-            low=0,
-            high=100_000,
-            step=1,
-            default=0,
-            help="0: packed.",
-            advanced=True,
-        ),
-        Number(name="first_ost", label="OST of the first stripe", low=0, high=10_000, step=1, default=0, advanced=True),
-        Number(
-            name="offset_gb",
-            label="Which OST holds the byte at",
-            unit="GB",
-            low=0.0,
-            high=1e7,
-            step=0.1,
-            default=0.0,
-            advanced=True,
-        ),
-        Slider(
-            name="other_load",
-            label="Share of the OSTs that other jobs take",
-            low=0.0,
-            high=0.9,
-            step=0.05,
-            default=0.0,
-            advanced=True,
-        ),
-        Number(
-            name="file_ms",
-            label="Creating a file",
-            unit="ms",
-            low=0.0,
-            high=1000.0,
-            step=0.1,
-            default=0.2,
-            advanced=True,
-            assumed="No source prints it.",
-        ),
-        Number(
-            name="call_us",
-            label="Cost of a call",
-            unit="us",
-            low=0.0,
-            high=1e5,
-            step=10.0,
-            default=50.0,
-            advanced=True,
-            assumed="No source prints it.",
-        ),
-        Number(
-            name="lock_ms",
-            label="Cost of a lock that changes hands",
-            unit="ms",
-            low=0.0,
-            high=1000.0,
-            step=0.5,
-            default=2.0,
-            advanced=True,
-            assumed="No source prints it.",
-        ),
-    ),
-    answer=_answer,
-    examples=(
-        Example(label="The default, two stripes", values={"stripe_count": 2, "stripe_mib": "1"}),
-        Example(
-            label="The trillion particles",
-            values={
-                "size_gb": 31300.0,
-                "writers": 20000,
-                "nodes": 5000,
-                "pattern": "collective",
-                "stripe_count": 144,
-                "stripe_mib": "64",
-            },
-        ),
-        Example(
-            label="20,000 files",
-            values={
-                "size_gb": 29700.0,
-                "writers": 20000,
-                "nodes": 5000,
-                "pattern": "file-per-process",
-                "stripe_count": 1,
-            },
-        ),
-    ),
-)
+QUESTION = declared(__name__, _answer)

@@ -1,0 +1,164 @@
+"""The command of a question: options from its controls, text and JSON from its `Result`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from hopperlib.cli.common import fail, print_json, read_source
+from hopperlib.errors import InputError
+
+if TYPE_CHECKING:
+    from hopperlib.questions.controls import Control
+    from hopperlib.questions.question import Question
+    from hopperlib.questions.result import Result
+
+__all__ = ["answer", "question_command", "refuse", "show"]
+
+Values = dict[str, Any]
+
+
+def question_command(
+    question: Question,
+    *,
+    extra: Sequence[click.Parameter] = (),
+    run: Callable[[Question, Values, bool, bool], None] | None = None,
+    left_out: Sequence[str] = (),
+    examples: str = "",
+) -> click.Command:
+    """Return the command of a question.
+
+    Parameters
+    ----------
+    question : Question
+    extra : sequence of click.Parameter
+        What is particular to the command: further options, for `run`.
+    run : callable
+        ``run(question, values, as_json, show_all)`` in place of asking and showing; `values` holds the extras too.
+    left_out : sequence of str
+        Controls that an extra option replaces.
+    examples : str
+        Command lines to show in the help, one a line.
+    """
+    controls = [control for control in question.controls if control.name not in (*left_out, "machine_file")]
+
+    def callback(as_json: bool, show_all: bool, **given: Any) -> None:
+        values = {name: value for name, value in given.items() if value is not None}
+        try:
+            for control in controls:
+                if control.name in values:
+                    values[control.name] = _text(control, values[control.name], as_json)
+            (run or answer)(question, values, as_json, show_all)
+        except InputError as error:
+            refuse(question, error, as_json)
+
+    shown = "\n".join(f"  {line}" for line in examples.splitlines())
+    return click.Command(
+        question.name,
+        params=[
+            *(_parameter(control) for control in controls),
+            *extra,
+            click.Option(
+                ["--all", "show_all"], is_flag=True, help="Print everything: numbers, charts in words, tables."
+            ),
+            click.Option(["--json", "as_json"], is_flag=True, help="Print data for programs."),
+        ],
+        callback=callback,
+        help=f"{question.question}\n\nExit status: 0 fine, 1 a problem was found, 2 bad input."
+        + (f"\n\n\b\n{shown}" if shown else ""),
+        short_help=question.question,
+    )
+
+
+def _parameter(control: Control) -> click.Parameter:
+    """Return the option, or the argument, of a control."""
+    if control.argument:
+        return click.Argument([control.name], nargs=-1, required=control.required, metavar=_metavar(control))
+    described = control.to_dict()
+    if control.kind == "switch":
+        flags = f"{control.flag}/--no-{control.flag[2:]}"
+        return click.Option([flags, control.name], default=None, help=_help(control, described))
+    return click.Option(
+        [control.flag, control.name],
+        metavar=_metavar(control),
+        required=control.required,
+        help=_help(control, described),
+    )
+
+
+def _metavar(control: Control) -> str:
+    """Return what stands for a value in the help."""
+    if control.kind == "text" and control.argument:
+        return f"{control.name.upper()}|FILE|-"
+    return {"file": "FILE", "text": "TEXT", "choice": "NAME"}.get(control.kind, control.unit or "N")
+
+
+def _help(control: Control, described: dict[str, Any]) -> str:
+    """Return the help of an option: label, unit, options or bounds, default, and why it is assumed."""
+    words = [f"{control.label}{f' [{control.unit}]' if control.unit else ''}.", control.help]
+    if control.kind == "choice":
+        words.append(f"One of: {', '.join(value for value, _ in described['options'])}.")
+    if control.assumed:
+        words.append(f"Assumed: {control.assumed}")
+    if control.kind not in ("file", "text") and not control.required:
+        words.append(
+            f"[default: {str(described['default']).lower() if control.kind == 'switch' else described['default']}]"
+        )
+    return " ".join(word for word in words if word)
+
+
+def _text(control: Control, value: Any, as_json: bool) -> Any:
+    """Return the value of a control: for text the words, or what the named file or standard input holds."""
+    if control.kind == "file":
+        names = value if isinstance(value, tuple) else (value,)
+        return "".join(read_source(name, what=control.label.lower(), as_json=as_json) for name in names)
+    if not isinstance(value, tuple):
+        return value
+    if value == ("-",):
+        return read_source("-", what=control.label.lower(), as_json=as_json)
+    if len(value) != 1:
+        return shlex.join(value)
+    # One word without a blank is meant as a file, so that a missing one is told as such.
+    alone = bool(value[0]) and not any(char.isspace() for char in value[0])
+    try:
+        is_file = (alone and value[0] not in ("aprun", "srun")) or Path(value[0]).is_file()
+    except (OSError, ValueError):
+        # Too long for a file name, or with a zero byte: it is the text itself.
+        is_file = False
+    return read_source(value[0], what="script", as_json=as_json) if is_file else value[0]
+
+
+def answer(question: Question, values: Values, as_json: bool, show_all: bool) -> None:
+    """Ask the question and show its answer."""
+    show(question, question.run(**values), as_json, show_all)
+
+
+def show(question: Question, result: Result, as_json: bool, show_all: bool) -> None:
+    """Print an answer; end with status 1 if a finding is a problem."""
+    if as_json:
+        from hopperlib.render.data import result_data
+
+        print_json(result_data(question.name, result))
+    else:
+        from hopperlib.render.text import result_text
+
+        click.echo(result_text(result, show_all=show_all, styled=sys.stdout.isatty()), nl=False)
+    if any(finding.level == "problem" for finding in result.findings):
+        raise SystemExit(1)
+
+
+def refuse(question: Question, error: InputError, as_json: bool) -> NoReturn:
+    """End with the message of a refused value, by the name of its option."""
+    from hopperlib.render.data import error_data
+
+    control = next((control for control in question.controls if control.name == error.name), None)
+    option = control.flag if control is not None and not control.argument else ""
+    if as_json:
+        print_json(error_data(error, option))
+        raise SystemExit(2)
+    fail(error.told_of(option) if option else error.message)

@@ -1,0 +1,292 @@
+"""A question: a few controls, examples, and a pure function from their values to a `Result`.
+
+From this one record follow the command ``hopper NAME``, the explorer on the
+page (a worker calls `answer_json`), the widget in JupyterLab and the Python
+function ``hopperlib.NAME``. What is declared of it (title, controls, examples)
+stands in a TOML file beside the module of its answer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from hopperlib.errors import InputError
+from hopperlib.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
+from hopperlib.questions.result import Result
+
+__all__ = ["MIME_TYPE", "Example", "Question", "answer_json", "declared", "is_sample", "load"]
+
+MIME_TYPE = "application/vnd.hopper.explorer+json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A setting worth trying: what the button says, and the values it sets."""
+
+    label: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question that can be asked in every place.
+
+    Parameters
+    ----------
+    name : str
+        Stable name: of the command, of the explorer in addresses, of the Python function (with ``_`` for ``-``).
+    title : str
+    question : str
+        The question in one sentence.
+    controls : tuple of Control
+    answer : callable
+        ``answer(**values) -> Result``; pure: the same values give the same
+        answer. It raises `InputError` (or `ValueError`) for values that do
+        not fit together.
+    examples : tuple of Example
+        Settings worth trying.
+    heavy : bool
+        Whether an answer may take up to three seconds; the page then shows a
+        busy sign and a way to cancel.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.controls import Slider
+    >>> square = Question(name="square", title="Squares", question="What is a square?",
+    ...     controls=(Slider(name="x", label="x", low=0, high=9, step=1, default=3),),
+    ...     answer=lambda x: Result(summary=f"{x} times {x} is {x * x}."))
+    >>> square.run().summary
+    '3 times 3 is 9.'
+    >>> square.run(x=10)
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: x=10 must be from 0 to 9, the range of this control
+    """
+
+    name: str
+    title: str
+    question: str
+    controls: tuple[Control, ...]
+    answer: Callable[..., Result]
+    examples: tuple[Example, ...] = ()
+    heavy: bool = False
+
+    def __post_init__(self) -> None:
+        names = [control.name for control in self.controls]
+        if len(set(names)) != len(names):
+            raise ValueError(f"question {self.name!r} has two controls of one name: {names}")
+        for example in self.examples:
+            self.read(example.values)
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The starting value of every control."""
+        return {control.name: getattr(control, "default") for control in self.controls}
+
+    def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all values checked and converted, defaults filled in.
+
+        Raises
+        ------
+        InputError
+            If a name is unknown or a value does not fit its control.
+        """
+        known = {control.name: control for control in self.controls}
+        for name in values:
+            if name not in known:
+                rule = f"is not a control of {self.name!r}; it has: {', '.join(known)}"
+                raise InputError(f"{name}={values[name]!r} {rule}", name=name, value=values[name], rule=rule)
+        return {name: control.read(values.get(name, self.defaults[name])) for name, control in known.items()}
+
+    def run(self, **values: Any) -> Result:
+        """Return the answer for these values (defaults for the rest).
+
+        Raises
+        ------
+        InputError
+            If a value is refused, by its control or by the model.
+        """
+        checked = self.read(values)
+        try:
+            return self.answer(**checked)
+        except InputError:
+            raise
+        except ValueError as error:
+            raise InputError(str(error)) from error
+
+    def __call__(self, *arguments: Any, **values: Any) -> Result:
+        """Return the answer; the first values may stand without a name where the question has arguments."""
+        names = [control.name for control in self.controls if control.argument]
+        if len(arguments) > len(names):
+            raise TypeError(f"{self.name} takes {len(names)} values without a name, not {len(arguments)}")
+        return self.run(**dict(zip(names, arguments, strict=False)), **values)
+
+    def as_function(self) -> Callable[..., Result]:
+        """Return the question as a function that shows its controls to ``help`` and to Tab."""
+
+        def ask(*arguments: Any, **values: Any) -> Result:
+            return self(*arguments, **values)
+
+        positional, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        ordered = sorted(self.controls, key=lambda control: not control.argument)
+        parameters = [
+            inspect.Parameter(
+                control.name, positional if control.argument else keyword, default=self.defaults[control.name]
+            )
+            for control in ordered
+        ]
+        ask.__name__ = ask.__qualname__ = self.name.replace("-", "_")
+        ask.__signature__ = inspect.Signature(parameters, return_annotation=Result)
+        lines = (
+            f"{control.name}: {control.label}{f' [{control.unit}]' if control.unit else ''}" for control in ordered
+        )
+        ask.__doc__ = "\n".join([self.question, "", *lines])
+        return ask
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything a page or widget needs to build the form."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "question": self.question,
+            "controls": [control.to_dict() for control in self.controls],
+            "examples": [{"label": example.label, "values": dict(example.values)} for example in self.examples],
+            "heavy": self.heavy,
+        }
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """Return what a notebook shows: the live form in the book, widgets in JupyterLab."""
+        if os.environ.get("HOPPERLIB_RENDER") == "book":
+            return {MIME_TYPE: {"name": self.name}, "text/plain": f"Question: {self.title}"}
+        from hopperlib.render.widgets import explorer_mimebundle
+
+        return explorer_mimebundle(self)
+
+
+_KINDS: dict[str, type[Control]] = {
+    "choice": Choice,
+    "file": FileText,
+    "machine": MachineChoice,
+    "number": Number,
+    "slider": Slider,
+    "switch": Switch,
+    "text": Text,
+}
+
+
+def declared(
+    module: str, answer: Callable[..., Result], *, options: Mapping[str, Sequence[tuple[str, str]]] | None = None
+) -> Question:
+    """Return the question whose record stands in the TOML file beside a module, with its answer function.
+
+    Parameters
+    ----------
+    module : str
+        ``__name__`` of the module; its last part, with ``-`` for ``_``, is the name of the question.
+    answer : callable
+        Its parameters are the names of the controls.
+    options : mapping
+        Options of choices that a model's table states, by the name of the control.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.node.memory import QUESTION
+    >>> QUESTION.name, QUESTION.controls[0].name
+    ('memory', 'need_gb')
+    """
+    package, _, name = module.rpartition(".")
+    record = tomllib.loads((resources.files(package) / f"{name}.toml").read_text(encoding="utf-8"))
+    controls = []
+    for key, stated in record["controls"].items():
+        fields = {part: value for part, value in stated.items() if part != "kind"}
+        if key in (options or {}):
+            fields["options"] = (options or {})[key]
+        if "options" in fields:
+            fields["options"] = tuple((value, label) for value, label in fields["options"])
+        controls.append(_KINDS[stated["kind"]](name=key, **fields))
+    examples = (Example(label=example["label"], values=example["values"]) for example in record.get("examples", ()))
+    return Question(
+        name=name.replace("_", "-"),
+        title=record["title"],
+        question=record["question"],
+        controls=tuple(controls),
+        answer=answer,
+        examples=tuple(examples),
+        heavy=record.get("heavy", False),
+    )
+
+
+def is_sample(question: Question, name: str, text: str) -> bool:
+    """Whether a text is one of the question's own: its starting one, or that of an example.
+
+    Examples
+    --------
+    >>> is_sample(load("place"), "line", "aprun -n 1 mine")
+    False
+    """
+    return text in (question.defaults[name], *(example.values.get(name) for example in question.examples))
+
+
+def load(name: str) -> Question:
+    """Return a question of the catalogue by name.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name; the message lists those there are.
+
+    Examples
+    --------
+    >>> load("plcae")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: there is no question 'plcae'; did you mean 'place'?
+    """
+    from hopperlib.questions.catalogue import QUESTIONS
+
+    if name not in QUESTIONS:
+        import difflib
+
+        close = difflib.get_close_matches(name, QUESTIONS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else "there are: " + ", ".join(QUESTIONS)
+        raise InputError(f"there is no question {name!r}; {hint}")
+    question = importlib.import_module(QUESTIONS[name]).QUESTION
+    assert isinstance(question, Question)
+    return question
+
+
+def answer_json(name: str, values_json: str) -> str:
+    """Return a question's answer as JSON text: what the worker of a page calls.
+
+    Parameters
+    ----------
+    name : str
+        Name in the catalogue.
+    values_json : str
+        JSON object of control values; missing ones take their defaults.
+
+    Returns
+    -------
+    str
+        ``{"ok": true, "result": {...}}``, or for a refused input
+        ``{"ok": false, "error": {"message", "control"}}``.
+
+    Examples
+    --------
+    >>> import json
+    >>> json.loads(answer_json("place", '{"lin": 1}'))["ok"]
+    False
+    """
+    try:
+        values = json.loads(values_json)
+        result = load(name).run(**values)
+    except InputError as error:
+        return json.dumps({"ok": False, "error": {"message": error.message, "control": error.name}})
+    # NaN is not JSON: a figure that holds one is a defect, and must not reach a page.
+    return json.dumps({"ok": True, "result": result.to_dict()}, allow_nan=False, separators=(",", ":"))

@@ -1,0 +1,132 @@
+"""A result as text for a terminal: what fits a screen, or all of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hopperlib.finding import Finding
+from hopperlib.questions.result import Copyable, Result, Table
+
+__all__ = ["result_text", "table_lines"]
+
+# Rows of the table that a short answer prints, and of each table that a full one does.
+_SHORT_ROWS = 12
+_FULL_ROWS = 40
+# What a terminal would obey: control characters but tab and newline, and marks that turn the reading direction.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def result_text(result: Result, *, show_all: bool = False, styled: bool = False) -> str:
+    """Return an answer for people.
+
+    The short form holds the sentence, problems and advice, drawings that can
+    be made of characters, one table of at most twelve rows and the line to
+    copy. The full form adds the numbers with their badges, charts in words,
+    notes, listings and the other tables.
+
+    Parameters
+    ----------
+    result : Result
+    show_all : bool
+        Whether to print everything.
+    styled : bool
+        Whether the terminal shows bold text.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.question import load
+    >>> print(result_text(load("memory").run(need_gb=1.0, tasks=48)).splitlines()[0])
+    Cheapest on Hopper: 24 tasks a node on 2 standard nodes, cost factor 1.
+    """
+    parts = ["\n".join(part) for part in (_full(result) if show_all else _short(result)) if part]
+    parts[0] = f"\033[1m{printable(parts[0])}\033[0m" if styled else printable(parts[0])
+    return "\n\n".join([parts[0], *map(printable, parts[1:])]) + "\n"
+
+
+def printable(text: str) -> str:
+    """Return a text without the characters that a terminal would obey."""
+    return _CONTROL.sub("\ufffd", text)
+
+
+def _short(result: Result) -> Iterator[list[str]]:
+    """Yield the parts of the short form."""
+    yield [_plain(result.summary)]
+    yield [line for finding in result.findings if finding.level in ("problem", "advice") for line in _finding(finding)]
+    yield from ([drawing.text] for drawing in result.drawings[:1] if drawing.text)
+    yield from (table_lines(table, _SHORT_ROWS) for table in result.tables[:1])
+    yield from (_copyable(copyable) for copyable in result.copyables[:1])
+    more = (
+        (len(result.values), "number"),
+        (len(result.figures), "chart"),
+        (sum(finding.level not in ("problem", "advice") for finding in result.findings), "note"),
+        (len(result.listings), "listing"),
+        (max(0, len(result.tables) - 1), "more table"),
+    )
+    left_out = [f"{count} {name}{'s' * (count > 1)}" for count, name in more if count]
+    yield [f"(--all prints {', '.join(left_out)})"] if left_out else []
+
+
+def _full(result: Result) -> Iterator[list[str]]:
+    """Yield the parts of the full form."""
+    yield [_plain(result.summary)]
+    yield [line for finding in result.findings for line in _finding(finding)]
+    for value in result.values:
+        unit = f" {value.unit}" if value.unit else ""
+        note = f"; {value.note}" if value.note else ""
+        yield [_plain(f"{value.label}: {value.text}{unit} ({value.badge}){note}")]
+    for drawing in result.drawings:
+        yield [f"{drawing.title}: {drawing.alt}", *([drawing.text] if drawing.text else [])]
+    for figure in result.figures:
+        yield [f"{figure.title}: {figure.alt}"]
+    for copyable in result.copyables:
+        yield _copyable(copyable)
+    for listing in result.listings:
+        marked = (f"{line.number:>6} {line.mark}: {line.text}" for line in listing.lines if line.mark)
+        yield [_plain(listing.title), *marked]
+    for table in result.tables:
+        yield table_lines(table, _FULL_ROWS)
+
+
+def _finding(finding: Finding) -> list[str]:
+    """Return a finding: its level, what it is, its code, and what to do."""
+    advice = [_plain(f"  do: {finding.advice}")] if finding.advice else []
+    return [_plain(f"{finding.level}: {finding.message} [{finding.code}]"), *advice]
+
+
+def _copyable(copyable: Copyable) -> list[str]:
+    """Return a text to copy below its title."""
+    return [f"{_plain(copyable.title)}:", *(f"  {line}" for line in copyable.text.splitlines())]
+
+
+def _plain(text: str) -> str:
+    """Return prose without the marks of code."""
+    return text.replace("`", "")
+
+
+def table_lines(table: Table, most_rows: int) -> list[str]:
+    r"""Return a table as lines with aligned columns: its caption, its head, and its first rows.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.result import Column
+    >>> nodes = Table(caption="Nodes", columns=(Column("Kind"), Column("Cores")), rows=(("a", 24), ("b", 6)))
+    >>> print("\n".join(table_lines(nodes, 1)))
+    Nodes
+    Kind  Cores
+    a        24
+    ... and 1 more row
+    """
+    data = table.to_dict()
+    rows = [[column["heading"] for column in data["columns"]], *data["rows"][:most_rows]]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(data["columns"]))]
+    lines = [_plain(table.caption)]
+    for number, row in enumerate(rows, start=-1):
+        cells = (
+            f"{cell:>{width}}" if numeric else f"{cell:<{width}}"
+            for cell, width, numeric in zip(row, widths, data["numeric"], strict=True)
+        )
+        mark = f"  <- {table.marked_label}" if number in table.marked else ""
+        lines.append(("  ".join(cells) + mark).rstrip())
+    left_off = len(data["rows"]) - most_rows
+    return [*lines, f"... and {left_off} more row{'s' * (left_off > 1)}"] if left_off > 0 else lines
