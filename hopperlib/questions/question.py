@@ -143,7 +143,7 @@ class Question:
             for control in ordered
         ]
         ask.__name__ = ask.__qualname__ = self.name.replace("-", "_")
-        ask.__signature__ = inspect.Signature(parameters, return_annotation=Result)
+        vars(ask)["__signature__"] = inspect.Signature(parameters, return_annotation=Result)
         lines = (
             f"{control.name}: {control.label}{f' [{control.unit}]' if control.unit else ''}" for control in ordered
         )
