@@ -3,15 +3,15 @@
 #
 #   PYTHON=/path/to/python3   the Python that makes the environment (otherwise the first that will do)
 #   VENV=folder               where the environment is, for example "$CONDA_PREFIX"
-#   ARGS='...'                passed on: book (to the server), test (to pytest), lab, bench and
-#                             lock (to uv, for example --upgrade)
+#   ARGS='...'                passed on: book (to the server), test and search (to pytest), lab,
+#                             bench and lock (to uv, for example --upgrade)
 
 VENV = .venv
 ARGS =
 RUN = "$(VENV)/bin/python"
 WORKERS = 2
 
-.PHONY: help book html test lab lint bench scorecard lock clean distclean python browser
+.PHONY: help book html test search lab lint bench scorecard lock clean distclean python browser
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,9 @@ html: python browser ## build the book into _build/html
 
 test: python browser ## run all tests: models, examples, the built book in a browser
 	@$(RUN) -m pytest -n $(WORKERS) $(ARGS)
+
+search: python ## search for examples that fail: property tests with new ones each time
+	@$(RUN) -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=search tests $(ARGS)
 
 lab: python ## open the notebooks in JupyterLab
 	@$(RUN) -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks $(ARGS)

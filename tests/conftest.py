@@ -18,10 +18,11 @@ ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "") not in ("", "0", "false")
 NO_BROWSER = "no browser: "
 
-# Same examples on every run of CI. Elsewhere Hypothesis may search on, but a busy machine is no failure.
-settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
-settings.register_profile("local", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("ci" if IN_CI else "local")
+# The same examples on every run, wherever it is; `make search` looks for new ones. A busy machine is no failure.
+_BUSY = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
+settings.register_profile("same", derandomize=True, **_BUSY)
+settings.register_profile("search", max_examples=300, **_BUSY)
+settings.load_profile("same")
 
 
 def _fail_a_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
