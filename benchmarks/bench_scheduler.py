@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.side_by_side import Comparison
 from hopperlib.machine import Machine
-from hopperlib.network.scheduling.free_nodes import FirstFit
+from hopperlib.network.scheduling._free_nodes import FirstFit
 from hopperlib.network.scheduling.generator import draw_workload
 from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Workload
@@ -76,8 +76,8 @@ def _against_procset() -> Comparison:
     """Take 342 nodes from 399 free runs and give them back."""
     runs = [(16 * i, 16 * i + 3) for i in range(399)]
     free = FirstFit(0)
-    free.bounds, free.free = [bound for run in runs for bound in run], 3 * 399
-    ours = best(lambda: free.release(free.take(342)), 50)
+    free.fill([bound for run in runs for bound in run])
+    ours = best(lambda: free.release(free.take(342), 342), 50)
     what = "342 nodes taken from 399 free runs and given back"
     try:
         from procset import ProcInt, ProcSet  # type: ignore[import-not-found]
@@ -99,7 +99,7 @@ def _against_procset() -> Comparison:
     mine, (job, after) = free.take(342), peer()
     if [(one.inf, one.sup + 1) for one in job.intervals()] != list(zip(mine[::2], mine[1::2], strict=True)):
         raise SystemExit("the two free lists disagree")
-    free.release(mine)
+    free.release(mine, 342)
     if after != theirs:
         raise SystemExit("the peer's free list did not come back")
     return Comparison(what=what, ours_s=ours, peer="procset 1.0", peer_s=best(peer, 10), note="the same nodes")

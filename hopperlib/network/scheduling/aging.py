@@ -11,7 +11,8 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from hopperlib.network.scheduling.free_nodes import BestFit, Contiguous, FirstFit, RandomFit, pairs
+from hopperlib.errors import refusal
+from hopperlib.network.scheduling._free_nodes import free_list, length_of, pairs
 from hopperlib.network.scheduling.generator import draw_workload
 from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.network.scheduling.scheduler import simulate
@@ -110,17 +111,13 @@ def probe(schedule: Schedule, time_s: int, width: int, *, allocation: str = "fir
     (Probe(start_s=60, runs=[(0, 3), (6, 7)]), [(6, 8)])
     """
     if not 1 <= width <= schedule.nodes:
-        raise ValueError(f"width={width} must be from 1 to {schedule.nodes}, the nodes of the machine")
-    free, running = _bounds(schedule, time_s)
-    if allocation == "random":
-        found: FirstFit = RandomFit(0, random.Random(seed))
-    elif allocation in ("first", "best", "contiguous"):
-        found = {"first": FirstFit, "best": BestFit, "contiguous": Contiguous}[allocation](0)
-    else:
-        raise ValueError(f"allocation={allocation!r} must be one of: first, best, contiguous, random")
-    found.bounds, found.free = free, sum(free[1::2]) - sum(free[::2])
+        raise refusal("width", width, f"must be from 1 to {schedule.nodes}, the nodes of the machine")
+    free = free_list(allocation, schedule.nodes, random.Random(seed))
+    bounds, running = _bounds(schedule, time_s)
+    free.fill(bounds)
     start = time_s
-    while not found.fits(width):
+    while free.room < width:
         start, index = running.pop(0)
-        found.release([bound for run in schedule.runs(index) for bound in run])
-    return Probe(start, pairs(found.take(width)))
+        taken = [bound for run in schedule.runs(index) for bound in run]
+        free.release(taken, length_of(taken))
+    return Probe(start, pairs(free.take(width)))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from heapq import heapify, heappop
 from typing import Literal, get_args
 
-from hopperlib.network.scheduling.schedule import SchedulerError
+from hopperlib.errors import InputError, refusal
 
-__all__ = ["FOREVER", "Calendar", "Downtime", "read_downtimes"]
-
-FOREVER = 1 << 62
+__all__ = ["Downtime", "read_downtimes"]
 
 Kind = Literal["outage", "reservation", "orphan", "down"]
 _COLUMNS = ("kind", "start_s", "end_s", "first_node", "last_node", "drained", "queue")
@@ -42,14 +39,14 @@ class Downtime:
 
     Raises
     ------
-    SchedulerError
+    InputError
         If it ends before it starts, or the parts do not fit together.
 
     Examples
     --------
     >>> Downtime(start_s=100, end_s=50)
     Traceback (most recent call last):
-    hopperlib.network.scheduling.schedule.SchedulerError: a downtime must end after it starts: start_s=100, end_s=50
+    hopperlib.errors.InputError: a downtime must end after it starts: start_s=100, end_s=50
     """
 
     start_s: int
@@ -62,23 +59,22 @@ class Downtime:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            raise SchedulerError(f"kind={self.kind!r} must be one of: {', '.join(get_args(Kind))}")
+            raise refusal("kind", self.kind, f"must be one of: {', '.join(get_args(Kind))}")
         if self.start_s < 0:
-            raise SchedulerError(f"start_s={self.start_s} must not be negative: time 0 is the trace's")
+            raise refusal("start_s", self.start_s, "must not be negative: time 0 is the trace's")
         if self.end_s <= self.start_s:
-            raise SchedulerError(f"a downtime must end after it starts: start_s={self.start_s}, end_s={self.end_s}")
+            raise InputError(f"a downtime must end after it starts: start_s={self.start_s}, end_s={self.end_s}")
         if (self.first_node is None) != (self.last_node is None):
-            raise SchedulerError("a downtime of some nodes needs both first_node and last_node")
+            raise InputError("a downtime of some nodes needs both first_node and last_node")
         if self.drained and self.first_node is not None:
-            raise SchedulerError("only a downtime of the whole machine can be drained for")
+            raise InputError("only a downtime of the whole machine can be drained for")
         if (self.kind == "reservation") != bool(self.queue):
-            raise SchedulerError(
+            raise InputError(
                 f"a reservation, and nothing else, names a queue: kind={self.kind!r}, queue={self.queue!r}"
             )
         if self.first_node is not None and self.last_node is not None and not 0 <= self.first_node < self.last_node:
-            raise SchedulerError(
-                f"first_node={self.first_node} must be from 0 to below last_node={self.last_node}, which is not included"
-            )
+            rule = f"must be from 0 to below last_node={self.last_node}, which is not included"
+            raise refusal("first_node", self.first_node, rule)
 
 
 def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
@@ -86,7 +82,7 @@ def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
 
     Raises
     ------
-    SchedulerError
+    InputError
         If a column is unknown or missing, or a line holds no downtime; names the line.
 
     Examples
@@ -98,7 +94,7 @@ def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
     header = [name.strip() for name in next(rows, [])]
     unknown = [name for name in header if name not in _COLUMNS]
     if unknown or not {"kind", "start_s", "end_s"} <= set(header):
-        raise SchedulerError(
+        raise InputError(
             f"line 1: the columns are {', '.join(header) or 'none'}; kind, start_s and end_s are needed, "
             f"{', '.join(_COLUMNS[3:])} may follow"
         )
@@ -122,7 +118,7 @@ def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
                 )
             )
         except ValueError as error:
-            raise SchedulerError(f"line {number}: {error}") from None
+            raise InputError(f"line {number}: {error}") from None
     return found
 
 
@@ -132,36 +128,3 @@ def _whole(row: dict[str, str], name: str) -> int:
     if not text.isdecimal():
         raise ValueError(f"{name}={text!r} must be a whole number, not negative")
     return int(text)
-
-
-class Calendar:
-    """Downtimes in order of their instants; what ends comes before what begins.
-
-    Examples
-    --------
-    >>> calendar = Calendar([Downtime(start_s=5, end_s=9, drained=True)])
-    >>> calendar.next_s, calendar.drain_s, calendar.pop(), calendar.next_s, calendar.drain_s == FOREVER
-    (5, 5, (True, 0), 9, True)
-    """
-
-    def __init__(self, downtimes: Sequence[Downtime]) -> None:
-        self.downtimes = downtimes
-        # (instant, 0 end / 1 begin, number)
-        self._instants = [(one.end_s, 0, number) for number, one in enumerate(downtimes)]
-        self._instants += [(one.start_s, 1, number) for number, one in enumerate(downtimes)]
-        heapify(self._instants)
-        self._drains = sorted(one.start_s for one in downtimes if one.drained)
-        self._look_ahead()
-
-    def _look_ahead(self) -> None:
-        self.next_s = self._instants[0][0] if self._instants else FOREVER
-        #: When the next planned one begins.
-        self.drain_s = self._drains[0] if self._drains else FOREVER
-
-    def pop(self) -> tuple[bool, int]:
-        """Return whether the next one begins (or ends), and its number."""
-        now, begins, number = heappop(self._instants)
-        if begins and self.downtimes[number].drained:
-            self._drains.remove(now)
-        self._look_ahead()
-        return bool(begins), number

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from hopperlib.network.scheduling.schedule import SchedulerError
+from hopperlib.errors import InputError
 from hopperlib.network.scheduling.workload import Job, Workload
 
 __all__ = ["Queue", "QueueTable", "put_into_queues", "queue_table", "queue_tables", "read_queues"]
@@ -42,7 +42,7 @@ class Queue:
     --------
     >>> Queue(name="debug", max_nodes=512).check(Job(7, 0, 600, 60, 60))
     Traceback (most recent call last):
-    hopperlib.network.scheduling.schedule.SchedulerError: job 7 asks for nodes=600; queue 'debug' takes 1 to 512
+    hopperlib.errors.InputError: job 7 asks for nodes=600; queue 'debug' takes 1 to 512
     """
 
     name: str
@@ -66,16 +66,16 @@ class Queue:
 
         Raises
         ------
-        SchedulerError
+        InputError
             If it is too narrow, too wide or too long.
         """
         if job.nodes < self.min_nodes or (self.max_nodes is not None and job.nodes > self.max_nodes):
             most = "any number" if self.max_nodes is None else self.max_nodes
-            raise SchedulerError(
+            raise InputError(
                 f"job {job.job} asks for nodes={job.nodes}; queue {self.name!r} takes {self.min_nodes} to {most}"
             )
         if self.max_time_s is not None and job.requested_time_s > self.max_time_s:
-            raise SchedulerError(
+            raise InputError(
                 f"job {job.job} asks for requested_time_s={job.requested_time_s}; queue {self.name!r} takes "
                 f"{self.max_time_s} s at most"
             )
@@ -141,12 +141,12 @@ def read_queues(text: str) -> dict[str, QueueTable]:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"this is no TOML: {error}") from None
+        raise InputError(f"this is no TOML: {error}") from None
     tables = {}
     for name, table in data.items():
         rows = table.get("queue") if isinstance(table, dict) else None
         if not isinstance(rows, list) or not rows:
-            raise ValueError(f"table {name!r} lists no queue: write queue = [{{ name = ..., nodes = [1, 8], ... }}]")
+            raise InputError(f"table {name!r} lists no queue: write queue = [{{ name = ..., nodes = [1, 8], ... }}]")
         queues = tuple(_queue(name, row) for row in rows)
         notes = tuple(table.get("notes", ()))
         title, source = str(table.get("title", name)), str(table.get("source", ""))
@@ -168,7 +168,7 @@ def _queue(table: str, row: Any) -> Queue:
             charge_factor=row.get("charge", 1.0),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(
+        raise InputError(
             f"table {table!r}: queue {row!r} needs name, nodes = [fewest, most], max_hours and priority ({error})"
         ) from None
 
@@ -178,7 +178,7 @@ def put_into_queues(workload: Workload, table: QueueTable) -> Workload:
 
     Raises
     ------
-    SchedulerError
+    InputError
         If no queue takes a job.
 
     Examples
@@ -194,7 +194,7 @@ def put_into_queues(workload: Workload, table: QueueTable) -> Workload:
             return job
         queue = table.queue_for(job.nodes, job.requested_time_s)
         if queue is None:
-            raise SchedulerError(
+            raise InputError(
                 f"job {job.job}: no queue of {table.name!r} takes nodes={job.nodes}, "
                 f"requested_time_s={job.requested_time_s}"
             )
@@ -229,5 +229,5 @@ def queue_table(name: str) -> QueueTable:
     """
     tables = _tables()
     if name not in tables:
-        raise ValueError(f"there is no queue table {name!r}; there are: {', '.join(tables)}")
+        raise InputError(f"there is no queue table {name!r}; there are: {', '.join(tables)}")
     return tables[name]

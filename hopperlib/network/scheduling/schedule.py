@@ -8,7 +8,8 @@ from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from hopperlib.network.scheduling.free_nodes import pairs
+from hopperlib.errors import InputError, refusal
+from hopperlib.network.scheduling._free_nodes import pairs
 from hopperlib.network.scheduling.workload import Workload
 
 __all__ = [
@@ -19,15 +20,10 @@ __all__ = [
     "STATUS",
     "Sample",
     "Schedule",
-    "SchedulerError",
 ]
 
 NOT_STARTED, FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE = range(4)
 STATUS: tuple[str, ...] = ("not started", "finished", "killed at its limit", "killed by an outage")
-
-
-class SchedulerError(ValueError):
-    """A workload or setting that the scheduler refuses."""
 
 
 class Sample(NamedTuple):
@@ -159,7 +155,7 @@ class Schedule:
         .. [1] K. Antypas and Y. He, CUG 2011, sec. 1, Hopper Timeline and Usage.
         """
         if end_s <= start_s:
-            raise ValueError(f"end_s={end_s} must be after start_s={start_s}")
+            raise refusal("end_s", end_s, f"must be after start_s={start_s}")
         there = self.nodes * (end_s - start_s)
         if up_time_only:
             there -= sum(
@@ -168,5 +164,5 @@ class Schedule:
                 if start < end_s and end > start_s
             )
         if there <= 0:
-            raise ValueError("nothing was up in this span, so there is no utilization of up-time")
+            raise InputError("nothing was up in this span, so there is no utilization of up-time")
         return self.busy_node_seconds(start_s, end_s) / there

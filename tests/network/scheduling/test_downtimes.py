@@ -1,23 +1,20 @@
-"""Downtimes: the calendar, and what is read from a file."""
+"""Downtimes: their order, what they do, and what is read from a file."""
 
 import pytest
 
-from hopperlib.network.scheduling.downtimes import FOREVER, Calendar, Downtime, read_downtimes
-from hopperlib.network.scheduling.schedule import SchedulerError
+from hopperlib.errors import InputError
+from hopperlib.network.scheduling.downtimes import Downtime, read_downtimes
 from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
 
 
 def test_what_ends_comes_before_what_begins():
-    calendar = Calendar(
-        [Downtime(start_s=10, end_s=20), Downtime(start_s=5, end_s=10), Downtime(start_s=30, end_s=31, drained=True)]
-    )
-    seen = []
-    while calendar.next_s != FOREVER:
-        seen.append((calendar.next_s, calendar.drain_s, *calendar.pop()))
-    assert seen == [
-        (5, 30, True, 1), (10, 30, False, 1), (10, 30, True, 0), (20, 30, False, 0), (30, 30, True, 2), (31, FOREVER, False, 2)
-    ]  # fmt: skip
+    # Both orphans take what is free of the same two nodes: the second finds them given back in the instant it comes.
+    first = Downtime(start_s=5, end_s=10, first_node=0, last_node=2, kind="orphan")
+    second = Downtime(start_s=10, end_s=20, first_node=0, last_node=2, kind="orphan")
+    schedule = simulate(Workload([Job(1, 0, 1, 1, 1), Job(2, 6, 4, 5, 5)]), 4, downtimes=[second, first])
+    assert schedule.unavailable == [(5, 10, 2), (10, 20, 2)]
+    assert list(schedule.start_s) == [0, 20]
 
 
 def test_a_reboot_frees_everything_and_downed_nodes_stay_away():
@@ -61,5 +58,5 @@ def test_every_kind_is_read():
     ],
 )
 def test_files_that_are_none(lines, message):
-    with pytest.raises(SchedulerError, match=message):
+    with pytest.raises(InputError, match=message):
         read_downtimes(lines)

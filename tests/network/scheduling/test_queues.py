@@ -2,8 +2,8 @@
 
 import pytest
 
+from hopperlib.errors import InputError
 from hopperlib.network.scheduling.queues import put_into_queues, queue_table, read_queues
-from hopperlib.network.scheduling.schedule import SchedulerError
 from hopperlib.network.scheduling.workload import Job, Workload
 
 
@@ -41,5 +41,5 @@ def test_jobs_keep_a_queue_of_the_table_and_else_take_the_first_that_fits():
     placed = put_into_queues(Workload(jobs), table)
     # debug takes half an hour on up to 512 nodes; only reg_xbig takes 5,000.
     assert [job.queue for job in placed] == ["debug", "low", "reg_xbig"]
-    with pytest.raises(SchedulerError, match="job 4: no queue of 'hopper-final' takes nodes=6200"):
+    with pytest.raises(InputError, match="job 4: no queue of 'hopper-final' takes nodes=6200"):
         put_into_queues(Workload([Job(4, 0, 6200, 60, 60)]), table)

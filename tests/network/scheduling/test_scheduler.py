@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopperlib.errors import InputError
+from hopperlib.network.scheduling._free_nodes import ALLOCATIONS
 from hopperlib.network.scheduling.downtimes import Downtime
-from hopperlib.network.scheduling.free_nodes import ALLOCATIONS
 from hopperlib.network.scheduling.queues import Queue, queue_table
-from hopperlib.network.scheduling.schedule import KILLED_AT_LIMIT, KILLED_BY_OUTAGE, NOT_STARTED, SchedulerError
+from hopperlib.network.scheduling.schedule import KILLED_AT_LIMIT, KILLED_BY_OUTAGE, NOT_STARTED
 from hopperlib.network.scheduling.scheduler import POLICIES, simulate
 from hopperlib.network.scheduling.workload import Job, Workload
 
@@ -40,6 +41,21 @@ def test_nodes_left_over_are_used_up():
     # The head wants 6 of 10 at 10, so 4 are over; jobs 4 and 5 want 2 and 3: the second would take what the head needs.
     jobs = [Job(1, 0, 5, 10, 10), Job(2, 1, 6, 5, 5), Job(3, 2, 2, 99, 99), Job(4, 3, 3, 99, 99)]
     assert starts(jobs, 10) == [0, 10, 2, 15]
+
+
+def test_more_is_left_over_than_before():
+    # Ten nodes. Head (7) is promised 100, when job 0 (5) ends by its limit; 10 - 7 = 3 are left over then. Job 4 (3, long)
+    # uses them up; job 5 (2, long) may not pass: two are free, none is left over. At 20 job 1 (2), which was expected at
+    # 300, ends: two more are left over at 100, so now it may, though it was tried before.
+    rows = [(0, 5, 100, 100), (0, 2, 20, 300), (1, 7, 9, 9), (2, 1, 400, 400), (3, 2, 400, 400)]
+    assert starts([Job(number, *row) for number, row in enumerate(rows)], 10) == [0, 0, 100, 2, 20]
+
+
+def test_another_head_has_another_promise():
+    # Four nodes. Head 1 (3) is promised 10 and leaves one over, which job 3 (1, to 17) takes at 2. At 10 job 2 (4) becomes
+    # head, promised 30, and leaves nothing over: job 4 (1, 25 s) finds a free node at 17 but would end at 42.
+    rows = [(0, 3, 10, 10), (1, 3, 20, 20), (1, 4, 5, 5), (2, 1, 15, 15), (3, 1, 25, 25)]
+    assert starts([Job(number, *row) for number, row in enumerate(rows)], 4) == [0, 10, 30, 2, 35]
 
 
 def test_a_job_over_its_limit():
@@ -202,9 +218,9 @@ def test_feedback_on_the_run_time():
     ],
 )
 def test_refusals(jobs, options, message):
-    with pytest.raises(SchedulerError, match=message):
+    with pytest.raises(InputError, match=message):
         simulate(Workload(jobs), 8, **options)
-    with pytest.raises(SchedulerError, match="nodes=0 must be at least 1"):
+    with pytest.raises(InputError, match="nodes=0 must be at least 1"):
         simulate(Workload([]), 0)
 
 
@@ -221,7 +237,7 @@ def test_refusals(jobs, options, message):
     ],
 )
 def test_bad_downtimes(options, message):
-    with pytest.raises(SchedulerError, match=message):
+    with pytest.raises(InputError, match=message):
         Downtime(**options)
 
 

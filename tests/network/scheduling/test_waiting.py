@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperlib.errors import InputError
+from hopperlib.network.scheduling._waiting import WaitingJobs
 from hopperlib.network.scheduling.queues import Queue
-from hopperlib.network.scheduling.schedule import SchedulerError
 from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.waiting import WaitingJobs
 from hopperlib.network.scheduling.workload import Job, Workload
 
 QUEUES = [
@@ -18,7 +18,7 @@ QUEUES = [
 
 
 def order(waiting):
-    return [rank & 0xFFFFFFFF for rank in waiting.queue]
+    return [waiting.jobs[rank] for rank in waiting.queue]
 
 
 def test_by_priority_then_by_submission():
@@ -59,7 +59,7 @@ def test_aging_by_hand():
     wanted = {None: [0, 55, 50], 10: [0, 50, 55], 13: [0, 55, 50]}
     for aging_s, starts in wanted.items():
         assert list(simulate(Workload(jobs), 4, queues=QUEUES, aging_s=aging_s).start_s) == starts
-    with pytest.raises(SchedulerError, match="aging_s=0 must be at least 1 s"):
+    with pytest.raises(InputError, match="aging_s=0 must be at least 1 s"):
         simulate(Workload(jobs), 4, queues=QUEUES, aging_s=0)
 
 

@@ -1,0 +1,244 @@
+"""The free nodes of a machine, as runs of positions in its node list, and ways to take from them.
+
+Runs are kept as their bounds in one flat sorted list: from, to (not included),
+from, to, ... Runs never touch, so the list strictly increases and a bound stands
+in it once: giving back a run looks up one bound, and joins, lengthens or puts in
+a run there. Whatever the number of nodes, the cost is that of the runs. A job's
+nodes are such a list too.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Sequence
+
+from hopperlib.errors import refusal
+
+__all__ = ["ALLOCATIONS", "FirstFit", "free_list", "joined", "length_of", "pairs"]
+
+ALLOCATIONS: tuple[str, ...] = ("first", "best", "contiguous", "random")
+
+
+def pairs(bounds: Sequence[int]) -> list[tuple[int, int]]:
+    """Return a flat list of bounds as runs (from, to)."""
+    return list(zip(bounds[::2], bounds[1::2], strict=True))
+
+
+def length_of(bounds: Sequence[int]) -> int:
+    """Return how many positions lie in the runs of a flat list of bounds."""
+    return sum(bounds[1::2]) - sum(bounds[::2])
+
+
+def joined(positions: Iterable[int]) -> list[int]:
+    """Return sorted positions as a flat list of the bounds of their runs."""
+    bounds: list[int] = []
+    for position in positions:
+        if bounds and bounds[-1] == position:
+            bounds[-1] = position + 1
+        else:
+            bounds += (position, position + 1)
+    return bounds
+
+
+class FirstFit:
+    """Free positions; a job takes the first ones, as Hopper's scheduler did.
+
+    Examples
+    --------
+    >>> free = FirstFit(10)
+    >>> first, second = free.take(3), free.take(2)
+    >>> free.release(first, 3)
+    >>> free.take(4), free.bounds
+    ([0, 3, 5, 6], [6, 10])
+    """
+
+    def __init__(self, nodes: int) -> None:
+        self.bounds = [0, nodes]
+        #: How many positions are free.
+        self.free = nodes
+
+    def fill(self, bounds: list[int]) -> None:
+        """Let these runs be free and nothing else."""
+        self.bounds, self.free = bounds, length_of(bounds)
+
+    @property
+    def room(self) -> int:
+        """Width of the widest job that could start now. [nodes]"""
+        return self.free
+
+    @property
+    def runs(self) -> int:
+        """How many free runs there are."""
+        return len(self.bounds) // 2
+
+    @property
+    def largest_run(self) -> int:
+        """Length of the longest free run; 0 if nothing is free. [nodes]"""
+        return max((end - start for start, end in pairs(self.bounds)), default=0)
+
+    def largest_beside(self, avoid: tuple[int, int]) -> int:
+        """Length of the longest free run outside a run to avoid. [nodes]"""
+        return max((high - low for low, high in _beside(self.bounds, avoid)), default=0)
+
+    def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
+        """Take positions for a job that fits, and return their bounds; who needs one run can keep off a run."""
+        bounds = self.bounds
+        self.free -= width
+        start, split = bounds[0], bounds[0] + width
+        if split < bounds[1]:
+            bounds[0] = split
+            return [start, split]
+        i = 0
+        while width > 0:
+            width -= bounds[i + 1] - bounds[i]
+            i += 2
+        taken = bounds[:i]
+        if width:
+            # Too much by so many: the last run is split, and only its front goes to the job.
+            split = taken[-1] + width
+            taken[-1] = split
+            i -= 2
+            bounds[i] = split
+        del bounds[:i]
+        return taken
+
+    def release(self, taken: Sequence[int], width: int) -> None:
+        """Give so many positions back, joining them with free neighbors."""
+        bounds = self.bounds
+        size = len(bounds)
+        bounds.append(-1)  # A sentinel, so that the bound after the last can be read.
+        i = 0
+        ends = iter(taken)
+        for start, end in zip(ends, ends, strict=True):
+            # Where the run begins in the list. If its start stands there, a free run ends there: that one grows. If its
+            # end stands there, a free run begins there. If both do, the two become one and both bounds go.
+            i = bisect_left(bounds, start, i, size)
+            if bounds[i] == start:
+                if bounds[i + 1] == end:
+                    del bounds[i : i + 2]
+                    size -= 2
+                else:
+                    bounds[i] = end
+            elif bounds[i] == end:
+                bounds[i] = start
+            else:
+                bounds[i:i] = (start, end)
+                size += 2
+        self.free += width
+        bounds.pop()
+
+    def take_positions(self, start: int, end: int) -> list[int]:
+        """Take whatever is free of the positions from start to end (not included)."""
+        clipped = ((max(start, low), min(end, high)) for low, high in pairs(self.bounds))
+        taken = [bound for low, high in clipped if low < high for bound in (low, high)]
+        self.cut(taken)
+        return taken
+
+    def cut(self, taken: Sequence[int]) -> None:
+        """Take runs that lie inside free runs."""
+        for start, end in pairs(taken):
+            i = bisect_right(self.bounds, start) - 1
+            low, high = self.bounds[i], self.bounds[i + 1]
+            self.bounds[i : i + 2] = [bound for a, b in ((low, start), (end, high)) if a < b for bound in (a, b)]
+        self.free -= length_of(taken)
+
+
+def _beside(bounds: Sequence[int], avoid: tuple[int, int] | None) -> Iterable[tuple[int, int]]:
+    """Return runs less the part of them that is to be avoided."""
+    if avoid is None:
+        return pairs(bounds)
+    return (
+        part
+        for start, end in pairs(bounds)
+        for part in ((start, min(end, avoid[0])), (max(start, avoid[1]), end))
+        if part[0] < part[1]
+    )
+
+
+class _BestFit(FirstFit):
+    """Free positions; a job takes the smallest run that holds it, else the largest runs first."""
+
+    def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
+        lengths = [(end - start, start) for start, end in pairs(self.bounds)]
+        whole = min((pair for pair in lengths if pair[0] >= width), default=None)
+        parts: list[tuple[int, int]] = []
+        for length, start in [whole] if whole else sorted(lengths, key=lambda pair: (-pair[0], pair[1])):
+            part = min(length, width)
+            insort(parts, (start, start + part))
+            width -= part
+            if width == 0:
+                break
+        taken = [bound for run in parts for bound in run]
+        self.cut(taken)
+        return taken
+
+
+class Contiguous(FirstFit):
+    """Free positions; a job takes the first run that holds it whole, or waits."""
+
+    @property
+    def room(self) -> int:
+        return self.largest_run
+
+    def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
+        run = next([low, low + width] for low, high in _beside(self.bounds, avoid) if high - low >= width)
+        self.cut(run)
+        return run
+
+
+class _RandomFit(FirstFit):
+    """Free positions; a job takes some at random. Only the generator's ``random()`` is used."""
+
+    def __init__(self, nodes: int, rng: random.Random) -> None:
+        self._rng = rng
+        # In no order: what is picked changes places with the last.
+        self._places = list(range(nodes))
+        self.free = nodes
+
+    @property
+    def bounds(self) -> list[int]:  # type: ignore[override]
+        """Bounds of the free runs, put together when somebody asks."""
+        return joined(sorted(self._places))
+
+    def fill(self, bounds: list[int]) -> None:
+        self._places = [position for start, end in pairs(bounds) for position in range(start, end)]
+        self.free = len(self._places)
+
+    def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
+        places, draw = self._places, self._rng.random
+        left = len(places)
+        taken = []
+        for _ in range(width):
+            i = int(draw() * left)
+            left -= 1
+            last = places.pop()
+            if i < left:
+                taken.append(places[i])
+                places[i] = last
+            else:
+                taken.append(last)
+        self.free = left
+        return joined(sorted(taken))
+
+    def release(self, taken: Sequence[int], width: int) -> None:
+        for start, end in pairs(taken):
+            self._places.extend(range(start, end))
+        self.free += width
+
+    def cut(self, taken: Sequence[int]) -> None:
+        gone = {position for start, end in pairs(taken) for position in range(start, end)}
+        self._places = [position for position in self._places if position not in gone]
+        self.free = len(self._places)
+
+
+def free_list(allocation: str, nodes: int, rng: random.Random | None = None) -> FirstFit:
+    """Return free positions for a way to allocate; `InputError` if there is none of that name."""
+    if allocation == "random":
+        if rng is None:
+            raise refusal("allocation", allocation, "needs a random generator: rng=random.Random(seed)")
+        return _RandomFit(nodes, rng)
+    kinds: dict[str, type[FirstFit]] = {"first": FirstFit, "best": _BestFit, "contiguous": Contiguous}
+    if allocation not in kinds:
+        raise refusal("allocation", allocation, f"must be one of: {', '.join(ALLOCATIONS)}")
+    return kinds[allocation](nodes)
