@@ -8,17 +8,18 @@ from html import escape
 from typing import Any
 
 from hopperlib.cli.page import page
-from hopperlib.storage.logs.darshan_findings import Finding
+from hopperlib.finding import Finding, Level
+from hopperlib.storage.logs.darshan_findings import SEVERITIES
 
 __all__ = ["facts", "report_page"]
 
 # However many OSTs a log names, the page stays small: the slowest are listed.
 _MOST_OSTS = 200
 _LONGEST_TEXT = 4000
-_WORDS = {
-    "fail": "Problem",
-    "warn": "Warning",
-    "info": "To know",
+_WORDS: dict[Level, str] = {
+    "problem": "Problem",
+    "advice": "Warning",
+    "note": "To know",
     "unknown": "Cannot tell",
     "ok": "Fine",
 }
@@ -111,7 +112,7 @@ def _finding(one: Finding) -> str:
     )
     advice = f"<p><strong>What to do:</strong> {_text(one.advice)}</p>" if one.advice else ""
     return (
-        f'<section class="finding {escape(one.severity)}"><h3>{_WORDS[one.severity]}: {_text(one.code)}</h3>'
+        f'<section class="finding {SEVERITIES[one.level]}"><h3>{_WORDS[one.level]}: {_text(one.code)}</h3>'
         f"<p>{_text(one.message)}</p>{advice}<details><summary>Numbers</summary><table>{rows}</table></details></section>"
     )
 

@@ -13,8 +13,8 @@ import click
 from hopperlib.cli.common import fail, print_json, stdin_bytes
 
 if TYPE_CHECKING:
+    from hopperlib.finding import Finding
     from hopperlib.readers.io_results import IoResult
-    from hopperlib.storage.logs.darshan_findings import Finding
 
 __all__ = ["command"]
 
@@ -233,7 +233,7 @@ def darshan(file: str, machine: str, page: str | None, as_json: bool) -> None:
     """Answer ``hopper io darshan``."""
     from hopperlib.machine import Machine
     from hopperlib.readers.darshan import read_darshan
-    from hopperlib.storage.logs.darshan_findings import findings
+    from hopperlib.storage.logs.darshan_findings import finding_data, findings
     from hopperlib.storage.logs.darshan_summary import summary
 
     try:
@@ -248,10 +248,10 @@ def darshan(file: str, machine: str, page: str | None, as_json: bool) -> None:
     if page is not None:
         _write_page(page, file, known.title, found, numbers, as_json=as_json)
     if as_json:
-        print_json({"findings": [one.to_dict() for one in found], "summary": numbers})
+        print_json({"findings": [finding_data(one) for one in found], "summary": numbers})
     else:
         _print_log(file, known.title, found, numbers)
-    sys.exit(1 if any(one.severity in ("fail", "warn") for one in found) else 0)
+    sys.exit(1 if any(one.level in ("problem", "advice") for one in found) else 0)
 
 
 def _write_page(
@@ -270,6 +270,7 @@ def _write_page(
 def _print_log(file: str, machine: str, found: tuple[Finding, ...], numbers: dict[str, Any]) -> None:
     """Print findings and the numbers behind them for people."""
     from hopperlib.cli.darshan_page import facts
+    from hopperlib.storage.logs.darshan_findings import SEVERITIES
 
     click.echo(f"{file}: {numbers['executable'] or 'a job'}")
     for label, value in facts(numbers):
@@ -277,7 +278,7 @@ def _print_log(file: str, machine: str, found: tuple[Finding, ...], numbers: dic
     if not found:
         click.echo("no findings: no slow OST, no small or misaligned accesses, not one OST or one writer for all")
     for one in found:
-        click.echo(f"{one.severity}: {one.code}: {one.message}")
+        click.echo(f"{SEVERITIES[one.level]}: {one.code}: {one.message}")
         if one.advice:
             click.echo(f"  what to do: {one.advice}")
     if any("setstripe -c" in one.advice or "MPICH" in one.advice for one in found):

@@ -14,7 +14,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, log_from_frames
+from hopperlib.errors import InputError
+from hopperlib.readers._darshan_frames import log_from_frames
+from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog
 
 __all__ = ["DarshanMissing", "plain_frames", "read_darshan"]
 
@@ -36,7 +38,7 @@ _COUNTERS = [
 _TIMES = [f"F_{way}_{name}" for way in ("READ", "WRITE") for name in ("TIME", "START_TIMESTAMP", "END_TIMESTAMP")]
 
 
-class DarshanMissing(ValueError):
+class DarshanMissing(InputError):
     """Raised when pydarshan is not installed."""
 
 
@@ -53,25 +55,25 @@ def read_darshan(path: str, *, timeout_s: float = 600) -> DarshanLog:
     ------
     DarshanMissing
         If pydarshan is not installed.
-    ValueError
+    InputError
         If the file is no Darshan log, or so damaged that not even the job can be read.
 
     Examples
     --------
     >>> read_darshan("no/such.darshan")
     Traceback (most recent call last):
-    ValueError: no/such.darshan: there is no such file
+    hopperlib.errors.InputError: no/such.darshan: there is no such file
     """
     if os.path.isdir(path):
-        raise ValueError(f"{path}: is a directory; give a log in it")
+        raise InputError(f"{path}: is a directory; give a log in it")
     if not os.path.isfile(path):
-        raise ValueError(f"{path}: there is no such file")
+        raise InputError(f"{path}: there is no such file")
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(part or os.getcwd() for part in sys.path)}
     command = [sys.executable, "-P", "-W", "ignore", "-c", _CHILD, path]
     try:
         done = subprocess.run(command, capture_output=True, env=environment, timeout=timeout_s, check=False)
     except subprocess.TimeoutExpired:
-        raise ValueError(f"{path}: not read within {timeout_s:g} s") from None
+        raise InputError(f"{path}: not read within {timeout_s:g} s") from None
     parts = [
         json.loads(line.removeprefix(_MARK))
         for line in done.stdout.decode("utf-8", errors="replace").splitlines()
@@ -87,7 +89,7 @@ def _assemble(path: str, parts: list[dict[str, Any]], *, finished: bool) -> Dars
     head: dict[str, Any] = next((part for part in parts if "job" in part), {})
     if not head:
         reason = next((part["failed"] for part in parts if "failed" in part), "it is damaged or something else")
-        raise ValueError(f"{path}: cannot be read as a Darshan log ({reason})")
+        raise InputError(f"{path}: cannot be read as a Darshan log ({reason})")
     frames = {part["module"]: part["frames"] for part in parts if "module" in part}
     notes = [part["note"] for part in parts if "note" in part]
     if not finished:

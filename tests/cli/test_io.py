@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from hopperlib.cli import hopper
 from hopperlib.cli.darshan_page import report_page
+from hopperlib.finding import Finding
 from hopperlib.readers import darshan as darshan_reader
 from hopperlib.readers.io_results import KEYS
-from hopperlib.storage.logs.darshan_findings import Finding
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 from hopperlib.storage.logs.darshan_summary import summary
 
@@ -241,7 +241,7 @@ def test_page_stays_small_whatever_the_log():
     nasty = "<script>" + "x" * 100_000
     found = [
         Finding(
-            code=nasty, severity="warn", message=nasty, evidence={nasty: nasty, "n": list(range(10_000))}, advice=nasty
+            code=nasty, level="advice", message=nasty, evidence={nasty: nasty, "n": list(range(10_000))}, advice=nasty
         )
         for _ in range(8)
     ]

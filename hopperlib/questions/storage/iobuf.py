@@ -97,10 +97,7 @@ def _answer(
         for name in ("read", "write")
     }
     memory = buffer_bytes(rule, files=files, tasks=tasks_per_node)
-    notices = [
-        Finding(code=found.code, message=found.message, level=found.level)
-        for found in check_params(rules, transfer_bytes=transfer_bytes, files=files, tasks_per_node=tasks_per_node)
-    ]
+    notices = list(check_params(rules, transfer_bytes=transfer_bytes, files=files, tasks_per_node=tasks_per_node))
     if direction == "write" and gains["write"] < 0.005:
         notices.append(
             Finding(

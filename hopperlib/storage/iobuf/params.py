@@ -16,51 +16,27 @@ References
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Literal, NamedTuple
 
-from hopperlib.units import BYTES_PER_MIB
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
+from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB, size_bytes
 
-__all__ = [
-    "DEFAULT_COUNT",
-    "DEFAULT_SIZE_BYTES",
-    "Finding",
-    "Rule",
-    "buffer_bytes",
-    "check_params",
-    "read_params",
-    "rule_for",
-    "size_text",
-    "write_params",
-]
+__all__ = ["Rule", "buffer_bytes", "check_params", "read_params", "rule_for", "suited_rule", "write_params"]
 
-DEFAULT_COUNT = 4
-DEFAULT_SIZE_BYTES = BYTES_PER_MIB
+_DEFAULT_COUNT = 4
+_DEFAULT_SIZE_BYTES = BYTES_PER_MIB
 
-_FLAGS = ("verbose",)
-_COUNTS = ("count", "prefetch", "preflush", "vbuffer_count")
+# Options with a number, and the least it may be.
+_COUNTS = {"count": 1, "prefetch": 0, "preflush": 0, "vbuffer_count": 1}
 _SIZES = ("size", "vbuffer_size")
-_SIZE = re.compile(r"(\d+)([kmg]?)", re.IGNORECASE)
-_POWERS = {"": 0, "k": 10, "m": 20, "g": 30}
-
-
-class Finding(NamedTuple):
-    """Something to say about a setting.
-
-    Parameters
-    ----------
-    code : str
-        Stable short name.
-    level : {"problem", "advice", "note"}
-    message : str
-        What it is, why it matters, what to do.
-    """
-
-    code: str
-    level: Literal["problem", "advice", "note"]
-    message: str
+# Read and written as they are; nothing here depends on them.
+_KEPT = ("vbuffer_count", "vbuffer_size")
+_SEEN = ("size", "count", "prefetch", "preflush", *_KEPT, "verbose")
+_SIZE = re.compile(r"[0-9]{1,18}[kmg]?", re.IGNORECASE)
+_STREAMS = ("%stdin", "%stdout", "%stderr")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,85 +63,88 @@ class Rule:
     prefetch: int | None = None
     preflush: int | None = None
     verbose: bool = False
-    others: tuple[str, ...] = field(default=())
+    others: tuple[str, ...] = ()
 
     @property
     def buffer_size_bytes(self) -> int:
         """Size of a buffer, the default if none is given. [bytes]"""
-        return DEFAULT_SIZE_BYTES if self.size_bytes is None else self.size_bytes
+        return _DEFAULT_SIZE_BYTES if self.size_bytes is None else self.size_bytes
 
     @property
     def buffer_count(self) -> int:
         """Buffers of a file, the default if none is given."""
-        return DEFAULT_COUNT if self.count is None else self.count
+        return _DEFAULT_COUNT if self.count is None else self.count
 
 
-def size_text(size_bytes: int) -> str:
-    """Return a size as the variable takes it.
+def suited_rule(pattern: str, *, reading: bool = False) -> Rule:
+    """Return the rule of the documented runs for some files: two buffers of 2 MiB, which take what the default takes.
+
+    Parameters
+    ----------
+    pattern : str
+    reading : bool
+        Whether the files are read: then one buffer is read ahead.
 
     Examples
     --------
-    >>> size_text(2097152), size_text(65536), size_text(1000)
-    ('2M', '64k', '1000')
+    >>> write_params([suited_rule("*.dat", reading=True)])
+    '*.dat:size=2M:count=2:prefetch=1'
     """
-    for unit in ("g", "m", "k"):
-        if size_bytes and size_bytes % (1 << _POWERS[unit]) == 0:
-            return f"{size_bytes >> _POWERS[unit]}{unit.upper() if unit != 'k' else unit}"
-    return str(size_bytes)
+    return Rule(pattern=pattern, size_bytes=2 * BYTES_PER_MIB, count=2, prefetch=1 if reading else None)
 
 
-def _number(option: str, text: str, *, least: int) -> int:
-    """Return the count of an option."""
-    if not text.isascii() or not text.isdecimal() or int(text) < least:
-        raise ValueError(f"{option}={text} must be a whole number from {least}")
+def _size_text(size: int) -> str:
+    """Return a size as the variable takes it: ``2M``, ``64k``, ``1000``."""
+    for unit, factor in (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10)):
+        if size and size % factor == 0:
+            return f"{size // factor}{unit}"
+    return str(size)
+
+
+def _number(option: str, text: str) -> int:
+    """Return the number that an option has, of bytes or of buffers."""
+    if option in _SIZES:
+        size = size_bytes(text, binary=True, any_case=True) if _SIZE.fullmatch(text) else 0
+        if not size:
+            raise InputError(f"{option}={text} must be a size in bytes, such as 2M, 64k or 1048576")
+        return size
+    if not re.fullmatch(r"[0-9]{1,18}", text) or int(text) < _COUNTS[option]:
+        raise InputError(f"{option}={text} must be a whole number from {_COUNTS[option]}")
     return int(text)
-
-
-def _size(option: str, text: str) -> int:
-    """Return the size of an option. [bytes]"""
-    match = _SIZE.fullmatch(text)
-    if match is None or int(match[1]) == 0:
-        raise ValueError(f"{option}={text} must be a size in bytes, such as 2M, 64k or 1048576")
-    return int(match[1]) << _POWERS[match[2].lower()]
 
 
 def _rule(text: str) -> Rule:
     """Read one pattern with its options."""
-    pattern, *options = text.split(":")
-    pattern = pattern.strip()
+    pattern, *options = (part.strip() for part in text.split(":"))
     if not pattern:
-        raise ValueError(f"{text!r} has no file name before its options; write a pattern such as *.dat")
-    found: dict[str, int] = {}
-    verbose, others = False, []
+        raise InputError(f"{text!r} has no file name before its options; write a pattern such as *.dat")
+    given: dict[str, int] = {}
+    others = []
     for option in options:
-        name, equals, value = option.strip().partition("=")
+        name, equals, value = option.partition("=")
+        of = f"option {name} of {pattern!r}"
         if not name:
-            raise ValueError(f"{text!r} has an empty option; colons part options, as in *.dat:size=2M:count=2")
+            raise InputError(f"{text!r} has an empty option; colons part options, as in *.dat:size=2M:count=2")
         if name in (*_COUNTS, *_SIZES) and not equals:
-            raise ValueError(
-                f"option {name} of {pattern!r} needs a value, as in {name}={'2M' if name in _SIZES else 2}"
-            )
-        if name in found or (name == "verbose" and verbose):
-            raise ValueError(f"option {name} of {pattern!r} is given twice")
-        if name in _FLAGS:
+            raise InputError(f"{of} needs a value, as in {name}={'2M' if name in _SIZES else 2}")
+        if name in given:
+            raise InputError(f"{of} is given twice")
+        if name == "verbose":
             if equals:
-                raise ValueError(f"option {name} of {pattern!r} takes no value, not {value!r}")
-            verbose = True
-        elif name in _SIZES:
-            found[name] = _size(name, value)
-        elif name in _COUNTS:
-            found[name] = _number(name, value, least=0 if name in ("prefetch", "preflush") else 1)
+                raise InputError(f"{of} takes no value, not {value!r}")
+            given[name] = 1
+        elif name in (*_COUNTS, *_SIZES):
+            given[name] = _number(name, value)
         else:
-            others.append(option.strip())
-    others += [f"{name}={found[name]}" for name in ("vbuffer_count", "vbuffer_size") if name in found]
+            others.append(option)
     return Rule(
         pattern=pattern,
-        size_bytes=found.get("size"),
-        count=found.get("count"),
-        prefetch=found.get("prefetch"),
-        preflush=found.get("preflush"),
-        verbose=verbose,
-        others=tuple(others),
+        size_bytes=given.get("size"),
+        count=given.get("count"),
+        prefetch=given.get("prefetch"),
+        preflush=given.get("preflush"),
+        verbose="verbose" in given,
+        others=(*others, *(f"{name}={given[name]}" for name in _KEPT if name in given)),
     )
 
 
@@ -174,7 +153,7 @@ def read_params(text: str) -> tuple[Rule, ...]:
 
     Raises
     ------
-    ValueError
+    InputError
         If a pattern or an option cannot be read; the message names it.
 
     Examples
@@ -183,13 +162,13 @@ def read_params(text: str) -> tuple[Rule, ...]:
     [('*', 4194304, 4), ('%stdout', 2097152, 4)]
     >>> read_params("export IOBUF_PARAMS='*.dat:count=two'")
     Traceback (most recent call last):
-    ValueError: count=two must be a whole number from 1
+    hopperlib.errors.InputError: count=two must be a whole number from 1
     """
     value = re.sub(r"^\s*(?:export\s+|setenv\s+)?IOBUF_PARAMS(?:=|\s+)", "", text.strip()).strip()
     if len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
         value = value[1:-1]
     if not value.strip():
-        raise ValueError("IOBUF_PARAMS is empty: nothing is buffered; name the files, as in *.dat or %stdout")
+        raise InputError("IOBUF_PARAMS is empty: nothing is buffered; name the files, as in *.dat or %stdout")
     return tuple(_rule(part) for part in value.split(","))
 
 
@@ -198,7 +177,7 @@ def write_params(rules: Sequence[Rule]) -> str:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no rule, or a pattern holds a comma or a colon.
 
     Examples
@@ -207,17 +186,16 @@ def write_params(rules: Sequence[Rule]) -> str:
     '*.dat:size=2M:count=2:prefetch=1'
     """
     if not rules:
-        raise ValueError("rules=() must hold at least one rule: without a pattern nothing is buffered")
+        raise InputError("rules=() must hold at least one rule: without a pattern nothing is buffered")
     parts = []
     for rule in rules:
         if not rule.pattern or re.search(r"[,:]", rule.pattern):
-            raise ValueError(
+            raise InputError(
                 f"pattern {rule.pattern!r} must be a file name without commas and colons, which part patterns"
             )
-        options = [f"size={size_text(rule.size_bytes)}"] if rule.size_bytes is not None else []
-        for name in ("count", "prefetch", "preflush"):
-            value = getattr(rule, name)
-            options += [f"{name}={value}"] if value is not None else []
+        size = None if rule.size_bytes is None else _size_text(rule.size_bytes)
+        values = {"size": size, "count": rule.count, "prefetch": rule.prefetch, "preflush": rule.preflush}
+        options = [f"{name}={value}" for name, value in values.items() if value is not None]
         parts.append(":".join([rule.pattern, *options, *rule.others, *(["verbose"] if rule.verbose else [])]))
     return ",".join(parts)
 
@@ -241,7 +219,7 @@ def buffer_bytes(rule: Rule, *, files: int = 1, tasks: int = 1) -> int:
 
     Raises
     ------
-    ValueError
+    InputError
         If a number is negative.
 
     Examples
@@ -252,78 +230,56 @@ def buffer_bytes(rule: Rule, *, files: int = 1, tasks: int = 1) -> int:
     96
     """
     if files < 0 or tasks < 0:
-        raise ValueError(f"files={files} and tasks={tasks} must not be negative")
+        raise InputError(f"files={files} and tasks={tasks} must not be negative")
     return rule.buffer_size_bytes * rule.buffer_count * files * tasks
 
 
-def _about(rule: Rule, stripe_size_bytes: int, transfer_bytes: int | None) -> list[Finding]:
-    """Return what there is to say about one rule."""
-    found = []
+def _about(rule: Rule, stripe_size_bytes: int, transfer_bytes: int | None) -> Iterator[Finding]:
+    """Yield what there is to say about one rule."""
     pattern, size, count = rule.pattern, rule.buffer_size_bytes, rule.buffer_count
     if _SIZE.fullmatch(pattern) and not pattern.isdecimal():
-        found.append(
-            Finding(
-                "pattern-is-size",
-                "problem",
-                f"{pattern!r} stands where a file name must: only a file of that name is buffered. Write *:size={pattern}",
-            )
+        yield _problem(
+            "pattern-is-size",
+            f"{pattern!r} stands where a file name must: only a file of that name is buffered. Write *:size={pattern}",
         )
     if "$" in pattern:
-        found.append(
-            Finding(
-                "unexpanded-variable",
-                "problem",
-                f"{pattern!r} holds a variable that the shell did not replace: use double quotes, not single ones",
-            )
+        yield _problem(
+            "unexpanded-variable",
+            f"{pattern!r} holds a variable that the shell did not replace: use double quotes, not single ones",
         )
-    if pattern.startswith("%") and pattern not in ("%stdin", "%stdout", "%stderr"):
-        found.append(
-            Finding("unknown-stream", "problem", f"{pattern!r} is no stream; there are %stdin, %stdout and %stderr")
-        )
+    if pattern.startswith("%") and pattern not in _STREAMS:
+        yield _problem("unknown-stream", f"{pattern!r} is no stream; there are %stdin, %stdout and %stderr")
     for other in rule.others:
-        if other.partition("=")[0] not in ("vbuffer_count", "vbuffer_size"):
-            found.append(
-                Finding(
-                    "unknown-option",
-                    "problem",
-                    f"option {other!r} of {pattern!r} is not among those seen in use: size, count, prefetch, preflush, vbuffer_count, vbuffer_size, verbose",
-                )
+        if other.partition("=")[0] not in _KEPT:
+            yield _problem(
+                "unknown-option",
+                f"option {other!r} of {pattern!r} is not among those seen in use: {', '.join(_SEEN)}",
             )
-    for name in ("prefetch", "preflush"):
-        ahead = getattr(rule, name)
+    for name, ahead in (("prefetch", rule.prefetch), ("preflush", rule.preflush)):
         if ahead is not None and ahead >= count:
-            found.append(
-                Finding(
-                    f"{name}-needs-buffers",
-                    "problem",
-                    f"{name}={ahead} of {pattern!r} wants more buffers than are free: count={count} leaves {count - 1} beside the one in use",
-                )
+            yield _problem(
+                f"{name}-needs-buffers",
+                f"{name}={ahead} of {pattern!r} wants more buffers than are free: count={count} leaves {count - 1} beside the one in use",
             )
     if count == 1:
-        found.append(
-            Finding(
-                "one-buffer",
-                "advice",
-                f"one buffer for {pattern!r} cannot be filled and emptied at once: count=2 or more lets it read or write ahead",
-            )
+        yield Finding(
+            code="one-buffer",
+            message=f"one buffer for {pattern!r} cannot be filled and emptied at once: count=2 or more lets it read or write ahead",
         )
     if size % stripe_size_bytes and stripe_size_bytes % size:
-        found.append(
-            Finding(
-                "buffer-off-stripe",
-                "advice",
-                f"buffers of {size:,} bytes for {pattern!r} do not line up with stripes of {stripe_size_bytes:,}: take a multiple",
-            )
+        yield Finding(
+            code="buffer-off-stripe",
+            message=f"buffers of {size:,} bytes for {pattern!r} do not line up with stripes of {stripe_size_bytes:,}: take a multiple",
         )
     if transfer_bytes is not None and transfer_bytes >= size:
-        found.append(
-            Finding(
-                "buffer-too-small",
-                "advice",
-                f"buffers of {size:,} bytes for {pattern!r} merge nothing when the program moves {transfer_bytes:,} bytes at once",
-            )
+        yield Finding(
+            code="buffer-too-small",
+            message=f"buffers of {size:,} bytes for {pattern!r} merge nothing when the program moves {transfer_bytes:,} bytes at once",
         )
-    return found
+
+
+def _problem(code: str, message: str) -> Finding:
+    return Finding(code=code, message=message, level="problem")
 
 
 def check_params(
@@ -358,21 +314,16 @@ def check_params(
     patterns = [rule.pattern for rule in rules]
     for number, pattern in enumerate(patterns):
         if pattern in patterns[:number]:
-            found.append(Finding("pattern-twice", "problem", f"{pattern!r} is given twice"))
+            found.append(_problem("pattern-twice", f"{pattern!r} is given twice"))
         elif "*" in patterns[:number] and not pattern.startswith("%"):
-            found.append(
-                Finding(
-                    "pattern-after-all", "note", f"{pattern!r} comes after *, which matches everything: put it before"
-                )
-            )
+            message = f"{pattern!r} comes after *, which matches everything: put it before"
+            found.append(Finding(code="pattern-after-all", message=message, level="note"))
     if spare_memory_gb is not None:
-        most = max(buffer_bytes(rule, files=files, tasks=tasks_per_node) for rule in rules)
-        if most > spare_memory_gb * (1 << 30):
-            found.append(
-                Finding(
-                    "too-much-memory",
-                    "problem",
-                    f"buffers take {most / (1 << 30):.2f} GB of each node, and {spare_memory_gb:g} GB are to spare: fewer or smaller buffers",
-                )
+        most_gb = max(buffer_bytes(rule, files=files, tasks=tasks_per_node) for rule in rules) / BYTES_PER_MEMORY_GB
+        if most_gb > spare_memory_gb:
+            message = (
+                f"buffers take {most_gb:.2f} GB of each node, and {spare_memory_gb:g} GB are to spare: "
+                "fewer or smaller buffers"
             )
+            found.append(_problem("too-much-memory", message))
     return tuple(found)

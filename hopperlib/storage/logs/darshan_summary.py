@@ -20,6 +20,7 @@ def summary(log: DarshanLog) -> dict[str, Any]:
     >>> summary(log)["tasks"], summary(log)["bytes_written"]
     (4, 0)
     """
+    shared = sum(file.shared for file in log.files)
     result: dict[str, Any] = {
         "executable": log.executable,
         "job_id": log.job_id,
@@ -28,40 +29,33 @@ def summary(log: DarshanLog) -> dict[str, Any]:
         "modules": list(log.modules),
         "notes": list(log.notes),
         "files": len(log.files),
-        "shared_files": sum(one.shared for one in log.files),
-        "unique_files": sum(not one.shared for one in log.files),
+        "shared_files": shared,
+        "unique_files": len(log.files) - shared,
     }
+    sizes: dict[str, dict[str, int]] = {}
     for direction, past in (("read", "read"), ("write", "written")):
-        used = [one for one in log.files if one.moved(direction)[0]]
-        spans = [span for one in used if (span := one.moved(direction)[3])]
-        moved = sum(one.moved(direction)[0] for one in used)
-        passed = max(end for _, end in spans) - min(start for start, _ in spans) if spans else None
-        result[f"bytes_{past}"] = moved
-        result[f"{direction}_calls"] = sum(one.moved(direction)[1] for one in used)
+        traffic = [file.moved(direction) for file in log.files]
+        used = [each for each in traffic if each.moved_bytes]
+        spans = [each.span_s for each in used if each.span_s]
+        result[f"bytes_{past}"] = moved = sum(each.moved_bytes for each in used)
+        result[f"{direction}_calls"] = sum(each.calls for each in used)
         # From the first call of any task to the end of the last; None where the log's own times disagree.
-        complete = passed and len(spans) == len(used)
-        result[f"{direction}_rate_mb_s"] = round(moved / passed / 1e6, 3) if complete and passed else None
-        verdict = judge_osts(log, direction)
+        complete = bool(spans) and len(spans) == len(used)
+        passed = max(end for _, end in spans) - min(start for start, _ in spans) if complete else 0.0
+        result[f"{direction}_rate_mb_s"] = round(moved / passed / 1e6, 3) if passed else None
         result[f"ost_{direction}_rates"] = [
             {
-                "osts": list(one.osts),
-                "rate_mb_s": round(one.rate_mb_s, 4),
-                "files": one.files,
-                "bytes": round(one.moved_bytes),
+                "osts": list(rate.osts),
+                "rate_mb_s": round(rate.rate_mb_s, 4),
+                "files": rate.files,
+                "bytes": round(rate.moved_bytes),
             }
-            for one in verdict.rates
+            for rate in judge_osts(log, direction).rates
         ]
-    result["access_sizes"] = {
-        way: {
-            name: count
-            for place, (name, _) in enumerate(SIZE_BINS)
-            if (count := sum(sizes[place] for one in log.files if (sizes := getattr(one, f"{way}_sizes"))))
-        }
-        for way in ("read", "write")
-    }
-    layouts = Counter(
-        (one.layout.stripe_count, one.layout.stripe_size_bytes) for one in log.files if one.layout is not None
-    )
+        counts = [sum(bin_) for bin_ in zip(*(each.sizes for each in traffic if each.sizes), strict=True)]
+        sizes[direction] = {name: count for (name, _), count in zip(SIZE_BINS, counts, strict=False) if count}
+    result["access_sizes"] = sizes
+    layouts = Counter((file.layout.stripe_count, file.layout.stripe_size_bytes) for file in log.files if file.layout)
     result["stripe_settings"] = [
         {"stripe_count": count, "stripe_size_bytes": size, "files": files}
         for (count, size), files in sorted(layouts.items(), key=lambda item: (-item[1], item[0][0]))

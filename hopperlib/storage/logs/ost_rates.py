@@ -13,17 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median, quantiles
 
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord
+from hopperlib.storage.logs.darshan_log import DarshanLog, Traffic
 from hopperlib.units import BYTES_PER_MIB
 
 __all__ = ["OstRate", "SlowOst", "Verdict", "judge_osts"]
 
-# Below a mebibyte a file shows caches and latency, not an OST.
-MIN_BYTES = BYTES_PER_MIB
-MIN_OSTS = 3
+_LEAST_BYTES = BYTES_PER_MIB
+_LEAST_OSTS = 3
 # An OST is slow from this factor on, if that is also twice what the ordinary ones differ by.
-SLOW_FACTOR = 3.0
-SPREAD_FACTOR = 2.0
+_SLOW_FACTOR = 3.0
+_SPREAD_FACTOR = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +101,7 @@ def judge_osts(log: DarshanLog, direction: str) -> Verdict:
 
     Examples
     --------
-    >>> from hopperlib.storage.logs.darshan_log import StripeLayout
+    >>> from hopperlib.storage.logs.darshan_log import FileRecord, StripeLayout
     >>> def file(ost, seconds):
     ...     layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(ost,))
     ...     return FileRecord(path=f"f{ost}", bytes_written=10**9, write_s=seconds, layout=layout)
@@ -113,110 +112,100 @@ def judge_osts(log: DarshanLog, direction: str) -> Verdict:
     """
     if direction not in ("read", "write"):
         raise ValueError(f"direction={direction!r} must be read or write")
-    used = [one for one in log.files if one.moved(direction)[0] > 0 and one.layout is not None]
-    files = [
-        one
-        for one in used
-        if one.layout is not None
-        and one.layout.osts
-        and one.moved(direction)[0] >= MIN_BYTES * one.layout.stripe_count
-        and one.moved(direction)[2] > 0
-    ]
+    used = [file for file in log.files if file.moved(direction).moved_bytes > 0 and file.layout]
     if not used:
         return Verdict(direction=direction, unknown=f"no {direction} of a file whose OSTs the log knows")
+    files = [
+        (file.osts, traffic)
+        for file in used
+        if file.layout
+        and file.osts
+        and (traffic := file.moved(direction)).time_s > 0
+        # Below a mebibyte an OST a file shows caches and latency.
+        and traffic.moved_bytes >= _LEAST_BYTES * file.layout.stripe_count
+    ]
     if not files:
         return Verdict(direction=direction, unknown="no file moved a mebibyte an OST, or the log holds no times")
     # A few small files beside large ones tell of caches.
-    typical = median(one.moved(direction)[0] for one in files)
-    files = [one for one in files if one.moved(direction)[0] >= 0.1 * typical]
-    rates = _rates(files, direction)
-    unknown = _why_unknown(files, rates)
+    typical = median(traffic.moved_bytes for _, traffic in files)
+    files = [(osts, traffic) for osts, traffic in files if traffic.moved_bytes >= 0.1 * typical]
+    rates = _rates(files)
+    unknown = _why_unknown({frozenset(osts) for osts, _ in files}, len(rates))
     if unknown:
         return Verdict(direction=direction, rates=() if len(rates) == 1 else rates, unknown=unknown)
-    return Verdict(direction=direction, rates=rates, slow=_slow(files, direction))
+    return Verdict(direction=direction, rates=rates, slow=_slow(files))
 
 
-def _osts(file: FileRecord) -> tuple[int, ...]:
-    assert file.layout is not None
-    return file.layout.osts
+# OSTs of a file, and what it moved.
+_File = tuple[tuple[int, ...], Traffic]
 
 
-def _per_ost_mb_s(file: FileRecord, direction: str) -> float:
-    """Return what each OST of a file gave while it was moved, if all gave the same. [MB/s]"""
-    moved, _, seconds, _ = file.moved(direction)
-    return moved / len(_osts(file)) / seconds / 1e6
-
-
-def _rates(files: Sequence[FileRecord], direction: str) -> tuple[OstRate, ...]:
+def _rates(files: Sequence[_File]) -> tuple[OstRate, ...]:
     """Return the rates of OSTs, slowest first; OSTs that no file tells apart stand together."""
     on: dict[int, list[int]] = defaultdict(list)
-    for number, file in enumerate(files):
-        for ost in _osts(file):
+    for number, (osts, _) in enumerate(files):
+        for ost in osts:
             on[ost].append(number)
     together: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for ost, numbers in on.items():
         together[tuple(numbers)].append(ost)
-    rates = [
-        _rate(tuple(sorted(osts)), [files[number] for number in numbers], direction)
-        for numbers, osts in together.items()
-    ]
-    return tuple(sorted(rates, key=lambda one: (one.rate_mb_s, -one.files, one.osts)))
+    rates = [_rate(tuple(sorted(osts)), [files[number] for number in numbers]) for numbers, osts in together.items()]
+    return tuple(sorted(rates, key=lambda rate: (rate.rate_mb_s, -rate.files, rate.osts)))
 
 
-def _rate(osts: tuple[int, ...], files: Sequence[FileRecord], direction: str) -> OstRate:
+def _rate(osts: tuple[int, ...], files: Sequence[_File]) -> OstRate:
     """Return the rate of one OST, or of several that stand together."""
-    own = [one for one in files if len(_osts(one)) == 1]
+    own = [traffic for on, traffic in files if len(on) == 1]
     if own:
-        rate = sum(one.moved(direction)[0] for one in own) / sum(one.moved(direction)[2] for one in own) / 1e6
+        rate = sum(traffic.moved_bytes for traffic in own) / sum(traffic.time_s for traffic in own) / 1e6
     else:
         # A striped file is as slow as the slowest of its OSTs: the best of them clears all it lies on.
-        rate = max(_per_ost_mb_s(one, direction) for one in files)
-    moved = sum(one.moved(direction)[0] / len(_osts(one)) for one in files)
-    spans = [one.moved(direction)[3] for one in files]
-    known = [span for span in spans if span is not None]
+        rate = max(traffic.moved_bytes / len(on) / traffic.time_s / 1e6 for on, traffic in files)
+    moved = sum(traffic.moved_bytes / len(on) for on, traffic in files)
+    spans = [traffic.span_s for _, traffic in files if traffic.span_s is not None]
     delivered = None
-    if len(known) == len(spans):
-        passed = max(end for _, end in known) - min(start for start, _ in known)
-        delivered = moved / passed / 1e6
+    if len(spans) == len(files):
+        delivered = moved / (max(end for _, end in spans) - min(start for start, _ in spans)) / 1e6
     return OstRate(osts=osts, files=len(files), moved_bytes=moved, rate_mb_s=rate, delivered_mb_s=delivered)
 
 
-def _why_unknown(files: Sequence[FileRecord], rates: Sequence[OstRate]) -> str:
-    """Say why the OSTs cannot be told apart; empty if they can."""
-    sets = {frozenset(_osts(one)) for one in files}
-    everything = frozenset(ost for one in sets for ost in one)
-    if len(everything) < MIN_OSTS:
-        return f"all data lies on {len(everything)} OST{'s' if len(everything) > 1 else ''}: too few to compare"
+def _why_unknown(sets: set[frozenset[int]], groups: int) -> str:
+    """Say why the OSTs of files cannot be told apart; empty if they can."""
+    count = len(frozenset().union(*sets))
+    if count < _LEAST_OSTS:
+        return f"all data lies on {count} OST{'s' if count > 1 else ''}: too few to compare"
     if len(sets) == 1:
-        return f"every file is striped over the same {len(everything)} OSTs, so the log cannot tell one from another"
-    if len(rates) < MIN_OSTS:
-        return f"the files tell only {len(rates)} groups of the {len(everything)} OSTs apart: too few to compare"
+        return f"every file is striped over the same {count} OSTs, so the log cannot tell one from another"
+    if groups < _LEAST_OSTS:
+        return f"the files tell only {groups} groups of the {count} OSTs apart: too few to compare"
     return ""
 
 
-def _slow(files: Sequence[FileRecord], direction: str) -> tuple[SlowOst, ...]:
+def _slow(files: Sequence[_File]) -> tuple[SlowOst, ...]:
     """Return the slow OSTs, slowest first: what one explains is taken out before the next is sought."""
-    rest, found = list(files), []
-    rates = _rates(rest, direction)
-    reference = median(one.rate_mb_s for one in rates)
-    delivered = [one.delivered_mb_s for one in rates if one.delivered_mb_s]
+    found = []
+    rates = _rates(files)
+    reference = median(rate.rate_mb_s for rate in rates)
+    delivered = [rate.delivered_mb_s for rate in rates if rate.delivered_mb_s]
     usual = median(delivered) if len(delivered) == len(rates) else None
-    bound = SLOW_FACTOR
+    bound = _SLOW_FACTOR
     if len(rates) >= 8:
-        ordinary = reference / quantiles((one.rate_mb_s for one in rates), n=4)[0]
-        bound = max(bound, SPREAD_FACTOR * ordinary)
+        ordinary = reference / quantiles((rate.rate_mb_s for rate in rates), n=4)[0]
+        bound = max(bound, _SPREAD_FACTOR * ordinary)
     while rates:
-        judged = [SlowOst(rate=one, factor=_factor(one, reference, usual), reference_mb_s=reference) for one in rates]
-        worst = max(judged, key=lambda one: (one.factor, one.rate.files))
+        judged = [
+            SlowOst(rate=rate, factor=_factor(rate, reference, usual), reference_mb_s=reference) for rate in rates
+        ]
+        worst = max(judged, key=lambda slow: (slow.factor, slow.rate.files))
         if worst.factor < bound:
             break
         found.append(worst)
-        rest = [one for one in rest if not set(_osts(one)) & set(worst.rate.osts)]
-        rates = _rates(rest, direction)
+        files = [(osts, traffic) for osts, traffic in files if not set(osts) & set(worst.rate.osts)]
+        rates = _rates(files)
     return tuple(found)
 
 
-def _factor(one: OstRate, reference_mb_s: float, usual_mb_s: float | None) -> float:
+def _factor(rate: OstRate, reference_mb_s: float, usual_mb_s: float | None) -> float:
     """Return how many times slower an OST is, by the kinder of the two rates."""
-    factor = reference_mb_s / one.rate_mb_s
-    return min(factor, usual_mb_s / one.delivered_mb_s) if usual_mb_s and one.delivered_mb_s else factor
+    factor = reference_mb_s / rate.rate_mb_s
+    return min(factor, usual_mb_s / rate.delivered_mb_s) if usual_mb_s and rate.delivered_mb_s else factor

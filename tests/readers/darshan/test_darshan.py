@@ -34,7 +34,7 @@ def test_crash_keeps_what_was_read(stand_in):
     log = read_darshan(stand_in("crash"))
     assert len(log.files) == 24
     assert "the log is damaged in module LUSTRE: what follows could not be read" in log.notes
-    assert [one.severity for one in findings(log, Machine.load("hopper")) if one.code == "slow-ost"] == ["unknown"]
+    assert [one.level for one in findings(log, Machine.load("hopper")) if one.code == "slow-ost"] == ["unknown"]
 
 
 def test_module_that_cannot_be_read(stand_in):

@@ -52,7 +52,7 @@ def test_slow_ost(tmp_path):
     found = codes(log)
     assert set(found) == {"slow-ost"}
     evidence = found["slow-ost"].evidence
-    assert (found["slow-ost"].severity, evidence["ost"], evidence["files"]) == ("fail", 14, 85)
+    assert (found["slow-ost"].level, evidence["ost"], evidence["files"]) == ("problem", 14, 85)
     assert 40 < evidence["factor"] < 60
     # 85 files of 2**28 bytes.
     assert evidence["bytes"] == 85 * 2**28
@@ -76,7 +76,7 @@ def test_one_file_over_all_osts(tmp_path, name):
     if log is None:
         return
     found = codes(log)
-    assert found["slow-ost"].severity == "unknown"
+    assert found["slow-ost"].level == "unknown"
     assert "the log cannot tell one from another" in found["slow-ost"].message
     assert found["misaligned"].evidence["unaligned_calls"] == 16401
     assert summary(log)["shared_files"] == 1
@@ -87,7 +87,7 @@ def test_log_without_the_posix_module(tmp_path):
     if log is None:
         return
     assert "the log has no POSIX module: no access sizes" in log.notes
-    assert codes(log)["slow-ost"].severity == "unknown"
+    assert codes(log)["slow-ost"].level == "unknown"
     assert summary(log)["bytes_read"] == 1812408359
 
 

@@ -14,7 +14,7 @@ from hopperlib.storage.iobuf.params import (
     check_params,
     read_params,
     rule_for,
-    size_text,
+    suited_rule,
     write_params,
 )
 
@@ -144,10 +144,21 @@ def test_what_is_written_is_read_back(given_rules):
 
 @given(st.integers(min_value=1, max_value=1 << 40))
 def test_sizes_keep_every_byte(size):
-    assert read_params(f"*:size={size_text(size)}")[0].size_bytes == size
+    (rule,) = read_params(write_params([Rule(pattern="*", size_bytes=size)]))
+    assert rule.size_bytes == size
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text):
     with suppress(ValueError):
         check_params(read_params(text))
+
+
+@pytest.mark.parametrize(("size", "text"), [(2 << 20, "2M"), (65_536, "64k"), (3 << 30, "3G"), (1000, "1000")])
+def test_sizes_are_written_in_the_largest_unit(size, text):
+    assert write_params([Rule(pattern="*", size_bytes=size)]) == f"*:size={text}"
+
+
+def test_the_suited_rule_takes_the_memory_of_the_default():
+    assert buffer_bytes(suited_rule("*")) == buffer_bytes(Rule(pattern="*"))
+    assert check_params([suited_rule("*", reading=True)]) == ()

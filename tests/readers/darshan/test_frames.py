@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.storage.logs.darshan_log import SIZE_BINS, layouts_from_frames, log_from_frames
+from hopperlib.readers._darshan_frames import layouts_from_frames, log_from_frames
+from hopperlib.storage.logs.darshan_log import SIZE_BINS
 
 
 def posix(lines, **times):
@@ -72,11 +73,6 @@ def test_columns_of_osts_are_taken_by_number():
         **{f"LUSTRE_OST_ID_{n}": [n] for n in (*range(10, 12), *range(10))},
     }
     assert layouts_from_frames({"counters": frame})[1].osts == tuple(range(12))
-
-
-def test_only_the_old_form_says_how_many_osts_there_are():
-    assert layouts_from_frames(OLD)[1].file_system_osts == 156
-    assert layouts_from_frames(NEW)[1].file_system_osts is None
 
 
 def test_progressive_layout_is_one_layout():

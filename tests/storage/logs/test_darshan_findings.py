@@ -2,8 +2,9 @@
 
 import pytest
 
+from hopperlib.finding import LEVELS
 from hopperlib.machine import Machine
-from hopperlib.storage.logs.darshan_findings import SEVERITIES, findings
+from hopperlib.storage.logs.darshan_findings import SEVERITIES, finding_data, findings
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.stripe_advice import advise
@@ -43,9 +44,13 @@ def test_healthy_log_has_no_findings():
 
 
 def test_contract():
-    one = found(FileRecord(path="/a"))["slow-ost"]
-    assert list(one.to_dict()) == ["code", "severity", "message", "evidence", "advice"]
-    assert one.severity in SEVERITIES
+    data = finding_data(found(FileRecord(path="/a"))["slow-ost"])
+    assert list(data) == ["code", "severity", "message", "evidence", "advice"]
+    assert data["severity"] == "unknown"
+
+
+def test_every_level_has_its_severity():
+    assert [SEVERITIES[level] for level in LEVELS] == ["fail", "warn", "info", "unknown", "ok"]
 
 
 def test_slow_ost_names_its_numbers_and_commands():
@@ -53,7 +58,7 @@ def test_slow_ost_names_its_numbers_and_commands():
     files[14].write_s = 400.0
     one = found(*files)["slow-ost"]
     # A single file on it: a warning, however slow.
-    assert one.severity == "warn"
+    assert one.level == "advice"
     assert one.evidence["ost"] == 14
     assert one.evidence["factor"] == 40.0
     assert (one.evidence["files"], one.evidence["bytes"]) == (1, GB)
@@ -65,7 +70,7 @@ def test_slow_ost_with_several_files_fails():
     files = healthy() + healthy()
     for place in (14, 38):
         files[place].write_s = 400.0
-    assert found(*files)["slow-ost"].severity == "fail"
+    assert found(*files)["slow-ost"].level == "problem"
 
 
 def test_cannot_tell_is_not_healthy():
@@ -73,7 +78,7 @@ def test_cannot_tell_is_not_healthy():
         path="/scratch/f", shared=True, tasks=48, bytes_written=GB, write_s=5.0, layout=layout(*range(156))
     )
     one = found(wide)["slow-ost"]
-    assert one.severity == "unknown"
+    assert one.level == "unknown"
     assert one.message.startswith("Cannot tell whether an OST is slow: every file is striped over the same 156 OSTs")
     assert "lfs setstripe -c 1 -i" in one.advice
 
@@ -87,7 +92,7 @@ def shared(**more):
 
 def test_small_writes_to_a_shared_file():
     one = found(shared(writes=40_000, write_sizes=sizes(k10=20_000, m10=20_000)))["small-writes"]
-    assert (one.severity, one.evidence["small_calls"], one.evidence["share"]) == ("warn", 20_000, 0.5)
+    assert (one.level, one.evidence["small_calls"], one.evidence["share"]) == ("advice", 20_000, 0.5)
     assert "20,000 of 40,000 write calls (50%) are below 1 MiB, 2.5 MB a call on average" in one.message
     # The line is the one that the model of striping gives.
     system = file_system_of(HOPPER)
@@ -108,7 +113,7 @@ def test_small_writes_to_files_of_one_task_are_buffered():
     ]  # fmt: skip
     one = found(*files)["small-writes"]
     assert "export IOBUF_PARAMS='*.dat:size=2M:count=2'" in one.advice
-    assert one.severity == "warn"
+    assert one.level == "advice"
 
 
 def test_few_small_writes_are_no_finding():
@@ -119,7 +124,7 @@ def test_few_small_writes_are_no_finding():
 
 def test_misaligned_writes_to_a_shared_file():
     one = found(shared(unaligned=19_000, alignment_bytes=1 << 20))["misaligned"]
-    assert (one.severity, one.evidence["unaligned_calls"], one.evidence["share"]) == ("warn", 19_000, 0.95)
+    assert (one.level, one.evidence["unaligned_calls"], one.evidence["share"]) == ("advice", 19_000, 0.95)
     assert one.evidence["boundary_bytes"] == 1 << 20
     assert "H5Pset_alignment(fapl, 1, 1048576)" in one.advice
     assert "MPICH_MPIIO_HINTS" in one.advice
@@ -127,8 +132,8 @@ def test_misaligned_writes_to_a_shared_file():
 
 def test_misaligned_reads_and_other_file_systems_are_only_told():
     reads = shared(bytes_written=0, writes=0, write_sizes=(), bytes_read=GB, reads=20_000, unaligned=20_000)
-    assert found(reads)["misaligned"].severity == "info"
-    assert found(shared(unaligned=20_000, layout=None))["misaligned"].severity == "info"
+    assert found(reads)["misaligned"].level == "note"
+    assert found(shared(unaligned=20_000, layout=None))["misaligned"].level == "note"
 
 
 def test_misaligned_files_of_one_task_are_no_finding():
@@ -137,8 +142,8 @@ def test_misaligned_files_of_one_task_are_no_finding():
 
 def test_all_on_one_ost():
     one = found(shared(layout=layout(7)))["one-ost"]
-    assert (one.severity, one.evidence["ost"], one.evidence["share"], one.evidence["stripe_count"]) == (
-        "warn",
+    assert (one.level, one.evidence["ost"], one.evidence["share"], one.evidence["stripe_count"]) == (
+        "advice",
         7,
         1.0,
         1,
@@ -149,7 +154,7 @@ def test_all_on_one_ost():
 
 
 def test_one_ost_for_a_moment_is_only_told():
-    assert found(shared(layout=layout(7), write_s=0.5))["one-ost"].severity == "info"
+    assert found(shared(layout=layout(7), write_s=0.5))["one-ost"].level == "note"
 
 
 @pytest.mark.parametrize("job", [{"tasks": 1}, {"tasks": None}])
@@ -183,8 +188,8 @@ def test_little_data_is_no_finding():
 def test_worst_comes_first():
     files = [shared(layout=layout(7), unaligned=19_000), *healthy(), *healthy()]
     files[15].write_s = files[39].write_s = 900.0
-    order = [one.severity for one in findings(log(*files), HOPPER)]
-    assert order == sorted(order, key=SEVERITIES.index)
+    order = [one.level for one in findings(log(*files), HOPPER)]
+    assert order == sorted(order, key=LEVELS.index)
 
 
 def test_names_of_files_are_quoted_for_the_shell():

@@ -1,0 +1,205 @@
+"""Tables of pydarshan, made into the records of a Darshan log.
+
+They differ by its version: up to 3.4 the Lustre module is a table of counters
+with a column for each OST, from 3.5 one of layout components with a list of OSTs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, FileRecord, StripeLayout
+
+__all__ = ["layouts_from_frames", "log_from_frames"]
+
+_STREAMS = ("<STDIN>", "<STDOUT>", "<STDERR>")
+# Darshan's numbers of the three, which stay when names are made anonymous.
+_STREAM_NUMBERS = (14734109647742566553, 15920181672442173319, 7238257241479193519)
+
+# A table: column -> values. What a column lacks at its end is None.
+Frame = Mapping[str, Sequence[Any]]
+Row = Mapping[str, Any]
+
+
+def log_from_frames(
+    job: Mapping[str, Any],
+    frames: Mapping[str, Mapping[str, Frame]],
+    names: Mapping[int, str],
+    *,
+    notes: Sequence[str] = (),
+) -> DarshanLog:
+    """Return the log that tables hold: module -> ``counters``, ``fcounters`` or ``components`` -> column -> values."""
+    tasks = _positive(job.get("tasks"))
+    layouts = layouts_from_frames(frames.get("LUSTRE", {}))
+    files: dict[int, FileRecord] = {}
+    for interface in ("POSIX", "STDIO"):
+        for number, record in _gather(interface, frames.get(interface, {}), names, tasks).items():
+            # STDIO calls POSIX below it; a file in both would be counted twice.
+            if number not in files and number not in _STREAM_NUMBERS and record.path not in _STREAMS:
+                record.layout = layouts.get(number)
+                files[number] = record
+    missing = [
+        *([] if "POSIX" in frames else ["the log has no POSIX module: no access sizes"]),
+        *([] if layouts else ["the log has no Lustre layouts"]),
+    ]
+    run_time = job.get("run_time_s")
+    return DarshanLog(
+        executable=str(job["executable"]) if job.get("executable") else None,
+        job_id=_whole(job.get("job_id")),
+        tasks=tasks,
+        run_time_s=_time(run_time) if run_time is not None else None,
+        modules=tuple(frames),
+        files=tuple(files.values()),
+        notes=(*notes, *missing),
+    )
+
+
+def layouts_from_frames(frames: Mapping[str, Frame]) -> dict[int, StripeLayout]:
+    """Return the layouts of files by their record number, from either form of the Lustre tables."""
+    if "components" not in frames:
+        return {int(row["id"]): _layout_of_counters(row) for row in _rows(frames.get("counters", {})) if "id" in row}
+    parts: dict[int, list[StripeLayout]] = defaultdict(list)
+    for row in _rows(frames["components"]):
+        if "id" not in row:
+            continue
+        listed = row.get("LUSTRE_OST_IDS")
+        osts = _osts(listed if isinstance(listed, (list, tuple)) else ())
+        count = _positive(row.get("LUSTRE_COMP_STRIPE_COUNT")) or len(osts)
+        size = _positive(row.get("LUSTRE_COMP_STRIPE_SIZE"))
+        parts[int(row["id"])].append(StripeLayout(stripe_count=max(count, 1), stripe_size_bytes=size, osts=osts))
+    return {number: _joined(components) for number, components in parts.items()}
+
+
+def _layout_of_counters(row: Row) -> StripeLayout:
+    """Return the layout in a row of the older form."""
+    columns = [name for name in row if name.startswith("LUSTRE_OST_ID_") and name[14:].isdecimal()]
+    osts = _osts(row.get(name) for name in sorted(columns, key=lambda name: int(name[14:])))
+    count = max(_whole(row.get("LUSTRE_STRIPE_WIDTH")) or len(osts), 1)
+    return StripeLayout(
+        stripe_count=count, stripe_size_bytes=_positive(row.get("LUSTRE_STRIPE_SIZE")), osts=osts[:count]
+    )
+
+
+def _joined(components: Sequence[StripeLayout]) -> StripeLayout:
+    """Return one layout of the components of a progressive one: the widest that is used, with the OSTs of all."""
+    used = [part for part in components if part.osts] or components
+    widest = max(used, key=lambda part: part.stripe_count)
+    osts = tuple(dict.fromkeys(ost for part in used for ost in part.osts))
+    return StripeLayout(stripe_count=widest.stripe_count, stripe_size_bytes=widest.stripe_size_bytes, osts=osts)
+
+
+def _rows(frame: Frame) -> Iterator[dict[str, Any]]:
+    """Yield the rows, without the cells that a shorter column lacks."""
+    for cells in zip_longest(*frame.values()):
+        yield {name: cell for name, cell in zip(frame, cells, strict=True) if cell is not None}
+
+
+def _gather(
+    module: str, tables: Mapping[str, Frame], names: Mapping[int, str], tasks: int | None
+) -> dict[int, FileRecord]:
+    """Return one record a file, from one row a file and task (rank -1: all tasks together)."""
+    files: dict[int, FileRecord] = {}
+    counts, times = (_rows(tables.get(name, {})) for name in ("counters", "fcounters"))
+    for counters in counts:
+        passed = next(times, {})
+        if "id" not in counters:
+            break
+        number = int(counters["id"])
+        first = number not in files
+        record = files.setdefault(number, FileRecord(path=names.get(number, f"file {number}"), interface=module))
+        _add(record, _Line(module, counters, passed), tasks, first=first)
+    return files
+
+
+class _Line:
+    """One row of a module's two tables, by the short names of its counters."""
+
+    def __init__(self, module: str, counters: Row, times: Row) -> None:
+        self.module, self.counters, self.times = module, counters, times
+        self.rank = _whole(counters.get("rank")) or 0
+
+    def count(self, name: str) -> int:
+        """Return a counter; what is unknown (-1) or no number counts as none."""
+        return max(_whole(self.counters.get(f"{self.module}_{name}")) or 0, 0)
+
+    def time(self, name: str) -> float:
+        """Return a time, 0 if unknown. [s]"""
+        return _time(self.times.get(f"{self.module}_F_{name}"))
+
+    def span(self, way: str) -> tuple[float, float] | None:
+        """Return when the first call began and the last ended. [s]"""
+        start, end = self.time(f"{way}_START_TIMESTAMP"), self.time(f"{way}_END_TIMESTAMP")
+        return (start, end) if end > start >= 0 else None
+
+    def sizes(self, way: str) -> tuple[int, ...]:
+        """Return the calls by size."""
+        return tuple(self.count(f"SIZE_{way}_{name}") for name, _ in SIZE_BINS)
+
+
+def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> None:
+    """Add one row to the record of its file."""
+    everybody = line.rank < 0
+    written = line.count("BYTES_WRITTEN")
+    record.tasks = (tasks or 2) if everybody else (1 if first else record.tasks + 1)
+    record.shared = record.tasks > 1
+    record.bytes_read += line.count("BYTES_READ")
+    record.bytes_written += written
+    record.reads += line.count("READS")
+    record.writes += line.count("WRITES")
+    record.unaligned += line.count("FILE_NOT_ALIGNED")
+    record.alignment_bytes = line.count("FILE_ALIGNMENT") or record.alignment_bytes
+    if line.module == "POSIX":
+        record.read_sizes = _sum(record.read_sizes, line.sizes("READ"))
+        record.write_sizes = _sum(record.write_sizes, line.sizes("WRITE"))
+    if everybody:
+        record.busiest_bytes = max(line.count("SLOWEST_RANK_BYTES"), line.count("FASTEST_RANK_BYTES")) or None
+    elif written:
+        record.written_by[line.rank] = record.written_by.get(line.rank, 0) + written
+    record.read_s, record.read_span = _times(line, "READ", record.read_span, record.shared)
+    record.write_s, record.write_span = _times(line, "WRITE", record.write_span, record.shared)
+
+
+def _times(
+    line: _Line, way: str, known: tuple[float, float] | None, shared: bool
+) -> tuple[float, tuple[float, float] | None]:
+    """Return the time in the calls of one direction, and the span from the first to the last, this row included."""
+    own, span = line.time(f"{way}_TIME"), line.span(way)
+    if known and span:
+        span = min(known[0], span[0]), max(known[1], span[1])
+    span = span or known
+    if shared:
+        # Times of several tasks overlap: what passed is what counts.
+        return (span[1] - span[0] if span else own), span
+    # Some versions lose the end of the last call: a span shorter than the time in it is no span.
+    return own, None if span and span[1] - span[0] < 0.9 * own else span
+
+
+def _sum(known: Sequence[int], added: Sequence[int]) -> tuple[int, ...]:
+    return tuple(a + b for a, b in zip_longest(known, added, fillvalue=0))
+
+
+def _osts(numbers: Iterable[Any]) -> tuple[int, ...]:
+    """Return the numbers of OSTs; one below 0 stands for none."""
+    return tuple(ost for number in numbers if (ost := _whole(number)) is not None and ost >= 0)
+
+
+def _whole(value: Any) -> int | None:
+    """Return a whole number; None for what is none, such as the NaN of a ragged table."""
+    try:
+        return int(value) if value is not None and math.isfinite(value) else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _positive(value: Any) -> int | None:
+    number = _whole(value)
+    return number if number and number > 0 else None
+
+
+def _time(value: Any) -> float:
+    """Return a time; 0 for what is no number or negative, as broken clocks leave it. [s]"""
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value > 0 else 0.0
