@@ -65,7 +65,6 @@ Record = TypeVar("Record")
 # Longest line that is written, where a list can be broken. [characters]
 _WIDTH = 100
 _TYPES = {"bool": bool, "int": int, "float": float, "str": str}
-_PLAIN = frozenset(_TYPES.values())
 _FACT_KEYS = ("value", "source", "at", "assumed")
 # Suffix of a key -> unit, longest first.
 _UNITS = {"_gb_s": "GB/s", "_ghz": "GHz", "_gb": "GB", "_pb": "PB", "_us": "us", "_bytes": "bytes"}
@@ -151,6 +150,7 @@ class _Rules(NamedTuple):
     least: int | None = None
     single: bool = False
     short: bool = False
+    blank: bool = False
     required: bool | None = None
     fact: bool = False
     apart: bool = False
@@ -174,7 +174,7 @@ def key(default: Any = MISSING, **rules: Any) -> Any:
         the rule comes from; ``keys`` of a mapping; ``least``, how many tables an
         array ``[[name]]`` has; ``single``, whether one text may stand for a list;
         ``short``, whether a text may stand for a table, as its first field;
-        ``required``, where a key is required although the field has a default.
+        ``blank``, whether a text may be empty; ``required``, where a key is required although the field has a default.
 
     Examples
     --------
@@ -239,20 +239,31 @@ class _Slot(NamedTuple):
     required: bool
     default: Any
     unit: str
+    nested: bool
 
-    @property
-    def nested(self) -> bool:
-        """Whether a table or an array of tables stands there."""
-        return self.shape == "mapping" or (self.kind not in _PLAIN and is_dataclass(self.kind))
+
+class _Plan(NamedTuple):
+    """The keys of a record's table by name, which of them are required or hold tables, and what no key fills."""
+
+    slots: dict[str, _Slot]
+    required: tuple[str, ...]
+    nested: tuple[_Slot, ...]
+    apart: tuple[str, ...]
+
+
+def _slots(record: Any) -> dict[str, _Slot]:
+    """Return the keys of a record's table, by name."""
+    return _plan(record).slots
 
 
 @cache
-def _slots(record: type) -> dict[str, _Slot]:
-    """Return the keys of a record's table, by name."""
-    slots = {}
+def _plan(record: type) -> _Plan:
+    """Return what there is to know of a record, read from its fields once."""
+    slots, apart = {}, []
     for each in fields(record):
         rules: _Rules = each.metadata.get("rules", _NO_RULES)
         if rules.apart:
+            apart.append(each.name)
             continue
         shape, words = _annotation(str(each.type))
         kind: Any = str
@@ -268,8 +279,14 @@ def _slots(record: type) -> dict[str, _Slot]:
         default = each.default if each.default_factory is MISSING else each.default_factory()
         required = default is MISSING and rules.least is None if rules.required is None else rules.required
         unit = next((unit for suffix, unit in _UNITS.items() if name.endswith(suffix)), "")
-        slots[name] = _Slot(name, each.name, rules, kind, shape, length, choices, required, default, unit)
-    return slots
+        nested = shape == "mapping" or is_dataclass(kind)
+        slots[name] = _Slot(name, each.name, rules, kind, shape, length, choices, required, default, unit, nested)
+    return _Plan(
+        slots,
+        tuple(name for name, slot in slots.items() if slot.required),
+        tuple(slot for slot in slots.values() if slot.nested),
+        tuple(apart),
+    )
 
 
 def _annotation(text: str) -> tuple[str, list[str]]:
@@ -436,32 +453,29 @@ class _Reading:
         Values come first, then what is missing, then the tables inside: in this
         order a person mends a file.
         """
-        slots, before, values = _slots(record), len(self.problems), {}
-        held: dict[str, Mapping[str, Any]] = {"sources": self.sources, "provenance": self.provenance}
-        apart = {name: MappingProxyType(held[name]) for name in held if name in vars(record)["__dataclass_fields__"]}
+        plan, before, values = _plan(record), len(self.problems), {}
         where = f"{path}." if path else ""
         for name, entry in table.items():
-            slot = slots.get(name)
-            if slot is None and not (name == "sources" and name in apart):
-                known = (*slots, "sources") if "sources" in apart else tuple(slots)
+            slot = plan.slots.get(name)
+            if slot is None and not (name == "sources" and name in plan.apart):
+                known = (*plan.slots, *(("sources",) if plan.apart else ()))
                 self.problem(where + name, f"is not a key{nearest(name, known)}", entry)
             elif slot and not slot.nested:
                 values[slot.attribute] = self.entry(where + name, entry, slot)
-        for name, slot in slots.items():
-            if slot.required and name not in table:
+        for name in plan.required:
+            if name not in table:
                 self.problem(where + name, "is missing")
-        for name, slot in slots.items():
-            if not slot.nested or (name not in table and slot.rules.least is None):
-                continue
-            if slot.rules.least and not table.get(name):
-                rule = f"is missing: a {record.__name__.lower()} has at least {slot.rules.least} [[{name}]]"
-                if table.get(name, []) == []:
-                    self.problem(where + name, rule)
-                    continue
-            values[slot.attribute] = self.table(where + name, table.get(name, []), slot)
+        for slot in plan.nested:
+            entry, least = table.get(slot.name), slot.rules.least
+            if least and entry in (None, []):
+                rule = f"is missing: a {record.__name__.lower()} has at least {least} [[{slot.name}]]"
+                self.problem(where + slot.name, rule)
+            elif entry is not None or least is not None:
+                values[slot.attribute] = self.table(where + slot.name, [] if entry is None else entry, slot)
         if len(self.problems) > before:
             return None
-        made = record(**values, **apart)
+        held: dict[str, Mapping[str, Any]] = {"sources": self.sources, "provenance": self.provenance}
+        made = record(**values, **{name: MappingProxyType(held[name]) for name in plan.apart})
         if hasattr(made, "broken_rules"):
             self.problems += [f"{self.prefix}{where}{problem}" for problem in made.broken_rules()]
         return made
@@ -498,7 +512,7 @@ class _Reading:
             self.problem(path, f"must be a table of {slot.rules.form or 'keys and values'}", table)
             return None
         keys = slot.rules.keys
-        one = slot._replace(shape="one", name=slot.name)
+        one = slot._replace(shape="one", nested=is_dataclass(slot.kind))
         values = {}
         for name, entry in table.items():
             if keys and name not in keys:
@@ -576,7 +590,7 @@ def _broken(value: Any, slot: _Slot) -> str:
     """Return the rule that one value breaks, empty if it holds."""
     kind, rules = slot.kind, slot.rules
     if kind is str:
-        if not isinstance(value, str) or not value.strip():
+        if not isinstance(value, str) or not (value.strip() or rules.blank):
             return "text"
         if slot.choices and value not in slot.choices:
             return "one of " + ", ".join(slot.choices)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -162,9 +163,9 @@ def _explain(code: str, as_json: bool) -> None:
         return
     click.secho(f"{rule.code}: {rule.title}", bold=True)
     _describe(rule)
-    _paragraph("example", f"{rule.positive[1] or '(no line)'}  with  {' '.join(rule.positive[0].split())}")
+    _paragraph("example", f"{rule.positive.line or '(no line)'}  with  {' '.join(rule.positive.modules.split())}")
 
 
 def _rule_dict(rule: BuildRule) -> dict[str, Any]:
     """Return a rule as plain data, with its example."""
-    return rule.to_dict() | {"example": {"modules": rule.positive[0], "line": rule.positive[1]}}
+    return rule.to_dict() | {"example": asdict(rule.positive)}

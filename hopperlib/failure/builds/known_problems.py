@@ -23,6 +23,7 @@ from hopperlib.failure.builds.versions import version_key
 __all__ = ["Build", "Finding", "Repaired", "check_build", "read_build", "repaired"]
 
 Certainty = Literal["known", "possible"]
+Words = tuple[str, ...]
 
 # Programming environments, then compiler modules -> the name that rules use.
 _ENVIRONMENTS = {
@@ -132,9 +133,9 @@ class _Conditions:
 
     def told(self, rule: BuildRule) -> Iterator[_Told]:
         """Yield what is told of each condition of a rule."""
-        for name, value in rule.when.items():
+        for name, value in rule.when.given().items():
             yield getattr(self, name)(value)
-        for module, versions in rule.versions.items():
+        for module, versions in rule.when.versions.items():
             loaded = self.build.environment.loaded(module)
             if not loaded:
                 yield self._listed(False)
@@ -152,52 +153,52 @@ class _Conditions:
         """Return a condition on the modules."""
         return _Told(met) if self.build.environment.modules else self.no_list
 
-    def kinds(self, kinds: list[str]) -> _Told:
+    def kinds(self, kinds: Words) -> _Told:
         driver = self.build.line.driver
         return self._lined(driver is not None and driver.kind in kinds)
 
-    def drivers(self, names: list[str]) -> _Told:
+    def drivers(self, names: Words) -> _Told:
         return self._lined(self.build.line.name in names)
 
-    def compilers(self, names: list[str]) -> _Told:
+    def compilers(self, names: Words) -> _Told:
         compiler = self.build.compiler
         return _Told(compiler in names) if compiler else _Told(None, "the programming environment is not given")
 
-    def flags(self, patterns: list[str]) -> _Told:
+    def flags(self, patterns: Words) -> _Told:
         return self._lined(bool(self.build.line.matching(patterns)))
 
-    def all_flags(self, patterns: list[str]) -> _Told:
+    def all_flags(self, patterns: Words) -> _Told:
         return self._lined(all(self.build.line.matching([pattern]) for pattern in patterns))
 
-    def no_flags(self, patterns: list[str]) -> _Told:
+    def no_flags(self, patterns: Words) -> _Told:
         return self._lined(not self.build.line.matching(patterns))
 
-    def inputs(self, patterns: list[str]) -> _Told:
+    def inputs(self, patterns: Words) -> _Told:
         names = self.build.line.inputs
         return self._lined(any(fnmatchcase(name, pattern) for name in names for pattern in patterns))
 
-    def modules(self, specs: list[str]) -> _Told:
+    def modules(self, specs: Words) -> _Told:
         return self._listed(bool(self.build.environment.loaded(*specs)))
 
-    def all_modules(self, specs: list[str]) -> _Told:
+    def all_modules(self, specs: Words) -> _Told:
         return self._listed(all(self.build.environment.loaded(spec) for spec in specs))
 
-    def no_modules(self, specs: list[str]) -> _Told:
+    def no_modules(self, specs: Words) -> _Told:
         return self._listed(not self.build.environment.loaded(*specs))
 
-    def two_of(self, specs: list[str]) -> _Told:
+    def two_of(self, specs: Words) -> _Told:
         return self._listed(len({module.name for module in self.build.environment.loaded(*specs)}) > 1)
 
-    def not_default(self, specs: list[str]) -> _Told:
+    def not_default(self, specs: Words) -> _Told:
         """A list that marks no default says nothing of the others."""
         marks = any(module.default for module in self.build.environment.modules)
         return _Told(marks and any(not module.default for module in self.build.environment.loaded(*specs)))
 
-    def variables(self, patterns: list[str]) -> _Told:
+    def variables(self, patterns: Words) -> _Told:
         texts = [text for name, value in self.build.variables.items() for text in (name, f"{name}={value}")]
         return _Told(any(fnmatchcase(text, pattern) for text in texts for pattern in patterns))
 
-    def no_variables(self, patterns: list[str]) -> _Told:
+    def no_variables(self, patterns: Words) -> _Told:
         return _Told(not self.variables(patterns).met)
 
     def linking(self, wanted: str) -> _Told:
@@ -322,7 +323,7 @@ def _with_module(build: Build, gone: str, come: str) -> Build:
 
 def _apply(build: Build, repair: Repair) -> tuple[Build, str]:
     """Return the build after a repair, and the command to type for it, if it takes one."""
-    target, to = repair.target, repair.to
+    target, to = repair.target, repair.to or repair.by
     if "{first_gcc}" in to:
         label = max(build.environment.labels, key=version_key)
         to = to.format(first_gcc=first_gcc(label) or "<newer than 12>")

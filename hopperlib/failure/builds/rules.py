@@ -8,20 +8,20 @@ era ``report`` come from the report on Hopper, those of ``today`` are ours.
 from __future__ import annotations
 
 import datetime
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
+from hopperlib.errors import InputError
 from hopperlib.failure.builds.versions import in_range, in_ranges, version_key
+from hopperlib.tables import key, read_records, read_toml
 
 __all__ = [
     "BuildRule",
-    "BuildRuleError",
+    "Conditions",
     "Repair",
-    "Versions",
     "build_rule",
     "first_gcc",
     "load_build_rules",
@@ -29,19 +29,6 @@ __all__ = [
     "read_build_rules",
 ]
 
-Era = Literal["report", "today"]
-Level = Literal["problem", "advice"]
-Stage = Literal["build", "run"]
-
-_REQUIRED = {"code", "era", "level", "title", "symptom", "stage", "advice", "source", "when", "positive", "negative"}
-_OPTIONAL = {"bug", "reported", "fixed_in", "fixed", "doubt", "documented", "repairs"}
-# Condition -> what its value must be.
-_CONDITIONS: dict[str, type] = {
-    "kinds": list, "drivers": list, "compilers": list, "flags": list, "all_flags": list, "no_flags": list,
-    "inputs": list, "modules": list, "all_modules": list, "no_modules": list, "two_of": list, "not_default": list,
-    "variables": list, "no_variables": list, "linking": str, "no_linking": str, "mixed": bool, "shmem": bool,
-    "early_library": bool, "glibcxx": bool, "versions": dict,
-}  # fmt: skip
 # What a repair does -> the keys it needs.
 _REPAIRS: dict[str, set[str]] = {
     "load": {"module"},
@@ -53,38 +40,94 @@ _REPAIRS: dict[str, set[str]] = {
     "set": {"variable", "to"},
     "libraries-last": set(),
 }
-_REPAIR_OPTIONAL = {"do", "note", "documented", "unless_shmem"}
+_REPAIR_KEYS = ("module", "variable", "flag", "flags", "to", "by")
 
 
-class BuildRuleError(ValueError):
-    """A rule that cannot be used: its code, the key and what is wrong with it."""
-
-
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Versions:
     """For which versions of a module a source says that a problem is there, and for which that it is not.
 
     Parameters
     ----------
-    known, free : sequence of str
+    known, free : tuple of str
         Ranges, as in `hopperlib.failure.builds.versions.in_range`.
 
     Examples
     --------
-    >>> libsci = Versions(known=["==10.4.5"], free=["<10.4.5", ">=10.5.0"])
+    >>> libsci = Versions(known=("==10.4.5",), free=("<10.4.5", ">=10.5.0"))
     >>> [libsci.holds(version) for version in ("10.4.5", "10.4.4", "10.4.6")]
     [True, False, None]
     """
 
-    def __init__(self, *, known: list[str], free: list[str]) -> None:
-        self.known, self.free = tuple(known), tuple(free)
-        for bounds in self.known + self.free:
-            in_range("0", bounds)
+    known: tuple[str, ...]
+    free: tuple[str, ...] = ()
 
     def holds(self, version: str) -> bool | None:
         """Whether a version has the problem; None if no source says."""
         if in_ranges(version, self.known):
             return True
         return False if in_ranges(version, self.free) else None
+
+    def broken_rules(self) -> Iterator[str]:
+        """Yield the ranges that cannot be read."""
+        for bounds in self.known + self.free:
+            try:
+                in_range("0", bounds)
+            except ValueError as error:
+                yield f"{bounds!r}: {error}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """What must be met for a rule to hold; None says nothing.
+
+    Parameters
+    ----------
+    kinds, drivers, compilers : tuple of str or None
+        One of these compiler commands, by kind, name or family.
+    flags, all_flags, no_flags, inputs : tuple of str or None
+        Patterns of words on the line.
+    modules, all_modules, no_modules, two_of, not_default : tuple of str or None
+        Modules that are loaded, by name, pattern or bound.
+    variables, no_variables : tuple of str or None
+        Patterns of ``NAME`` or ``NAME=value``.
+    linking, no_linking : {"static", "dynamic"} or None
+    mixed, shmem, early_library, glibcxx : bool or None
+    versions : mapping of str to Versions
+        By module.
+    """
+
+    kinds: tuple[str, ...] | None = None
+    drivers: tuple[str, ...] | None = None
+    compilers: tuple[str, ...] | None = None
+    flags: tuple[str, ...] | None = None
+    all_flags: tuple[str, ...] | None = None
+    no_flags: tuple[str, ...] | None = None
+    inputs: tuple[str, ...] | None = None
+    modules: tuple[str, ...] | None = None
+    all_modules: tuple[str, ...] | None = None
+    no_modules: tuple[str, ...] | None = None
+    two_of: tuple[str, ...] | None = None
+    not_default: tuple[str, ...] | None = None
+    variables: tuple[str, ...] | None = None
+    no_variables: tuple[str, ...] | None = None
+    linking: Literal["static", "dynamic"] | None = None
+    no_linking: Literal["static", "dynamic"] | None = None
+    mixed: bool | None = None
+    shmem: bool | None = None
+    early_library: bool | None = None
+    glibcxx: bool | None = None
+    versions: Mapping[str, Versions] = key(dict)
+
+    def given(self) -> dict[str, Any]:
+        """Return the conditions that there are, those on versions apart."""
+        named = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "versions"}
+        return {name: value for name, value in named.items() if value is not None}
+
+    def broken_rules(self) -> Iterator[str]:
+        """Yield what is missing."""
+        if not self.given() and not self.versions:
+            yield "kinds: is missing, and so is every other condition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +138,12 @@ class Repair:
     ----------
     do : str
         load, unload, swap, drop, replace, add, set or libraries-last.
-    target, to : str
-        The module, flag or variable, and what takes its place.
+    module, variable, flag : str
+        What it acts on.
     flags : tuple of str
         Patterns of flags to drop or replace.
+    to, by : str
+        What takes the place of a module, variable or flag.
     documented : bool
         Whether the source of the rule prints this way out.
     unless_shmem : bool
@@ -106,13 +151,35 @@ class Repair:
     note : str
     """
 
-    do: str
-    target: str
-    to: str
-    flags: tuple[str, ...]
-    documented: bool
-    unless_shmem: bool
-    note: str
+    do: Literal["load", "unload", "swap", "drop", "replace", "add", "set", "libraries-last"]
+    module: str = ""
+    variable: str = ""
+    flag: str = ""
+    flags: tuple[str, ...] = ()
+    to: str = ""
+    by: str = ""
+    documented: bool = False
+    unless_shmem: bool = False
+    note: str = ""
+
+    @property
+    def target(self) -> str:
+        """The module, variable or flag that it acts on."""
+        return self.module or self.variable or self.flag
+
+    def broken_rules(self) -> Iterator[str]:
+        """Yield the keys that are missing, or that this repair does not know."""
+        for name in _REPAIR_KEYS:
+            if bool(getattr(self, name)) != (name in _REPAIRS[self.do]):
+                yield f"{name}: {'is needed' if name in _REPAIRS[self.do] else 'is no key'} for the repair {self.do!r}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """Loaded modules and a line."""
+
+    modules: str = key(blank=True)
+    line: str = key(blank=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -142,35 +209,32 @@ class BuildRule:
     source : str
     documented : tuple of str
         Rows of the study in ``data/documented.csv``.
-    when : mapping
-        Conditions by name; all must be met.
-    versions : dict of str to Versions
-        Conditions on versions, by module.
+    when : Conditions
+        All must be met.
     repairs : tuple of Repair
         Ways out, the first one that fits is taken.
-    positive, negative : tuple of (str, str)
+    positive, negative : Sample
         Modules and line that the rule must know, and that it must not.
     """
 
-    code: str
-    era: Era
-    level: Level
+    code: str = key(pattern="[A-Z0-9]+(?:-[A-Z0-9]+)*", form="upper-case words joined by -")
+    era: Literal["report", "today"]
+    level: Literal["problem", "advice"]
     title: str
     symptom: str
-    stage: Stage
-    bug: int | None
-    reported: datetime.date | None
-    fixed: datetime.date | None
-    fixed_in: str
-    doubt: str
+    stage: Literal["build", "run"]
+    bug: int | None = None
+    reported: datetime.date | None = None
+    fixed: datetime.date | None = None
+    fixed_in: str = ""
+    doubt: str = ""
     advice: tuple[str, ...]
     source: str
-    documented: tuple[str, ...]
-    when: Mapping[str, Any]
-    versions: Mapping[str, Versions]
-    repairs: tuple[Repair, ...]
-    positive: tuple[str, str]
-    negative: tuple[str, str]
+    documented: tuple[str, ...] = ()
+    when: Conditions
+    repairs: tuple[Repair, ...] = ()
+    positive: Sample
+    negative: Sample
 
     @property
     def days_open(self) -> int | None:
@@ -184,106 +248,21 @@ class BuildRule:
         return texts | dates | {"fixed_in": self.fixed_in or None, "advice": list(self.advice), "source": self.source}
 
 
-def _fail(code: object, rule: str) -> BuildRuleError:
-    return BuildRuleError(f"build rule {code!r}: {rule}")
-
-
-def _choice(table: Mapping[str, Any], key: str, kind: Any) -> Any:
-    """Read one of a few words."""
-    if table[key] not in get_args(kind):
-        raise _fail(table["code"], f"{key}={table[key]!r} must be one of: {', '.join(get_args(kind))}")
-    return table[key]
-
-
-def _repair(code: str, table: Mapping[str, Any]) -> Repair:
-    """Build one repair, checked."""
-    do = table.get("do")
-    if do not in _REPAIRS:
-        raise _fail(code, f"repair do={do!r} must be one of: {', '.join(_REPAIRS)}")
-    missing, unknown = _REPAIRS[do] - set(table), set(table) - _REPAIRS[do] - _REPAIR_OPTIONAL
-    if missing or unknown:
-        raise _fail(code, f"repair {do!r}: keys missing: {sorted(missing)}; keys not known: {sorted(unknown)}")
-    return Repair(
-        do=do,
-        target=table.get("module", table.get("variable", table.get("flag", ""))),
-        to=table.get("to", table.get("by", "")),
-        flags=tuple(table.get("flags", ())),
-        documented=bool(table.get("documented", False)),
-        unless_shmem=bool(table.get("unless_shmem", False)),
-        note=table.get("note", ""),
-    )
-
-
-def _sample(table: Mapping[str, Any], key: str) -> tuple[str, str]:
-    """Read a sample: modules and line."""
-    sample = table[key]
-    if not isinstance(sample, dict) or set(sample) != {"modules", "line"}:
-        raise _fail(table["code"], f"{key}={sample!r} must be a table of modules and line")
-    return sample["modules"], sample["line"]
-
-
-def _rule(table: Mapping[str, Any]) -> BuildRule:
-    """Build one rule, checked."""
-    code = table.get("code")
-    missing, unknown = _REQUIRED - set(table), set(table) - _REQUIRED - _OPTIONAL
-    if missing or unknown:
-        raise _fail(code, f"keys missing: {sorted(missing)}; keys not known: {sorted(unknown)}")
-    when = dict(table["when"])
-    for name, value in when.items():
-        if name not in _CONDITIONS:
-            raise _fail(code, f"condition {name!r} must be one of: {', '.join(_CONDITIONS)}")
-        if not isinstance(value, _CONDITIONS[name]):
-            raise _fail(code, f"condition {name}={value!r} must be of type {_CONDITIONS[name].__name__}")
-    if not when:
-        raise _fail(code, "when must hold a condition")
-    try:
-        versions = {module: Versions(**ranges) for module, ranges in when.pop("versions", {}).items()}
-    except (TypeError, ValueError) as error:
-        raise _fail(code, f"versions: {error}") from None
-    return BuildRule(
-        code=str(code),
-        era=_choice(table, "era", Era),
-        level=_choice(table, "level", Level),
-        title=table["title"],
-        symptom=table["symptom"],
-        stage=_choice(table, "stage", Stage),
-        bug=table.get("bug"),
-        reported=table.get("reported"),
-        fixed=table.get("fixed"),
-        fixed_in=table.get("fixed_in", ""),
-        doubt=table.get("doubt", ""),
-        advice=tuple(table["advice"]),
-        source=table["source"],
-        documented=tuple(table.get("documented", ())),
-        when=when,
-        versions=versions,
-        repairs=tuple(_repair(str(code), repair) for repair in table.get("repairs", ())),
-        positive=_sample(table, "positive"),
-        negative=_sample(table, "negative"),
-    )
-
-
 def read_build_rules(text: str) -> tuple[BuildRule, ...]:
     """Read rules out of TOML, in the order of the file.
 
     Raises
     ------
-    BuildRuleError
-        If a rule is wrong, or two share a code.
+    TableError
+        If a rule is wrong, or two share a code; `problems` has all of it.
 
     Examples
     --------
     >>> read_build_rules('[[rule]]' + chr(10) + 'code = "HALF"')
     Traceback (most recent call last):
-    hopperlib.failure.builds.rules.BuildRuleError: build rule 'HALF': keys missing: ['advice', 'era', 'level', 'negative', 'positive', 'source', 'stage', 'symptom', 'title', 'when']; keys not known: []
+    hopperlib.tables.TableError: rule.HALF.era: is missing (and 9 more)
     """
-    rules: dict[str, BuildRule] = {}
-    for table in tomllib.loads(text).get("rule", []):
-        made = _rule(table)
-        if made.code in rules:
-            raise _fail(made.code, "code must be unique")
-        rules[made.code] = made
-    return tuple(rules.values())
+    return read_records(BuildRule, read_toml(text, name="rules"), "rule", name="")
 
 
 @cache
@@ -309,7 +288,7 @@ def build_rule(code: str) -> BuildRule:
 
     Raises
     ------
-    BuildRuleError
+    ValueError
         If there is none.
 
     Examples
@@ -320,13 +299,15 @@ def build_rule(code: str) -> BuildRule:
     for made in load_build_rules():
         if made.code == code.upper():
             return made
-    raise BuildRuleError(f"there is no build rule {code!r}; `hopper build --list` prints all codes")
+    raise InputError(
+        f"there is no build rule {code!r}; `hopper build --list` prints all codes", name="code", value=code
+    )
 
 
 @cache
 def _glibcxx() -> dict[str, str]:
     """Return the newest GLIBCXX by release of GCC, from old to new."""
-    return dict(tomllib.loads(_text())["glibcxx"])
+    return dict(read_toml(_text(), name="rules")["glibcxx"])
 
 
 def newest_glibcxx(gcc: str) -> str | None:

@@ -20,14 +20,13 @@ or take the last line. They are given the same rules to read their line with.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from hopperlib.documented import data_folder
 from hopperlib.failure.diagnosis.diagnosis import diagnose
+from hopperlib.tables import read_records, read_toml
 
 __all__ = ["LabelledCase", "Method", "Outcome", "Score", "judge", "labelled_cases", "real_cases", "score", "scores"]
 
@@ -46,12 +45,13 @@ class LabelledCase:
     Parameters
     ----------
     name, title : str
-    files : tuple of (str, bytes)
-        Name and content.
+    files : tuple of str
     expected : str
         Code of the cause, ``no-cause`` or ``succeeded``.
     also : tuple of str
         Codes that are right too.
+    machine, launch : str
+        What was known beside the output, where something was.
     where : str
         Where the cause stands: early, late, other rank, interleaved, absent, success; or that the output is real.
     hard : bool
@@ -64,18 +64,25 @@ class LabelledCase:
 
     name: str
     title: str
-    files: tuple[tuple[str, bytes], ...]
+    files: tuple[str, ...]
     expected: str
-    also: tuple[str, ...]
-    where: str
-    hard: bool
-    second: bool
-    words: str
+    also: tuple[str, ...] = ()
+    machine: str = ""
+    launch: str = ""
+    where: Literal["early", "late", "other rank", "interleaved", "absent", "success", "real"]
+    hard: bool = False
+    second: bool = False
+    words: str = ""
 
     @property
     def has_cause(self) -> bool:
         """Whether the output holds a cause."""
         return self.expected not in ("no-cause", "succeeded")
+
+    def outputs(self) -> tuple[tuple[str, bytes], ...]:
+        """Return name and content of each file."""
+        cases = data_folder() / "diagnosis" / ("real" if self.where == "real" else "") / "cases"
+        return tuple((name, (cases / name).read_bytes()) for name in self.files)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,35 +140,15 @@ class Score:
         return self.no_cause_right / self.without_cause
 
 
-def labelled_cases(folder: Path | None = None) -> tuple[LabelledCase, ...]:
-    """Return the labelled outputs.
-
-    Parameters
-    ----------
-    folder : Path or None
-        With ``index.toml`` and ``cases``; that of the library's data by default.
+def labelled_cases() -> tuple[LabelledCase, ...]:
+    """Return the outputs that were composed for the book.
 
     Examples
     --------
     >>> len(labelled_cases()) >= 60
     True
     """
-    folder = folder or data_folder() / "diagnosis"
-    index = tomllib.loads((folder / "index.toml").read_text(encoding="utf-8"))
-    return tuple(
-        LabelledCase(
-            name=entry["name"],
-            title=entry["title"],
-            files=tuple((name, (folder / "cases" / name).read_bytes()) for name in entry["files"]),
-            expected=entry["expected"],
-            also=tuple(entry.get("also", ())),
-            where=entry["where"],
-            hard=entry.get("hard", False),
-            second=entry.get("second", False),
-            words=entry.get("words", ""),
-        )
-        for entry in index["case"]
-    )
+    return _cases("index.toml")
 
 
 def real_cases() -> tuple[LabelledCase, ...]:
@@ -172,7 +159,13 @@ def real_cases() -> tuple[LabelledCase, ...]:
     >>> {case.where for case in real_cases()}
     {'real'}
     """
-    return labelled_cases(data_folder() / "diagnosis" / "real")
+    return _cases("real/index.toml")
+
+
+def _cases(index: str) -> tuple[LabelledCase, ...]:
+    """Read an index."""
+    text = (data_folder() / "diagnosis" / index).read_text(encoding="utf-8")
+    return read_records(LabelledCase, read_toml(text, name=index), "case", name=index)
 
 
 def judge(case: LabelledCase, method: Method = "diagnosis") -> Outcome:
@@ -191,7 +184,7 @@ def judge(case: LabelledCase, method: Method = "diagnosis") -> Outcome:
     """
     confidence, quoted = "", ""
     if method == "diagnosis":
-        found = diagnose(case.files)
+        found = diagnose(case.outputs())
         answer = found.cause.code if found.cause else found.verdict
         confidence = found.cause.confidence if found.cause else ""
         quoted = "\n".join(hit.text for hit in found.cause.hits) if found.cause else ""
@@ -211,7 +204,7 @@ def judge(case: LabelledCase, method: Method = "diagnosis") -> Outcome:
 def _simple_line(case: LabelledCase, method: Method) -> str:
     """Return the line that a simple method takes; empty if none."""
     lines = [
-        line for _, content in case.files for line in content.decode(errors="replace").splitlines() if line.strip()
+        line for _, content in case.outputs() for line in content.decode(errors="replace").splitlines() if line.strip()
     ]
     if method == "last line":
         return lines[-1] if lines else ""

@@ -22,36 +22,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from hopperlib.errors import InputError
+from hopperlib.tables import TableError, key, read_records, read_toml
+
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-__all__ = [
-    "STAGED",
-    "Actor",
-    "Fault",
-    "Link",
-    "RankWindow",
-    "Role",
-    "Rule",
-    "Strength",
-    "load_rules",
-    "read_rules",
-    "rule",
-    "rule_texts",
-    "staged_rules",
-]
+__all__ = ["STAGED", "Fault", "Link", "Rule", "load_rules", "read_rules", "rule", "rule_texts", "staged_rules"]
 
 Role = Literal["cause", "symptom", "cascade", "noise", "info"]
 Strength = Literal["strong", "plain", "weak"]
 Fault = Literal["user", "system", "either"]
 Actor = Literal["user", "staff", "vendor"]
-RankWindow = Literal["any", "same", "other"]
+# What NERSC's staff called the classes of failures in their job completion reports.
+NerscClass = Literal[
+    "APEXIT", "APNOENT", "APRESOURCE", "APWRAP", "CCERUNTIME", "PATHRUNTIME", "MPIABORT", "MPIENV", "MPIFATAL", "MPIIO",
+    "PGFIO", "PTLUSER", "SIGSEGV", "SIGTERM", "XBIGOUT", "DISKQUOTA", "OOM", "NIDTERM", "LUSTREIO", "NODEFAIL",
+    "PTLSYS", "SHMEMATOMIC", "IDENTERM", "JOBSTART", "JOBPROLOG", "JOBREQUEUE", "JOBCOPY", "JOBWALLTIME", "NOBARRIER",
+]  # fmt: skip
 
 # Name of the form that a build stages beside the models of the pages.
 STAGED = "rules.json"
@@ -77,9 +71,9 @@ class Link:
     """
 
     code: str
-    lines: int | None = None
-    seconds: float | None = None
-    rank: RankWindow = "any"
+    lines: int | None = key(None, low=0)
+    seconds: float | None = key(None, low=0)
+    rank: Literal["any", "same", "other"] = "any"
 
     def names(self, code: str) -> bool:
         """Whether the link speaks of a code."""
@@ -121,9 +115,8 @@ class Rule:
         ``@failure`` is any sign of failure. Else it is taken for noise.
     success : bool
         Whether the message says that the work was done.
-    fatal : bool
-        Whether a program that says so has ended. Symptoms, cascades and
-        strong causes have, unless their rule says otherwise.
+    says_fatal : bool or None
+        Whether a program that says so has ended; ``fatal`` in the file.
     general : bool
         Whether it is tried after all others of the same role and strength.
     who : {"user", "staff", "vendor"}
@@ -138,28 +131,35 @@ class Rule:
         Lines that the rule must know, and similar lines that it must not.
     """
 
-    code: str
+    code: str = key(pattern="[A-Z0-9]+(?:-[A-Z0-9]+)*", form="upper-case words joined by -")
     title: str
-    fault: Fault
-    nersc_class: str | None
+    fault: Fault = key(name="class")
+    nersc_class: NerscClass | None = None
     role: Role
-    strength: Strength
-    anchors: tuple[str, ...]
-    digits: tuple[str, ...]
-    regex: tuple[str, ...]
-    explains: tuple[Link, ...]
-    explained_by: tuple[Link, ...]
-    refutes: tuple[Link, ...]
-    requires: tuple[str, ...]
-    success: bool
-    fatal: bool
-    general: bool
+    strength: Strength = "plain"
+    anchors: tuple[str, ...] = key(single=True)
+    digits: tuple[str, ...] = key((), single=True)
+    regex: tuple[str, ...] = key(single=True)
+    explains: tuple[Link, ...] = key((), short=True)
+    explained_by: tuple[Link, ...] = key((), short=True)
+    refutes: tuple[Link, ...] = key((), short=True)
+    requires: tuple[str, ...] = key((), single=True)
+    success: bool = False
+    says_fatal: bool | None = key(None, name="fatal")
+    general: bool = False
     who: Actor
     confirm: str
-    advice: tuple[str, ...]
+    advice: tuple[str, ...] = key(single=True)
     source: str
-    positive: tuple[str, ...]
-    negative: tuple[str, ...]
+    positive: tuple[str, ...] = key(single=True)
+    negative: tuple[str, ...] = key(single=True)
+
+    @property
+    def fatal(self) -> bool:
+        """Whether a program that says so has ended: symptoms, cascades and strong causes, unless the file says otherwise."""
+        if self.says_fatal is not None:
+            return self.says_fatal
+        return self.role in ("symptom", "cascade") or self.strength == "strong"
 
     @property
     def keys(self) -> tuple[bytes, ...]:
@@ -183,49 +183,10 @@ class Rule:
         return {"noise": 0, "cascade": 4, "symptom": 5, "info": 6}[self.role]
 
 
-def _texts(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Return a text or a list of texts as texts."""
-    value = table.get(key, ())
-    return (value,) if isinstance(value, str) else tuple(value)
-
-
-def _links(table: Mapping[str, Any], key: str) -> tuple[Link, ...]:
-    """Return links, each a code or a table with a code and windows."""
-    return tuple(Link(code=item) if isinstance(item, str) else Link(**item) for item in table.get(key, ()))
-
-
-def _rule(table: Mapping[str, Any]) -> Rule:
-    """Build one rule; what it holds was checked before."""
-    role, strength = table["role"], table.get("strength", "plain")
-    return Rule(
-        code=table["code"],
-        title=table["title"],
-        fault=table["class"],
-        nersc_class=table.get("nersc_class"),
-        role=role,
-        strength=strength,
-        anchors=_texts(table, "anchors"),
-        digits=_texts(table, "digits"),
-        regex=_texts(table, "regex"),
-        explains=_links(table, "explains"),
-        explained_by=_links(table, "explained_by"),
-        refutes=_links(table, "refutes"),
-        requires=_texts(table, "requires"),
-        success=table.get("success", False),
-        fatal=table.get("fatal", role in ("symptom", "cascade") or strength == "strong"),
-        general=table.get("general", False),
-        who=table["who"],
-        confirm=table["confirm"],
-        advice=_texts(table, "advice"),
-        source=table["source"],
-        positive=_texts(table, "positive"),
-        negative=_texts(table, "negative"),
-    )
-
-
-def _in_order(tables: Iterable[Mapping[str, Any]]) -> tuple[Rule, ...]:
-    """Build rules, in the order in which a line is tried on them."""
-    return tuple(sorted(map(_rule, tables), key=lambda made: (made.precedence, made.general)))
+def _in_order(tables: list[dict[str, Any]]) -> tuple[Rule, ...]:
+    """Read rules, in the order in which a line is tried on them."""
+    rules = read_records(Rule, {"rule": tables}, "rule", name="")
+    return tuple(sorted(rules, key=lambda made: (made.precedence, made.general)))
 
 
 def read_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
@@ -242,27 +203,57 @@ def read_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
 
     Raises
     ------
-    RuleError
-        If a rule is wrong, two share a code, or a link names no rule.
+    TableError
+        If a rule is wrong, two share a code, or a link names no rule; `problems` has all of it.
 
     Examples
     --------
     >>> read_rules(['[[rule]]' + chr(10) + 'code = "no good"'])
     Traceback (most recent call last):
-    hopperlib.failure.messages.rule_checks.RuleError: rule 'no good': code must be upper-case words joined by -
+    hopperlib.tables.TableError: rule[0].code = 'no good': must be upper-case words joined by - (and 11 more)
     """
-    from hopperlib.failure.messages.rule_checks import check_rules
+    rules = _in_order(_tables(texts))
+    problems = [f"rule.{made.code}.{problem}" for made in rules for problem in _broken_rules(made, rules)]
+    if problems:
+        raise TableError(tuple(problems))
+    return rules
 
-    tables = _tables(texts)
-    check_rules(tables)
-    return _in_order(tables)
+
+def _broken_rules(made: Rule, rules: Iterable[Rule]) -> Iterator[str]:
+    """Yield what is wrong with a rule, though each value has the right form."""
+    for anchor in made.anchors:
+        if not re.search(r"[A-Za-z]{3}", anchor.translate(_DIGITS)):
+            yield f"anchors: {anchor!r} must hold a word of at least 3 letters"
+    for text in made.regex:
+        yield from _broken_regex(text, [*made.anchors, *made.digits])
+    codes = [link.code for name in ("explains", "explained_by", "refutes") for link in getattr(made, name)]
+    for code in [*codes, *(code for code in made.requires if code != "@failure")]:
+        if not any(Link(code=code).names(other.code) for other in rules):
+            yield f"code: {code!r} in its links names no rule"
+
+
+def _broken_regex(text: str, pieces: list[str]) -> Iterator[str]:
+    """Yield what is wrong with an expression: it cannot be compiled, or a quantifier has no upper bound.
+
+    With bounds, the time for a line grows no faster than its length, whatever
+    the line holds. Digits in an expression must stand in a piece of text too,
+    because the scanner takes lines that differ only in digits for the same.
+    """
+    try:
+        re.compile(text.encode())
+    except re.error as error:
+        yield f"regex = {text!r}: cannot be compiled: {error}"
+    without_classes = re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", "x", text)
+    if re.search(r"[*+]|\{\d+,\}", without_classes):
+        yield f"regex = {text!r}: holds *, + or {{n,}}; every quantifier needs an upper bound, such as {{1,80}}"
+    without_bounds = re.sub(r"\{\d+(?:,\d+)?\}|\d-\d", "", text)
+    if re.search(r"\d", without_bounds) and not any(re.search(r"\d", piece) for piece in pieces):
+        yield f"regex = {text!r}: asks for certain digits, so an anchor or `digits` must hold them; else write \\d"
 
 
 def _tables(texts: Iterable[str]) -> list[dict[str, Any]]:
     """Return the tables of TOML texts."""
-    import tomllib
-
-    return [table for text in texts for table in tomllib.loads(text).get("rule", [])]
+    return [table for text in texts for table in read_toml(text, name="rules").get("rule", [])]
 
 
 def rule_texts() -> list[str]:
@@ -292,8 +283,8 @@ def staged_rules() -> str:
 def load_rules() -> tuple[Rule, ...]:
     """Return the rules that come with the library, in the order in which they are tried.
 
-    They are not checked here, which would take longer than a diagnosis: the
-    tests read them with `read_rules`.
+    Their expressions and links are not checked here, which would take longer
+    than a diagnosis: the tests read them with `read_rules`.
 
     Returns
     -------
@@ -330,4 +321,4 @@ def rule(code: str) -> Rule:
     for made in load_rules():
         if made.code == code.upper():
             return made
-    raise ValueError(f"there is no rule {code!r}; `hopper diagnose --list` prints all codes")
+    raise InputError(f"there is no rule {code!r}; `hopper diagnose --list` prints all codes", name="code", value=code)

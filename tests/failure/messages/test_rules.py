@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+from typing import get_args
 
 import pytest
 
-from hopperlib.failure.messages.rule_checks import NERSC_CLASSES, RuleError
-from hopperlib.failure.messages.rules import Link, load_rules, read_rules, rule, rule_texts, staged_rules
+from hopperlib.failure.messages.rules import Link, NerscClass, load_rules, read_rules, rule, rule_texts, staged_rules
 from hopperlib.failure.messages.scanner import Scanner
+from hopperlib.tables import TableError
 
 RULES = load_rules()
 GOOD = """
@@ -90,7 +91,7 @@ def test_nersc_classes_are_used_where_there_is_one():
     """Classes of the report that speak of a message, not of a batch script's own bookkeeping."""
     used = {made.nersc_class for made in RULES if made.nersc_class}
     # SHMEMATOMIC, JOBPROLOG and APWRAP have no verbatim message in any source; PATHRUNTIME, CCERUNTIME have.
-    assert used >= NERSC_CLASSES - {"SHMEMATOMIC", "JOBPROLOG", "APWRAP"}
+    assert used >= set(get_args(NerscClass)) - {"SHMEMATOMIC", "JOBPROLOG", "APWRAP"}
 
 
 # Every message of the CUG paper's section on problem reports and of the error table of the sources.
@@ -172,38 +173,40 @@ def test_a_new_message_takes_one_table():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("TEST-ONE", "test one", "rule 'test one': code must be upper-case words joined by -"),
-        ('title = "A test"', "", "rule 'TEST-ONE': keys missing: ['title']; keys not known: []"),
-        ('title = "A test"', 'title = "A"\ncolour = "red"', "rule 'TEST-ONE': keys missing: []; keys not known: ['colour']"),
-        ('"cause"', '"reason"', "rule 'TEST-ONE': role='reason' must be one of: cause, symptom, cascade, noise, info"),
-        ('class = "user"', 'class = "users"', "rule 'TEST-ONE': class='users' must be one of: user, system, either"),
-        ('["went wrong"]', "[]", "rule 'TEST-ONE': anchors must not be empty"),
-        ('["went wrong"]', '["-1"]', "rule 'TEST-ONE': anchor '-1' must hold a word of at least 3 letters"),
-        ('["went wrong"]', "[7]", "rule 'TEST-ONE': anchors must be a text or a list of texts"),
+        ("TEST-ONE", "test one", "rule[0].code = 'test one': must be upper-case words joined by -"),
+        ('title = "A test"', "", "rule.TEST-ONE.title: is missing"),
+        ('title = "A test"', 'title = "A"\ncolour = "red"', "rule.TEST-ONE.colour = 'red': is not a key; there are: code, title, class"),
+        ('"cause"', '"reason"', "rule.TEST-ONE.role = 'reason': must be one of cause, symptom, cascade, noise, info"),
+        ('class = "user"', 'class = "users"', "rule.TEST-ONE.class = 'users': must be one of user, system, either"),
+        ('["went wrong"]', "[]", "rule.TEST-ONE.anchors = []: must be a list of texts, at least one"),
+        ('["went wrong"]', '["-1"]', "rule.TEST-ONE.anchors: '-1' must hold a word of at least 3 letters"),
+        ('["went wrong"]', "[7]", "rule.TEST-ONE.anchors = [7]: must be a list of texts, at least one"),
         ("{1,20}", "+", "holds *, + or {n,}; every quantifier needs an upper bound"),
         ("{1,20}", "{1,}", "holds *, + or {n,}; every quantifier needs an upper bound"),
-        ("{1,20}", "{1,20", "rule 'TEST-ONE': regex="),
+        ("{1,20}", "{1,20", "rule.TEST-ONE.regex = "),
         ("(?P<place>", "(?P<place", "cannot be compiled"),
         ("went wrong at (", "went wrong at 7 (", "asks for certain digits, so an anchor or `digits` must hold them"),
-        ('["it went right"]', "[]", "rule 'TEST-ONE': negative must not be empty"),
-        ('who = "user"', 'who = "user"\nnersc_class = "LOST"', "rule 'TEST-ONE': nersc_class='LOST' must be one of NERSC's: APEXIT"),
-        ('who = "user"', 'who = "user"\nexplains = ["NOBODY"]', "rule 'TEST-ONE': code 'NOBODY' in its links names no rule"),
-        ('who = "user"', 'who = "user"\nexplains = [{ code = "TEST-ONE", rank = "own" }]', "rule 'TEST-ONE': explains.rank='own' must be one of: any, same, other"),
-        ('who = "user"', 'who = "user"\nfatal = "yes"', "rule 'TEST-ONE': fatal='yes' must be true or false"),
-        ('title = "A test"', "title = 7", "rule 'TEST-ONE': title must be a text"),
-        ('who = "user"', 'who = "user"\nexplains = [{ lines = 3 }]', "must be a code, or a table of code, lines, seconds, rank"),
-        ('who = "user"', 'who = "user"\n[[rule]]\ncode = "TEST-ONE"', "rule 'TEST-ONE'"),
+        ('["it went right"]', "[]", "rule.TEST-ONE.negative = []: must be a list of texts, at least one"),
+        ('who = "user"', 'who = "user"\nnersc_class = "LOST"', "rule.TEST-ONE.nersc_class = 'LOST': must be one of APEXIT, "),
+        ('who = "user"', 'who = "user"\nexplains = ["NOBODY"]', "rule.TEST-ONE.code: 'NOBODY' in its links names no rule"),
+        ('who = "user"', 'who = "user"\nexplains = [{ code = "TEST-ONE", rank = "own" }]', "rule.TEST-ONE.explains[0].rank = 'own': must be one of any, same, other"),
+        ('who = "user"', 'who = "user"\nfatal = "yes"', "rule.TEST-ONE.fatal = 'yes': must be true or false"),
+        ('title = "A test"', "title = 7", "rule.TEST-ONE.title = 7: must be text"),
+        ('who = "user"', 'who = "user"\nexplains = [{ lines = 3 }]', "rule.TEST-ONE.explains[0].code: is missing"),
+        ('who = "user"', 'who = "user"\n[[rule]]\ncode = "TEST-ONE"', "rule.TEST-ONE.code = 'TEST-ONE': stands twice"),
     ],
 )  # fmt: skip
 def test_a_wrong_rule_is_refused_by_name(old, new, message):
     assert old in GOOD
-    with pytest.raises(RuleError) as raised:
+    with pytest.raises(TableError) as raised:
         read_rules([GOOD.replace(old, new, 1)])
-    assert message in str(raised.value)
+    assert any(message in problem for problem in raised.value.problems)
 
 
 def test_two_rules_may_not_share_a_code():
-    with pytest.raises(RuleError, match="rule 'TEST-ONE': code must be unique"):
+    with pytest.raises(
+        TableError, match=r"rule.TEST-ONE.code = 'TEST-ONE': stands twice; each \[\[rule\]\] needs its own"
+    ):
         read_rules([GOOD, GOOD])
 
 
