@@ -20,7 +20,6 @@ from hopperlib.tables import key, read_records, read_toml
 
 __all__ = [
     "BuildRule",
-    "Conditions",
     "Repair",
     "build_rule",
     "first_gcc",
@@ -44,7 +43,7 @@ _REPAIR_KEYS = ("module", "variable", "flag", "flags", "to", "by")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Versions:
+class _Versions:
     """For which versions of a module a source says that a problem is there, and for which that it is not.
 
     Parameters
@@ -54,7 +53,7 @@ class Versions:
 
     Examples
     --------
-    >>> libsci = Versions(known=("==10.4.5",), free=("<10.4.5", ">=10.5.0"))
+    >>> libsci = _Versions(known=("==10.4.5",), free=("<10.4.5", ">=10.5.0"))
     >>> [libsci.holds(version) for version in ("10.4.5", "10.4.4", "10.4.6")]
     [True, False, None]
     """
@@ -78,7 +77,7 @@ class Versions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conditions:
+class _Conditions:
     """What must be met for a rule to hold; None says nothing.
 
     Parameters
@@ -93,7 +92,7 @@ class Conditions:
         Patterns of ``NAME`` or ``NAME=value``.
     linking, no_linking : {"static", "dynamic"} or None
     mixed, shmem, early_library, glibcxx : bool or None
-    versions : mapping of str to Versions
+    versions : mapping of str to _Versions
         By module.
     """
 
@@ -117,7 +116,7 @@ class Conditions:
     shmem: bool | None = None
     early_library: bool | None = None
     glibcxx: bool | None = None
-    versions: Mapping[str, Versions] = key(dict)
+    versions: Mapping[str, _Versions] = key(dict)
 
     def given(self) -> dict[str, Any]:
         """Return the conditions that there are, those on versions apart."""
@@ -175,7 +174,7 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class _Sample:
     """Loaded modules and a line."""
 
     modules: str = key(blank=True)
@@ -209,11 +208,11 @@ class BuildRule:
     source : str
     documented : tuple of str
         Rows of the study in ``data/documented.csv``.
-    when : Conditions
+    when : _Conditions
         All must be met.
     repairs : tuple of Repair
         Ways out, the first one that fits is taken.
-    positive, negative : Sample
+    positive, negative : _Sample
         Modules and line that the rule must know, and that it must not.
     """
 
@@ -231,10 +230,10 @@ class BuildRule:
     advice: tuple[str, ...]
     source: str
     documented: tuple[str, ...] = ()
-    when: Conditions
+    when: _Conditions
     repairs: tuple[Repair, ...] = ()
-    positive: Sample
-    negative: Sample
+    positive: _Sample
+    negative: _Sample
 
     @property
     def days_open(self) -> int | None:
