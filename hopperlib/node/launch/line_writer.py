@@ -9,7 +9,11 @@ from typing import NamedTuple
 
 from hopperlib.node.launch.components import Component, Launch, LauncherKind
 
-__all__ = ["Program", "changed", "environment_before", "write_line"]
+__all__ = ["Changes", "Program", "changed", "environment_before", "write_line"]
+
+
+Changes = dict[str, "str | None"]
+"""Options and their new values; None takes one away."""
 
 
 class Program(NamedTuple):
@@ -69,7 +73,7 @@ def write_line(
     return f"{before}{launcher} {' : '.join(parts)}".strip()
 
 
-def changed(component: Component, changes: Mapping[str, str | None]) -> Program:
+def changed(component: Component, changes: Changes) -> Program:
     """Return a component's program with some options set (or left out, for None), the others as they were.
 
     An option that is new stands behind the others.
@@ -80,13 +84,9 @@ def changed(component: Component, changes: Mapping[str, str | None]) -> Program:
     >>> changed(was, {"-N": "2", "-S": "1"}).options
     (('-n', '8'), ('-N', '2'), ('-S', '1'))
     """
-    options: dict[str, str] = dict(component.options)
-    for name, value in changes.items():
-        if value is None:
-            options.pop(name, None)
-        else:
-            options[name] = value
-    return Program(tuple(options.items()), component.command, component.shell)
+    options: Changes = {**dict(component.options), **changes}
+    kept = tuple((name, value) for name, value in options.items() if value is not None)
+    return Program(kept, component.command, component.shell)
 
 
 def environment_before(launch: Launch) -> Mapping[str, str]:

@@ -32,37 +32,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hopperlib.finding import LEVELS, Finding
 from hopperlib.node.placement import Placement
-from hopperlib.node.review.advice_rules import LEVELS, RULES, Advice, Level, plural, view_of
+from hopperlib.node.review._advice_rules import CODE_LEVELS, RULES, View, finding
 from hopperlib.node.review.slowdown import Cost
+from hopperlib.node.review.text_drawing import counted
 
-__all__ = ["LEVELS", "Advice", "Level", "advise"]
-
-# Order within a level; the docstring's table is the same.
-_ORDER = (
-    "memory-exceeds-node",
-    "memory-out-of-reach",
-    "depth-missing",
-    "cores-oversubscribed",
-    "idle-numa-nodes",
-    "uneven-numa-nodes",
-    "threads-across-numa-nodes",
-    "memory-remote",
-    "tasks-unbound",
-    "hardware-threads-shared",
-    "last-node-nearly-empty",
-    "reservation-larger",
-    "width-not-whole-nodes",
-    "cores-idle",
-    "binding-list-decides",
-    "strict-memory-off",
-    "intel-openmp-helper",
-    "line",
-    "assumed",
-)
+__all__ = ["advise"]
 
 
-def _reservation(placement: Placement) -> Iterator[Advice]:
+def _reservation(placement: Placement) -> Iterator[Finding]:
     """What a batch script reserves against what the line uses."""
     reserved = placement.launch.reservation
     if reserved is None:
@@ -70,10 +49,10 @@ def _reservation(placement: Placement) -> Iterator[Advice]:
     used, cores = len(placement.nodes), placement.node_kind.cores
     if reserved.nodes > used:
         text = (
-            f"The script reserves {plural(reserved.nodes, 'node')} and this line uses {used:,}: "
-            f"{plural(reserved.nodes - used, 'node')} paid and idle, unless another line runs there at the same time."
+            f"The script reserves {counted(reserved.nodes, 'node')} and this line uses {used:,}: "
+            f"{counted(reserved.nodes - used, 'node')} paid and idle, unless another line runs there at the same time."
         )
-        yield Advice(code="reservation-larger", level="advice", message=text)
+        yield finding("reservation-larger", text)
     names = [name for name, _ in reserved.options]
     plain = "mppwidth" in names and "mppnppn" not in names and "mppdepth" not in names
     if plain and reserved.tasks is not None and reserved.tasks % cores:
@@ -81,10 +60,10 @@ def _reservation(placement: Placement) -> Iterator[Advice]:
             f"mppwidth={reserved.tasks} is no multiple of {cores}, the cores of a node: whole nodes are reserved "
             f"and paid, so mppwidth={-(-reserved.tasks // cores) * cores} costs the same."
         )
-        yield Advice(code="width-not-whole-nodes", level="note", message=text)
+        yield finding("width-not-whole-nodes", text)
 
 
-def advise(placement: Placement, cost: Cost) -> tuple[Advice, ...]:
+def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
     """Return what to know about a placement, worst first.
 
     Parameters
@@ -101,21 +80,24 @@ def advise(placement: Placement, cost: Cost) -> tuple[Advice, ...]:
     >>> from hopperlib.node.review.slowdown import placement_cost
     >>> hopper = Machine.load("hopper")
     >>> naive = place_tasks(read_launch("aprun -n 384 -N 12 vasp", hopper), hopper)
-    >>> [(one.code, one.level) for one in advise(naive, placement_cost(naive))]
+    >>> [(finding.code, finding.level) for finding in advise(naive, placement_cost(naive))]
     [('idle-numa-nodes', 'problem'), ('cores-idle', 'note')]
     >>> better = place_tasks(read_launch("aprun -n 384 -N 12 -S 3 vasp", hopper), hopper)
-    >>> [one.code for one in advise(better, placement_cost(better))]
+    >>> [finding.code for finding in advise(better, placement_cost(better))]
     ['cores-idle']
     """
-    found: list[Advice] = []
-    several = len(placement.launch.components) > 1
-    for number, component in enumerate(placement.launch.components):
-        view = view_of(placement, cost, number)
+    findings: list[Finding] = []
+    components = placement.launch.components
+    for number, component in enumerate(components):
+        view = View(
+            placement, component, placement.nodes_of(number), cost.components[number], cost.memory_per_task_gb[number]
+        )
         program = component.command[0] if component.command else "no name"
-        before = f"Program {number + 1} ({program}): " if several else ""
-        for rule in RULES:
-            found += [Advice(code=one.code, level=one.level, message=before + one.message) for one in rule(view)]
-    found += _reservation(placement)
-    found += [Advice(code="line", level="note", message=note) for note in placement.launch.notes]
-    found += [Advice(code="assumed", level="note", message=f"Assumed: {text}") for text in placement.assumptions]
-    return tuple(sorted(found, key=lambda one: (LEVELS.index(one.level), _ORDER.index(one.code))))
+        before = f"Program {number + 1} ({program}): " if len(components) > 1 else ""
+        ruled = [each for rule in RULES for each in rule(view)]
+        findings += [finding(each.code, before + each.message, each.level) for each in ruled]
+    findings += _reservation(placement)
+    findings += [finding("line", note) for note in placement.launch.notes]
+    findings += [finding("assumed", f"Assumed: {text}") for text in placement.assumptions]
+    order = list(CODE_LEVELS)
+    return tuple(sorted(findings, key=lambda each: (LEVELS.index(each.level), order.index(each.code))))

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
+from hopperlib.finding import Finding
 from hopperlib.machine import Machine
-from hopperlib.node.launch.components import Launch
-from hopperlib.node.launch.reader import read_launch, read_launches
+from hopperlib.node.launch.components import Launch, LauncherKind
+from hopperlib.node.launch.reader import read_launches
 from hopperlib.node.placement import Placement, place_tasks
-from hopperlib.node.review.advice import Advice, advise
+from hopperlib.node.review.advice import advise
+from hopperlib.node.review.better_line import BetterLine, better_line
+from hopperlib.node.review.equivalent import equivalent_line
 from hopperlib.node.review.slowdown import Cost, placement_cost
-from hopperlib.node.review.suggestion import Suggestion, suggest
 
-__all__ = ["Review", "review_line", "review_lines"]
+__all__ = ["Review", "Suggestion", "review_line", "review_lines"]
+
+
+class Suggestion(NamedTuple):
+    """Lines to use instead.
+
+    Parameters
+    ----------
+    better : BetterLine or None
+        A better line for the same launcher; None if none was found.
+    equivalent : str or None
+        A line of the other launcher with the same task-to-core map as the line given.
+    """
+
+    better: BetterLine | None
+    equivalent: str | None
+
+    def lines(self, launcher: LauncherKind) -> dict[str, str | None]:
+        """Return both by launcher: the better line for the one given, the equivalent for the other."""
+        better = self.better.line if self.better else None
+        aprun, srun = (better, self.equivalent) if launcher == "aprun" else (self.equivalent, better)
+        return {"aprun": aprun, "srun": srun}
 
 
 class Review(NamedTuple):
@@ -24,7 +48,7 @@ class Review(NamedTuple):
         Where its tasks run.
     cost : Cost
         What memory bandwidth makes of that.
-    advice : tuple of Advice
+    advice : tuple of Finding
         What to know about it, worst first.
     suggestion : Suggestion
         The better line, and the equivalent one of the other launcher.
@@ -32,13 +56,13 @@ class Review(NamedTuple):
 
     placement: Placement
     cost: Cost
-    advice: tuple[Advice, ...]
+    advice: tuple[Finding, ...]
     suggestion: Suggestion
 
     @property
-    def problems(self) -> tuple[Advice, ...]:
+    def problems(self) -> tuple[Finding, ...]:
         """The advice that is of level problem."""
-        return tuple(one for one in self.advice if one.level == "problem")
+        return tuple(finding for finding in self.advice if finding.level == "problem")
 
     def gain_range(self, low: float, high: float) -> tuple[float, float] | None:
         """Return what the better line may buy: run time of this line over its, for fractions from low to high.
@@ -56,7 +80,7 @@ class Review(NamedTuple):
         better = self.suggestion.better
         if better is None:
             return None
-        here, there = ([len(node.pattern) for node in one.nodes] for one in (self.placement, better.placement))
+        here, there = ([len(node.pattern) for node in placed.nodes] for placed in (self.placement, better.placement))
         if here != there:
             return None
         # A ratio of two straight lines has no turning point, so the ends are the extremes.
@@ -102,8 +126,8 @@ def review_line(
     >>> review.problems[0].code, review.suggestion.better.line
     ('idle-numa-nodes', 'aprun -n 384 -N 12 -S 3 vasp')
     """
-    launch = read_launch(text, machine, threads=threads, kind=kind)
-    return _judged(launch, machine, kind=kind, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
+    launches = read_launches(text, machine, threads=threads, kind=kind)
+    return _judged(launches[0], machine, kind, core_cap_gb_s, memory_per_task_gb)
 
 
 def review_lines(
@@ -136,29 +160,19 @@ def review_lines(
     >>> [len(review.problems) for review in reviews], reviews[0] is reviews[2]
     ([0, 1, 0], True)
     """
-    reviews: list[Review] = []
-    known: dict[object, Review] = {}
-    for launch in read_launches(text, machine, threads=threads, kind=kind):
-        # The same words may stand for other things where a variable has changed between two lines.
-        alike = (launch.text, launch.components, launch.openmp_threads)
-        if alike not in known:
-            known[alike] = _judged(
-                launch, machine, kind=kind, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb
-            )
-        reviews.append(known[alike])
-    return tuple(reviews)
+    launches = read_launches(text, machine, threads=threads, kind=kind)
+    # The same words may stand for other things where a variable has changed between two lines.
+    alike = {(launch.text, launch.components, launch.openmp_threads): launch for launch in reversed(launches)}
+    judged = {key: _judged(launch, machine, kind, core_cap_gb_s, memory_per_task_gb) for key, launch in alike.items()}
+    return tuple(judged[launch.text, launch.components, launch.openmp_threads] for launch in launches)
 
 
 def _judged(
-    launch: Launch,
-    machine: Machine,
-    *,
-    kind: str | None,
-    core_cap_gb_s: float | None,
-    memory_per_task_gb: float | None,
+    launch: Launch, machine: Machine, kind: str | None, core_cap_gb_s: float | None, memory_per_task_gb: float | None
 ) -> Review:
     """Return all that is said about a launch line that has been read."""
     placement = place_tasks(launch, machine, kind=kind)
-    cost = placement_cost(placement, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
-    suggestion = suggest(placement, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
+    cost_of = partial(placement_cost, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
+    cost = cost_of(placement)
+    suggestion = Suggestion(better_line(placement, cost_of), equivalent_line(placement))
     return Review(placement, cost, advise(placement, cost), suggestion)

@@ -9,7 +9,7 @@ from hopperlib.machine import NodeKind
 from hopperlib.node.launch.ranges import as_ranges
 from hopperlib.node.placement import NodePlacement, Placement
 
-__all__ = ["headline", "node_picture", "node_runs"]
+__all__ = ["counted", "headline", "node_picture", "node_runs"]
 
 
 class _Strokes(NamedTuple):
@@ -134,8 +134,14 @@ def node_runs(placement: Placement) -> list[tuple[NodePlacement, int]]:
     return runs
 
 
-def _counted(count: int, word: str) -> str:
-    """Return a count with its noun."""
+def counted(count: int, word: str) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "task"), counted(2_000, "task")
+    ('1 task', '2,000 tasks')
+    """
     return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
@@ -173,7 +179,7 @@ def headline(placement: Placement) -> str:
     for number, component in enumerate(placement.launch.components):
         nodes = placement.nodes_of(number)
         first, last = nodes[0], nodes[-1]
-        text = f"{_counted(component.tasks, 'task')} on {_counted(len(nodes), 'node')}"
+        text = f"{counted(component.tasks, 'task')} on {counted(len(nodes), 'node')}"
         if len(nodes) > 1:
             text += f": {len(first.pattern)} a node"
         text += _per_numa_node(first, placement.node_kind)

@@ -4,12 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperlib.finding import LEVELS
 from hopperlib.machine import Machine
 from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import place_tasks
 from hopperlib.node.review import advice as rules
-from hopperlib.node.review.advice import LEVELS, advise
+from hopperlib.node.review._advice_rules import CODE_LEVELS
+from hopperlib.node.review.advice import advise
 from hopperlib.node.review.slowdown import placement_cost
 
 HOPPER = Machine.load("hopper")
@@ -255,9 +257,8 @@ def test_the_table_of_codes_is_the_order():
         line.split()[:2] for line in rules.__doc__.splitlines() if line.count("  ") and line.split()[1:2] != ["level"]
     ]
     listed = [pair for pair in listed if len(pair) == 2 and pair[1] in LEVELS]
-    order = [code for level in LEVELS for code in rules._ORDER if [code, level] in listed]
-    assert [code for code, _ in listed] == order
-    assert len(listed) == len(rules._ORDER)
+    assert listed == [[code, level] for code, level in CODE_LEVELS.items()]
+    assert [LEVELS.index(level) for _, level in listed] == sorted(LEVELS.index(level) for _, level in listed)
 
 
 @given(
@@ -279,7 +280,7 @@ def test_advice_is_ranked_and_says_something(tasks, per_node, depth, per_numa, m
     levels = [LEVELS.index(one.level) for one in found]
     assert levels == sorted(levels)
     for one in found:
-        assert one.code in rules._ORDER
+        assert one.code in CODE_LEVELS
         assert one.message[0].isupper() or one.message[0].isdigit() or one.message.startswith("mppwidth")
         assert one.message.endswith(".")
         assert "  " not in one.message

@@ -19,6 +19,16 @@ def test_vasp():
     assert [len(tasks) for tasks in review.suggestion.better.placement.tasks_by_numa_node(0)] == [3, 3, 3, 3]
 
 
+def test_the_two_lines_by_launcher():
+    lines = review_line("aprun -n 24 -N 12 a.out", HOPPER).suggestion.lines("aprun")
+    assert lines["aprun"] == "aprun -n 24 -N 12 -S 3 a.out"
+    assert lines["srun"].startswith("srun -N 2 -n 24 ")
+    assert review_line("srun -n 12 --cpu-bind=rank a.out", HOPPER).suggestion.lines("srun") == {
+        "aprun": "aprun -n 12 -N 12 a.out",
+        "srun": "srun -n 12 --cpu-bind=cores a.out",
+    }
+
+
 def test_what_the_better_line_may_buy():
     # From nothing, where nothing waits for memory, to 5 / 3.55, where all does.
     assert review_line("aprun -n 384 -N 12 vasp", HOPPER).gain_range(0, 1) == pytest.approx((1, 1.4085), abs=5e-5)

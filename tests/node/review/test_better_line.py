@@ -1,5 +1,7 @@
 """The better line: really better, never refused, same tasks."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,15 +11,17 @@ from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import place_tasks
 from hopperlib.node.review.advice import advise
+from hopperlib.node.review.better_line import better_line
 from hopperlib.node.review.slowdown import placement_cost
-from hopperlib.node.review.suggestion import better_line, suggest
 
 HOPPER = Machine.load("hopper")
 TOY = Machine.load("toy")
 
 
 def better(text, machine=HOPPER, threads=None, **options):
-    found = better_line(place_tasks(read_launch(text, machine, threads=threads), machine), **options)
+    found = better_line(
+        place_tasks(read_launch(text, machine, threads=threads), machine), partial(placement_cost, **options)
+    )
     return found.line if found else None
 
 
@@ -79,18 +83,6 @@ def test_where_nothing_helps_nothing_is_said():
     assert better("aprun -n 4 -d 12 a.out") is None
 
 
-def test_the_two_lines_by_launcher():
-    naive = place_tasks(read_launch("aprun -n 24 -N 12 a.out", HOPPER), HOPPER)
-    lines = suggest(naive).lines("aprun")
-    assert lines["aprun"] == "aprun -n 24 -N 12 -S 3 a.out"
-    assert lines["srun"].startswith("srun -N 2 -n 24 ")
-    other = place_tasks(read_launch("srun -n 12 --cpu-bind=rank a.out", HOPPER), HOPPER)
-    assert suggest(other).lines("srun") == {
-        "aprun": "aprun -n 12 -N 12 a.out",
-        "srun": "srun -n 12 --cpu-bind=cores a.out",
-    }
-
-
 @given(
     st.sampled_from([1, 2, 8, 12, 24, 30, 96]),
     st.one_of(st.none(), st.integers(1, 24)),
@@ -105,7 +97,7 @@ def test_a_better_line_is_better(tasks, per_node, depth, more, threads, memory_g
         placement = place_tasks(read_launch(f"aprun {' '.join(options)} a.out", HOPPER, threads=threads), HOPPER)
     except LaunchError:
         return
-    found = better_line(placement, memory_per_task_gb=memory_gb)
+    found = better_line(placement, partial(placement_cost, memory_per_task_gb=memory_gb))
     if found is None:
         return
     again = place_tasks(read_launch(found.line, HOPPER, threads=threads), HOPPER)
