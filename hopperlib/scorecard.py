@@ -101,6 +101,11 @@ class Row:
     note: str
     place: str
 
+    @property
+    def residual(self) -> float | None:
+        """Deviation over tolerance: from -1 to 1 both agree; None for what has no tolerance."""
+        return self.deviation / self.tolerance if self.deviation is not None and self.tolerance else None
+
     def to_dict(self) -> dict[str, object]:
         """Return the row as plain data for ``hopper scorecard --json``."""
         return asdict(self)
@@ -323,12 +328,11 @@ def summary(table: Iterable[Row]) -> dict[str, object]:
     1
     """
     table = tuple(table)
+    roles, verdicts = Counter(row.role for row in table), Counter(row.verdict for row in table)
     return {
         "rows": len(table),
-        "roles": {role: count for role in ROW_ROLES if (count := Counter(row.role for row in table)[role])},
-        "verdicts": {
-            verdict: count for verdict in VERDICTS if (count := Counter(row.verdict for row in table)[verdict])
-        },
+        "roles": {role: roles[role] for role in ROW_ROLES if roles[role]},
+        "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS if verdicts[verdict]},
         "unexplained": [row.id for row in unexplained(table)],
     }
 
@@ -341,29 +345,18 @@ def summary_line(table: Iterable[Row]) -> str:
     >>> summary_line(rows("memory")).split(":")[0]
     '22 documented values'
     """
-    counts = Counter((row.role, row.verdict) for row in table)
-    roles: Counter[str] = Counter()
-    for (role, _), count in counts.items():
-        roles[role] += count
-    parts = [
-        f"{counts[role, verdict]} of {roles[role]} {name}"
-        for role, verdict, name in (
-            ("predicted", "reproduced", "predictions reproduced"),
-            ("shape", "holds", "shapes hold"),
-            ("identity", "holds", "sums hold"),
-        )
-        if roles[role]
-    ]
-    parts += [
-        f"{roles[role]} {name}"
-        for role, name in (
-            ("calibrated", "calibrated"),
-            ("input", "inputs"),
-            ("not modelled", "not modelled"),
-            ("not built", "of studies to come"),
-        )
-        if roles[role]
-    ]
+    table = tuple(table)
+    roles = Counter(row.role for row in table)
+    agreed = Counter(row.role for row in table if row.verdict in ("reproduced", "holds"))
+    compared = {"predicted": "predictions reproduced", "shape": "shapes hold", "identity": "sums hold"}
+    counted = {
+        "calibrated": "calibrated",
+        "input": "inputs",
+        "not modelled": "not modelled",
+        "not built": "of studies to come",
+    }
+    parts = [f"{agreed[role]} of {roles[role]} {name}" for role, name in compared.items() if roles[role]]
+    parts += [f"{roles[role]} {name}" for role, name in counted.items() if roles[role]]
     return f"{roles.total():,} documented values: {', '.join(parts) or 'none'}."
 
 

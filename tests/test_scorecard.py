@@ -103,9 +103,9 @@ def test_numbers_are_judged_by_the_printed_place(printed, qualifier, reproduced,
 # What floating point leaves over is no deviation: of 1.89, a billionth is 1.89e-9.
 @pytest.mark.parametrize(("reproduced", "deviation"), [(1.89 + 4e-16, 0.0), (1.89 - 1e-9, 0.0), (1.89 + 4e-9, 4e-9)])
 def test_rounding_of_the_machine_is_no_deviation(reproduced, deviation):
-    found = judge(_value("1.89"), reproduced)
-    assert found[0] == pytest.approx(deviation, rel=1e-3, abs=0)
-    assert found[2]
+    judged, _, agrees = judge(_value("1.89"), reproduced)
+    assert judged == pytest.approx(deviation, rel=1e-3, abs=0)
+    assert agrees
 
 
 # 1.88, rounded, means 1.875 to 1.885.
@@ -114,9 +114,9 @@ def test_rounding_of_the_machine_is_no_deviation(reproduced, deviation):
     [((1.86, 1.9), 0, True), ((1.8825, 1.8875), 0.0025, True), ((1.89, 1.9), 0.01, False), ((1.8, 1.87), -0.01, False)],
 )
 def test_a_band_must_reach_the_printed_place(band, deviation, agrees):
-    found = judge(_value("1.88"), band)
-    assert found[0] == pytest.approx(deviation)
-    assert found[2] is agrees
+    judged, _, agreed = judge(_value("1.88"), band)
+    assert judged == pytest.approx(deviation)
+    assert agreed is agrees
 
 
 def test_about_needs_a_tolerance_of_the_check():
@@ -271,9 +271,9 @@ def test_summary_line_of_a_few_rows():
 
 def test_readme_has_the_summary_line(table, root):
     readme = (root / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"<!-- scorecard -->\s*(.*?)\s*<!-- /scorecard -->", readme, re.DOTALL)
-    assert found, "README.md needs the summary line between <!-- scorecard --> and <!-- /scorecard -->"
-    assert found[1] == scorecard.summary_line(table), "put the line that `hopper scorecard` ends with into README.md"
+    line = re.search(r"<!-- scorecard -->\s*(.*?)\s*<!-- /scorecard -->", readme, re.DOTALL)
+    assert line, "README.md needs the summary line between <!-- scorecard --> and <!-- /scorecard -->"
+    assert line[1] == scorecard.summary_line(table), "put the line that `hopper scorecard` ends with into README.md"
 
 
 def test_the_table_in_data_is_this_scorecard(table):

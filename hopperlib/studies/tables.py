@@ -46,7 +46,7 @@ def documented_table(study: str, *ids: str) -> Table:
             raise ValueError(f"study {study!r} has no documented value {name!r}; it has: {', '.join(values)}")
     return Table(
         caption="Documented values, as printed",
-        columns=tuple(Column(title=title) for title in ("What", "Value", "Unit", "Source and place")),
+        columns=_columns("What", "Value", "Unit", "Source and place"),
         rows=tuple(
             (value.quantity, value.value, value.unit, f"{value.source}, {value.locator}")
             for value in (values[name] for name in ids or values)
@@ -63,15 +63,15 @@ def scorecard_table(study: str) -> Table:
     >>> [column.title for column in table.columns]
     ['What', 'Documented', 'Model', 'Role', 'Verdict', 'Why']
     """
-    found = rows(study)
+    scored = rows(study)
     return Table(
         caption="Scorecard of this study",
-        columns=tuple(Column(title=title) for title in ("What", "Documented", "Model", "Role", "Verdict", "Why")),
+        columns=_columns("What", "Documented", "Model", "Role", "Verdict", "Why"),
         rows=tuple(
             (row.quantity, f"{row.documented} {row.unit}".strip(), row.reproduced, row.role, row.verdict, row.note)
-            for row in found
+            for row in scored
         ),
-        marked=tuple(number for number, row in enumerate(found) if row.verdict.startswith("missed")),
+        marked=tuple(number for number, row in enumerate(scored) if row.verdict.startswith("missed")),
         marked_label="the model misses this value",
     )
 
@@ -93,35 +93,43 @@ def residual_figure(study: str) -> Figure:
     >>> set(figure.data[0]["x"])
     {0.0}
     """
-    found = [row for row in rows(study) if row.role in _DRAWN and row.deviation is not None and row.tolerance]
-    if not found:
+    drawn = [(row, row.residual) for row in rows(study) if row.role in _DRAWN and row.residual is not None]
+    if not drawn:
         raise ValueError(f"study {study!r} has no row with a deviation and a tolerance, so there is nothing to draw")
-    series = []
-    for role in _DRAWN:
-        part = [row for row in found if row.role == role]
-        if part:
-            points = [row.deviation / row.tolerance for row in part if row.deviation is not None and row.tolerance]
-            series.append(Series(name=role, x=points, y=[_wrapped(row.quantity) for row in part], kind="points"))
-    ratios = [abs(x) for one in series for x in one.x]
-    outside = sum(ratio > 1 + 1e-9 for ratio in ratios)
-    reach = 1.2 * max(1.0, *ratios)
+    by_role = {role: [(ratio, row.quantity) for row, ratio in drawn if row.role == role] for role in _DRAWN}
+    series = [
+        Series(name=role, x=[ratio for ratio, _ in part], y=[_wrapped(what) for _, what in part], kind="points")
+        for role, part in by_role.items()
+        if part
+    ]
+    outside = sum(abs(ratio) > 1 + 1e-9 for _, ratio in drawn)
+    reach = 1.2 * max(1.0, *(abs(ratio) for _, ratio in drawn))
     band = {"type": "rect", "xref": "x", "yref": "paper", "x0": -1, "x1": 1, "y0": 0, "y1": 1, "layer": "below"}
     figure = chart(
         title="Residuals of this study",
         alt=(
-            f"Deviation of the model from the documented value for {len(found)} numbers, in units of each one's "
-            f"tolerance; {len(found) - outside} lie between -1 and 1, {outside} outside."
+            f"Deviation of the model from the documented value for {len(drawn)} numbers, in units of each one's "
+            f"tolerance; {len(drawn) - outside} lie between -1 and 1, {outside} outside."
         ),
         x=Axis(title="Deviation over tolerance; the band from -1 to 1 agrees", low=-reach, high=reach, decimals=2),
         y=Axis(title=""),
         series=series,
-        height=140 + 34 * len(found),
+        height=140 + 34 * len(drawn),
         shapes=[band | {"fillcolor": "rgba(122,122,122,0.15)", "line": {"width": 0}}],
     )
-    columns = ("What", "Role", "Documented", "Model", "Deviation", "Tolerance")
-    cells = [(row.quantity, row.role, row.documented, row.reproduced, row.deviation, row.tolerance) for row in found]
-    table = Table(caption="Residuals of this study", columns=tuple(Column(title=one) for one in columns), rows=cells)
+    table = Table(
+        caption="Residuals of this study",
+        columns=_columns("What", "Role", "Documented", "Model", "Deviation", "Tolerance"),
+        rows=[
+            (row.quantity, row.role, row.documented, row.reproduced, row.deviation, row.tolerance) for row, _ in drawn
+        ],
+    )
     return replace(figure, table=table)
+
+
+def _columns(*titles: str) -> tuple[Column, ...]:
+    """Return columns of texts."""
+    return tuple(Column(title=title) for title in titles)
 
 
 def _wrapped(text: str) -> str:

@@ -12,7 +12,7 @@ from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
 from hopperlib.failure.diagnosis.locations import facts
 from hopperlib.studies.study import Study, Value
 
-__all__ = ["COMPANIONS", "GNI", "MESSAGES", "NODE_FAILED", "STUDY", "WRITE_FAILURE", "diagnosed"]
+__all__ = ["COMPANIONS", "GNI", "MESSAGES", "NODE_FAILED", "STUDY", "diagnosed"]
 
 GNI = (
     "[0] ERROR - nem_gni_error_handler(): a transaction error was detected, error category 0x4 error code 0xb2e\n"
@@ -20,11 +20,11 @@ GNI = (
 )
 REPLAY = "[0] ERROR - MPID_nem_gni_check_localCQ(): Replaying failed network transaction\n"
 NODE_FAILED = "[NID 03782] 2011-04-20 18:45:43 Apid 1925046 killed. Received node failed or halted event for nid xxxx\n"
-WRITE_FAILURE = (
+_WRITE_FAILURE = (
     "[NID 01083] 2011-04-20 09:39:07 distributeControlMsg: Apid 1919514 write failure to node 449, 10.128.1.196, "
     "port 607, Connection reset by peer\n"
 )
-MOAB = "WARNING: excessive memory in use (8597 MB) -- restart Moab?\n"
+_MOAB = "WARNING: excessive memory in use (8597 MB) -- restart Moab?\n"
 
 # One message of each kind that the source names beside the GNI message, in the real format.
 COMPANIONS: dict[str, str] = {
@@ -88,7 +88,7 @@ def _reporter(text: str) -> str:
 
 def _values() -> dict[str, Value]:
     return {
-        "moab-memory": _read(MOAB, "memory_mb"),
+        "moab-memory": _read(_MOAB, "memory_mb"),
         "gni-rank": _read(GNI, "rank"),
         "gni-time": _read(GNI, "time"),
         "gni-cname": _read(GNI, "cname"),
@@ -98,11 +98,11 @@ def _values() -> dict[str, Value]:
         "node-failed-time": _read(NODE_FAILED, "time"),
         "node-failed-apid": _read(NODE_FAILED, "apid"),
         "node-failed-nid-hidden": _read(NODE_FAILED, "nid"),
-        "control-message-nid": _reporter(WRITE_FAILURE),
-        "control-message-time": _read(WRITE_FAILURE, "time"),
-        "control-message-apid": _read(WRITE_FAILURE, "apid"),
-        "control-message-node": _read(WRITE_FAILURE, "nid"),
-        "control-message-address": _read(WRITE_FAILURE, "address"),
+        "control-message-nid": _reporter(_WRITE_FAILURE),
+        "control-message-time": _read(_WRITE_FAILURE, "time"),
+        "control-message-apid": _read(_WRITE_FAILURE, "apid"),
+        "control-message-node": _read(_WRITE_FAILURE, "nid"),
+        "control-message-address": _read(_WRITE_FAILURE, "address"),
     }
 
 

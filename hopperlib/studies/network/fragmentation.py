@@ -22,7 +22,7 @@ _DAY = 86_400
 
 
 @cache
-def aged(allocation: str = "first", load: float = 0.95) -> Schedule:
+def aged(allocation: str = "first") -> Schedule:
     """Two weeks of Hopper from a reboot on, charged production.
 
     Examples
@@ -30,7 +30,7 @@ def aged(allocation: str = "first", load: float = 0.95) -> Schedule:
     >>> aged().nodes
     6384
     """
-    return aged_machine("production", nodes=6384, days=14, load=load, allocation=allocation)
+    return aged_machine("production", nodes=6384, days=14, load=0.95, allocation=allocation)
 
 
 def mean_wait_h(schedule: Schedule, *, from_nodes: int = 1) -> float:

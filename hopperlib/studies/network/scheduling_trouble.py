@@ -20,30 +20,23 @@ from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.studies.study import Study, Value
 
-__all__ = ["DEBUG_FIRST", "DEBUG_LIMITED", "STUDY", "down_hours_a_week", "large_job_wait_h", "trouble"]
+__all__ = ["STUDY", "down_hours_a_week", "large_job_wait_h", "trouble"]
 
 _DAY = 86_400
 _NODES, _DAYS = 6384, 10
 _PRINTED = 0.817
-DEBUG_FIRST = (Queue(name="debug", priority=1), Queue(name="regular", priority=4), Queue(name="full", priority=4))
-DEBUG_LIMITED = (Queue(name="debug", priority=4), Queue(name="regular", priority=4), Queue(name="full", priority=3))
+_DEBUG_FIRST = (Queue(name="debug", priority=1), Queue(name="regular", priority=4), Queue(name="full", priority=4))
+_DEBUG_LIMITED = (Queue(name="debug", priority=4), Queue(name="regular", priority=4), Queue(name="full", priority=3))
 
 
 @cache
-def trouble(
-    *,
-    orphaned_fraction: float = 0.0,
-    debug_fraction: float = 0.0,
-    debug_first: bool = True,
-    days: int = _DAYS,
-    seed: int = 1,
-) -> Schedule:
-    """Return days of Hopper with early users, a queue that is always full, and a job for the whole machine every third day.
+def trouble(*, orphaned_fraction: float = 0.0, debug_fraction: float = 0.0, debug_first: bool = True) -> Schedule:
+    """Return ten days of Hopper with early users, a queue that is always full, and a job for the whole machine every third day.
 
     Parameters
     ----------
     orphaned_fraction : float
-        Share of the nodes that are orphaned from the third day on, until the end. [fraction]
+        Share of the nodes that are orphaned, from the start to the end. [fraction]
     debug_fraction : float
         Share of the load that comes as debug jobs. [fraction]
     debug_first : bool
@@ -55,31 +48,33 @@ def trouble(
     >>> 0.85 < schedule.utilization(3 * 86400, 10 * 86400) < 1
     True
     """
-    load = 1.05 * (1 - orphaned_fraction) if orphaned_fraction else 1.05
-    jobs = list(
-        draw_workload(
-            "early",
-            nodes=_NODES,
-            days=days,
-            load=load,
-            rng=random.Random(seed),
-            debug_fraction=debug_fraction,
-            smallest=16,
-        )
+    left = 1 - orphaned_fraction
+    drawn = draw_workload(
+        "early",
+        nodes=_NODES,
+        days=_DAYS,
+        load=1.05 * left,
+        rng=random.Random(1),
+        debug_fraction=debug_fraction,
+        smallest=16,
     )
     full = [
-        Job(100_000 + day, day * _DAY + 9 * 3600, round(6100 * (1 - orphaned_fraction)), 3 * 3600, 4 * 3600, 0, "full")
-        for day in range(3, days, 3)
+        Job(100_000 + day, day * _DAY + 9 * 3600, round(6100 * left), 3 * 3600, 4 * 3600, 0, "full")
+        for day in range(3, _DAYS, 3)
     ]
     # A job that no longer fits on what is left would wait for ever.
     room = _NODES - int(orphaned_fraction * _NODES)
-    jobs = [job._replace(nodes=min(job.nodes, room)) for job in jobs]
+    jobs = [job._replace(nodes=min(job.nodes, room)) for job in drawn]
     orphans = []
-    if orphaned_fraction:
-        orphans = [Downtime(start_s=0, end_s=days * _DAY, first_node=0, last_node=_NODES - room, kind="orphan")]
-    queues = DEBUG_FIRST if debug_first else DEBUG_LIMITED
+    if room < _NODES:
+        orphans = [Downtime(start_s=0, end_s=_DAYS * _DAY, first_node=0, last_node=_NODES - room, kind="orphan")]
     return simulate(
-        Workload([*jobs, *full]), _NODES, queues=queues, downtimes=orphans, sample_every_s=3600, until_s=days * _DAY
+        Workload([*jobs, *full]),
+        _NODES,
+        queues=_DEBUG_FIRST if debug_first else _DEBUG_LIMITED,
+        downtimes=orphans,
+        sample_every_s=3600,
+        until_s=_DAYS * _DAY,
     )
 
 
@@ -91,12 +86,11 @@ def large_job_wait_h(schedule: Schedule) -> float:
     >>> large_job_wait_h(trouble()) > 0
     True
     """
-    end = max(schedule.start_s)
     waits = []
     for index, job in enumerate(schedule.workload):
         if job.queue == "full":
-            waited = schedule.wait_time_s(index)
-            waits.append(max(0, end - job.submit_time_s) if waited is None else waited)
+            until_the_end = max(0, max(schedule.start_s) - job.submit_time_s)
+            waits.append(until_the_end if (wait := schedule.wait_time_s(index)) is None else wait)
     return mean(waits) / 3600
 
 
@@ -111,17 +105,13 @@ def down_hours_a_week(utilization_of_up_time: float, utilization: float = _PRINT
     return 168 * (1 - utilization / utilization_of_up_time)
 
 
-def _up_time() -> float:
-    return trouble().utilization(3 * _DAY, _DAYS * _DAY)
-
-
 def _values() -> dict[str, Value]:
-    up = _up_time()
+    plain = trouble()
+    up = plain.utilization(3 * _DAY, _DAYS * _DAY)
     hours = down_hours_a_week(up)
     orphaned_fraction = round(1 - 0.5 / up, 3)
     orphaned = trouble(orphaned_fraction=orphaned_fraction)
     stuck = [sample for sample in orphaned.samples if 3 * _DAY < sample.time_s < _DAYS * _DAY]
-    plain = trouble()
     without_debug, debug_first, debug_limited = (
         large_job_wait_h(schedule)
         for schedule in (plain, trouble(debug_fraction=0.1), trouble(debug_fraction=0.1, debug_first=False))

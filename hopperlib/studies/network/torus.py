@@ -21,19 +21,19 @@ from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.studies.network.fragmentation import aged
 from hopperlib.studies.study import Study, Value
 
-__all__ = ["JOB_NODES", "STUDY", "aged_hops", "aged_placements", "ordered_places"]
+__all__ = ["JOB_NODES", "STUDY", "aged_hops", "aged_placements"]
 
 #: Nodes of MILC on 8,192 cores, 24 a node.
 JOB_NODES = 342
 
 
 @cache
-def ordered_places(order: str) -> tuple[Coordinates, ...]:
+def _ordered_places(order: str) -> tuple[Coordinates, ...]:
     """Coordinates of Hopper's compute nodes in an order.
 
     Examples
     --------
-    >>> ordered_places("xyz")[:2]
+    >>> _ordered_places("xyz")[:2]
     ((0, 0, 1), (0, 0, 1))
     """
     return tuple(node.coordinates for node in order_nodes(compute_nodes(Machine.load("hopper")), order))
@@ -48,7 +48,7 @@ def aged_placements(order: str) -> tuple[list[Coordinates], ...]:
     >>> len(aged_placements("nid")), len(aged_placements("nid")[0])
     (20, 342)
     """
-    places = ordered_places(order)
+    places = _ordered_places(order)
     runs = (probe(aged(), half_day * 43_200, JOB_NODES).runs for half_day in range(6, 26))
     return tuple([place for low, high in pieces for place in places[low:high]] for pieces in runs)
 
@@ -68,7 +68,7 @@ def aged_hops(order: str) -> tuple[float, ...]:
 
 def _windows(order: str) -> list[list[Coordinates]]:
     """Placements of a job on an empty machine: windows of the order, side by side."""
-    places = ordered_places(order)
+    places = _ordered_places(order)
     return [list(places[first : first + JOB_NODES]) for first in range(0, len(places) - JOB_NODES + 1, JOB_NODES)]
 
 
@@ -76,12 +76,12 @@ def _values() -> dict[str, Value]:
     hopper = Machine.load("hopper")
     torus = Torus.of(hopper)
     graph = nearest_neighbors(grid_dimensions(8192), 24)
-    whole = ordered_places("xyz")
+    whole = _ordered_places("xyz")
     packed, spread = whole[:JOB_NODES], whole[:: len(whole) // JOB_NODES][:JOB_NODES]
     near, far = (hops_of_graph(graph, places, torus) for places in (packed, spread))
     # Every other node: two share a Gemini.
     nid_step, xyz_step = (
-        mean(torus.hops(a, b) for a, b in pairwise(ordered_places(order)[::2])) for order in ("nid", "xyz")
+        mean(torus.hops(a, b) for a, b in pairwise(_ordered_places(order)[::2])) for order in ("nid", "xyz")
     )
     bisection_xyz, bisection_by2 = (
         mean(bisection_bandwidth_gb_s(window, hopper) for window in _windows(order)) for order in ("xyz", "xyz_by2")

@@ -12,11 +12,8 @@ may have been.
 
 from __future__ import annotations
 
-import math
 import random
-from collections import Counter
 from functools import cache
-from itertools import combinations
 from statistics import mean, median, quantiles
 from typing import Any, NamedTuple
 
@@ -26,42 +23,26 @@ from hopperlib.analysis.distributions import Interval
 from hopperlib.analysis.regression import Regression, regress_all, variance_split
 from hopperlib.errors import refusal
 from hopperlib.machine import Machine
-from hopperlib.network.runtime.milc import (
-    RUNS_A_JOB,
-    milc_jobs,
-    model,
-    noise_draws,
-    printed,
-    run_times,
-)
+from hopperlib.network.runtime.milc import RUNS_A_JOB, milc_jobs, model, noise_draws, printed, run_times
 from hopperlib.network.runtime.placed_jobs import ASSUMED, METRICS
-from hopperlib.network.runtime.run_time import LinkMap, least_of
-from hopperlib.network.runtime.traffic import Graph, all_reduce_tree, grid_dimensions, nearest_neighbors
+from hopperlib.network.runtime.run_time import least_of
+from hopperlib.network.runtime.traffic import grid_dimensions, nearest_neighbors
 from hopperlib.network.scheduling.aging import aged_machine
 from hopperlib.network.torus.distances import Link, link_bandwidth_gb_s
-from hopperlib.studies.network.torus import JOB_NODES, aged_placements
+from hopperlib.studies.network.milc_lognormal import least_sample, lognormal_chance
+from hopperlib.studies.network.torus import JOB_NODES
 from hopperlib.studies.study import Study, Value
 
 __all__ = [
     "CONCLUSIVE",
     "SAMPLE_SIZES",
     "STUDY",
-    "Allocation",
-    "PatternCase",
-    "ShiftedLognormal",
     "Spread",
-    "TrafficCase",
-    "allocations",
     "bands",
     "implied_rate_gb_s",
-    "least_sample",
-    "lognormal_chance",
-    "patterns",
     "regressions",
-    "shifted_lognormal",
     "spread_by_cause",
     "step_minima",
-    "traffic_cases",
 ]
 
 #: Runs that the printed table may summarize. Its size is not printed.
@@ -69,7 +50,6 @@ SAMPLE_SIZES = (30, 100, 300)
 #: From this share of the variance on a metric would settle it. Assumed: half.
 CONCLUSIVE = 0.5
 _DRAWS = 1000
-_WIDEST = 3.0
 
 
 @cache
@@ -109,81 +89,6 @@ def _over_sizes(name: str) -> tuple[float, float]:
     return min(band.low for band in over_sizes), max(band.high for band in over_sizes)
 
 
-def least_sample() -> int:
-    """Fewest runs that can have the printed least, mean and greatest: all but one as quick as the least.
-
-    Examples
-    --------
-    >>> least_sample()
-    7
-    """
-    least, middle, most = (printed(f"table-total-{name}") for name in ("minimum", "mean", "maximum"))
-    return math.ceil((most - least) / (middle - least))
-
-
-@cache
-def lognormal_chance(runs: int) -> float:
-    """Chance that a two-parameter lognormal puts least, mean and greatest as far apart as printed. [fraction]
-
-    Scale drops out of the ratios mean/least and greatest/least, so one
-    parameter is left; it is taken where the chance is highest. Counted are
-    samples whose mean lies as close to the least as printed, or closer, and
-    whose greatest lies as far from it, or farther.
-
-    Examples
-    --------
-    >>> lognormal_chance(100) < 0.01
-    True
-    """
-    rng = np.random.default_rng(runs)
-    normal = rng.standard_normal((2000, runs))
-    near = printed("table-total-mean") / printed("table-total-minimum")
-    far = printed("table-total-maximum") / printed("table-total-minimum")
-    chances = []
-    for sd in np.linspace(0.05, 1.0, 39):
-        values = np.exp(sd * normal)
-        least = values.min(axis=1)
-        chances.append(float(np.mean((values.mean(axis=1) <= near * least) & (values.max(axis=1) >= far * least))))
-    return max(chances)
-
-
-class ShiftedLognormal(NamedTuple):
-    """A shifted lognormal through the printed least, mean and greatest: shift [s], median above it [s], log spread."""
-
-    shift_s: float
-    median_s: float
-    log_sd: float
-
-
-@cache
-def shifted_lognormal(runs: int) -> ShiftedLognormal:
-    """The shifted lognormal whose samples of so many runs have the printed least, mean and greatest in the middle.
-
-    Raises
-    ------
-    ValueError
-        If the runs are too few for any spread to put the greatest so far out.
-
-    Examples
-    --------
-    >>> 0 < shifted_lognormal(100).shift_s < 887.1
-    True
-    """
-    normal = np.random.default_rng(runs).standard_normal((2000, runs))
-    least, middle, most = (printed(f"table-total-{name}") for name in ("minimum", "mean", "maximum"))
-    low, high = 0.05, _WIDEST
-    for _ in range(30):
-        sd = (low + high) / 2
-        values = np.exp(sd * normal)
-        smallest = values.min(axis=1)
-        ratio = float(np.median((values.max(axis=1) - smallest) / (values.mean(axis=1) - smallest)))
-        low, high = (sd, high) if ratio < (most - least) / (middle - least) else (low, sd)
-    if sd > 0.99 * _WIDEST:
-        raise ValueError(f"runs={runs} are too few: no shifted lognormal puts their greatest so far above their mean")
-    scale = (middle - least) / float(np.median(values.mean(axis=1) - smallest))
-    return ShiftedLognormal(least - scale * float(np.median(smallest)), scale, sd)
-
-
 def _all_times(**setting: Any) -> list[float]:
     """Return the time of each run of all jobs. [s]"""
     return [time for job in run_times(**setting) for time in job]
@@ -192,11 +97,6 @@ def _all_times(**setting: Any) -> list[float]:
 def _least_times(**setting: Any) -> list[float]:
     """Return the least time of each job. [s]"""
     return [min(times) for times in run_times(**setting)]
-
-
-def _metrics() -> dict[str, list[float]]:
-    """Return each metric of all jobs, by what it is."""
-    return {label: [getattr(job, name) for job in milc_jobs()] for name, label in METRICS.items()}
 
 
 @cache
@@ -226,7 +126,8 @@ def regressions(cause: str) -> dict[str, Regression]:
     }
     if cause not in settings:
         raise refusal("cause", cause, f"must be one of: {', '.join(settings)}")
-    return regress_all(_metrics(), _least_times(**settings[cause]), np.random.default_rng(1))
+    metrics = {label: [getattr(job, name) for job in milc_jobs()] for name, label in METRICS.items()}
+    return regress_all(metrics, _least_times(**settings[cause]), np.random.default_rng(1))
 
 
 class Spread(NamedTuple):
@@ -276,137 +177,6 @@ def step_minima() -> tuple[tuple[float, float], ...]:
         for job, draws in zip(jobs, noise_draws(len(jobs)), strict=True)
     )
     return tuple((min(times), median(times)) for times in steps)
-
-
-class TrafficCase(NamedTuple):
-    """What an assumption on the neighbors' traffic gives, once it is calibrated.
-
-    Parameters
-    ----------
-    traffic : str
-    noise : float
-        Noise of a run. [fraction]
-    slowest : Interval
-        Greatest of 100 runs. [s]
-    best_r2 : float
-        Of the metric that explains most.
-    least_correlation, greatest_correlation : float
-        Over the metrics.
-    """
-
-    traffic: str
-    noise: float
-    slowest: Interval
-    best_r2: float
-    least_correlation: float
-    greatest_correlation: float
-
-
-@cache
-def traffic_cases() -> tuple[TrafficCase, ...]:
-    """The same calibration with no traffic of neighbors, with what is assumed, and with twice that.
-
-    Examples
-    --------
-    >>> [case.traffic for case in traffic_cases()]
-    ['none', 'assumed', 'double']
-    """
-    cases, metrics = [], _metrics()
-    for traffic in ("none", "assumed", "double"):
-        least = _least_times(traffic=traffic, calibrated_with=traffic)
-        correlations = [float(np.corrcoef(values, least)[0, 1]) for values in metrics.values()]
-        cases.append(
-            TrafficCase(
-                traffic,
-                model(100, traffic).run_noise,
-                bands(100, traffic)["total maximum"],
-                max(correlation**2 for correlation in correlations),
-                min(correlations),
-                max(correlations),
-            )
-        )
-    return tuple(cases)
-
-
-class Allocation(NamedTuple):
-    """What an allocation gives MILC on 8,192 cores."""
-
-    name: str
-    mean_s: float
-    sd_s: float
-    wait_h: float
-
-
-@cache
-def allocations() -> tuple[Allocation, ...]:
-    """First free nodes beside one run of the list: run times, and the wait for it.
-
-    Examples
-    --------
-    >>> [allocation.name for allocation in allocations()]
-    ['first free nodes', 'one run or wait']
-    """
-    return tuple(
-        Allocation(
-            name,
-            mean(_all_times(allocation=kind)),
-            float(np.std(_all_times(allocation=kind))),
-            mean(job.wait_h for job in milc_jobs(allocation=kind)),
-        )
-        for name, kind in (("first free nodes", "first"), ("one run or wait", "contiguous"))
-    )
-
-
-class PatternCase(NamedTuple):
-    """How much busier the worst link of a job gets in an order than in xyz-by2 order, for one pattern of messages.
-
-    Parameters
-    ----------
-    pattern : str
-    xyz, nid : float
-        [fraction]
-    """
-
-    pattern: str
-    xyz: float
-    nid: float
-
-
-@cache
-def patterns() -> tuple[PatternCase, ...]:
-    """What losing the xyz-by2 order does to the worst link of a job of 342 nodes, by whom its tasks talk to.
-
-    The mean of twenty placements on an aged machine, without neighbors. What a
-    code loses is that, times the share of its time that it waits for messages.
-
-    Examples
-    --------
-    >>> [case.pattern for case in patterns()][:2]
-    ['neighbors in four dimensions', 'neighbors in three dimensions']
-    """
-    links, tasks = LinkMap(Machine.load("hopper")), 8192
-    graphs: dict[str, Graph] = {
-        "neighbors in four dimensions": nearest_neighbors(grid_dimensions(tasks), 24),
-        "neighbors in three dimensions": nearest_neighbors(grid_dimensions(tasks, 3), 24),
-        "all-reduce": all_reduce_tree(JOB_NODES),
-    }
-    worst: dict[str, dict[str, float]] = {}
-    for order in ("xyz_by2", "xyz", "nid"):
-        loads: dict[str, list[float]] = {}
-        for places in aged_placements(order):
-            for name, graph in graphs.items():
-                messages = ((places[a], places[b], float(count)) for (a, b), count in graph.items())
-                loads.setdefault(name, []).append(links.worst(links.loads(messages)))
-            # Nodes of one Gemini talk to the same others, so pairs of Geminis are enough.
-            sharing = Counter(places)
-            everybody = ((a, b, float(sharing[a] * sharing[b])) for a, b in combinations(sharing, 2))
-            loads.setdefault("everybody with everybody", []).append(links.worst(links.loads(everybody)))
-        for name, values in loads.items():
-            worst.setdefault(name, {})[order] = mean(values)
-    return tuple(
-        PatternCase(name, load["xyz"] / load["xyz_by2"] - 1, load["nid"] / load["xyz_by2"] - 1)
-        for name, load in worst.items()
-    )
 
 
 def implied_rate_gb_s(runs: int = 100) -> float:

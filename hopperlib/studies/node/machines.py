@@ -16,11 +16,10 @@ from hopperlib.machine.derived import mpi_bandwidth_per_core_mb_s
 from hopperlib.machine.faults import dead_link, dead_server, faults, files_hit
 from hopperlib.studies.study import Study, Value
 
-__all__ = ["CHANNELS", "CHANNEL_BYTES", "STUDY", "memory_transfers_mt_s", "sustained_fraction"]
+__all__ = ["STUDY", "memory_transfers_mt_s", "sustained_fraction"]
 
 # Of the memory on each NUMA node: two DDR3 channels of 64 bits. No source prints it.
-CHANNELS = 2
-CHANNEL_BYTES = 8
+_CHANNELS, _CHANNEL_BYTES = 2, 8
 
 
 def memory_transfers_mt_s(machine: Machine) -> float:
@@ -33,7 +32,7 @@ def memory_transfers_mt_s(machine: Machine) -> float:
     >>> round(memory_transfers_mt_s(Machine.load("hopper")), 1)
     1331.2
     """
-    return machine.node().numa_bandwidth_gb_s * 1_000 / (CHANNELS * CHANNEL_BYTES)
+    return machine.node().numa_bandwidth_gb_s * 1_000 / (_CHANNELS * _CHANNEL_BYTES)
 
 
 def sustained_fraction(machine: Machine) -> float:
@@ -52,10 +51,8 @@ def _cabinets(machine: Machine) -> float:
     network = machine.network
     assert network is not None
     assert network.node_positions is not None
-    per_cabinet = prod(
-        part or 0 for part in (network.cages_per_cabinet, network.slots_per_cage, network.nodes_per_slot)
-    )
-    return network.node_positions / per_cabinet
+    parts = (network.cages_per_cabinet, network.slots_per_cage, network.nodes_per_slot)
+    return network.node_positions / prod(part or 0 for part in parts)
 
 
 def _nodes(hopper: Machine) -> dict[str, Value]:

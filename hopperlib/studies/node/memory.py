@@ -10,15 +10,15 @@ from __future__ import annotations
 from hopperlib.documented import documented, printed
 from hopperlib.machine import Machine
 from hopperlib.node.free_cores import break_even_service, run_time_with_free_cores
-from hopperlib.node.layouts import cheapest, layouts
+from hopperlib.node.layouts import layouts
 from hopperlib.node.memory import memory_per_task, merged_need, most_tasks_per_node
 from hopperlib.studies.study import Study, Value
 from hopperlib.units import memory_tb
 
-__all__ = ["STUDY", "VPIC_NODES", "cheapest_for", "franklin_usable_gb"]
+__all__ = ["STUDY", "franklin_usable_gb"]
 
 # From the study of the trillion particles, which has the run.
-VPIC_NODES = 5_000
+_VPIC_NODES = 5_000
 
 
 def franklin_usable_gb() -> tuple[float, float]:
@@ -37,27 +37,6 @@ def franklin_usable_gb() -> tuple[float, float]:
     return max(2 * half[0], 4 * packed[0]), min(2 * half[1], 4 * packed[1])
 
 
-def _vpic_node_gb(nodes: int) -> float:
-    """Memory of a node of the VPIC run from its total, with 1,024 GB to the TB. [GB]"""
-    return printed("memory.vpic-total") * 1_024 / nodes
-
-
-def cheapest_for(need_gb: float, tasks: int) -> tuple[float, float]:
-    """Cost on Hopper with one thread a task: on ordinary nodes, and on any. [ratio]
-
-    Examples
-    --------
-    >>> cheapest_for(2.0, 384)
-    (1.625, 1.0)
-    """
-    hopper = Machine.load("hopper")
-    possible = layouts(hopper, need_gb=need_gb, tasks=tasks, threads=1)
-    ordinary, best = cheapest(possible, kind=hopper.node()), cheapest(possible)
-    if ordinary is None or best is None:
-        raise ValueError(f"need_gb={need_gb:g} is more than an ordinary node of {hopper.title} holds")
-    return ordinary.cost_factor, best.cost_factor
-
-
 def _values() -> dict[str, Value]:
     hopper, franklin = Machine.load("hopper"), Machine.load("franklin")
     node, quad = hopper.node(), franklin.node()
@@ -65,6 +44,8 @@ def _values() -> dict[str, Value]:
     half = next(layout for layout in packed if layout.tasks_per_node == 12)
     low, high = (2 * bound for bound in documented("memory.franklin-per-task-half-packed").bounds())
     free = 4
+    # With 1,024 GB to the TB.
+    vpic_node_gb = printed("memory.vpic-total") * 1_024 / _VPIC_NODES
     return {
         "system-takes-share": all(kind.usable_memory_gb < kind.memory_gb for kind in (*hopper.node_kinds, quad)),
         "hopper-usable": node.usable_memory_gb,
@@ -88,9 +69,9 @@ def _values() -> dict[str, Value]:
         "psoci-fewer-cores-help": run_time_with_free_cores(node.cores, free, 0.5)
         < run_time_with_free_cores(node.cores, 0, 0.5),
         "break_even": break_even_service(node.cores, free),
-        "vpic-memory-share": 100 * _vpic_node_gb(VPIC_NODES) / node.memory_gb,
-        "vpic-per-node": _vpic_node_gb(VPIC_NODES),
-        "vpic_decimal_gb": memory_tb(142e6) / VPIC_NODES,
+        "vpic-memory-share": 100 * vpic_node_gb / node.memory_gb,
+        "vpic-per-node": vpic_node_gb,
+        "vpic_decimal_gb": memory_tb(142e6) / _VPIC_NODES,
         "vpic-node-memory": node.memory_gb,
     }
 

@@ -14,11 +14,11 @@ from hopperlib.node.review.review import review_line
 from hopperlib.node.review.slowdown import placement_cost
 from hopperlib.studies.study import Study, Value
 
-__all__ = ["BETTER_LINE", "HYBRID_LINE", "NAIVE_LINE", "STUDY", "packed_over_spread"]
+__all__ = ["BETTER_LINE", "NAIVE_LINE", "STUDY"]
 
 BETTER_LINE = "aprun -n 384 -N 12 -S 3 vasp"
 NAIVE_LINE = "aprun -n 384 -N 12 vasp"
-HYBRID_LINE = "aprun -n 4 -S 1 -d 6 a.out"
+_HYBRID_LINE = "aprun -n 4 -S 1 -d 6 a.out"
 
 
 def _place(line: str) -> Placement:
@@ -27,12 +27,12 @@ def _place(line: str) -> Placement:
     return place_tasks(read_launch(line, hopper), hopper)
 
 
-def packed_over_spread(tasks_per_node: int) -> float:
+def _packed_over_spread(tasks_per_node: int) -> float:
     """Time of the memory-bound part on Hopper, packed by default over spread evenly. [ratio]
 
     Examples
     --------
-    >>> [round(packed_over_spread(tasks), 2) for tasks in (4, 12, 24)]
+    >>> [round(_packed_over_spread(tasks), 2) for tasks in (4, 12, 24)]
     [1.0, 1.41, 1.0]
     """
     placement = _place(f"aprun -n {tasks_per_node} -N {tasks_per_node} a.out")
@@ -46,17 +46,17 @@ def _strict_memory_holds() -> bool:
 
 
 def _values() -> dict[str, Value]:
-    naive, better, hybrid = _place(NAIVE_LINE), _place(BETTER_LINE), _place(HYBRID_LINE)
+    naive, better, hybrid = _place(NAIVE_LINE), _place(BETTER_LINE), _place(_HYBRID_LINE)
     crowd = [len(tasks) for tasks in naive.tasks_by_numa_node(0)]
     spread = [len(tasks) for tasks in better.tasks_by_numa_node(0)]
     one_a_numa_node = [len(tasks) for tasks in hybrid.tasks_by_numa_node(0)]
     two_numa_nodes = [len(tasks) for tasks in _place("aprun -n 12 -N 12 -sn 2 a.out").tasks_by_numa_node(0)]
     bound = [task.cores for task in _place("aprun -n 4 -N 4 -cc 0,6,12,18 a.out").nodes[0].tasks]
-    partly = max(packed_over_spread(tasks) for tasks in (8, 12, 16))
+    partly = max(_packed_over_spread(tasks) for tasks in (8, 12, 16))
     much, little = (placement_cost(naive, memory_per_task_gb=need).worst.ratio for need in (2.58, 0.5))
     return {
-        "partly-filled-needs-care": partly > packed_over_spread(24) == 1.0,
-        "spread-is-better": packed_over_spread(12) > 1.0,
+        "partly-filled-needs-care": partly > _packed_over_spread(24) == 1.0,
+        "spread-is-better": _packed_over_spread(12) > 1.0,
         "vasp-tasks": better.launch.components[0].tasks,
         "vasp-nodes": len(better.nodes),
         "vasp-tasks-per-node": len(better.nodes[0].tasks),

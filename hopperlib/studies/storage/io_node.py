@@ -13,11 +13,11 @@ from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of, injection_fraction, nodes_in_use, parting_point, write_curve
 from hopperlib.studies.study import Study, Value
 
-__all__ = ["CLOSE", "STUDY", "TASKS", "Reading", "readings"]
+__all__ = ["STUDY", "Reading", "readings"]
 
-TASKS = 24
+_TASKS = 24
 # What "closely aligned" may mean: a difference of so much. Nobody printed a number.
-CLOSE = (0.05, 0.2)
+_CLOSE = (0.05, 0.2)
 
 
 class Reading(NamedTuple):
@@ -47,7 +47,7 @@ class Reading(NamedTuple):
 def _curves(task_rate_gb_s: float) -> tuple[list[float], list[float]]:
     """Return the curves of Hopper and Franklin for one rate of a task."""
     hopper, franklin = (
-        write_curve(Machine.load(name), TASKS, task_rate_gb_s=task_rate_gb_s) for name in ("hopper", "franklin")
+        write_curve(Machine.load(name), _TASKS, task_rate_gb_s=task_rate_gb_s) for name in ("hopper", "franklin")
     )
     return hopper, franklin
 
@@ -64,20 +64,19 @@ def readings() -> tuple[Reading, Reading]:
     """
     hopper, franklin = Machine.load("hopper"), Machine.load("franklin")
     assert franklin.network is not None
-    quad = franklin.node().cores
-    found = []
-    for basis, rate in (
-        (
-            "a full Franklin node reaches two-thirds of its injection bandwidth",
-            file_system_of(franklin).node_write_ceiling_gb_s / quad,
-        ),
-        ("eight tasks just fill a Hopper node's ceiling", file_system_of(hopper).node_write_ceiling_gb_s / 8),
-    ):
-        one, other = _curves(rate)
-        strict, generous = ((parting_point(one, other, apart=apart) or TASKS + 1) - 1 for apart in CLOSE)
-        node = other[quad - 1] / franklin.network.node_bandwidth_gb_s
-        found.append(Reading(basis, rate, (strict, generous), other[7] / one[7], node))
-    return found[0], found[1]
+    quad, franklin_injection_gb_s = franklin.node().cores, franklin.network.node_bandwidth_gb_s
+
+    def reading(basis: str, full: Machine, tasks: int) -> Reading:
+        rate = file_system_of(full).node_write_ceiling_gb_s / tasks
+        ours, theirs = _curves(rate)
+        strict, generous = ((parting_point(ours, theirs, apart=apart) or _TASKS + 1) - 1 for apart in _CLOSE)
+        injected = theirs[quad - 1] / franklin_injection_gb_s
+        return Reading(basis, rate, (strict, generous), theirs[7] / ours[7], injected)
+
+    return (
+        reading("a full Franklin node reaches two-thirds of its injection bandwidth", franklin, quad),
+        reading("eight tasks just fill a Hopper node's ceiling", hopper, 8),
+    )
 
 
 def _values() -> dict[str, Value]:
@@ -85,7 +84,7 @@ def _values() -> dict[str, Value]:
     by_node, by_eight = readings()
     # Hopper's curve and Franklin's, for either rate of a task; entry 3 is four tasks, a full Franklin node.
     curves = [_curves(reading.task_rate_gb_s) for reading in (by_node, by_eight)]
-    faster_tasks = write_curve(hopper, TASKS, task_rate_gb_s=2 * by_node.task_rate_gb_s)
+    faster_tasks = write_curve(hopper, _TASKS, task_rate_gb_s=2 * by_node.task_rate_gb_s)
     assert hopper.network is not None
     assert franklin.network is not None
     return {
@@ -94,9 +93,9 @@ def _values() -> dict[str, Value]:
         ),
         "cores-from": franklin.node().cores,
         "cores-to": hopper.node().cores,
-        "tasks-maximum": TASKS,
-        "hopper-nodes": nodes_in_use(hopper, TASKS),
-        "franklin-nodes": nodes_in_use(franklin, TASKS),
+        "tasks-maximum": _TASKS,
+        "hopper-nodes": nodes_in_use(hopper, _TASKS),
+        "franklin-nodes": nodes_in_use(franklin, _TASKS),
         "close-up-to-tasks": by_node.close_up_to,
         "franklin_injection": by_node.franklin_injection_fraction,
         "franklin_above": by_node.franklin_over_hopper - 1,

@@ -17,24 +17,15 @@ from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.studies.study import Study, Value
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = [
-    "IOR_TASKS",
-    "MAESTRO_CALLS",
-    "STUDY",
-    "TRANSFERS",
-    "Case",
-    "ior_cases",
-    "maestro_costs",
-    "maestro_gain",
-]
+__all__ = ["STUDY", "Case", "ior_cases", "maestro_costs", "maestro_gain"]
 
-IOR_TASKS, IOR_GB_PER_TASK = 1_560, 2
-IOR_BUFFER_BYTES, IOR_BUFFERS = 2 * BYTES_PER_MIB, 2
+_IOR_TASKS, _IOR_GB_PER_TASK = 1_560, 2
+_IOR_BUFFER_BYTES, _IOR_BUFFERS = 2 * BYTES_PER_MIB, 2
 # The third is printed as 1,024,576, which is no power of two.
-TRANSFERS = (10_000, 1_000_000, BYTES_PER_MIB)
-MAESTRO_TASKS = 2_048
+_TRANSFERS = (10_000, 1_000_000, BYTES_PER_MIB)
+_MAESTRO_TASKS = 2_048
 # How much MAESTRO moves in a call is not printed: from a row of a small box to a whole small box.
-MAESTRO_CALLS = (10_000, 100_000)
+_MAESTRO_CALLS = (10_000, 100_000)
 
 
 class Case(NamedTuple):
@@ -67,9 +58,9 @@ def ior_cases(unaligned_extra: float = 1.0) -> tuple[Case, ...]:
     costs = documented_costs(unaligned_extra)
 
     def gained(size: int, reading: bool) -> float:
-        return gain(costs, size, reading=reading, buffer_bytes=IOR_BUFFER_BYTES, buffers=IOR_BUFFERS)
+        return gain(costs, size, reading=reading, buffer_bytes=_IOR_BUFFER_BYTES, buffers=_IOR_BUFFERS)
 
-    return tuple(Case(size, gained(size, False), gained(size, True)) for size in TRANSFERS)
+    return tuple(Case(size, gained(size, False), gained(size, True)) for size in _TRANSFERS)
 
 
 def maestro_costs() -> Costs:
@@ -81,7 +72,7 @@ def maestro_costs() -> Costs:
     17.1
     """
     ior = documented_costs()
-    rate = file_system_of(Machine.load("hopper")).peak_gb_s / MAESTRO_TASKS
+    rate = file_system_of(Machine.load("hopper")).peak_gb_s / _MAESTRO_TASKS
     return Costs(task_rate_gb_s=rate, call_cost_s=ior.call_cost_s, unaligned_extra=ior.unaligned_extra)
 
 
@@ -99,7 +90,7 @@ def maestro_gain(transfer_bytes: int, *, buffer_bytes: int = BYTES_PER_MIB, buff
 def _values() -> dict[str, Value]:
     small, million, mib = cases = ior_cases()
     writes, reads = [100 * case.write_gain for case in cases], [100 * case.read_gain for case in cases]
-    unbuffered = [documented_costs().seconds_per_gb(size) for size in TRANSFERS]
+    unbuffered = [documented_costs().seconds_per_gb(size) for size in _TRANSFERS]
     default, tuned = Rule(pattern="*"), read_params("*:size=2M:count=2")[0]
     osts = file_system_of(Machine.load("hopper")).osts
     tuned_over_default = [
@@ -109,15 +100,15 @@ def _values() -> dict[str, Value]:
     return {
         "default-buffers": default.buffer_count,
         "default-buffer-size": default.buffer_size_bytes / BYTES_PER_MIB,
-        "ior-cores": IOR_TASKS,
+        "ior-cores": _IOR_TASKS,
         "osts": osts,
-        "ior-files-per-ost": IOR_TASKS / osts,
-        "ior-size-per-core": IOR_GB_PER_TASK,
-        "ior-total": IOR_TASKS * IOR_GB_PER_TASK / 1000,
-        "transfer-sizes": len(TRANSFERS),
-        "transfer-size-small": TRANSFERS[0],
-        "transfer-size-million": TRANSFERS[1] / 1e6,
-        "transfer-size-mib": TRANSFERS[2],
+        "ior-files-per-ost": _IOR_TASKS / osts,
+        "ior-size-per-core": _IOR_GB_PER_TASK,
+        "ior-total": _IOR_TASKS * _IOR_GB_PER_TASK / 1000,
+        "transfer-sizes": len(_TRANSFERS),
+        "transfer-size-small": _TRANSFERS[0],
+        "transfer-size-million": _TRANSFERS[1] / 1e6,
+        "transfer-size-mib": _TRANSFERS[2],
         "transfer-size-matters": unbuffered[0] > unbuffered[1] > unbuffered[2],
         "always-faster": min(*writes, *reads) > 0,
         "reads-gain-more": all(case.read_gain > case.write_gain for case in cases),
@@ -127,10 +118,10 @@ def _values() -> dict[str, Value]:
         "write-gain-high": max(writes),
         "gain-largest-for-small-transfers": max(cases, key=lambda case: case.write_gain).transfer_bytes / 1000,
         "gain-falls-with-transfer-size": all(_write_gains_fall(extra) for extra in (0.0, 1.0, 5.0)),
-        "ior-buffers": IOR_BUFFERS,
-        "ior-buffer-size": IOR_BUFFER_BYTES / BYTES_PER_MIB,
-        "maestro-processors": MAESTRO_TASKS,
-        "maestro-gain": (100 * maestro_gain(max(MAESTRO_CALLS)), 100 * maestro_gain(min(MAESTRO_CALLS))),
+        "ior-buffers": _IOR_BUFFERS,
+        "ior-buffer-size": _IOR_BUFFER_BYTES / BYTES_PER_MIB,
+        "maestro-processors": _MAESTRO_TASKS,
+        "maestro-gain": (100 * maestro_gain(max(_MAESTRO_CALLS)), 100 * maestro_gain(min(_MAESTRO_CALLS))),
         "fitting_kb": transfer_for_gain_bytes(maestro_costs(), 0.05, buffer_bytes=BYTES_PER_MIB) / 1000,
         "maestro-tuned-buffers": tuned.buffer_count,
         "maestro-tuned-buffer-size": tuned.buffer_size_bytes / BYTES_PER_MIB,

@@ -14,16 +14,16 @@ from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.dumps import barriered_dump, exclude_slow, explaining_rate_gb_s, osts_with_slow, probe
-from hopperlib.storage.lustre.scaling import barrier_rate_gb_s
+from hopperlib.studies.storage.trillion import SHARED_GB, shared_rate_gb_s
+from hopperlib.studies.storage.trillion_sums import VARIABLES
 from hopperlib.studies.study import Study, Value
 
 __all__ = ["HEALTHY_GB_S", "NOISE_FRACTION", "OSTS", "SIZES_GB", "STUDY", "Case", "cases", "probe_power"]
 
-OSTS, VARIABLES = 144, 8
+OSTS = 144
 # The dumps of the run had 30 to 42 TB; which of them these were is not printed.
 SIZES_GB = (30_000.0, 42_000.0)
 HEALTHY_GB_S = 35 / OSTS
-SHARED_GB, SPREAD_S = 31_300.0, 40.0
 NOISE_FRACTION, SAMPLE_S = 0.3, 5.0
 
 
@@ -94,7 +94,6 @@ def _values() -> dict[str, Value]:
     scratch = file_system_of(Machine.load("hopper"))
     erratic, servers = cases()
     middle = sum(erratic.slow_gb_s) / 2
-    healthy_gb_s = barrier_rate_gb_s(SHARED_GB, peak_gb_s=35, variables=VARIABLES, spread_s=SPREAD_S)
     slow_one, slow_many = (
         barriered_dump(
             36_000, osts_with_slow(OSTS, HEALTHY_GB_S, slow=slow, slow_rate_gb_s=middle), variables=VARIABLES
@@ -122,7 +121,7 @@ def _values() -> dict[str, Value]:
         "minutes-second": _calibrated(servers),
         "servers_low_mb_s": 1000 * servers.slow_gb_s[0],
         "servers_high_mb_s": 1000 * servers.slow_gb_s[1],
-        "minutes-third": SHARED_GB / healthy_gb_s / 60,
+        "minutes-third": SHARED_GB / shared_rate_gb_s() / 60,
         "osts-per-oss": scratch.osts_per_oss,
         "slow-osses": servers.slow / scratch.osts_per_oss,
         "probe-minutes-low": 1,

@@ -83,9 +83,8 @@ def striping_gain(
             accesses, block, stripe_count=count, system=scratch, tasks=tasks, nodes=nodes, access_s=access_s
         )
 
-    two, most = scratch.default_stripe_count, scratch.max_stripe_count
     low, high = (
-        time_s(two, block, accesses) / time_s(most, block, accesses)
+        time_s(scratch.default_stripe_count, block, accesses) / time_s(scratch.max_stripe_count, block, accesses)
         for block, accesses in zip(problem.block_bytes, problem.accesses, strict=True)
     )
     return low, high

@@ -36,12 +36,8 @@ from hopperlib.units import BYTES_PER_MIB
 
 __all__ = [
     "FILES",
-    "FPP_GB",
-    "OTHERS_DEMAND",
     "SHARED_GB",
     "STUDY",
-    "TUNED",
-    "WEAK_GB_PER_TASK",
     "Assumed",
     "file_table",
     "shared_rate_gb_s",
@@ -49,11 +45,11 @@ __all__ = [
 ]
 
 FILES = 20_000
-TUNED = Layout(stripe_count=144, stripe_size_bytes=64 * BYTES_PER_MIB, osts=156)
-SPREAD_S = 40.0
+_TUNED = Layout(stripe_count=144, stripe_size_bytes=64 * BYTES_PER_MIB, osts=156)
+_SPREAD_S = 40.0
 # What other jobs would take of the file system if they had the whole machine: none to half. Assumed.
-OTHERS_DEMAND = (0.0, 0.5)
-WEAK_GB_PER_TASK = 8 * BYTES_PER_MIB * 32 / 1e9
+_OTHERS_DEMAND = (0.0, 0.5)
+_WEAK_GB_PER_TASK = 8 * BYTES_PER_MIB * 32 / 1e9
 _SEED, _REPETITIONS = 20_130, 20
 
 
@@ -84,15 +80,14 @@ def file_table() -> tuple[Assumed, ...]:
 
     Examples
     --------
-    >>> for one in file_table()[:2]:
-    ...     print(one.allocator, one.stripe_count, one.layer, round(one.rate_gb_s, 1))
+    >>> for case in file_table()[:2]:
+    ...     print(case.allocator, case.stripe_count, case.layer, round(case.rate_gb_s, 1))
     round-robin 1 OST 34.8
     round-robin 1 controller 34.8
     """
     scratch = file_system_of(Machine.load("hopper"))
-    cases = [("round-robin", 1), ("random", 1), ("random", 2), ("random", 4), ("weighted", 1)]
-    found = []
-    for allocator, count in cases:
+    cases = []
+    for allocator, count in (("round-robin", 1), ("random", 1), ("random", 2), ("random", 4), ("weighted", 1)):
         for layer, unit in (("OST", 1), ("controller", scratch.osts_per_controller or 1)):
             dumps = repeat_file_dump(
                 FPP_GB,
@@ -107,11 +102,11 @@ def file_table() -> tuple[Assumed, ...]:
                 weights=uneven_weights(scratch.osts),
             )
             rate, spread = mean(dump.rate_gb_s for dump in dumps), mean(dump.spread_s for dump in dumps)
-            found.append(Assumed(allocator, count, layer, rate, spread))
-    return tuple(found)
+            cases.append(Assumed(allocator, count, layer, rate, spread))
+    return tuple(cases)
 
 
-def shared_rate_gb_s(spread_s: float = SPREAD_S) -> float:
+def shared_rate_gb_s(spread_s: float = _SPREAD_S) -> float:
     """Rate of the dump to one file if so much is lost at each of eight barriers. [GB/s]
 
     Examples
@@ -123,7 +118,7 @@ def shared_rate_gb_s(spread_s: float = SPREAD_S) -> float:
     return barrier_rate_gb_s(SHARED_GB, peak_gb_s=peak, variables=VARIABLES, spread_s=spread_s)
 
 
-def weak_rate_gb_s(tasks: int, *, others_demand: float = 0.5, spread_s: float = SPREAD_S) -> float:
+def weak_rate_gb_s(tasks: int, *, others_demand: float = 0.5, spread_s: float = _SPREAD_S) -> float:
     """Rate of the weak scaling: eight million particles a task, one task a core, beside other jobs. [GB/s]
 
     The spread is that of the full machine's dump, and shrinks with the size of the dump.
@@ -134,7 +129,7 @@ def weak_rate_gb_s(tasks: int, *, others_demand: float = 0.5, spread_s: float = 
     [13.0, 13.6, 23.9]
     """
     hopper = Machine.load("hopper")
-    size = tasks * WEAK_GB_PER_TASK
+    size = tasks * _WEAK_GB_PER_TASK
     alone = barrier_rate_gb_s(
         size,
         peak_gb_s=file_system_of(hopper).peak_gb_s,
@@ -151,12 +146,12 @@ def _inputs() -> dict[str, Value]:
         "osts osts-figure-4": scratch.osts,
         "osts-per-controller": scratch.osts_per_controller or 0,
         "peak-about fpp-can-deliver": scratch.peak_gb_s,
-        "shared-osts-figure-6 chosen-count no-gain-above": TUNED.stripe_count,
-        "chosen-size": TUNED.stripe_size_bytes / BYTES_PER_MIB,
+        "shared-osts-figure-6 chosen-count no-gain-above": _TUNED.stripe_count,
+        "chosen-size": _TUNED.stripe_size_bytes / BYTES_PER_MIB,
         "threads": 6,
         "fpp-size": FPP_GB / 1000,
         "shared-size": SHARED_GB / 1000,
-        "shared-finish-spread": SPREAD_S,
+        "shared-finish-spread": _SPREAD_S,
         "variable-width": 32,
         "price-paid": VARIABLES,
         "scan-tasks weak-particles": 8,
@@ -202,19 +197,19 @@ def _case(allocator: str) -> Assumed:
 def _shared() -> dict[str, Value]:
     """Return what the models give for the dump to one file."""
     scratch = file_system_of(Machine.load("hopper"))
-    sizes = TUNED.object_sizes_bytes(round(SHARED_GB * 1e9))
+    sizes = _TUNED.object_sizes_bytes(round(SHARED_GB * 1e9))
     collective, everybody = (
         Writing(size_bytes=round(SHARED_GB * 1e9), writers=FILES, nodes=5_000, pattern=pattern)
         for pattern in ("collective", "shared")
     )
-    wider = Layout(stripe_count=156, stripe_size_bytes=TUNED.stripe_size_bytes, osts=156)
-    tuned, contended = (estimate(writing, TUNED, scratch) for writing in (collective, everybody))
+    wider = Layout(stripe_count=156, stripe_size_bytes=_TUNED.stripe_size_bytes, osts=156)
+    tuned, contended = (estimate(writing, _TUNED, scratch) for writing in (collective, everybody))
     rate, full_rate = shared_rate_gb_s(), shared_rate_gb_s(0)
     return {
-        "shared-balances": max(sizes) - min(sizes) <= TUNED.stripe_size_bytes,
+        "shared-balances": max(sizes) - min(sizes) <= _TUNED.stripe_size_bytes,
         "barriers-cost": rate < 0.9 * full_rate,
         "peak-reached-for-a-while": 1 / scratch.peak_gb_s > 0.5 / rate,
-        "shared-rate": (1000 * shared_rate_gb_s(SPREAD_S + 5), 1000 * shared_rate_gb_s(SPREAD_S - 5)),
+        "shared-rate": (1000 * shared_rate_gb_s(_SPREAD_S + 5), 1000 * shared_rate_gb_s(_SPREAD_S - 5)),
         "shared-as-good": abs(rate / _case("random").rate_gb_s - 1) < 0.1,
         "alignment-key": pieces_per_call(1_000_000, 1_048_576) > 1.9 > pieces_per_call(1 << 20, 1 << 20),
         "fewer-writers-less-contention": tuned.locks_s == 0 < contended.locks_s,
@@ -226,7 +221,7 @@ def _weak_scaling() -> dict[str, Value]:
     """Return what the models give for the weak scaling, and for leaving out the size check."""
     tasks = [1 << power for power in range(10, 18)]
     weak = {demand: [weak_rate_gb_s(count, others_demand=demand) for count in tasks] for demand in (0.1, 0.3, 0.5)}
-    largest = [weak_rate_gb_s(tasks[-1], others_demand=demand) for demand in OTHERS_DEMAND]
+    largest = [weak_rate_gb_s(tasks[-1], others_demand=demand) for demand in _OTHERS_DEMAND]
     close_s = close_cost_s(5.0, weak[0.5][-1], size_per_process_gb=0.032)
     gains = [gain_without_close(rate, size_per_process_gb=0.032, close_s=close_s) for rate in weak[0.5]]
     return {

@@ -25,13 +25,13 @@ def test_companions_are_those_of_the_source():
 @pytest.mark.parametrize("first", ["message", "companion"])
 def test_the_companion_tells_in_either_order(companion, code, first):
     parts = [GNI, COMPANIONS[companion]]
-    found = diagnosed("".join(parts if first == "message" else reversed(parts)))
-    assert found.cause is not None
-    assert (found.cause.code, found.cause.explains) == (code, ["GNI-TRANSACTION"])
+    diagnosis = diagnosed("".join(parts if first == "message" else reversed(parts)))
+    assert diagnosis.cause is not None
+    assert (diagnosis.cause.code, diagnosis.cause.explains) == (code, ["GNI-TRANSACTION"])
 
 
 @pytest.mark.parametrize(("text", "code"), list(MESSAGES.items()))
 def test_the_short_list_is_known(text, code):
-    found = diagnosed(text)
-    assert list(found.evidence.findings) == [code]
-    assert (found.verdict == "cause") == (rule(code).role == "cause")
+    diagnosis = diagnosed(text)
+    assert list(diagnosis.evidence.findings) == [code]
+    assert (diagnosis.verdict == "cause") == (rule(code).role == "cause")

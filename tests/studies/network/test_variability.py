@@ -8,20 +8,16 @@ from hopperlib import scorecard
 from hopperlib.analysis.distributions import fit_all
 from hopperlib.network.runtime.milc import exchange_share, lost_order, milc_jobs, model, printed, run_times, slowdown
 from hopperlib.network.runtime.run_time import least_of
+from hopperlib.studies.network.milc_alternatives import allocations, patterns, traffic_cases
+from hopperlib.studies.network.milc_lognormal import least_sample, lognormal_chance, shifted_lognormal
 from hopperlib.studies.network.variability import (
     CONCLUSIVE,
     SAMPLE_SIZES,
-    allocations,
     bands,
     implied_rate_gb_s,
-    least_sample,
-    lognormal_chance,
-    patterns,
     regressions,
-    shifted_lognormal,
     spread_by_cause,
     step_minima,
-    traffic_cases,
 )
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from hopperlib import scorecard
 from hopperlib.machine import Machine
-from hopperlib.studies.node.memory import cheapest_for, franklin_usable_gb
+from hopperlib.node.layouts import cheapest, layouts
+from hopperlib.studies.node.memory import franklin_usable_gb
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +43,9 @@ def test_what_is_not_printed_is_not_claimed(table):
 
 
 def test_cheapest_on_ordinary_nodes_and_on_any():
-    assert cheapest_for(2.0, 384) == (1.625, 1.0)
     # 2.7 GB: eleven tasks a node (31 / 2.7 = 11.5), 35 nodes; the larger ones hold 23, 17 nodes
-    assert cheapest_for(2.7, 384) == pytest.approx((35 * 24 / 384, 17 * 24 / 384))
-    with pytest.raises(ValueError, match="need_gb=40 is more than an ordinary node of Hopper holds"):
-        cheapest_for(40, 4)
+    hopper = Machine.load("hopper")
+    for need_gb, costs in ((2.0, (1.625, 1.0)), (2.7, (35 * 24 / 384, 17 * 24 / 384))):
+        possible = layouts(hopper, need_gb=need_gb, tasks=384, threads=1)
+        ordinary, best = cheapest(possible, kind=hopper.node()), cheapest(possible)
+        assert (ordinary.cost_factor, best.cost_factor) == pytest.approx(costs)

@@ -14,11 +14,11 @@ def table():
 
 
 def test_rates_that_explain_the_dumps():
-    one, two = cases()
+    erratic, servers = cases()
     # 30,000 and 42,000 GB over 144 OSTs and 2,100 s; over 1,380 s
-    assert one.slow_gb_s == pytest.approx((0.0992, 0.1389), abs=5e-5)
-    assert two.slow_gb_s == pytest.approx((0.1510, 0.2114), abs=5e-5)
-    assert (one.slow, two.slow) == (1, 12)
+    assert erratic.slow_gb_s == pytest.approx((0.0992, 0.1389), abs=5e-5)
+    assert servers.slow_gb_s == pytest.approx((0.1510, 0.2114), abs=5e-5)
+    assert (erratic.slow, servers.slow) == (1, 12)
 
 
 def test_roles(table):
@@ -33,6 +33,6 @@ def test_the_misprint_is_read_as_the_second_run(table):
 
 
 def test_a_minute_finds_the_first_but_not_the_second():
-    one, two = cases()
-    assert min(probe_power(rate, 1) for rate in one.slow_gb_s) > 0.9
-    assert probe_power(two.slow_gb_s[1], 2) < 0.5
+    erratic, servers = cases()
+    assert min(probe_power(rate, 1) for rate in erratic.slow_gb_s) > 0.9
+    assert probe_power(servers.slow_gb_s[1], 2) < 0.5

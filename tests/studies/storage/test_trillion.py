@@ -14,19 +14,19 @@ def table():
 
 
 def test_no_assumption_gives_rate_and_spread_together():
-    for one in file_table():
-        assert not (abs(one.rate_gb_s - 27.007) < 0.5 and abs(one.spread_s - 200) < 25), one
+    for case in file_table():
+        assert not (abs(case.rate_gb_s - 27.007) < 0.5 and abs(case.spread_s - 200) < 25), case
 
 
 def test_what_each_assumption_gives():
-    found = {(one.allocator, one.stripe_count): one for one in file_table() if one.layer == "OST"}
-    assert found["random", 1].rate_gb_s == pytest.approx(28.2, abs=0.3)
-    assert found["random", 1].spread_s == pytest.approx(395, abs=20)
-    assert found["random", 2].rate_gb_s == pytest.approx(30, abs=0.3)
-    assert found["random", 2].spread_s == pytest.approx(285, abs=20)
-    assert found["random", 4].spread_s == pytest.approx(200, abs=20)
+    cases = {(case.allocator, case.stripe_count): case for case in file_table() if case.layer == "OST"}
+    assert cases["random", 1].rate_gb_s == pytest.approx(28.2, abs=0.3)
+    assert cases["random", 1].spread_s == pytest.approx(395, abs=20)
+    assert cases["random", 2].rate_gb_s == pytest.approx(30, abs=0.3)
+    assert cases["random", 2].spread_s == pytest.approx(285, abs=20)
+    assert cases["random", 4].spread_s == pytest.approx(200, abs=20)
     # 20,000 over 156 is 128.2: 129 on the fullest, 128 on the emptiest OST
-    assert found["round-robin", 1].rate_gb_s == pytest.approx(35 * 128.2051 / 129, rel=1e-5)
+    assert cases["round-robin", 1].rate_gb_s == pytest.approx(35 * 128.2051 / 129, rel=1e-5)
 
 
 def test_the_misses_are_these(table):

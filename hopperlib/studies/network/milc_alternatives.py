@@ -1,0 +1,150 @@
+"""What MILC would have taken with other neighbors, in one piece, or in another order of the nodes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from itertools import combinations
+from statistics import mean
+from typing import NamedTuple
+
+import numpy as np
+
+from hopperlib.analysis.distributions import Interval
+from hopperlib.machine import Machine
+from hopperlib.network.runtime.milc import milc_jobs, model, run_times
+from hopperlib.network.runtime.placed_jobs import METRICS
+from hopperlib.network.runtime.run_time import LinkMap
+from hopperlib.network.runtime.traffic import Graph, all_reduce_tree, grid_dimensions, nearest_neighbors
+from hopperlib.studies.network.torus import JOB_NODES, aged_placements
+from hopperlib.studies.network.variability import bands
+
+__all__ = ["Allocation", "PatternCase", "TrafficCase", "allocations", "patterns", "traffic_cases"]
+
+
+class TrafficCase(NamedTuple):
+    """What an assumption on the neighbors' traffic gives, once it is calibrated.
+
+    Parameters
+    ----------
+    traffic : str
+    noise : float
+        Noise of a run. [fraction]
+    slowest : Interval
+        Greatest of 100 runs. [s]
+    best_r2 : float
+        Of the metric that explains most.
+    least_correlation, greatest_correlation : float
+        Over the metrics.
+    """
+
+    traffic: str
+    noise: float
+    slowest: Interval
+    best_r2: float
+    least_correlation: float
+    greatest_correlation: float
+
+
+@cache
+def traffic_cases() -> tuple[TrafficCase, ...]:
+    """The same calibration with no traffic of neighbors, with what is assumed, and with twice that.
+
+    Examples
+    --------
+    >>> [case.traffic for case in traffic_cases()]
+    ['none', 'assumed', 'double']
+    """
+    cases = []
+    metrics = [[getattr(job, name) for job in milc_jobs()] for name in METRICS]
+    for traffic in ("none", "assumed", "double"):
+        least = [min(job) for job in run_times(traffic=traffic, calibrated_with=traffic)]
+        correlations = [float(np.corrcoef(values, least)[0, 1]) for values in metrics]
+        cases.append(
+            TrafficCase(
+                traffic,
+                model(100, traffic).run_noise,
+                bands(100, traffic)["total maximum"],
+                max(correlation**2 for correlation in correlations),
+                min(correlations),
+                max(correlations),
+            )
+        )
+    return tuple(cases)
+
+
+class Allocation(NamedTuple):
+    """What an allocation gives MILC on 8,192 cores."""
+
+    name: str
+    mean_s: float
+    sd_s: float
+    wait_h: float
+
+
+@cache
+def allocations() -> tuple[Allocation, ...]:
+    """First free nodes beside one run of the list: run times, and the wait for it.
+
+    Examples
+    --------
+    >>> [allocation.name for allocation in allocations()]
+    ['first free nodes', 'one run or wait']
+    """
+    cases = []
+    for name, kind in (("first free nodes", "first"), ("one run or wait", "contiguous")):
+        times, waits_h = np.array(run_times(allocation=kind)), [job.wait_h for job in milc_jobs(allocation=kind)]
+        cases.append(Allocation(name, float(times.mean()), float(times.std()), mean(waits_h)))
+    return tuple(cases)
+
+
+class PatternCase(NamedTuple):
+    """How much busier the worst link of a job gets in an order than in xyz-by2 order, for one pattern of messages.
+
+    Parameters
+    ----------
+    pattern : str
+    xyz, nid : float
+        [fraction]
+    """
+
+    pattern: str
+    xyz: float
+    nid: float
+
+
+@cache
+def patterns() -> tuple[PatternCase, ...]:
+    """What losing the xyz-by2 order does to the worst link of a job of 342 nodes, by whom its tasks talk to.
+
+    The mean of twenty placements on an aged machine, without neighbors. What a
+    code loses is that, times the share of its time that it waits for messages.
+
+    Examples
+    --------
+    >>> [case.pattern for case in patterns()][:2]
+    ['neighbors in four dimensions', 'neighbors in three dimensions']
+    """
+    links, tasks = LinkMap(Machine.load("hopper")), 8192
+    graphs: dict[str, Graph] = {
+        "neighbors in four dimensions": nearest_neighbors(grid_dimensions(tasks), 24),
+        "neighbors in three dimensions": nearest_neighbors(grid_dimensions(tasks, 3), 24),
+        "all-reduce": all_reduce_tree(JOB_NODES),
+    }
+    worst: dict[str, dict[str, float]] = {}
+    for order in ("xyz_by2", "xyz", "nid"):
+        loads: dict[str, list[float]] = {}
+        for places in aged_placements(order):
+            for name, graph in graphs.items():
+                messages = ((places[a], places[b], float(count)) for (a, b), count in graph.items())
+                loads.setdefault(name, []).append(links.worst(links.loads(messages)))
+            # Nodes of one Gemini talk to the same others, so pairs of Geminis are enough.
+            sharing = Counter(places)
+            everybody = ((a, b, float(sharing[a] * sharing[b])) for a, b in combinations(sharing, 2))
+            loads.setdefault("everybody with everybody", []).append(links.worst(links.loads(everybody)))
+        for name, values in loads.items():
+            worst.setdefault(name, {})[order] = mean(values)
+    return tuple(
+        PatternCase(name, load["xyz"] / load["xyz_by2"] - 1, load["nid"] / load["xyz_by2"] - 1)
+        for name, load in worst.items()
+    )
