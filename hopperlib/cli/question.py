@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from hopperlib.questions.question import Question
     from hopperlib.questions.result import Result
 
-__all__ = ["answer", "question_command", "refuse", "show"]
+__all__ = ["answer", "question_command", "refuse", "show", "styled", "takes_boxes"]
 
 Values = dict[str, Any]
 
@@ -30,6 +31,7 @@ def question_command(
     run: Callable[[Question, Values, bool, bool], None] | None = None,
     left_out: Sequence[str] = (),
     examples: str = "",
+    cls: type[click.Command] = click.Command,
 ) -> click.Command:
     """Return the command of a question.
 
@@ -44,6 +46,8 @@ def question_command(
         Controls that an extra option replaces.
     examples : str
         Command lines to show in the help, one a line.
+    cls : type
+        Class of the command.
     """
     controls = [control for control in question.controls if control.name not in (*left_out, "machine_file")]
 
@@ -54,11 +58,11 @@ def question_command(
                 if control.name in values:
                     values[control.name] = _text(control, values[control.name], as_json)
             (run or answer)(question, values, as_json, show_all)
-        except InputError as error:
-            refuse(question, error, as_json)
+        except ValueError as error:
+            refuse(question, error if isinstance(error, InputError) else InputError(str(error)), as_json)
 
     shown = "\n".join(f"  {line}" for line in examples.splitlines())
-    return click.Command(
+    return cls(
         question.name,
         params=[
             *(_parameter(control) for control in controls),
@@ -147,17 +151,32 @@ def show(question: Question, result: Result, as_json: bool, show_all: bool) -> N
     else:
         from hopperlib.render.text import result_text
 
-        click.echo(result_text(result, show_all=show_all, styled=sys.stdout.isatty()), nl=False)
+        click.echo(result_text(result, show_all=show_all, styled=styled(), ascii_only=not takes_boxes()), nl=False)
     if any(finding.level == "problem" for finding in result.findings):
         raise SystemExit(1)
+
+
+def styled() -> bool:
+    """Whether standard output is a terminal that wants bold text."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", None)
+    return sys.stdout.isatty() and not plain
+
+
+def takes_boxes() -> bool:
+    """Whether standard output takes the characters of boxes."""
+    try:
+        "─┌·".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def refuse(question: Question, error: InputError, as_json: bool) -> NoReturn:
     """End with the message of a refused value, by the name of its option."""
     from hopperlib.render.data import error_data
 
-    control = next((control for control in question.controls if control.name == error.name), None)
-    option = control.flag if control is not None and not control.argument else ""
+    control = question.control_of(error)
+    option = control.flag if control is not None and control.name == error.name and not control.argument else ""
     if as_json:
         print_json(error_data(error, option))
         raise SystemExit(2)

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from hopperlib import units
+from hopperlib.errors import refusal
 from hopperlib.machine import _rules
 from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
 from hopperlib.tables import (
@@ -275,7 +276,7 @@ class Machine:
             if node.name == kind:
                 return node
         known = ", ".join(node.name for node in self.node_kinds)
-        raise ValueError(f"kind='{kind}' is no kind of node of {self.name}; there are: {known}")
+        raise refusal("kind", kind, f"is no kind of node of {self.name}; there are: {known}")
 
     def launcher(self, kind: str | None = None) -> Launcher:
         """Return a launcher by kind, by default the machine's own.

@@ -121,6 +121,13 @@ class Question:
         except ValueError as error:
             raise InputError(str(error)) from error
 
+    def control_of(self, error: InputError) -> Control | None:
+        """Return the control that a refusal points at: of its name, or the text in which a part of that name stands."""
+        if error.name is None:
+            return None
+        named = (control for control in self.controls if control.name == error.name)
+        return next(named, next((control for control in self.controls if control.argument), None))
+
     def __call__(self, *arguments: Any, **values: Any) -> Result:
         """Return the answer; the first values may stand without a name where the question has arguments."""
         names = [control.name for control in self.controls if control.argument]
@@ -283,10 +290,13 @@ def answer_json(name: str, values_json: str) -> str:
     >>> json.loads(answer_json("place", '{"lin": 1}'))["ok"]
     False
     """
+    question = None
     try:
-        values = json.loads(values_json)
-        result = load(name).run(**values)
+        question = load(name)
+        result = question.run(**json.loads(values_json))
     except InputError as error:
-        return json.dumps({"ok": False, "error": {"message": error.message, "control": error.name}})
+        control = question.control_of(error) if question else None
+        shown = {"message": error.message, "control": control.name if control else None}
+        return json.dumps({"ok": False, "error": shown})
     # NaN is not JSON: a figure that holds one is a defect, and must not reach a page.
     return json.dumps({"ok": True, "result": result.to_dict()}, allow_nan=False, separators=(",", ":"))

@@ -17,7 +17,11 @@ _FULL_ROWS = 40
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def result_text(result: Result, *, show_all: bool = False, styled: bool = False) -> str:
+_BOXES = {**dict.fromkeys(map(ord, "─━"), "-"), **dict.fromkeys(map(ord, "│┃"), "|"), ord("·"): "."}
+_BOXES |= dict.fromkeys(map(ord, "┌┐└┘├┤┬┴┼╭╮╰╯"), "+")
+
+
+def result_text(result: Result, *, show_all: bool = False, styled: bool = False, ascii_only: bool = False) -> str:
     """Return an answer for people.
 
     The short form holds the sentence, problems and advice, drawings that can
@@ -32,6 +36,8 @@ def result_text(result: Result, *, show_all: bool = False, styled: bool = False)
         Whether to print everything.
     styled : bool
         Whether the terminal shows bold text.
+    ascii_only : bool
+        Whether boxes are drawn with plus and minus signs.
 
     Examples
     --------
@@ -41,7 +47,8 @@ def result_text(result: Result, *, show_all: bool = False, styled: bool = False)
     """
     parts = ["\n".join(part) for part in (_full(result) if show_all else _short(result)) if part]
     parts[0] = f"\033[1m{printable(parts[0])}\033[0m" if styled else printable(parts[0])
-    return "\n\n".join([parts[0], *map(printable, parts[1:])]) + "\n"
+    text = "\n\n".join([parts[0], *map(printable, parts[1:])]) + "\n"
+    return text.translate(_BOXES) if ascii_only else text
 
 
 def printable(text: str) -> str:
@@ -53,7 +60,7 @@ def _short(result: Result) -> Iterator[list[str]]:
     """Yield the parts of the short form."""
     yield [_plain(result.summary)]
     yield [line for finding in result.findings if finding.level in ("problem", "advice") for line in _finding(finding)]
-    yield from ([drawing.text] for drawing in result.drawings[:1] if drawing.text)
+    yield from ([drawing.title, drawing.text.rstrip()] for drawing in result.drawings[:1] if drawing.text)
     yield from (table_lines(table, _SHORT_ROWS) for table in result.tables[:1])
     yield from (_copyable(copyable) for copyable in result.copyables[:1])
     more = (
@@ -76,7 +83,7 @@ def _full(result: Result) -> Iterator[list[str]]:
         note = f"; {value.note}" if value.note else ""
         yield [_plain(f"{value.label}: {value.text}{unit} ({value.badge}){note}")]
     for drawing in result.drawings:
-        yield [f"{drawing.title}: {drawing.alt}", *([drawing.text] if drawing.text else [])]
+        yield [f"{drawing.title}: {drawing.alt}", *([drawing.text.rstrip()] if drawing.text else [])]
     for figure in result.figures:
         yield [f"{figure.title}: {figure.alt}"]
     for copyable in result.copyables:

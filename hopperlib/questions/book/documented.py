@@ -79,8 +79,7 @@ def _answer(*, search: str, study: str, source: str, qualifier: str, slips_only:
             Table(
                 caption=f"Documented values: {caption}",
                 columns=tuple(
-                    Column(title=title)
-                    for title in ("What", "As printed", "Meant as", "Source and place", "Slip, and note")
+                    Column(title) for title in ("What", "As printed", "Meant as", "Source and place", "Slip, and note")
                 ),
                 rows=[_row(value, study == _ALL) for value in cut],
             ),

@@ -56,7 +56,7 @@ def _answer(*, search: str, kind: str, sure: str, shown: int) -> Result:
             Table(
                 caption=f"Errata: {caption}",
                 columns=tuple(
-                    Column(title=title)
+                    Column(title)
                     for title in ("Printed, and read as", "Kind, how sure", "Why, and the proof", "Source and place")
                 ),
                 rows=[_row(slip) for slip in cut],

@@ -93,7 +93,7 @@ def _residuals(drawn: list[tuple[Row, float]]) -> Figure:
         (places[row["id"]], row["id"], row["quantity"], row["documented"], row["reproduced"], row["role"], ratio)
         for row, ratio in drawn
     ]
-    titles = tuple(Column(title=one, decimals=2 if one.startswith("Deviation") else None) for one in columns)
+    titles = tuple(Column(one, decimals=2 if one.startswith("Deviation") else None) for one in columns)
     # Each point says which row it is, and how far out.
     names = {
         number: f"{row['quantity']}: {row['documented']} {row['unit']}<br>{ratio:.2f}"
@@ -134,7 +134,7 @@ def _answer(*, search: str, study: str, role: str, verdict: str, shown: int) -> 
             Table(
                 caption=f"Scorecard: {caption}",
                 columns=tuple(
-                    Column(title=title)
+                    Column(title)
                     for title in ("What", "Documented", "Model", "Role", "Verdict", "Why, and where it stands")
                 ),
                 rows=[

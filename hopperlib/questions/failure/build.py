@@ -65,27 +65,23 @@ def _summary(build: Build, found: tuple[known_problems.Finding, ...], done: Repa
 def _values(build: Build, found: tuple[known_problems.Finding, ...]) -> Iterator[Value]:
     """Yield what was read, and what is printed of the first problem."""
     read: Badge = "documented"
-    yield Value(label="Compiler", value=build.compiler or "not given", badge=read, note="as your text says")
-    yield Value(label="Linking", value=build.linking or "not said", badge=read, note="as your text says")
+    yield Value("Compiler", build.compiler or "not given", read, note="as your text says")
+    yield Value("Linking", build.linking or "not said", read, note="as your text says")
     known = [one for one in found if one.certainty == "known"]
     yield Value(
-        label="Known problems",
-        value=sum(one.rule.level == "problem" for one in known),
-        badge="predicted",
+        "Known problems",
+        sum(one.rule.level == "problem" for one in known),
+        "predicted",
         note="by the rules on your text",
     )
     rule = next((one.rule for one in known if one.rule.bug), None)
     if rule is None:
         return
-    yield Value(label="Vendor's bug number", value=str(rule.bug), badge="documented", note=rule.source)
+    yield Value("Vendor's bug number", str(rule.bug), "documented", note=rule.source)
     if rule.fixed_in:
-        yield Value(
-            label="Fixed in", value=rule.fixed_in, badge="documented", note=str(rule.fixed or "day not printed")
-        )
+        yield Value("Fixed in", rule.fixed_in, "documented", note=str(rule.fixed or "day not printed"))
     if rule.days_open is not None:
-        yield Value(
-            label="From report to release", value=rule.days_open, unit="days", badge="documented", note="printed dates"
-        )
+        yield Value("From report to release", rule.days_open, unit="days", badge="documented", note="printed dates")
 
 
 def _repair_texts(build: Build, done: Repaired) -> Iterator[Copyable]:
@@ -95,7 +91,7 @@ def _repair_texts(build: Build, done: Repaired) -> Iterator[Copyable]:
         return
     text = "\n".join([*done.commands, *([line] if line else [])])
     ours = "Steps that the report does not print are ours; the table says whose each rule is."
-    yield Copyable(title="The repaired build", text=text, note=" ".join([*done.notes, ours]))
+    yield Copyable("The repaired build", text, " ".join([*done.notes, ours]))
 
 
 def _table(found: tuple[known_problems.Finding, ...]) -> Table:
@@ -117,7 +113,7 @@ def _table(found: tuple[known_problems.Finding, ...]) -> Table:
     known = tuple(place for place, row in enumerate(rows) if row[1] == "known")
     return Table(
         caption="What the rules find",
-        columns=tuple(Column(title=title) for title in columns),
+        columns=tuple(Column(title) for title in columns),
         rows=rows,
         marked=known,
         marked_label="known to fail" if known else "",
@@ -168,7 +164,7 @@ def _answer(*, modules: str, line: str, mixed: str, shmem: str, era: str) -> Res
             *((_table(found),) if found else ()),
             Table(
                 caption="Modules as read",
-                columns=(Column(title="Module"), Column(title="Version")),
+                columns=(Column("Module"), Column("Version")),
                 rows=[(module.name, module.version or None) for module in build.environment.modules],
             ),
         ),

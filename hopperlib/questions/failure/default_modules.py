@@ -69,7 +69,7 @@ def _breaks() -> Table:
     found = {option: outcomes(option) for option in OPTIONS}
     return Table(
         caption="What each default does to a program, by the rules",
-        columns=(Column(title="Program"), *(Column(title=_names(option), badge="documented") for option in OPTIONS)),
+        columns=(Column("Program"), *(Column(_names(option), badge="documented") for option in OPTIONS)),
         rows=[(program, *(_WORDS[found[option][program]] for option in OPTIONS)) for program in PROGRAMS],
     )
 
@@ -80,10 +80,10 @@ def _costs(found: tuple[Trouble, ...]) -> Table:
     return Table(
         caption="For a hundred users",
         columns=(
-            Column(title="Default"),
-            Column(title="Programs broken", unit="%", decimals=2, badge="assumed"),
-            Column(title="Asked to change scripts", unit="%", decimals=2, badge="assumed"),
-            Column(title="Cost", decimals=2, badge="assumed"),
+            Column("Default"),
+            Column("Programs broken", "%", 2, "assumed"),
+            Column("Asked to change scripts", "%", 2, "assumed"),
+            Column("Cost", decimals=2, badge="assumed"),
         ),
         rows=[
             (_names(one.option), 100 * one.broken_fraction, 100 * one.contacted_fraction, 100 * one.cost)
@@ -140,19 +140,17 @@ def _answer(
         findings=tuple(notices),
         values=(
             *(
-                Value(
-                    label=f"Cost of {one.option} per hundred users", value=100 * one.cost, decimals=2, badge="assumed"
-                )
+                Value(f"Cost of {one.option} per hundred users", 100 * one.cost, decimals=2, badge="assumed")
                 for one in found
             ),
             Value(
-                label="Weight at which C stops being cheapest",
-                value=flip,
+                "Weight at which C stops being cheapest",
+                flip,
                 decimals=2,
                 badge="assumed",
                 note="of a failure at run time",
             ),
-            Value(label="What was chosen on Hopper", value="C", badge="documented", note="antypas2011, sec. 3"),
+            Value("What was chosen on Hopper", "C", "documented", note="antypas2011, sec. 3"),
         ),
         figures=(_figure(shares, weights, flip),),
         tables=(_breaks(), _costs(found)),

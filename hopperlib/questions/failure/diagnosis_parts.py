@@ -122,16 +122,16 @@ def values(found: Diagnosis) -> Iterator[Value]:
     if found.verdict != "cause" or cause is None:
         return
     ours = "how the diagnosis ranks what it found; see the page for how often it is right"
-    yield Value(label="Confidence", value=cause.confidence, badge="assumed", note=ours)
+    yield Value("Confidence", cause.confidence, "assumed", note=ours)
     source = cause.rule.source if cause.rule else "no rule knows the message"
     badge: Any = "documented" if cause.rule else "assumed"
     nersc = f" ({cause.rule.nersc_class})" if cause.rule and cause.rule.nersc_class else ""
-    yield Value(label="Class", value=f"{_FAULT[cause.fault]}{nersc}", badge=badge, note=source)
-    yield Value(label="Who acts", value=_actor(cause), badge=badge)
-    yield Value(label="Lines that say so", value=cause.count, badge="documented", note="counted in your text")
+    yield Value("Class", f"{_FAULT[cause.fault]}{nersc}", badge, note=source)
+    yield Value("Who acts", _actor(cause), badge)
+    yield Value("Lines that say so", cause.count, "documented", note="counted in your text")
     for name, value in cause.fields.items():
         label = _LABELS.get(name, name.replace("_", " ").capitalize())
-        yield Value(label=label, value=value, badge="documented", note="as your text prints it")
+        yield Value(label, value, "documented", note="as your text prints it")
 
 
 def _part(found: Diagnosis, finding: evidence.Finding) -> str:
@@ -246,7 +246,7 @@ def tables(found: Diagnosis) -> Iterator[Table]:
 
 
 def _column(title: str) -> Column:
-    return Column(title=title)
+    return Column(title)
 
 
 def copyables(found: Diagnosis) -> Iterator[Copyable]:
@@ -264,9 +264,9 @@ def copyables(found: Diagnosis) -> Iterator[Copyable]:
     known = "".join(f"\n{_LABELS.get(name, name)}: {value}" for name, value in cause.fields.items())
     quoted = "".join(f"\n{_place(found, hit)}: {hit.text}" for hit in cause.hits[:HITS_OF_A_CAUSE])
     yield Copyable(
-        title="For a ticket",
-        text=f"{cause.title} [{cause.code}], {cause.confidence}{known}{quoted}",
-        note="It quotes your text: read it before you send it.",
+        "For a ticket",
+        f"{cause.title} [{cause.code}], {cause.confidence}{known}{quoted}",
+        "It quotes your text: read it before you send it.",
     )
 
 

@@ -69,7 +69,7 @@ def _occupancy_figure(schedule: Schedule, days: int, order: str) -> Figure:
         layout=layout(x, y, height=420),
         table=Table(
             caption="Busy part of each stretch of the list, over the whole time",
-            columns=(Column(title="From position"), Column(title="Busy", unit="%", decimals=1)),
+            columns=(Column("From position"), Column("Busy", "%", 1)),
             rows=[(row * height, 100 * mean) for row, mean in enumerate(means)],
         ),
     )
@@ -112,12 +112,12 @@ def _answer(
             f"{100 * used:.0f} % of the machine is used."
         ),
         values=(
-            Value(label="Utilization of up-time", value=100 * used, unit="%", badge="predicted", decimals=1),
-            Value(label="Mean wait", value=mean_wait, unit="h", badge="predicted", decimals=2),
-            Value(label="Mean wait from 683 nodes on", value=wide_wait, unit="h", badge="predicted", decimals=1),
+            Value("Utilization of up-time", 100 * used, unit="%", badge="predicted", decimals=1),
+            Value("Mean wait", mean_wait, unit="h", badge="predicted", decimals=2),
+            Value("Mean wait from 683 nodes on", wide_wait, unit="h", badge="predicted", decimals=1),
             Value(
-                label="Mean distance of the probe, Y double",
-                value=after,
+                "Mean distance of the probe, Y double",
+                after,
                 unit="hops",
                 badge="predicted",
                 decimals=2,
@@ -125,9 +125,9 @@ def _answer(
                 high=max(late),
             ),
             Value(
-                label="Jobs simulated",
-                value=len(schedule),
-                badge="assumed",
+                "Jobs simulated",
+                len(schedule),
+                "assumed",
                 note=f"narrow jobs come bundled to {_bundle(days)} nodes, so that the answer comes in a moment",
             ),
         ),
@@ -153,11 +153,11 @@ def _answer(
             Table(
                 caption="The machine over time",
                 columns=(
-                    Column(title="Day", decimals=2),
-                    Column(title="Free runs"),
-                    Column(title="Largest free run", unit="nodes"),
-                    Column(title="Runs of the probe"),
-                    Column(title="Mean distance", unit="hops", decimals=2),
+                    Column("Day", decimals=2),
+                    Column("Free runs"),
+                    Column("Largest free run", "nodes"),
+                    Column("Runs of the probe"),
+                    Column("Mean distance", "hops", 2),
                 ),
                 rows=list(zip(x, holes, largest, spread, hops, strict=True)),
             ),

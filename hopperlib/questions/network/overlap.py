@@ -39,15 +39,13 @@ def _answer(
             f"computation; no overlap can bring it under {least:.2f} s."
         ),
         values=(
+            Value("One after the other", plain, unit="s", decimals=2, badge="assumed", note="your two times"),
+            Value("With merged collectives", merged, unit="s", decimals=2, badge="predicted"),
+            Value("And with overlap", hidden, unit="s", decimals=2, badge="predicted"),
+            Value("Speedup of the step", plain / hidden if hidden else 1.0, decimals=2, badge="predicted"),
             Value(
-                label="One after the other", value=plain, unit="s", decimals=2, badge="assumed", note="your two times"
-            ),
-            Value(label="With merged collectives", value=merged, unit="s", decimals=2, badge="predicted"),
-            Value(label="And with overlap", value=hidden, unit="s", decimals=2, badge="predicted"),
-            Value(label="Speedup of the step", value=plain / hidden if hidden else 1.0, decimals=2, badge="predicted"),
-            Value(
-                label="Two tuning steps together",
-                value=both,
+                "Two tuning steps together",
+                both,
                 decimals=2,
                 badge="predicted",
                 note="if neither touches the other's gain",

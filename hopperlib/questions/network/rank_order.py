@@ -45,7 +45,7 @@ def _triangle_table(order: str, side: int) -> Table:
     triangle = _TRIANGLES[order](side)
     return Table(
         caption=f"MFDn's triangle of {side} rows",
-        columns=(Column(title="Row"), *(Column(title=str(column)) for column in range(1, side + 1))),
+        columns=(Column("Row"), *(Column(str(column)) for column in range(1, side + 1))),
         rows=tuple((number, *("" if cell is None else cell for cell in row)) for number, row in enumerate(triangle, 1)),
     )
 
@@ -82,23 +82,17 @@ def _answer(*, grid: str, cores_per_node: int, block: str, periodic: bool, trian
     return Result(
         summary=f"{left:,} of {pairs:,} neighbor pairs are off node with {rows[-1][0]}: {saved}.",
         values=(
-            Value(label="Pairs off node, as numbered", value=before, badge="predicted", note=f"of {pairs:,}"),
-            Value(label=f"With {rows[-1][0]}", value=left, badge="predicted", note=f"of {pairs:,}"),
-            Value(
-                label="MFDn's fullest row over the mean",
-                value=row,
-                decimals=2,
-                badge="predicted",
-                note="1 is balanced",
-            ),
-            Value(label="MFDn's fullest column over the mean", value=column, decimals=2, badge="predicted"),
+            Value("Pairs off node, as numbered", before, "predicted", note=f"of {pairs:,}"),
+            Value(f"With {rows[-1][0]}", left, "predicted", note=f"of {pairs:,}"),
+            Value("MFDn's fullest row over the mean", row, decimals=2, badge="predicted", note="1 is balanced"),
+            Value("MFDn's fullest column over the mean", column, decimals=2, badge="predicted"),
         ),
         figures=(_figure(rows, pairs),),
         copyables=(
             Copyable(
-                title="To use the file",
-                text="export MPICH_RANK_REORDER_METHOD=3",
-                note="The file MPICH_RANK_ORDER lies in the directory where the job starts.",
+                "To use the file",
+                "export MPICH_RANK_REORDER_METHOD=3",
+                "The file MPICH_RANK_ORDER lies in the directory where the job starts.",
             ),
         ),
         tables=(_triangle_table(triangle, side),),

@@ -100,32 +100,26 @@ def _answer(
         ),
         values=(
             Value(
-                label="Utilization, by all hours",
-                value=100 * of_all,
+                "Utilization, by all hours",
+                100 * of_all,
                 unit="%",
                 badge="calibrated",
                 decimals=1,
                 note="the hours without service are fitted to the printed one",
             ),
-            Value(label="Utilization of up-time", value=100 * used, unit="%", badge="predicted", decimals=1),
+            Value("Utilization of up-time", 100 * used, unit="%", badge="predicted", decimals=1),
+            Value("Utilization, printed", 81.7, unit="%", badge="documented", note="February 5th to May 1st, 2011"),
+            Value("Wait of a job for the whole machine", wait, unit="h", badge="predicted", decimals=1),
             Value(
-                label="Utilization, printed",
-                value=81.7,
-                unit="%",
-                badge="documented",
-                note="February 5th to May 1st, 2011",
-            ),
-            Value(label="Wait of a job for the whole machine", value=wait, unit="h", badge="predicted", decimals=1),
-            Value(
-                label="Jobs simulated",
-                value=len(schedule),
-                badge="assumed",
+                "Jobs simulated",
+                len(schedule),
+                "assumed",
                 note=f"narrow jobs come bundled to {_BUNDLE} nodes, so that the answer comes in a moment",
             ),
-            Value(label="Orphaned, on average", value=100 * lost, unit="%", badge="predicted", decimals=1),
+            Value("Orphaned, on average", 100 * lost, unit="%", badge="predicted", decimals=1),
             Value(
-                label="Hours without service",
-                value=down_hours,
+                "Hours without service",
+                down_hours,
                 unit="h a week",
                 badge="calibrated",
                 note="fitted to the printed utilization",
@@ -146,9 +140,9 @@ def _answer(
             Table(
                 caption="Jobs for the whole machine",
                 columns=(
-                    Column(title="Submitted, day", decimals=2),
-                    Column(title="Wait", unit="h", decimals=1),
-                    Column(title="Started"),
+                    Column("Submitted, day", decimals=2),
+                    Column("Wait", "h", 1),
+                    Column("Started"),
                 ),
                 rows=[
                     (job.submit_time_s / _DAY, wait_h, schedule.status[index] != NOT_STARTED)

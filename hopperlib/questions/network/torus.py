@@ -141,7 +141,7 @@ def _space_figure(wiring: Wiring, job: Sequence[NodeAddress]) -> Figure:
             "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
             "scene": scene | {"aspectmode": "data"},
         },
-        table=Table(caption="Geminis of the job", columns=tuple(Column(title=axis) for axis in "xyz"), rows=places),
+        table=Table(caption="Geminis of the job", columns=tuple(Column(axis) for axis in "xyz"), rows=places),
         bundle="gl3d",
     )
 
@@ -183,29 +183,29 @@ def _answer(
             f"{mean_plain:.2f} hops apart on average; two nodes picked at random would be {plain.mean_hops():.2f}."
         ),
         values=(
-            Value(label="Mean distance between nodes", value=mean_plain, unit="hops", badge="predicted", decimals=2),
-            Value(label="Mean distance, Y weighted", value=mean_weighted, unit="hops", badge="predicted", decimals=2),
+            Value("Mean distance between nodes", mean_plain, unit="hops", badge="predicted", decimals=2),
+            Value("Mean distance, Y weighted", mean_weighted, unit="hops", badge="predicted", decimals=2),
             *(
-                (Value(label="Bisection bandwidth", value=bisection, unit="GB/s", badge="predicted", decimals=1),)
+                (Value("Bisection bandwidth", bisection, unit="GB/s", badge="predicted", decimals=1),)
                 if bisection is not None
                 else ()
             ),
-            Value(label="Definition of the order", value=order, badge="assumed", note="; ".join(ASSUMED)),
+            Value("Definition of the order", order, "assumed", note="; ".join(ASSUMED)),
         ),
         drawings=(_floor_drawing(wiring, job),),
         figures=(_space_figure(wiring, job),),
         tables=(
             Table(
                 caption="How compact the job lies",
-                columns=(Column(title="Metric"), Column(title="Value", decimals=2), Column(title="Unit")),
+                columns=(Column("Metric"), Column("Value", decimals=2), Column("Unit")),
                 rows=rows,
             ),
         ),
         copyables=(
             Copyable(
-                title="Cabinet map",
-                text=text,
-                note="a is the job, a dot any other node, S a service node; a line is a node of each blade.",
+                "Cabinet map",
+                text,
+                "a is the job, a dot any other node, S a service node; a line is a node of each blade.",
             ),
         ),
         downloads=(

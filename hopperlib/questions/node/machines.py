@@ -43,11 +43,11 @@ def _comparison(machines: list[Machine], figures: dict[str, list[Derived]], chos
         first, second = row[0].value, row[1].value if len(row) > 1 else None
         cells.append(round(first / second, 3) if first and second else None)
         rows.append(tuple(cells))
-    columns = [Column(title="Figure")]
+    columns = [Column("Figure")]
     for machine in machines:
-        columns += [Column(title=machine.title), Column(title="how sure")]
+        columns += [Column(machine.title), Column("how sure")]
     if len(machines) > 1:
-        columns.append(Column(title=f"{machines[0].title} / {machines[1].title}", decimals=3))
+        columns.append(Column(f"{machines[0].title} / {machines[1].title}", decimals=3))
     else:
         rows = [row[:-1] for row in rows]
     return Table(
@@ -64,7 +64,7 @@ def _faults(machines: list[Machine]) -> Table:
     words = {True: "goes on", False: "stops", None: "not told"}
     return Table(
         caption="What each machine survives",
-        columns=tuple(Column(title=title) for title in ("Fault", "Machine", "It", "What then", "How sure")),
+        columns=tuple(Column(title) for title in ("Fault", "Machine", "It", "What then", "How sure")),
         rows=[
             (fault.name, machine.title, words[fault.goes_on], fault.what_then, fault.badge or "-")
             for machine in machines
@@ -113,11 +113,11 @@ def _answer(*, first: str, second: str, third: str, figure: str, drawn: str, mac
     row = figures[figure]
     values = [
         Value(
-            label=machine.title,
-            value=one.value,
-            badge=one.badge,
-            unit=one.unit,
-            decimals=one.decimals if isinstance(one.value, float) else None,
+            machine.title,
+            one.value,
+            one.badge,
+            one.unit,
+            one.decimals if isinstance(one.value, float) else None,
             note=one.sum,
         )
         for machine, one in zip(machines, row, strict=True)

@@ -103,9 +103,9 @@ def _values(rows: list[IoResult]) -> list[Value]:
         if access and len(rates) > 1:
             found.append(
                 Value(
-                    label=f"Coefficient of variation of {access}",
-                    value=stdev(rates) / mean(rates),
-                    badge="documented",
+                    f"Coefficient of variation of {access}",
+                    stdev(rates) / mean(rates),
+                    "documented",
                     decimals=2,
                     note=f"{len(rates)} repetitions in this output; exact arithmetic on its numbers",
                 )

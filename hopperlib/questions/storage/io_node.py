@@ -42,11 +42,11 @@ class _Side:
         if not self.given and quantity is not None:
             note = f"{quantity.source}, {quantity.at}" if quantity.source else (quantity.assumed or "")
         return Value(
-            label=f"Ceiling of a {self.title} node",
-            value=self.ceiling,
-            badge="documented" if sourced else "assumed",
-            unit="GB/s",
-            decimals=2,
+            f"Ceiling of a {self.title} node",
+            self.ceiling,
+            "documented" if sourced else "assumed",
+            "GB/s",
+            2,
             note=note,
         )
 
@@ -113,9 +113,9 @@ def _answer(
         "second_nodes": other.nodes,
     }
     columns = (
-        Column(title="Tasks"),
+        Column("Tasks"),
         *(
-            Column(title=title, unit=unit, decimals=3 if unit else None)
+            Column(title, unit, 3 if unit else None)
             for side in (one, other)
             for title, unit in ((f"{side.title} nodes", ""), (side.title, "GB/s"))
         ),
@@ -137,22 +137,9 @@ def _answer(
         values=(
             one.ceiling_value(),
             other.ceiling_value(),
-            Value(
-                label="Rate of one task",
-                value=rate,
-                badge="assumed",
-                unit="GB/s",
-                decimals=3,
-                note="no source prints it",
-            ),
+            Value("Rate of one task", rate, "assumed", "GB/s", 3, note="no source prints it"),
             *(
-                Value(
-                    label=f"Time to write {total_gb:,.0f} GB, {side.title}",
-                    value=total_gb / side.curve[-1],
-                    badge="predicted",
-                    unit="s",
-                    decimals=0,
-                )
+                Value(f"Time to write {total_gb:,.0f} GB, {side.title}", total_gb / side.curve[-1], "predicted", "s", 0)
                 for side in (one, other)
             ),
         ),

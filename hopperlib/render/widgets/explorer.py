@@ -136,8 +136,8 @@ class ExplorerView:
         try:
             self._show(self.explorer.run(**values))
         except InputError as error:
-            at = self.inputs.get(error.name or "")
-            self._refuse(error_html(error.message, at.control.label if at else ""))
+            control = self.explorer.control_of(error)
+            self._refuse(error_html(error.message, control.label if control else ""))
         except Exception as error:  # A reader can do nothing with a traceback; the words help to report it.
             self._refuse(error_html(f"This setting shows a mistake in the model: {type(error).__name__}: {error}"))
 
