@@ -40,6 +40,9 @@ BROWSER_PARTS = (
     "failure",
     "readers",
     "questions",
+    "render/__init__.py",
+    "render/answer.py",
+    "render/html.py",
 )
 RULES = Path("failure", "rules")
 BROWSER_SUFFIXES = (".py", ".toml", ".json", ".csv", ".txt")

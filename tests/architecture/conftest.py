@@ -25,6 +25,8 @@ CORE = (
     "readers",
     "questions",
 )
+# What the browser needs of a part that it does not have as a whole.
+CORE_MODULES = tuple(f"hopperlib.render{module}" for module in ("", ".answer", ".data", ".html", ".text"))
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Source:
     @property
     def is_core(self) -> bool:
         """Whether it must run without any package, in CPython and in the browser."""
-        return self.part in CORE
+        return self.part in CORE or self.name in CORE_MODULES
 
     @property
     def exported(self) -> list[str]:

@@ -1,0 +1,68 @@
+"""A question's answer for the page: what its script works with, and the HTML of each part."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from hopperlib.errors import InputError
+from hopperlib.questions.question import load
+from hopperlib.render.html import parts_html
+
+__all__ = ["answer_json", "page_data"]
+
+
+def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page's script reads of an answer: what it draws, copies and saves. The HTML holds the rest.
+
+    Parameters
+    ----------
+    result : mapping
+        ``Result.to_dict()``.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.result import Copyable, Result
+    >>> page_data(Result(summary="Six.", copyables=(Copyable("Line", "a.out"),)).to_dict())["copyables"]
+    [{'text': 'a.out'}]
+    """
+    return {
+        "summary": result["summary"],
+        "figures": [figure | {"table": {"csv": figure["table"]["csv"]}} for figure in result["figures"]],
+        "copyables": [{"text": copyable["text"]} for copyable in result["copyables"]],
+        "tables": [{"caption": table["caption"], "csv": table["csv"]} for table in result["tables"]],
+        "downloads": result["downloads"],
+        "facts": result["facts"],
+    }
+
+
+def answer_json(name: str, values_json: str) -> str:
+    """Return a question's answer as JSON text: what the worker of a page calls.
+
+    Parameters
+    ----------
+    name : str
+        Name in the catalogue.
+    values_json : str
+        JSON object of control values; missing ones take their defaults.
+
+    Returns
+    -------
+    str
+        ``{"ok": true, "result": {...}, "html": {...}}`` (`page_data`, `parts_html`), or for a refused input
+        ``{"ok": false, "error": {"message", "control"}}``.
+
+    Examples
+    --------
+    >>> import json
+    >>> json.loads(answer_json("place", '{"lin": 1}'))["ok"]
+    False
+    """
+    try:
+        result = load(name).run(**json.loads(values_json)).to_dict()
+    except InputError as error:
+        return json.dumps({"ok": False, "error": {"message": error.message, "control": error.name}})
+    answer = {"ok": True, "result": page_data(result), "html": parts_html(result)}
+    # NaN is not JSON: a figure that holds one is a defect, and must not reach a page.
+    return json.dumps(answer, allow_nan=False, separators=(",", ":"))

@@ -1,0 +1,248 @@
+"""A result as HTML: the same elements on the page, in a notebook and in a report.
+
+Everything works on plain data (``Result.to_dict()``), as that is what the book
+keeps. Texts are plain and are escaped; what stands between backticks becomes
+code. Only drawings are taken as they are: they are made by the package, which
+escapes what it draws.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+__all__ = ["badge_html", "drawing_html", "figure_html", "parts_html", "prose_html", "table_html"]
+
+# Height of a chart whose layout asks for none. [CSS pixels]
+_PLOT_HEIGHT = 380
+_CODE = re.compile("`([^`]+)`")
+
+
+def prose_html(text: str) -> str:
+    """Return plain text as HTML, code between backticks marked as such.
+
+    Examples
+    --------
+    >>> prose_html("Use `-S 3`, if x < 4.")
+    'Use <code>-S 3</code>, if x &lt; 4.'
+    """
+    return _CODE.sub(r"<code>\1</code>", escape(text))
+
+
+def badge_html(name: str) -> str:
+    """Return the badge that says where a number comes from.
+
+    Examples
+    --------
+    >>> badge_html("assumed")
+    '<span class="hopper-badge" data-badge="assumed">assumed</span>'
+    """
+    return f'<span class="hopper-badge" data-badge="{name}">{name}</span>'
+
+
+def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0, buttons: bool = True) -> str:
+    """Return a table: caption, headings, numbers to the right, marked rows said in words.
+
+    Parameters
+    ----------
+    table : mapping
+        ``Table.to_dict()``.
+    action, index : str, int
+        What the page's script does when the button is pressed, and to which table.
+    buttons : bool
+        Whether it has the button.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.result import Column, Table
+    >>> table = Table(caption="Nodes", columns=(Column(title="Cores"),), rows=((24,),)).to_dict()
+    >>> table_html(table, buttons=False)[-65:-12]
+    'td class="hopper-number">24</td></tr></tbody></table>'
+    """
+    columns = table["columns"]
+    # Sentences in many columns: on a narrow screen the cells of a row then stand one below the other, each with its
+    # heading. Such a table is drawn as a list, so that its roles have to be said.
+    wordy = len(columns) > 3 and any(len(cell) > 60 for row in table["rows"] for cell in row)
+    kinds = [' class="hopper-number"' if numeric else "" for numeric in table["numeric"]]
+    heads, starts = [], []
+    for column, kind in zip(columns, kinds, strict=True):
+        heading = escape(column["heading"])
+        badge = f" {badge_html(column['badge'])}" if column["badge"] else ""
+        heads.append(f'<th scope="col"{kind}>{heading}{badge}</th>')
+        starts.append(f'<td{kind} role="cell" data-heading="{heading}">' if wordy else f"<td{kind}>")
+    label = f" <em>({escape(table['marked_label'])})</em>" if table["marked_label"] else ""
+    role = ' role="row"' if wordy else ""
+    rows = []
+    for number, row in enumerate(table["rows"]):
+        cells = "</td>".join([start + escape(cell, quote=False) for start, cell in zip(starts, row, strict=True)])
+        mark, words = (' class="hopper-marked"', label) if number in table["marked"] else ("", "")
+        rows.append(f"<tr{mark}{role}>{cells}{words}</td></tr>")
+    whole = (
+        f'<table class="hopper-table{" hopper-wordy" if wordy else ""}"><caption>{prose_html(table["caption"])}</caption>'
+        f"<thead><tr>{''.join(heads)}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )
+    button = _button("Download CSV", action, index) if buttons else ""
+    return f'<div class="hopper-table-box">{_scroll(table["caption"], whole)}{button}</div>'
+
+
+def drawing_html(drawing: Mapping[str, Any]) -> str:
+    """Return a drawing: the SVG with its title as caption.
+
+    Examples
+    --------
+    >>> drawing_html({"title": "A & B", "svg": "<svg><title>A</title></svg>"})
+    '<figure class="hopper-drawing"><svg><title>A</title></svg><figcaption>A &amp; B</figcaption></figure>'
+    """
+    return (
+        f'<figure class="hopper-drawing">{drawing["svg"]}<figcaption>{escape(drawing["title"])}</figcaption></figure>'
+    )
+
+
+def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "", buttons: bool = True) -> str:
+    """Return a chart: its caption, the place where the page's script draws it, and its data.
+
+    Parameters
+    ----------
+    figure : mapping
+        ``Figure.to_dict()``.
+    index : int
+        Its place among the charts of the answer.
+    picture : str
+        HTML that stands in the place of the chart where no script draws it.
+    buttons : bool
+        Whether the table of its data has a button.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.question import load
+    >>> figure = load("memory").run().figures[0].to_dict()
+    >>> figure_html(figure, picture="<svg></svg>").count("<svg>")
+    1
+    """
+    alt = escape(figure["alt"])
+    height = figure["figure"]["layout"].get("height", _PLOT_HEIGHT)
+    plot = (
+        f'<div class="hopper-plot" role="img" aria-label="{alt}" style="height: {height}px">'
+        f'<p class="hopper-plot-note">{alt}</p></div>'
+    )
+    return (
+        f'<figure class="hopper-figure" data-index="{index}"><figcaption>{prose_html(figure["title"])}</figcaption>'
+        f'{picture or plot}<details class="hopper-data"><summary>Data of this chart</summary>'
+        f"{table_html(figure['table'], action='figure-csv', index=index, buttons=buttons)}</details></figure>"
+    )
+
+
+def parts_html(result: Mapping[str, Any], *, buttons: bool = True, pictures: Sequence[str] = ()) -> dict[str, str]:
+    """Return the parts of an answer by their names, in the order in which they are shown; empty where there is none.
+
+    Parameters
+    ----------
+    result : mapping
+        ``Result.to_dict()``.
+    buttons : bool
+        Whether there are buttons, which only the page's script answers. A file is a link that holds it otherwise.
+    pictures : sequence of str
+        HTML that stands in the places of the charts where no script draws them.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.result import Copyable, Result
+    >>> parts = parts_html(Result(summary="Six.", copyables=(Copyable("Line", "a.out"),)).to_dict(), buttons=False)
+    >>> list(parts)
+    ['drawings', 'findings', 'values', 'figures', 'copyables', 'listings', 'tables', 'downloads']
+    >>> parts["copyables"]
+    '<div class="hopper-copyable"><div class="hopper-bar"><span class="hopper-part-title">Line</span></div><pre><code>a.out</code></pre></div>'
+    """
+    shown = pictures or [""] * len(result["figures"])
+    figures = enumerate(zip(result["figures"], shown, strict=True))
+    return {
+        "drawings": "".join(map(drawing_html, result["drawings"])),
+        "findings": _list("ul", "hopper-notices", map(_finding, result["findings"])),
+        "values": _list("dl", "hopper-values", map(_value, result["values"])),
+        "figures": "".join(figure_html(item, i, picture=picture, buttons=buttons) for i, (item, picture) in figures),
+        "copyables": "".join(_copyable(item, i, buttons) for i, item in enumerate(result["copyables"])),
+        "listings": "".join(map(_listing, result["listings"])),
+        "tables": "".join(table_html(item, index=i, buttons=buttons) for i, item in enumerate(result["tables"])),
+        "downloads": _list(
+            "ul",
+            "hopper-downloads hopper-live-only" if buttons else "hopper-downloads",
+            (_download(item, i, buttons) for i, item in enumerate(result["downloads"])),
+        ),
+    }
+
+
+def _list(tag: str, kind: str, items: Iterable[str]) -> str:
+    """Return items as a list; nothing if there are none."""
+    inside = "".join(items)
+    return f'<{tag} class="{kind}">{inside}</{tag}>' if inside else ""
+
+
+def _button(label: str, action: str, index: int) -> str:
+    """Return a button that the page's script answers."""
+    attributes = f'class="hopper-button hopper-live-only" data-do="{action}" data-index="{index}"'
+    return f'<button type="button" {attributes}>{label}</button>'
+
+
+def _scroll(label: str, html: str) -> str:
+    """Return what may be larger than its place in a box that scrolls, by keyboard too."""
+    name = escape(label.replace("`", ""))
+    return f'<div class="hopper-scroll" role="group" tabindex="0" aria-label="{name}">{html}</div>'
+
+
+def _finding(finding: Mapping[str, Any]) -> str:
+    """Return a finding, led by its level in words."""
+    level = finding["level"]
+    return (
+        f'<li class="hopper-notice" data-level="{level}"><strong>{level.capitalize()}</strong> '
+        f"<span>{prose_html(finding['message'])}</span></li>"
+    )
+
+
+def _note(tag: str, note: str) -> str:
+    """Return a note; nothing if there is none."""
+    return f'<{tag} class="hopper-note">{prose_html(note)}</{tag}>' if note else ""
+
+
+def _value(value: Mapping[str, Any]) -> str:
+    """Return a number with its unit, badge and note."""
+    unit = f' <span class="hopper-unit">{escape(value["unit"])}</span>' if value["unit"] else ""
+    number = f'<span class="hopper-value">{escape(value["text"])}</span>{unit} {badge_html(value["badge"])}'
+    return f"<div><dt>{prose_html(value['label'])}</dt><dd>{number}</dd>{_note('dd', value['note'])}</div>"
+
+
+def _copyable(copyable: Mapping[str, Any], index: int, buttons: bool) -> str:
+    """Return a text to copy; the lines of a picture made of characters do not break."""
+    title, text, note = copyable["title"], copyable["text"], copyable["note"]
+    lines = text.split("\n")
+    block = f"<pre><code>{escape(text)}</code></pre>"
+    if len(lines) > 8 and any(len(line) > 100 for line in lines):
+        block = _scroll(title, block)
+    button = f" {_button('Copy', 'copy', index)}" if buttons else ""
+    bar = f'<div class="hopper-bar"><span class="hopper-part-title">{prose_html(title)}</span>{button}</div>'
+    return f'<div class="hopper-copyable">{bar}{block}{_note("p", note)}</div>'
+
+
+def _listing(listing: Mapping[str, Any]) -> str:
+    """Return numbered lines, each mark said in words."""
+    items = []
+    for number, text, mark in listing["lines"]:
+        word = escape(mark)
+        marked = f' class="hopper-marked" data-mark="{word}"' if mark else ""
+        said = f' <span class="hopper-mark">{word}</span>' if mark else ""
+        items.append(f'<li value="{number}"{marked}><code>{escape(text)}</code>{said}</li>')
+    title = f'<p class="hopper-part-title">{prose_html(listing["title"])}</p>'
+    return f'<div class="hopper-listing">{title}{_scroll(listing["title"], "<ol>" + "".join(items) + "</ol>")}</div>'
+
+
+def _download(file: Mapping[str, Any], index: int, buttons: bool) -> str:
+    """Return a file: a button for the page's script, or a link that holds it."""
+    name = escape(file["name"])
+    if buttons:
+        action = f'data-do="download" data-index="{index}"'
+        return f'<li><button type="button" class="hopper-button" {action}>Save {name}</button></li>'
+    data = base64.b64encode(file["text"].encode()).decode()
+    address = f"data:{escape(file['media_type'])};charset=utf-8;base64,{data}"
+    return f'<li><a download="{name}" href="{address}">Save {name}</a></li>'
