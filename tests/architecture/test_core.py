@@ -52,6 +52,24 @@ def test_loads_where_no_package_is_installed(sources, root):
     assert done.stdout == ""
 
 
+OPENED = """
+import importlib, os, sys
+sys.path.insert(0, {root!r})
+folder = os.path.join({root!r}, "hopperlib", "machines", "")
+sys.addaudithook(lambda event, values: print(values[0]) if event == "open" and str(values[0]).startswith(folder) else None)
+for name in {names!r}:
+    importlib.import_module(name)
+"""
+
+
+def test_loading_reads_no_machine_file(sources, root):
+    """Reading them all takes longer than most answers."""
+    names = [source.name for source in sources if source.is_core]
+    done = _bare_python(OPENED.format(root=str(root), names=names))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+
+
 def test_the_block_above_blocks():
     """Without it the test above could pass for a module that imports numpy."""
     assert "ModuleNotFoundError" in _bare_python("import numpy").stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
@@ -61,6 +61,16 @@ def test_what_does_not_fit_is_a_problem_with_a_way_out():
     assert [table.caption[:12] for table in result.tables] == ["Tasks merged"]
 
 
+def test_memory_that_is_near_in_no_layout():
+    # 29 GB fit on a node of 31 GB, on none of its four NUMA nodes of 7.75 GB
+    result = QUESTION.run(need_gb=29.0, tasks=4, every_kind=False)
+    assert [row[2:4] for row in result.tables[0].rows] == [(1, 6), (1, 1)]
+    assert (result.facts["fits"], result.facts["best_local"], result.facts["plain_local"]) == (True, False, False)
+    assert [finding.code for finding in result.findings] == ["memory-not-local"]
+    # A few MB more than the node has, and nothing fits.
+    assert QUESTION.run(need_gb=31.01, tasks=4, every_kind=False).facts["fits"] is False
+
+
 def test_merged_tasks():
     rows = {row[0]: row for row in QUESTION.run(need_gb=2.0, copied_fraction=0.5).tables[1].rows}
     # six tasks of 2 GB, half of it copies: 1 + 6 x 1 = 7 GB of 31 / 4; 42.5 % would do
@@ -101,6 +111,7 @@ def test_refusals(values, message, control):
     st.floats(0, 1),
     st.floats(0, 1),
 )
+@example(need_gb=29.0, tasks=4, machine="hopper", every_kind=False, efficiency=1.0, copied=0.5)
 def test_every_setting_has_an_answer_that_is_json(need_gb, tasks, machine, every_kind, efficiency, copied):
     values = {"need_gb": need_gb, "tasks": tasks, "machine": machine, "every_kind": every_kind}
     values |= {"thread_efficiency": efficiency, "copied_fraction": copied}
