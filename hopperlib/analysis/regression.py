@@ -26,6 +26,8 @@ __all__ = [
 
 # A column whose values differ by less than this share of their size is constant but for rounding.
 _LEAST_SPREAD = 1e-12
+# A sample of groups that spreads by less than this share of the range of all values has no spread to share out.
+_LEAST_SHARE = 1e-6
 # Beyond this many runs the answer is the same in words: too many to make.
 _MOST_REPEATS = 10_000_000
 # Numbers drawn at once: few enough for the samples of a long column to stay in memory.
@@ -311,17 +313,22 @@ def variance_split(
     everything = np.concatenate(list(members.values()))
     if np.ptp(everything) == 0:
         raise ValueError(f"all times are {everything[0]:g}: there is no spread to split")
-    # Measured from the mean of all, so that close values do not cancel.
+    # Measured from the mean of all, so that close values do not cancel; and within a group from one of its
+    # values, so that equal ones have no spread: the mean of three times 0.1 is not quite 0.1.
     centre = float(everything.mean())
     sizes, sums, squares = np.array(
-        [(len(group), (group - centre).sum(), ((group - group.mean()) ** 2).sum()) for group in members.values()]
+        [
+            (len(group), (group - centre).sum(), ((group - group[0] - (group - group[0]).mean()) ** 2).sum())
+            for group in members.values()
+        ]
     ).T
+    least_variance = (_LEAST_SHARE * np.ptp(everything)) ** 2
 
     def shares(picked: npt.NDArray[np.int64]) -> Array:
         picked = picked[sizes[picked].sum(axis=1) > len(sizes)]
         within, between = _components(sizes[picked], sums[picked], squares[picked])
         between = np.maximum(between, 0)
-        spread = within + between > 0
+        spread = within + between > least_variance
         return np.asarray(between[spread] / (within + between)[spread])
 
     within, between = map(float, _components(sizes, sums, squares))

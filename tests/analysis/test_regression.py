@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -149,6 +149,7 @@ def test_split_finds_known_variances_again():
     st.floats(0.1, 100),
     st.floats(-100, 1000),
 )
+@example([(0, 1.0), (0, 1.0), (0, 1.0), (1, 1.0), (1, 1.0), (2, 2.0)], 0.1, 0.0)
 def test_shares_do_not_hang_on_units_and_names(rows, factor, shift):
     groups, times = [one for one, _ in rows], np.array([time for _, time in rows])
     if len(set(groups)) < 2 or np.ptp(times) < 1 or len(set(groups)) == len(groups):
