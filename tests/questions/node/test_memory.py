@@ -122,5 +122,5 @@ def test_every_setting_has_an_answer_that_is_json(need_gb, tasks, machine, every
 
 
 def test_examples_answer():
-    for example in QUESTION.examples:
-        assert QUESTION.run(**example.values).summary
+    for tried in QUESTION.examples:
+        assert QUESTION.run(**tried.values).summary
