@@ -2,7 +2,8 @@
 
 ``data/documented.csv`` has a row for every number, date and described shape,
 as printed; ``data/errata.csv`` has the slips among them, each with a proof in
-arithmetic. This module reads both and says how close a model must come:
+arithmetic; ``data/checks.csv`` says how the studies answer each. This module
+reads all three and says how close a model must come:
 
 =====================  ========================================================
 exact, rounded         half a unit of the last printed place, up or down

@@ -95,12 +95,12 @@ def checks() -> dict[str, Check]:
     >>> checks()["memory.hopper-usable"].tolerance
     0.5
     """
-    found: dict[str, Check] = {}
+    by_id: dict[str, Check] = {}
     for row in rows("checks.csv"):
         tolerance = float(text) if (text := row.pop("tolerance")) else None
         # The constructor asks whether the role is one.
         check = Check(tolerance=tolerance, **row)  # type: ignore[arg-type]
-        if check.id in found:
+        if check.id in by_id:
             raise InputError(f"check {check.id!r} is in checks.csv twice")
-        found[check.id] = check
-    return found
+        by_id[check.id] = check
+    return by_id

@@ -87,15 +87,15 @@ def _evaluate(node: ast.expr) -> Fraction | bool:
 
 def _truth(node: ast.expr) -> bool:
     """Return the value of a part of a proof that must be a comparison."""
-    found = _evaluate(node)
-    if not isinstance(found, bool):
+    truth = _evaluate(node)
+    if not isinstance(truth, bool):
         raise ValueError(f"a comparison is needed, not: {ast.unparse(node)}")
-    return found
+    return truth
 
 
 def _number(node: ast.expr) -> Fraction:
     """Return the value of a part of a proof that must be a number."""
-    found = _evaluate(node)
-    if isinstance(found, bool):
+    number = _evaluate(node)
+    if isinstance(number, bool):
         raise ValueError(f"a number is needed, not: {ast.unparse(node)}")
-    return found
+    return number

@@ -10,6 +10,7 @@ from functools import cache
 from hopperlib.documented.data_files import nearest, rows
 from hopperlib.documented.errata import CORRECTING, erratum
 from hopperlib.documented.printed_numbers import last_place, printed_number
+from hopperlib.errors import InputError
 
 __all__ = ["DocumentedValue", "all_values", "by_study", "documented", "printed"]
 
@@ -64,8 +65,8 @@ class DocumentedValue:
     @property
     def number(self) -> float | None:
         """The printed number, in the unit of the row; None if it prints none."""
-        found = self._decimal(self.value)
-        return None if found is None else float(found)
+        number = self._decimal(self.value)
+        return None if number is None else float(number)
 
     @property
     def adopted(self) -> str:
@@ -85,8 +86,8 @@ class DocumentedValue:
     @property
     def adopted_number(self) -> float | None:
         """The number of the adopted reading, in the unit of the row; None if it has none."""
-        found = self._decimal(self._token())
-        return None if found is None else float(found)
+        number = self._decimal(self._token())
+        return None if number is None else float(number)
 
     @property
     def tolerance(self) -> float | None:
@@ -212,7 +213,7 @@ def printed(id: str) -> float:
     """
     number = documented(id).adopted_number
     if number is None:
-        raise ValueError(f"{id}: {documented(id).value!r} is no number")
+        raise InputError(f"{id}: {documented(id).value!r} is no number")
     return number
 
 
@@ -229,10 +230,10 @@ def by_study(name: str) -> tuple[DocumentedValue, ...]:
     >>> [value.value for value in by_study("iobuf") if "write-gain" in value.id]
     ['1', '11']
     """
-    found = tuple(value for value in all_values() if value.study == name)
-    if not found:
+    values = tuple(value for value in all_values() if value.study == name)
+    if not values:
         raise ValueError(f"no documented value has study={name!r}{nearest(name, {v.study for v in all_values()})}")
-    return found
+    return values
 
 
 @cache

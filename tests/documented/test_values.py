@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.documented import DocumentedValue, all_values, by_study, documented
+from hopperlib.documented import DocumentedValue, all_values, by_study, documented, printed
 from hopperlib.documented.printed_numbers import printed_number
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -118,9 +118,9 @@ def test_bug_numbers_rise_with_the_day_of_their_report():
     topics = ("libsci", "openmp", "gnu")
     reports = [(f"build-and-link.{topic}-reported", f"build-and-link.{topic}-bug") for topic in topics]
     reports.append(("scheduling-trouble.orphans-reported", "scheduling-trouble.orphans-bug"))
-    found = [(documented(day).iso_date, documented(bug).number) for day, bug in reports]
-    assert found == sorted(found)
-    assert [bug for _, bug in found] == sorted(bug for _, bug in found)
+    dated = [(documented(day).iso_date, documented(bug).number) for day, bug in reports]
+    assert dated == sorted(dated)
+    assert [bug for _, bug in dated] == sorted(bug for _, bug in dated)
 
 
 @pytest.mark.parametrize(
@@ -225,6 +225,12 @@ def test_misprint_is_compared_in_its_adopted_reading():
     assert (nodes.number, nodes.adopted_number) == (3284, 6384)
     assert nodes.agrees(6384)
     assert not nodes.agrees(3284)
+
+
+def test_a_number_as_adopted_or_a_refusal():
+    assert printed("machines.hopper-nodes-antypas2011") == 6384
+    with pytest.raises(ValueError, match=r"machines.hopper-model: 'XE6' is no number"):
+        printed("machines.hopper-model")
 
 
 def test_tension_leaves_the_printed_reading():

@@ -15,7 +15,7 @@ import random
 from functools import cache
 from statistics import mean
 
-from hopperlib.documented import documented
+from hopperlib.documented import printed
 from hopperlib.network.runtime.placed_jobs import PlacedJob, selected
 from hopperlib.network.runtime.run_time import RunTimeModel, calibrate, draw_noise
 
@@ -26,26 +26,12 @@ __all__ = [
     "milc_jobs",
     "model",
     "noise_draws",
-    "printed",
     "run_times",
     "slowdown",
 ]
 
 #: Runs of MILC in a job.
 RUNS_A_JOB = 3
-
-
-def printed(name: str) -> float:
-    """Return a printed number of the variability study, as adopted.
-
-    Examples
-    --------
-    >>> printed("table-minima-maximum")
-    1556.0
-    """
-    number = documented(f"variability.{name}").adopted_number
-    assert number is not None, f"{name} has a number"
-    return number
 
 
 @cache
@@ -99,10 +85,10 @@ def model(runs: int = 100, traffic: str = "assumed") -> RunTimeModel:
     return calibrate(
         [job.worst_links(traffic) for job in jobs],
         noise_draws(len(jobs)),
-        least_s=printed("table-total-minimum"),
-        mean_s=printed("table-total-mean"),
+        least_s=printed("variability.table-total-minimum"),
+        mean_s=printed("variability.table-total-mean"),
         runs=runs,
-        run_over_least=printed("table-triplets-mean") / printed("table-minima-mean"),
+        run_over_least=printed("variability.table-triplets-mean") / printed("variability.table-minima-mean"),
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hopperlib.network.runtime.milc import printed
+from hopperlib.documented import printed
 
 __all__ = ["ShiftedLognormal", "least_sample", "lognormal_chance", "shifted_lognormal"]
 
@@ -17,7 +17,11 @@ _WIDEST = 3.0
 
 def _extremes() -> tuple[float, float, float]:
     """Return the printed least, mean and greatest time. [s]"""
-    return printed("table-total-minimum"), printed("table-total-mean"), printed("table-total-maximum")
+    return (
+        printed("variability.table-total-minimum"),
+        printed("variability.table-total-mean"),
+        printed("variability.table-total-maximum"),
+    )
 
 
 def least_sample() -> int:

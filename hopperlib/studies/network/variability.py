@@ -21,9 +21,10 @@ import numpy as np
 
 from hopperlib.analysis.distributions import Interval
 from hopperlib.analysis.regression import Regression, regress_all, variance_split
+from hopperlib.documented import printed
 from hopperlib.errors import refusal
 from hopperlib.machine import Machine
-from hopperlib.network.runtime.milc import RUNS_A_JOB, milc_jobs, model, noise_draws, printed, run_times
+from hopperlib.network.runtime.milc import RUNS_A_JOB, milc_jobs, model, noise_draws, run_times
 from hopperlib.network.runtime.placed_jobs import ASSUMED, METRICS
 from hopperlib.network.runtime.run_time import least_of
 from hopperlib.network.runtime.traffic import grid_dimensions, nearest_neighbors
@@ -237,7 +238,7 @@ def _table() -> dict[str, Value]:
     """Return the printed table: what is fitted, what follows as a band over sizes of the sample, and its differences."""
     times = _all_times()
     total, triplets, minima = (
-        {what: printed(f"table-{row}-{what}") for what in ("minimum", "mean", "maximum")}
+        {what: printed(f"variability.table-{row}-{what}") for what in ("minimum", "mean", "maximum")}
         for row in ("total", "triplets", "minima")
     )
     return {
@@ -296,7 +297,7 @@ def _values() -> dict[str, Value]:
         "compact-is-faster": quick_hops < slow_hops,
         "quick_hops": quick_hops,
         "slow_hops": slow_hops,
-        "red-over-blue": printed("red") / printed("blue"),
+        "red-over-blue": printed("variability.red") / printed("variability.blue"),
         "orange": (min(float(low) for low, _ in ends), max(float(high) for _, high in ends)),
         "runs-per-job": RUNS_A_JOB,
         "minimum-removes-noise": _least_is_nearest_to_quiet(),

@@ -6,7 +6,8 @@ import pytest
 
 from hopperlib import scorecard
 from hopperlib.analysis.distributions import fit_all
-from hopperlib.network.runtime.milc import exchange_share, lost_order, milc_jobs, model, printed, run_times, slowdown
+from hopperlib.documented import printed
+from hopperlib.network.runtime.milc import exchange_share, lost_order, milc_jobs, model, run_times, slowdown
 from hopperlib.network.runtime.run_time import least_of
 from hopperlib.studies.network.milc_alternatives import allocations, patterns, traffic_cases
 from hopperlib.studies.network.milc_lognormal import least_sample, lognormal_chance, shifted_lognormal
@@ -68,7 +69,7 @@ def test_what_is_missed_is_shown(table):
 
 
 def test_the_misprint_is_read_as_its_difference_needs(table):
-    assert printed("table-minima-maximum") == 1556
+    assert printed("variability.table-minima-maximum") == 1556
     assert float(table["table-difference-maximum"].reproduced) == pytest.approx(906.3)
     assert table["table-minima-maximum"].documented == "1156"
 
