@@ -7,15 +7,14 @@ None is from 2011, when the machine of the studies ran.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.network.scheduling.workload import Job, Workload
+from hopperlib.tables import key, read_record, read_toml
 
 __all__ = ["Queue", "QueueTable", "put_into_queues", "queue_table", "queue_tables", "read_queues"]
 
@@ -130,47 +129,55 @@ def read_queues(text: str) -> dict[str, QueueTable]:
 
     Raises
     ------
-    ValueError
-        If it is no TOML, or a table or queue lacks something; names it.
+    TableError
+        If it is no TOML, or anything in a table is wrong; names all of it.
 
     Examples
     --------
     >>> read_queues('[ours]\nqueue = [{name = "1", nodes = [1, 8], max_hours = 2, priority = 1}]')["ours"].queues[0].max_time_s
     7200
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"this is no TOML: {error}") from None
     tables = {}
-    for name, table in data.items():
-        rows = table.get("queue") if isinstance(table, dict) else None
-        if not isinstance(rows, list) or not rows:
-            raise InputError(f"table {name!r} lists no queue: write queue = [{{ name = ..., nodes = [1, 8], ... }}]")
-        queues = tuple(_queue(name, row) for row in rows)
-        notes = tuple(table.get("notes", ()))
-        title, source = str(table.get("title", name)), str(table.get("source", ""))
-        tables[name] = QueueTable(name=name, title=title, source=source, queues=queues, notes=notes)
+    for name, table in read_toml(text, name="queues").items():
+        listed = read_record(_Table, table if isinstance(table, dict) else {}, name=name)
+        queues = tuple(row.queue() for row in listed.queue)
+        title = listed.title or name
+        tables[name] = QueueTable(name=name, title=title, source=listed.source, queues=queues, notes=listed.notes)
     return tables
 
 
-def _queue(table: str, row: Any) -> Queue:
-    """Return a queue from a row of a table."""
-    try:
-        low, high = row["nodes"]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A queue as a file lists it, in nodes and hours."""
+
+    name: str
+    nodes: tuple[int, int] = key(low=1, form="[fewest, most] nodes, whole numbers")
+    max_hours: float = key(above=0)
+    priority: int
+    run_limit: int | None = key(None, low=1)
+    charge: float = key(1.0, low=0)
+
+    def queue(self) -> Queue:
+        """Return the queue in the units of the library."""
         return Queue(
-            name=str(row["name"]),
-            priority=int(row["priority"]),
-            min_nodes=int(low),
-            max_nodes=int(high),
-            max_time_s=round(3600 * row["max_hours"]),
-            run_limit=row.get("run_limit"),
-            charge_factor=row.get("charge", 1.0),
+            name=self.name,
+            priority=self.priority,
+            min_nodes=self.nodes[0],
+            max_nodes=self.nodes[1],
+            max_time_s=round(3600 * self.max_hours),
+            run_limit=self.run_limit,
+            charge_factor=self.charge,
         )
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"table {table!r}: queue {row!r} needs name, nodes = [fewest, most], max_hours and priority ({error})"
-        ) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Table:
+    """A table of queues as a file has it."""
+
+    queue: tuple[_Row, ...] = key(least=1)
+    title: str = ""
+    source: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def put_into_queues(workload: Workload, table: QueueTable) -> Workload:

@@ -23,11 +23,14 @@ def test_a_table_of_ones_own():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("queue = [", "this is no TOML"),
-        ("x = 3", "table 'x' lists no queue"),
-        ("[x]\nqueue = []", "table 'x' lists no queue"),
-        ("[x]\nqueue = [{ name = 'a', nodes = [1], max_hours = 1, priority = 1 }]", "nodes = .fewest, most."),
-        ("[x]\nqueue = [{ nodes = [1, 2], max_hours = 1, priority = 1 }]", "needs name"),
+        ("queue = [", "queues: is not TOML"),
+        ("x = 3", r"x: queue: is missing: a table has at least 1 \[\[queue\]\]"),
+        ("[x]\nqueue = []", r"x: queue: is missing: a table has at least 1 \[\[queue\]\]"),
+        (
+            "[x]\nqueue = [{ name = 'a', nodes = [1], max_hours = 1, priority = 1 }]",
+            r"x: queue.a.nodes = \[1\]: must be \[fewest, most\] nodes, whole numbers",
+        ),
+        ("[x]\nqueue = [{ nodes = [1, 2], max_hours = 1, priority = 1 }]", r"x: queue\[0\].name: is missing"),
     ],
 )
 def test_tables_that_are_none(text, message):
