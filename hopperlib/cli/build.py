@@ -13,7 +13,7 @@ import click
 from hopperlib.cli.common import fail, print_json, read_source
 
 if TYPE_CHECKING:
-    from hopperlib.failure.builds.known_problems import Finding, Repaired
+    from hopperlib.failure.builds.known_problems import KnownProblem, Repaired
     from hopperlib.failure.builds.rules import BuildRule
 
 __all__ = ["command"]
@@ -116,7 +116,7 @@ def _describe(rule: BuildRule) -> None:
     _paragraph(f"source ({whose})", rule.source)
 
 
-def _print(found: tuple[Finding, ...], done: Repaired, *, changed: bool) -> None:
+def _print(found: tuple[KnownProblem, ...], done: Repaired, *, changed: bool) -> None:
     """Print findings and the repaired build."""
     for one in found:
         word = one.certainty if one.rule.level == "problem" else "advice"

@@ -250,7 +250,7 @@ def _print_cause(found: Diagnosis, cause: Cause) -> None:
 
 def _times(found: Diagnosis, code: str) -> str:
     """Return how often a message stands in the text, and where first."""
-    finding = found.evidence.findings[code]
+    finding = found.evidence.messages[code]
     hit = finding.hits[0]
     lines = "1 line" if finding.count == 1 else f"{finding.count:,} lines"
     return f"{lines}, first {found.evidence.files[hit.file].name}:{hit.line}"
@@ -259,7 +259,7 @@ def _times(found: Diagnosis, code: str) -> str:
 def _print_messages(found: Diagnosis) -> None:
     """Print what was found beside the causes: symptoms nobody explains, unknown lines."""
     explained = {code for cause in found.causes for code in (cause.code, *cause.explains)}
-    for code, finding in found.evidence.findings.items():
+    for code, finding in found.evidence.messages.items():
         if code not in explained and finding.rule.role in ("symptom", "cascade"):
             _paragraph("seen", f"{code}: {finding.rule.title}; {_times(found, code)}")
         elif code in found.set_aside:

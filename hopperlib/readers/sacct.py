@@ -2,8 +2,7 @@
 
 The first line names the columns; which ones there are, and the delimiter, is
 up to the site. Lines of steps (``.batch``, ``.extern``, ``.0``) are not jobs.
-A delimiter inside a job's name or comment makes a line longer than the header;
-such a line is mended where the rest fits, and counted where it does not.
+A line that does not fit the header is counted.
 """
 
 from __future__ import annotations
@@ -12,36 +11,24 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from hopperlib.errors import InputError
+from hopperlib.failure.sacct import row_of
 from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.readers.trace import Skips, Trace, TraceError
+from hopperlib.units import duration_s
 
-__all__ = ["read_sacct", "slurm_seconds"]
+__all__ = ["read_sacct"]
 
-_DURATION = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
-_DAYS_ONLY = re.compile(r"(\d+)-(\d+)(?::(\d+))?(?::(\d+))?")
 _JOB_ID = re.compile(r"\d+(?:[_+]\S*)?")
-# Columns with free text: a stray delimiter is taken to be in one of them.
-_FREE = ("JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir")
 _NEEDED = ("JobID", "State", "Submit")
 
 
-def slurm_seconds(text: str) -> int | None:
-    """Return a duration as Slurm prints it, or None if it is unknown or without limit. [s]
-
-    Examples
-    --------
-    >>> slurm_seconds("1-02:03:04"), slurm_seconds("03:33:25"), slurm_seconds("00:15.057"), slurm_seconds("UNLIMITED")
-    (93784, 12805, 15, None)
-    """
-    match = _DURATION.fullmatch(text)
-    if match:
-        days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
-        return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-    match = _DAYS_ONLY.fullmatch(text)
-    if match:
-        days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
-        return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-    return None
+def _duration_s(text: str) -> int | None:
+    """Return a duration as Slurm prints it, or None if it is unknown or without limit. [s]"""
+    try:
+        return duration_s(text)
+    except InputError:
+        return None
 
 
 def _instant(text: str) -> int | None:
@@ -52,25 +39,6 @@ def _instant(text: str) -> int | None:
         return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
     except ValueError:
         return None
-
-
-def _split(line: str, delimiter: str, header: list[str]) -> list[str] | None:
-    """Return the fields of a line; a surplus of delimiters is put back into the first free text it fits."""
-    fields = line.split(delimiter)
-    surplus = len(fields) - len(header)
-    if surplus == 0:
-        return fields
-    if surplus < 0:
-        return None
-    for name in _FREE:
-        if name not in header:
-            continue
-        place = header.index(name)
-        mended = [*fields[:place], delimiter.join(fields[place : place + surplus + 1]), *fields[place + surplus + 1 :]]
-        row = dict(zip(header, mended, strict=True))
-        if _instant(row["Submit"]) is not None and row["State"][:1].isupper():
-            return mended
-    return None
 
 
 def read_sacct(lines: Iterable[str], *, delimiter: str = "|") -> Trace:
@@ -110,11 +78,10 @@ def read_sacct(lines: Iterable[str], *, delimiter: str = "|") -> Trace:
             header = text.split(delimiter)
             _check_header(header, number)
             continue
-        fields = _split(text, delimiter, header)
-        if fields is None:
+        row = row_of(text, header, delimiter=delimiter)
+        if row is None:
             skips.add("its fields do not fit the header", number)
             continue
-        row = dict(zip(header, fields, strict=True))
         if row == dict.fromkeys(header) or row["JobID"] == "JobID":
             continue  # Some sites repeat the header when they join files.
         if "." in row["JobID"]:
@@ -179,7 +146,7 @@ def _job(row: dict[str, str], users: dict[str, int], count: int) -> Job | str:
     if row.get("TimelimitRaw", "").isdigit():
         limit: int | None = 60 * int(row["TimelimitRaw"])
     else:
-        limit = slurm_seconds(row.get("Timelimit", ""))
+        limit = _duration_s(row.get("Timelimit", ""))
     user = users.setdefault(row.get("User", ""), len(users) + 1)
     name = int(row["JobID"]) if row["JobID"].isdigit() else -1 - count
     return Job(name, submit, nodes, elapsed, elapsed if limit is None else limit, user, row.get("Partition", ""))
@@ -189,7 +156,7 @@ def _elapsed(row: dict[str, str]) -> int | None:
     """Return the run time of a row, from the best column it has. [s]"""
     if row.get("ElapsedRaw", "").isdigit():
         return int(row["ElapsedRaw"])
-    found = slurm_seconds(row.get("Elapsed", ""))
+    found = _duration_s(row.get("Elapsed", ""))
     if found is not None:
         return found
     start, end = _instant(row.get("Start", "")), _instant(row.get("End", ""))

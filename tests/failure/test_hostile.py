@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.failure.diagnosis import locations as facts_module
 from hopperlib.failure.diagnosis.diagnosis import diagnose
-from hopperlib.failure.diagnosis.locations import facts, strip_label
-from hopperlib.failure.messages import lines as lines_module
-from hopperlib.failure.messages import templates as templates_module
-from hopperlib.failure.messages.lines import LINE_LIMIT
-from hopperlib.failure.messages.matching import match
+from hopperlib.failure.messages import _lines as lines_module
+from hopperlib.failure.messages import _templates as templates_module
+from hopperlib.failure.messages import locations as facts_module
+from hopperlib.failure.messages._lines import LINE_LIMIT
+from hopperlib.failure.messages._matching import match
+from hopperlib.failure.messages._templates import suspicion, template
+from hopperlib.failure.messages.locations import facts, strip_label
 from hopperlib.failure.messages.rules import load_rules
 from hopperlib.failure.messages.scanner import Scanner
-from hopperlib.failure.messages.templates import suspicion, template
 
 RULES = load_rules()
 CAUSES = [made for made in RULES if made.regex]
@@ -164,7 +164,7 @@ def test_one_line_of_a_hundred_megabytes():
     scanner = Scanner()
     scanner.read("log", Endless(100_000_000, b"\nDisk quota exceeded\n"))
     assert scanner.evidence.lines_read == 2
-    assert scanner.evidence.findings["IO-QUOTA"].hits[0].line == 2
+    assert scanner.evidence.messages["IO-QUOTA"].hits[0].line == 2
     assert scanner.evidence.files[0].shortened == 1
 
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
-from hopperlib.failure.builds.environment import Environment, Module, read_environment
-from hopperlib.failure.builds.link_line import LinkLine, read_line
+from hopperlib.failure.builds._environment import Environment, Module, read_environment
+from hopperlib.failure.builds._link_line import LinkLine, read_line
 from hopperlib.failure.builds.rules import BuildRule, Repair, first_gcc, load_build_rules, newest_glibcxx
 from hopperlib.failure.builds.versions import version_key
 
-__all__ = ["Build", "Finding", "Repaired", "check_build", "read_build", "repaired"]
+__all__ = ["Build", "KnownProblem", "Repaired", "check_build", "read_build", "repaired"]
 
 Certainty = Literal["known", "possible"]
 Words = tuple[str, ...]
@@ -233,7 +233,7 @@ class _Conditions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class KnownProblem:
     """A problem of a build.
 
     Parameters
@@ -253,7 +253,7 @@ class Finding:
         return {"certainty": self.certainty, "doubts": list(self.doubts)} | self.rule.to_dict()
 
 
-def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tuple[Finding, ...]:
+def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tuple[KnownProblem, ...]:
     """Return the known problems of a build: known before possible, problems before advice, then as in the file.
 
     Parameters
@@ -286,7 +286,7 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
         if doubts and rule.level == "advice":
             continue
         certainty: Certainty = "possible" if doubts else "known"
-        found.append(Finding(rule=rule, certainty=certainty, doubts=tuple(dict.fromkeys(doubts))))
+        found.append(KnownProblem(rule=rule, certainty=certainty, doubts=tuple(dict.fromkeys(doubts))))
     return tuple(sorted(found, key=lambda one: (one.rule.level == "advice", one.certainty == "possible")))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from hopperlib.failure.diagnosis.evidence import Hit
+from hopperlib.failure.messages.evidence import Hit
 from hopperlib.failure.messages.rules import Fault, Rule
 
 __all__ = ["CONFIDENCE", "Cause", "Confidence"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hopperlib.failure.diagnosis.job_record import Record, memory_gb, read_record
+from hopperlib.failure.sacct import Record, memory_gb, read_record
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.launch.components import Component, Launch, LaunchError
 from hopperlib.node.launch.reader import read_launch

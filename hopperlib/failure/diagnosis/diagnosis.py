@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
+from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis.causes import Cause
-from hopperlib.failure.diagnosis.evidence import Evidence, Finding, Hit
-from hopperlib.failure.diagnosis.ranking import Ranking, rank
+from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.scanner import Scanner
 
 if TYPE_CHECKING:
@@ -95,14 +95,14 @@ class Diagnosis:
                     "count": found.count,
                     **line(found.first),
                 }
-                for found in _in_order(self.evidence.findings.values())
+                for found in _in_order(self.evidence.messages.values())
             ],
             "next": list(self.next),
             "notes": list(self.notes),
         }
 
 
-def _in_order(findings: Iterable[Finding]) -> list[Finding]:
+def _in_order(findings: Iterable[MessageHits]) -> list[MessageHits]:
     """Return messages in the order of their first line."""
     return sorted(findings, key=lambda found: (found.hits[0].file, found.hits[0].line))
 
@@ -169,7 +169,7 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: Context | None) ->
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
     steps = []
-    for found in _in_order(evidence.findings.values()):
+    for found in _in_order(evidence.messages.values()):
         if found.rule.role in ("symptom", "cascade"):
             steps += [step for step in found.rule.advice if step not in steps]
     if not ranking.failed:

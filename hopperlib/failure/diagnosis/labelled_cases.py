@@ -214,7 +214,7 @@ def _simple_line(case: LabelledCase, method: Method) -> str:
 def _meaning(line: str) -> str:
     """Return the code of the rule that knows a line, or ``no-cause``; any unknown line of trouble names something."""
     found = diagnose([("line", line)])
-    messages = list(found.evidence.findings)
+    messages = list(found.evidence.messages)
     if messages:
         return messages[0]
     return "unknown line" if _TROUBLE.search(line) else "no-cause"

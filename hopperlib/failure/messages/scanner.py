@@ -11,7 +11,7 @@ are left out.
 Memory is bounded whatever is read:
 
 =======================  ===================================================
-`LINE_LIMIT`             bytes of a line that are read (`hopperlib.failure.messages.lines`)
+`LINE_LIMIT`             bytes of a line that are read (`hopperlib.failure.messages._lines`)
 `Scanner.SHAPES`         distinct lines that are remembered
 `Scanner.SHAPE_BYTES`    and their bytes
 `Scanner.HITS`           lines of one message that are kept; all are counted
@@ -30,13 +30,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import BinaryIO
 
-from hopperlib.failure.diagnosis.evidence import Evidence, FileRead, Finding, Hit, Unknown
-from hopperlib.failure.diagnosis.locations import facts
-from hopperlib.failure.messages.lines import Block, LineReader
-from hopperlib.failure.messages.matching import WINDOW, match, quote
+from hopperlib.failure.messages._lines import Block, LineReader
+from hopperlib.failure.messages._matching import WINDOW, match, quote
+from hopperlib.failure.messages._templates import suspicion, template
+from hopperlib.failure.messages._whole_words import Worded, WordIndex
+from hopperlib.failure.messages.evidence import Evidence, FileRead, Hit, MessageHits, Unknown
+from hopperlib.failure.messages.locations import facts
 from hopperlib.failure.messages.rules import Rule, load_rules
-from hopperlib.failure.messages.templates import suspicion, template
-from hopperlib.failure.messages.whole_words import Worded, WordIndex
 
 __all__ = ["Scanner"]
 
@@ -78,7 +78,7 @@ class Scanner:
     >>> import io
     >>> scanner = Scanner()
     >>> scanner.read("job.err", io.BytesIO(b"step 1\nsrun: error: n12: task 3: Out Of Memory\n"))
-    >>> hit = scanner.evidence.findings["SLURM-OOM"].hits[0]
+    >>> hit = scanner.evidence.messages["SLURM-OOM"].hits[0]
     >>> hit.line, hit.fields["rank"], hit.fields["node"]
     (2, '3', 'n12')
     """
@@ -214,7 +214,7 @@ class Scanner:
             shape.found, shape.group = found, group
             uncounted = count - len(telling.get(key, ()))
             if found:
-                self.evidence.findings[found.code].count += uncounted
+                self.evidence.messages[found.code].count += uncounted
             elif group:
                 group.count += uncounted
 
@@ -242,7 +242,7 @@ class Scanner:
         if shape.examined >= self.EXAMINED:
             return True
         # Of a message that was read often enough, a new shape needs one look.
-        return shape.found is not None and self.evidence.findings[shape.found.code].count > self.EXAMINED
+        return shape.found is not None and self.evidence.messages[shape.found.code].count > self.EXAMINED
 
     def _look_at(self, shape: _Shape, block: Block, pieces: list[bytes], index: int) -> None:
         """Look at one piece of a block."""
@@ -256,7 +256,7 @@ class Scanner:
         if matched:
             rule, fields, start = matched
             shape.found = rule
-            finding = self.evidence.findings.setdefault(rule.code, Finding(rule=rule))
+            finding = self.evidence.messages.setdefault(rule.code, MessageHits(rule=rule))
             finding.count += 1
             if finding.count <= self.EXAMINED:
                 self._note(finding, self._hit(text, number, fields, start))
@@ -293,7 +293,7 @@ class Scanner:
             self._groups[name] = group
         return group
 
-    def _note(self, finding: Finding, hit: Hit) -> None:
+    def _note(self, finding: MessageHits, hit: Hit) -> None:
         """Keep a hit if it is among the first, or the earliest in time."""
         if len(finding.hits) < self.HITS:
             finding.hits.append(hit)

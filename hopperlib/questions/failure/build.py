@@ -29,7 +29,7 @@ def _dates(rule: BuildRule) -> str:
     return ", ".join(parts)
 
 
-def _finding(found: known_problems.Finding) -> Finding:
+def _finding(found: known_problems.KnownProblem) -> Finding:
     """Say one finding: what, how it shows, what to do."""
     rule = found.rule
     text = f"{rule.title}. {_SHOWS[rule.stage]}: {rule.symptom.removesuffix('.')}."
@@ -45,7 +45,7 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def _summary(build: Build, found: tuple[known_problems.Finding, ...], done: Repaired) -> str:
+def _summary(build: Build, found: tuple[known_problems.KnownProblem, ...], done: Repaired) -> str:
     """Say in a sentence or two what is wrong and what mends it."""
     if not build.environment.modules and not build.line.command:
         return "Nothing to judge yet: give what is loaded, a link line, or both."
@@ -62,7 +62,7 @@ def _summary(build: Build, found: tuple[known_problems.Finding, ...], done: Repa
     return f"{first}{perhaps} {steps}, and build anew."
 
 
-def _values(build: Build, found: tuple[known_problems.Finding, ...]) -> Iterator[Value]:
+def _values(build: Build, found: tuple[known_problems.KnownProblem, ...]) -> Iterator[Value]:
     """Yield what was read, and what is printed of the first problem."""
     read: Badge = "documented"
     yield Value("Compiler", build.compiler or "not given", read, note="as your text says")
@@ -94,7 +94,7 @@ def _repair_texts(build: Build, done: Repaired) -> Iterator[Copyable]:
     yield Copyable("The repaired build", text, " ".join([*done.notes, ours]))
 
 
-def _table(found: tuple[known_problems.Finding, ...]) -> Table:
+def _table(found: tuple[known_problems.KnownProblem, ...]) -> Table:
     """Return all findings with what is known of each."""
     columns = ("Code", "Certainty", "Bug", "Reported", "Fixed in", "Rule from")
     rows: list[tuple[Any, ...]] = [

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hopperlib.failure.diagnosis import evidence
 from hopperlib.failure.diagnosis.causes import CONFIDENCE, Cause
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis
-from hopperlib.failure.diagnosis.evidence import Hit
+from hopperlib.failure.messages import evidence
+from hopperlib.failure.messages.evidence import Hit
 from hopperlib.finding import Finding
 from hopperlib.questions.result import Column, Copyable, Listing, ListingLine, Table, Value
 
@@ -55,9 +55,9 @@ def _place(found: Diagnosis, hit: Hit) -> str:
     return f"{found.evidence.files[hit.file].name}:{hit.line}"
 
 
-def _in_order(found: Diagnosis) -> list[evidence.Finding]:
+def _in_order(found: Diagnosis) -> list[evidence.MessageHits]:
     """Return the messages in the order of their first line."""
-    return sorted(found.evidence.findings.values(), key=lambda one: (one.hits[0].file, one.hits[0].line))
+    return sorted(found.evidence.messages.values(), key=lambda one: (one.hits[0].file, one.hits[0].line))
 
 
 def _actor(cause: Cause) -> str:
@@ -103,7 +103,7 @@ def notices(found: Diagnosis) -> Iterator[Finding]:
     if found.verdict == "cause" and cause and cause.confirm:
         yield Finding(code="to-confirm", message=f"To confirm: {cause.confirm}", level="note")
     for code in found.set_aside:
-        rule = found.evidence.findings[code].rule
+        rule = found.evidence.messages[code].rule
         yield Finding(code="set-aside", message=f"{code} was found and set aside: {rule.confirm}", level="note")
     for text in found.notes:
         yield Finding(code="text", message=text, level="note")
@@ -134,7 +134,7 @@ def values(found: Diagnosis) -> Iterator[Value]:
         yield Value(label, value, "documented", note="as your text prints it")
 
 
-def _part(found: Diagnosis, finding: evidence.Finding) -> str:
+def _part(found: Diagnosis, finding: evidence.MessageHits) -> str:
     """Say which part a message plays in this text."""
     code = finding.rule.code
     if found.causes and found.verdict == "cause":
@@ -288,7 +288,7 @@ def facts(found: Diagnosis) -> dict[str, Any]:
         "line": cause.hits[0].line if cause else None,
         "explains": sorted(cause.explains) if cause else [],
         "runner_up": found.causes[1].code if cause and len(found.causes) > 1 else None,
-        "messages": sorted(found.evidence.findings),
+        "messages": sorted(found.evidence.messages),
         "unknown": len(found.evidence.unknown),
         "lines_read": found.evidence.lines_read,
         **({name: cause.fields.get(name) for name in ("rank", "node", "nid", "cname", "time")} if cause else {}),

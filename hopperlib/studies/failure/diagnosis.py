@@ -9,7 +9,7 @@ that the rules read out of a message what it prints.
 from __future__ import annotations
 
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
-from hopperlib.failure.diagnosis.locations import facts
+from hopperlib.failure.messages.locations import facts
 from hopperlib.studies.study import Study, Value
 
 __all__ = ["COMPANIONS", "GNI", "MESSAGES", "NODE_FAILED", "STUDY", "diagnosed"]
@@ -77,7 +77,7 @@ def _replays_end_in_node_failure() -> bool:
 
 def _read(text: str, field: str) -> str:
     """Return a field that the diagnosis reads out of a message."""
-    finding = next(iter(diagnosed(text).evidence.findings.values()))
+    finding = next(iter(diagnosed(text).evidence.messages.values()))
     return next((hit.fields[field] for hit in finding.hits if field in hit.fields), "")
 
 

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.documented import by_study, documented
+from hopperlib.failure.builds._environment import read_environment
+from hopperlib.failure.builds._link_line import DRIVERS, read_line
 from hopperlib.failure.builds.default_modules import (
     Shares,
     Weights,
@@ -16,9 +18,7 @@ from hopperlib.failure.builds.default_modules import (
     outcomes,
     troubles,
 )
-from hopperlib.failure.builds.environment import read_environment
 from hopperlib.failure.builds.known_problems import check_build, read_build, repaired
-from hopperlib.failure.builds.link_line import DRIVERS, read_line
 from hopperlib.failure.builds.rules import (
     build_rule,
     first_gcc,

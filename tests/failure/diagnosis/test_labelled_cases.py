@@ -105,4 +105,4 @@ def test_real_outputs_of_cray_systems(root):
             assert found.cause.confidence == "guess"
             assert quoted in [hit.text.strip() for hit in found.cause.hits]
         else:
-            assert "ABORT-SIGNAL" in found.evidence.findings
+            assert "ABORT-SIGNAL" in found.evidence.messages

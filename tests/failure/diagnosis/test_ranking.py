@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.failure.diagnosis.ranking import rank
+from hopperlib.failure.diagnosis._ranking import rank
 from hopperlib.failure.messages.rules import load_rules
 from hopperlib.failure.messages.scanner import Scanner
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.messages import lines as lines_module
-from hopperlib.failure.messages.lines import LINE_LIMIT, LineReader
+from hopperlib.failure.messages import _lines as lines_module
+from hopperlib.failure.messages._lines import LINE_LIMIT, LineReader
 
 
 def read(data):

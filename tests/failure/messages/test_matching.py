@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.messages.matching import WINDOW, match, quote
+from hopperlib.failure.messages._matching import WINDOW, match, quote
 from hopperlib.failure.messages.rules import load_rules, rule
 
 RULES = load_rules()

@@ -34,7 +34,7 @@ def codes_in(line, rules=None):
     """Codes that the scanner finds in a text of one line."""
     scanner = Scanner(rules)
     scanner.read("sample", io.BytesIO(line.encode()))
-    return list(scanner.evidence.findings)
+    return list(scanner.evidence.messages)
 
 
 @pytest.mark.parametrize("made", RULES, ids=lambda made: made.code)
@@ -166,7 +166,7 @@ def test_a_new_message_takes_one_table():
     made = read_rules([GOOD])
     scanner = Scanner(made)
     scanner.read("log", io.BytesIO(b"all is well\nit WENT WRONG at all\nit went wrong at noon"))
-    found = scanner.evidence.findings["TEST-ONE"]
+    found = scanner.evidence.messages["TEST-ONE"]
     assert [(hit.line, hit.fields) for hit in found.hits] == [(3, {"place": "noon"})]
 
 

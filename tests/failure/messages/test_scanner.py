@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hopperlib.failure.diagnosis.locations import strip_label
+from hopperlib.failure.messages.locations import strip_label
 from hopperlib.failure.messages.rules import load_rules
 from hopperlib.failure.messages.scanner import Scanner
 
@@ -41,12 +41,12 @@ def plain_counts(text):
 
 
 def counts_of(evidence):
-    return {code: found.count for code, found in evidence.findings.items()}
+    return {code: found.count for code, found in evidence.messages.items()}
 
 
 def test_counts_every_line_and_keeps_the_first():
     text = "".join(f"srun: error: nid{rank // 24:05d}: task {rank}: Killed\n" for rank in range(24_576))
-    found = scan(text).findings["KILLED"]
+    found = scan(text).messages["KILLED"]
     assert found.count == 24_576
     assert len(found.hits) == Scanner.HITS
     assert [(hit.line, hit.fields["rank"]) for hit in found.hits[:2]] == [(1, "0"), (2, "1")]
@@ -56,7 +56,7 @@ def test_one_line_among_many_of_its_shape_is_found():
     """Exit code 137 means something else than 1, and stands behind thousands of lines that differ in digits only."""
     lines = [f"srun: error: n{rank}: task {rank}: Exited with exit code 1" for rank in range(20_000)]
     lines[17_777] = "srun: error: n17777: task 17777: Exited with exit code 137"
-    found = scan("\n".join(lines)).findings
+    found = scan("\n".join(lines)).messages
     assert (found["KILLED"].count, found["KILLED"].hits[0].line) == (1, 17_778)
     assert found["SLURM-TASK-EXIT"].count == 19_999
 
@@ -67,12 +67,12 @@ def test_digits_that_matter_are_seen_behind_lines_that_differ_in_them(made):
     for sample in made.positive:
         other = re.sub(r"\d+", lambda digits: "9" * len(digits[0]), sample)
         text = "\n".join([other] * 2000 + [sample])
-        assert scan(text).findings[made.code].hits, sample
+        assert scan(text).messages[made.code].hits, sample
 
 
 def test_fields_come_from_the_rule_and_from_the_line():
     line = "12: [NID 00146] 2011-05-01 19:00:18 Apid 15379: OOM killer terminated this process."
-    hit = scan(line).findings["ALPS-OOM"].hits[0]
+    hit = scan(line).messages["ALPS-OOM"].hits[0]
     assert hit.fields == {"rank": "12", "nid": "146", "apid": "15379", "time": "2011-05-01 19:00:18"}
     assert hit.moment.isoformat() == "2011-05-01T19:00:18"
 
@@ -82,7 +82,7 @@ def test_the_earliest_in_time_is_kept_whatever_the_order():
         f"Rank {rank} [Wed May 11 00:55:{59 - rank} 2011] [c1-0c0s4n2] GNI transaction error detected\n"
         for rank in range(50)
     )
-    found = scan(text).findings["GNI-TRANSACTION"]
+    found = scan(text).messages["GNI-TRANSACTION"]
     assert found.hits[0].fields["rank"] == "0"
     assert found.first.fields["rank"] == "49"
 
@@ -94,7 +94,7 @@ def test_numbers_files_and_lines_across_blocks():
     scanner = Scanner()
     scanner.read("one", io.BytesIO(b"nothing\n"))
     scanner.read("two", io.BytesIO(text))
-    hit = scanner.evidence.findings["IO-QUOTA"].hits[0]
+    hit = scanner.evidence.messages["IO-QUOTA"].hits[0]
     assert (hit.file, hit.line) == (1, 4002)
     assert scanner.evidence.lines_read == 1 + 4002
 
@@ -138,12 +138,12 @@ def test_memory_stays_bounded_on_lines_that_never_repeat(monkeypatch):
 
 
 def test_quotes_carry_no_control_characters():
-    hit = scan(b"a\x08b\x1b[31m\tDisk quota exceeded \x07\x9b31m\n").findings["IO-QUOTA"].hits[0]
+    hit = scan(b"a\x08b\x1b[31m\tDisk quota exceeded \x07\x9b31m\n").messages["IO-QUOTA"].hits[0]
     assert not re.search(r"[\x00-\x1f\x7f]", hit.text)
 
 
 def test_a_long_line_is_quoted_around_its_message():
-    hit = scan("x" * 5000 + " Disk quota exceeded " + "y" * 5000).findings["IO-QUOTA"].hits[0]
+    hit = scan("x" * 5000 + " Disk quota exceeded " + "y" * 5000).messages["IO-QUOTA"].hits[0]
     assert "Disk quota exceeded" in hit.text
     assert len(hit.text) < 500
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.messages import templates
-from hopperlib.failure.messages.templates import suspicion, template
+from hopperlib.failure.messages import _templates as templates
+from hopperlib.failure.messages._templates import suspicion, template
 
 # Words from all branches of the four expressions, and what may stand around them.
 PIECES = (

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.messages import whole_words as words_module
+from hopperlib.failure.messages import _whole_words as words_module
+from hopperlib.failure.messages._whole_words import WordIndex, gate
 from hopperlib.failure.messages.rules import load_rules
-from hopperlib.failure.messages.whole_words import WordIndex, gate
 
 RULES = load_rules()
 INDEX = WordIndex(RULES)

@@ -33,5 +33,5 @@ def test_the_companion_tells_in_either_order(companion, code, first):
 @pytest.mark.parametrize(("text", "code"), list(MESSAGES.items()))
 def test_the_short_list_is_known(text, code):
     diagnosis = diagnosed(text)
-    assert list(diagnosis.evidence.findings) == [code]
+    assert list(diagnosis.evidence.messages) == [code]
     assert (diagnosis.verdict == "cause") == (rule(code).role == "cause")

@@ -48,12 +48,6 @@ class Block:
         Number of the line that the first piece belongs to.
     data : bytes
         Pieces, parted by newlines, or by carriage returns within a line.
-
-    Examples
-    --------
-    >>> block = Block(7, b"one\n50%\r100%\ntwo")
-    >>> [(block.line_of(index), piece) for index, piece in enumerate(block.pieces())]
-    [(7, b'one'), (8, b'50%'), (8, b'100%'), (9, b'two')]
     """
 
     __slots__ = ("_numbers", "_returns", "data", "first_line")
@@ -157,14 +151,6 @@ class LineReader:
         Lines of which only the first `LINE_LIMIT` bytes were kept.
     note : str
         What was odd about the stream, such as packed data that break off.
-
-    Examples
-    --------
-    >>> reader = LineReader(io.BytesIO(b"one\r\n50%\r100%\ntwo"))
-    >>> [(block.first_line, block.pieces()) for block in reader]
-    [(1, [b'one', b'50%', b'100%']), (3, [b'two'])]
-    >>> reader.lines
-    3
     """
 
     def __init__(self, stream: BinaryIO) -> None:

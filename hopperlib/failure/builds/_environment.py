@@ -47,11 +47,6 @@ class Module(NamedTuple):
         """Whether the module is meant by ``name``, by a pattern such as ``PrgEnv-*``, or by ``name>=version``.
 
         A version that is not known keeps no bound.
-
-        Examples
-        --------
-        >>> Module("fftw", "3.2.2").fits("fftw>=3"), Module("fftw", "").fits("fftw>=3"), Module("fftw", "").fits("fftw")
-        (True, False, True)
         """
         found = _SPEC.fullmatch(spec)
         if found is None:
@@ -89,13 +84,7 @@ class Environment:
     unread: tuple[str, ...] = ()
 
     def loaded(self, *specs: str) -> tuple[Module, ...]:
-        """Return the modules that fit one of some specifications.
-
-        Examples
-        --------
-        >>> [module.text for module in read_environment("fftw/2.1.5 xt-libsci/10.4.5").loaded("fftw>=3", "xt-libsci")]
-        ['xt-libsci/10.4.5']
-        """
+        """Return the modules that fit one of some specifications."""
         return tuple(module for module in self.modules if any(module.fits(spec) for spec in specs))
 
 
@@ -183,26 +172,7 @@ class _Reader:
 
 
 def read_environment(text: str) -> Environment:
-    """Return the modules and variables that a text tells of.
-
-    Parameters
-    ----------
-    text : str
-        What ``module list`` printed, lines of a script, or both.
-
-    Returns
-    -------
-    Environment
-
-    Examples
-    --------
-    >>> found = read_environment('''Currently Loaded Modulefiles:
-    ...   1) PrgEnv-pgi/3.1.61    2) xt-libsci/10.4.5(default)
-    ... module swap xt-libsci xt-libsci/10.5.0
-    ... export OMP_NUM_THREADS=6''')
-    >>> [module.text for module in found.modules], found.variables
-    (['PrgEnv-pgi/3.1.61', 'xt-libsci/10.5.0'], {'OMP_NUM_THREADS': '6'})
-    """
+    """Return the modules and variables that a text tells of."""
     reader, labels = _Reader(), []
     for raw in text.replace("\r", "\n").replace("\0", " ").split("\n"):
         line = " ".join(_ESCAPES.sub("", raw[:_LONGEST]).split())

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from hopperlib.failure.diagnosis.locations import strip_label
+from hopperlib.failure.messages.locations import strip_label
 from hopperlib.failure.messages.rules import Rule
 
 __all__ = ["WINDOW", "Match", "match", "quote"]
@@ -31,21 +31,7 @@ def _compiled(rule: Rule) -> tuple[re.Pattern[bytes], ...]:
 
 
 def match(text: bytes, rules: Sequence[Rule]) -> Match | None:
-    """Return the first rule that matches a line, its fields and the place of the match.
-
-    Parameters
-    ----------
-    text : bytes
-    rules : sequence of Rule
-        In the order in which they are tried.
-
-    Examples
-    --------
-    >>> from hopperlib.failure.messages.rules import rule
-    >>> found = match(b" 12: forrtl: severe (41): insufficient virtual memory", (rule("GFORTRAN-MEMORY"),))
-    >>> found[0].code, found[2]
-    ('GFORTRAN-MEMORY', 0)
-    """
+    """Return the first rule that matches a line, its fields and the place of the match."""
     if not rules:
         return None
     rest, label = strip_label(text)
@@ -87,19 +73,7 @@ def _windows(text: bytes, rule: Rule) -> Iterator[tuple[bytes, int]]:
 
 
 def quote(text: bytes, start: int = 0) -> str:
-    r"""Return a line as text to show: shortened around a match, without control characters.
-
-    Parameters
-    ----------
-    text : bytes
-    start : int
-        Place of the match.
-
-    Examples
-    --------
-    >>> quote(b"bell\x07 and tab\t.")
-    'bell  and tab    .'
-    """
+    r"""Return a line as text to show: shortened around a match, without control characters."""
     begin = start - 80 if start > _QUOTED // 2 and len(text) > _QUOTED else 0
     part = text[max(begin, 0) : max(begin, 0) + _QUOTED]
     shown = _CONTROL.sub(b" ", part.replace(b"\t", b"    ")).decode(errors="replace").rstrip()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopperlib.failure.diagnosis.causes import Cause
-from hopperlib.failure.diagnosis.evidence import Evidence, Finding, Hit, Unknown
+from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 
 __all__ = ["last_words"]
 
@@ -20,30 +20,8 @@ _END_REACH = 40
 _BLOCK_GAP = 8
 
 
-def last_words(evidence: Evidence, signs: Sequence[Finding], failed: bool) -> Cause | None:
-    """Return the program's own last words before it failed, if there are any.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    signs : sequence of Finding
-        Messages that show the failure.
-    failed : bool
-        Whether anything shows it.
-
-    Returns
-    -------
-    Cause or None
-
-    Examples
-    --------
-    >>> import io
-    >>> from hopperlib.failure.messages.scanner import Scanner
-    >>> scanner = Scanner()
-    >>> scanner.read("out", io.BytesIO(b"step 7: fatal error: negative density"))
-    >>> last_words(scanner.evidence, [], failed=False).hits[0].line
-    1
-    """
+def last_words(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> Cause | None:
+    """Return the program's own last words before it failed, if there are any."""
     ends = [hit for found in signs for hit in found.hits]
     best: tuple[tuple[int, int, int], Unknown] | None = None
     for group in evidence.unknown:
@@ -75,7 +53,7 @@ def _application(group: Unknown, evidence: Evidence) -> Cause:
         hit = other.last
         if hit.file == group.last.file and 0 < block[0].line - hit.line <= _BLOCK_GAP:
             block.insert(0, hit)
-    known = {(hit.file, hit.line) for found in evidence.findings.values() for hit in found.hits}
+    known = {(hit.file, hit.line) for found in evidence.messages.values() for hit in found.hits}
     following = [
         Hit(file=group.last.file, line=group.last.line + 1 + offset, text=text, fields={})
         for offset, text in enumerate(group.following)

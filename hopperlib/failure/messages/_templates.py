@@ -79,25 +79,7 @@ _TEMPLATE_LENGTH = 240
 
 
 def suspicion(line: bytes) -> Suspicion:
-    """Say whether a line reads as if something went wrong.
-
-    Parameters
-    ----------
-    line : bytes
-
-    Returns
-    -------
-    {"fatal", "error", ""}
-        ``fatal`` if it says that the program ends, ``error`` if it speaks
-        of an error, empty if of none.
-
-    Examples
-    --------
-    >>> suspicion(b" Q-Chem fatal error occurred in module stvman, line 246:")
-    'fatal'
-    >>> suspicion(b"could not reach the solver: iteration failed"), suspicion(b"L2 error = 1.2e-5")
-    ('error', '')
-    """
+    """Say whether a line reads as if something went wrong."""
     line = line[:_READ]
     lowered = line.lower()
     if _holds(lowered, _NEVER_PIECES) and _NEVER.search(line):
@@ -118,20 +100,5 @@ def _holds(lowered: bytes, pieces: tuple[bytes, ...]) -> bool:
 
 
 def template(line: bytes) -> bytes:
-    """Return a line without numbers, names, paths and quoted words.
-
-    Parameters
-    ----------
-    line : bytes
-
-    Returns
-    -------
-    bytes
-        The first part of the line, each of them replaced by ``#``.
-
-    Examples
-    --------
-    >>> template(b"rank 12 on nid00123: cannot read '/scratch/u/a.dat' at 0x7f3a")
-    b'rank # on #: cannot read # at #'
-    """
+    """Return a line without numbers, names, paths and quoted words."""
     return _SPACES.sub(b" ", _STRIPPED.sub(b"#", line[:_TEMPLATE_LENGTH])).strip()

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hopperlib.failure.messages._templates import SUSPICIOUS_WORDS
 from hopperlib.failure.messages.rules import Rule
-from hopperlib.failure.messages.templates import SUSPICIOUS_WORDS
 
 __all__ = ["WordIndex", "Worded", "gate"]
 
@@ -44,20 +44,6 @@ def gate(anchor: bytes) -> bytes:
 
     A word that is looked for anyway costs nothing; else it is the longest one
     that is not frequent. Anchors begin and end with whole words.
-
-    Parameters
-    ----------
-    anchor : bytes
-
-    Returns
-    -------
-    bytes
-        In lower case.
-
-    Examples
-    --------
-    >>> gate(b"error while loading shared libraries"), gate(b"DUE TO PREEMPTION"), gate(b"JOB DONE")
-    (b'error', b'preemption', b'done')
     """
     words = anchor.translate(_LETTERS).split()
     for word in words:
@@ -96,13 +82,6 @@ class WordIndex:
     ----------
     rules : sequence of Rule
         In the order in which they are tried.
-
-    Examples
-    --------
-    >>> from hopperlib.failure.messages.rules import load_rules
-    >>> index = WordIndex(load_rules())
-    >>> [line.start for line in index.lines(b"all is well\nDisk quota exceeded\nbye")]
-    [12]
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
@@ -115,18 +94,7 @@ class WordIndex:
         self._words = frozenset(self._anchors)
 
     def lines(self, text: bytes) -> list[Worded]:
-        """Return the lines of a text that a rule may match or that are suspicious.
-
-        Parameters
-        ----------
-        text : bytes
-            Lines parted by newlines.
-
-        Returns
-        -------
-        list of Worded
-            In the order of the text.
-        """
+        """Return the lines of a text that a rule may match or that are suspicious."""
         letters = b" " + text.translate(_LETTERS) + b" "
         present = self._words.intersection(letters.split())
         inside = [part for part in _INSIDE if part in letters]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.diagnosis.job_record import RecordError, memory_gb, read_record
+from hopperlib.errors import InputError
+from hopperlib.failure.sacct import memory_gb, read_record
 
 PARSABLE = """JobID|JobName|State|ExitCode|Elapsed|Timelimit|MaxRSS|ReqMem|NodeList
 11|first|COMPLETED|0:0|00:01:00|01:00:00||4000Mc|n1
@@ -83,7 +84,7 @@ def test_what_a_state_means(state, failed):
     ],
 )
 def test_what_is_no_record_is_refused(text, job, message):
-    with pytest.raises(RecordError) as raised:
+    with pytest.raises(InputError) as raised:
         read_record(text, job=job)
     assert str(raised.value).startswith(message)
 
@@ -107,11 +108,11 @@ def test_sizes(text, size):
 
 @given(st.text(max_size=400))
 def test_any_text_is_read_or_refused(text):
-    with contextlib.suppress(RecordError):
+    with contextlib.suppress(InputError):
         read_record(text)
 
 
 @given(st.text(max_size=200))
 def test_any_text_behind_a_header_is_read_or_refused(text):
-    with contextlib.suppress(RecordError):
+    with contextlib.suppress(InputError):
         read_record("JobID|State|ExitCode|MaxRSS\n" + text)

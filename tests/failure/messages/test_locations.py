@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.diagnosis.locations import facts, strip_label
+from hopperlib.failure.messages.locations import facts, strip_label
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
-"""What Slurm's accounting says about one job: the output of ``sacct``, whole or of a single job.
+"""What Slurm's accounting prints, ``sacct``: its rows, and the record of one job.
 
-Read are ``--parsable2`` and ``--parsable`` output with any columns, and the
-table for people, by the dashes under its header.
+Read are ``--parsable2`` and ``--parsable`` output with any columns, and, for
+one job, the table for people, by the dashes under its header. A delimiter
+inside a job's name or comment makes a line longer than the header; such a line
+is mended where the rest fits.
 """
 
 from __future__ import annotations
@@ -9,16 +11,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Record", "RecordError", "memory_gb", "read_record"]
+from hopperlib import units
+from hopperlib.errors import InputError
 
-# sacct prints binary multiples; a trailing c or n says per core or per node.
-_FACTOR = {"": 1 / 1024**3, "K": 1 / 1024**2, "M": 1 / 1024, "G": 1.0, "T": 1024.0, "P": 1024.0**2}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)")
+__all__ = ["Record", "memory_gb", "read_record", "row_of"]
+
+# Columns with free text: a stray delimiter is taken to be in one of them.
+_FREE = ("JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir")
+_SUBMITTED = re.compile(r"\d+|\d{4}-\d\d-\d\d.*|Unknown|None", re.ASCII)
 _UNFINISHED = ("PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "REQUEUED")
-
-
-class RecordError(ValueError):
-    """Text that is no output of sacct, or lacks the job that is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +67,46 @@ def memory_gb(text: str) -> float | None:
     >>> memory_gb("4000Mc"), memory_gb("2.5Gn"), memory_gb("1048576K"), memory_gb("")
     (3.90625, 2.5, 1.0, None)
     """
-    match = _SIZE.fullmatch(text.strip())
-    return float(match[1]) * _FACTOR[match[2]] if match else None
+    try:
+        # A trailing c or n says per core or per node.
+        return units.memory_gb(text.strip().removesuffix("c").removesuffix("n"))
+    except InputError:
+        return None
+
+
+def row_of(line: str, header: list[str], *, delimiter: str = "|") -> dict[str, str] | None:
+    """Return the fields of a line by column; None if they do not fit the header.
+
+    A surplus of delimiters is put back into the first free text where the rest fits.
+
+    Parameters
+    ----------
+    line : str
+    header : list of str
+        Names of the columns.
+    delimiter : str
+        As given to ``sacct --delimiter``.
+
+    Examples
+    --------
+    >>> row_of("7|a|b|FAILED", ["JobID", "JobName", "State"])
+    {'JobID': '7', 'JobName': 'a|b', 'State': 'FAILED'}
+    >>> row_of("7|FAILED", ["JobID", "JobName", "State"]) is None
+    True
+    """
+    fields = line.split(delimiter)
+    surplus = len(fields) - len(header)
+    if surplus == 0:
+        return dict(zip(header, fields, strict=True))
+    for name in _FREE if surplus > 0 else ():
+        if name not in header:
+            continue
+        place = header.index(name)
+        text = delimiter.join(fields[place : place + surplus + 1])
+        row = dict(zip(header, [*fields[:place], text, *fields[place + surplus + 1 :]], strict=True))
+        if row["State"][:1].isupper() and _SUBMITTED.fullmatch(row.get("Submit", "None")):
+            return row
+    return None
 
 
 def _rows(lines: list[str]) -> list[tuple[int, dict[str, str]]]:
@@ -77,11 +116,8 @@ def _rows(lines: list[str]) -> list[tuple[int, dict[str, str]]]:
             continue
         if "|" in line:
             header = line.split("|")
-            return [
-                (place, dict(zip(header, other.split("|"), strict=False)))
-                for place, other in enumerate(lines[number + 1 :], number + 1)
-                if other.count("|") >= len(header) - 2
-            ]
+            found = [(place, row_of(other, header)) for place, other in enumerate(lines[number + 1 :], number + 1)]
+            return [(place, row) for place, row in found if row is not None]
         under = lines[number + 1] if number + 1 < len(lines) else ""
         spans = [match.span() for match in re.finditer("-+", under)]
         if spans and not under.strip("- \r"):
@@ -91,7 +127,7 @@ def _rows(lines: list[str]) -> list[tuple[int, dict[str, str]]]:
                 for place, other in enumerate(lines[number + 2 :], number + 2)
                 if other.strip()
             ]
-    raise RecordError(
+    raise InputError(
         "this is no output of sacct: no header with JobID and State; ask for it with sacct --parsable2 -j <job>"
     )
 
@@ -117,7 +153,7 @@ def read_record(text: str, *, job: str | None = None) -> Record:
 
     Raises
     ------
-    RecordError
+    InputError
         If the text is no output of sacct, or the job is not in it.
 
     Examples
@@ -131,11 +167,11 @@ def read_record(text: str, *, job: str | None = None) -> Record:
     rows = [(place, row) for place, row in _rows(lines) if re.match(r"\d", row.get("JobID", ""))]
     jobs = [row["JobID"] for _, row in rows if "." not in row["JobID"]]
     if not jobs:
-        raise RecordError("the output of sacct holds no job")
+        raise InputError("the output of sacct holds no job")
     if job is None:
         job = jobs[-1]
     elif job not in jobs:
-        raise RecordError(f"job {job!r} is not in the output of sacct, which holds: {', '.join(jobs[:10])}")
+        raise InputError(f"job {job!r} is not in the output of sacct, which holds: {', '.join(jobs[:10])}")
     own = [(place, row) for place, row in rows if row["JobID"].split(".")[0] == job]
     main = next(row for _, row in own if row["JobID"] == job)
     steps = [row for _, row in own if "." in row["JobID"] and not row["JobID"].endswith(".extern")]

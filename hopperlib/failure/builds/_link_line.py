@@ -110,25 +110,13 @@ class LinkLine:
         return tuple(word.text for word in self.words if not word.is_flag)
 
     def matching(self, patterns: Iterable[str]) -> tuple[str, ...]:
-        """Return the flags that fit one of some patterns.
-
-        Examples
-        --------
-        >>> read_line("ftn -mp=trace a.o -lfftw3").matching(["-mp=*"])
-        ('-mp=trace',)
-        """
+        """Return the flags that fit one of some patterns."""
         patterns = tuple(patterns)
         return tuple(flag for flag in self.flags if any(fnmatchcase(flag, pattern) for pattern in patterns))
 
     @property
     def mixes_languages(self) -> bool | None:
-        """Whether C or C++ stands beside Fortran; None if objects do not say what they were made from.
-
-        Examples
-        --------
-        >>> [read_line(line).mixes_languages for line in ("CC a.cpp -lgfortran", "CC a.cpp b.o", "CC a.cpp")]
-        [True, None, False]
-        """
+        """Whether C or C++ stands beside Fortran; None if objects do not say what they were made from."""
         driver = self.driver
         language = driver.language if driver else ""
         fortran = language == "fortran" or self._has(_FORTRAN, _FORTRAN_LIBRARIES)
@@ -164,24 +152,12 @@ class LinkLine:
         return " ".join([*before, self.command, *typed])
 
     def without(self, patterns: Iterable[str]) -> LinkLine:
-        """Return the line without the flags that fit.
-
-        Examples
-        --------
-        >>> read_line("ftn -dynamic -o a a.o").without(["-dynamic"]).text
-        'ftn -o a a.o'
-        """
+        """Return the line without the flags that fit."""
         gone = set(self.matching(patterns))
         return self._with(word for word in self.words if not (word.is_flag and word.text in gone))
 
     def replaced(self, patterns: Iterable[str], by: str) -> LinkLine:
-        """Return the line with the first flag that fits replaced, and further ones left out.
-
-        Examples
-        --------
-        >>> read_line("ftn -h omp a.f90").replaced(["-homp"], "-fopenmp").text
-        'ftn -fopenmp a.f90'
-        """
+        """Return the line with the first flag that fits replaced, and further ones left out."""
         old = self.matching(patterns)
         new = Word(by, (by,), True)
         first = next((place for place, word in enumerate(self.words) if word.is_flag and word.text in old), None)
@@ -192,23 +168,11 @@ class LinkLine:
         )
 
     def with_flag(self, flag: str) -> LinkLine:
-        """Return the line with a flag right behind the command.
-
-        Examples
-        --------
-        >>> read_line("cc a.c").with_flag("-fopenmp").text
-        'cc -fopenmp a.c'
-        """
+        """Return the line with a flag right behind the command."""
         return self._with([Word(flag, (flag,), True), *self.words])
 
     def libraries_last(self) -> LinkLine:
-        """Return the line with all libraries behind sources and objects, in their order.
-
-        Examples
-        --------
-        >>> read_line("cc -lfftw3 -lm a.o -o a").libraries_last().text
-        'cc a.o -o a -lfftw3 -lm'
-        """
+        """Return the line with all libraries behind sources and objects, in their order."""
         libraries = [word for word in self.words if _is_library(word)]
         return self._with([*(word for word in self.words if not _is_library(word)), *libraries])
 
@@ -263,31 +227,7 @@ def _commands(text: str) -> Iterable[list[str]]:
 
 
 def read_line(text: str) -> LinkLine:
-    """Read a compile or link line; of several commands the last one whose driver is known.
-
-    Parameters
-    ----------
-    text : str
-        A line, with continued lines if need be. Nothing but blanks gives an empty line.
-
-    Returns
-    -------
-    LinkLine
-
-    Raises
-    ------
-    ValueError
-        If no command of the text is a known compiler, or a quote is left open.
-
-    Examples
-    --------
-    >>> line = read_line("ftn -dynamic -h omp -o solver main.o -l fftw3")
-    >>> line.flags, line.inputs
-    (('-dynamic', '-homp', '-o', '-lfftw3'), ('main.o',))
-    >>> read_line("make solver")
-    Traceback (most recent call last):
-    ValueError: line='make solver' holds no compiler that is known, such as cc, CC, ftn, mpicc, gcc or ifx
-    """
+    """Read a compile or link line; of several commands the last one whose driver is known."""
     if len(text) > _LONGEST:
         raise ValueError(f"line holds {len(text):,} characters and may hold {_LONGEST:,}")
     found = LinkLine(command="", words=(), variables={})

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from hopperlib.failure.messages._templates import Suspicion
 from hopperlib.failure.messages.rules import Rule
-from hopperlib.failure.messages.templates import Suspicion
 
-__all__ = ["Evidence", "FileRead", "Finding", "Hit", "Unknown"]
+__all__ = ["Evidence", "FileRead", "Hit", "MessageHits", "Unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Hit:
 
 
 @dataclass(slots=True, kw_only=True)
-class Finding:
+class MessageHits:
     """A message that was found: its rule, how often, and where first.
 
     Parameters
@@ -103,7 +103,7 @@ class Evidence:
 
     Parameters
     ----------
-    findings : dict of str to Finding
+    messages : dict of str to MessageHits
         By code.
     unknown : list of Unknown
         In the order of their first line.
@@ -112,7 +112,7 @@ class Evidence:
     files : list of FileRead
     """
 
-    findings: dict[str, Finding] = field(default_factory=dict)
+    messages: dict[str, MessageHits] = field(default_factory=dict)
     unknown: list[Unknown] = field(default_factory=list)
     unknown_left_out: int = 0
     files: list[FileRead] = field(default_factory=list)

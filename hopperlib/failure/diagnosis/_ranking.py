@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cmp_to_key
 
+from hopperlib.failure.diagnosis._fallback import last_words
 from hopperlib.failure.diagnosis.causes import Cause, Confidence
-from hopperlib.failure.diagnosis.evidence import Evidence, Finding, Hit
-from hopperlib.failure.diagnosis.fallback import last_words
+from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link
 
 __all__ = ["Ranking", "rank"]
@@ -54,30 +54,8 @@ class Ranking:
 
 
 def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
-    """Rank the causes in the evidence of a scan.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    record_failed : bool or None
-        What the scheduler's record says, if there is one: whether the job failed.
-
-    Returns
-    -------
-    Ranking
-
-    Examples
-    --------
-    >>> import io
-    >>> from hopperlib.failure.messages.scanner import Scanner
-    >>> scanner = Scanner()
-    >>> text = b"srun: error: n1: task 3: Killed" + bytes([10])
-    >>> scanner.read("err", io.BytesIO(text + b"slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.0."))
-    >>> ranking = rank(scanner.evidence)
-    >>> ranking.causes[0].code, ranking.causes[0].confidence, ranking.causes[0].explains
-    ('SLURM-OOM', 'certain', ['KILLED'])
-    """
-    findings = evidence.findings
+    """Rank the causes in the evidence of a scan."""
+    findings = evidence.messages
     counted, set_aside = _counted(findings, bool(record_failed))
     refuted = {
         found.rule.code
@@ -110,23 +88,23 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     return Ranking(causes=tuple(ranked), failed=failed, succeeded=False, set_aside=set_aside)
 
 
-def _is_own_end(found: Finding) -> bool:
+def _is_own_end(found: MessageHits) -> bool:
     """Whether a program itself says that it ended well, and not a launcher or a scheduler."""
     return found.rule.code.startswith("APPLICATION-")
 
 
-def _went_on(found: Finding, words: Cause) -> bool:
+def _went_on(found: MessageHits, words: Cause) -> bool:
     """Whether the program went on after a message, and ended with words of its own."""
     first, end = found.hits[0], words.hits[0]
     return not found.rule.fatal and first.file == end.file and found.hits[-1].line < end.line
 
 
-def _shows_failure(found: Finding) -> bool:
+def _shows_failure(found: MessageHits) -> bool:
     """Whether a message shows that something failed, for good."""
     return found.rule.fatal and found.rule.role in ("cause", "symptom", "cascade")
 
 
-def _counted(findings: Mapping[str, Finding], record_failed: bool) -> tuple[list[Finding], tuple[str, ...]]:
+def _counted(findings: Mapping[str, MessageHits], record_failed: bool) -> tuple[list[MessageHits], tuple[str, ...]]:
     """Return the messages that count, and the codes of those that lack what they require."""
     counted = [found for found in findings.values() if not found.rule.requires and found.rule.role != "noise"]
     waiting = [found for found in findings.values() if found.rule.requires and found.rule.role != "noise"]
@@ -144,7 +122,7 @@ def _counted(findings: Mapping[str, Finding], record_failed: bool) -> tuple[list
     return counted, tuple(aside)
 
 
-def _later(causes: Iterable[Finding], success: Iterable[Finding], record_failed: bool | None) -> bool:
+def _later(causes: Iterable[MessageHits], success: Iterable[MessageHits], record_failed: bool | None) -> bool:
     """Whether a cause stands after the last sign of success, or cannot be placed against it."""
     if record_failed is False:
         return False
@@ -160,7 +138,7 @@ def _later(causes: Iterable[Finding], success: Iterable[Finding], record_failed:
     return False
 
 
-def _roots(causes: list[Finding], counted: list[Finding]) -> tuple[list[Finding], dict[str, list[str]]]:
+def _roots(causes: list[MessageHits], counted: list[MessageHits]) -> tuple[list[MessageHits], dict[str, list[str]]]:
     """Return the causes that no other explains, ranked, and what each explains, directly or through others."""
     ranked = sorted(causes, key=cmp_to_key(_compare))
     direct = {
@@ -196,7 +174,7 @@ def _roots(causes: list[Finding], counted: list[Finding]) -> tuple[list[Finding]
     return roots, reached
 
 
-def _explains(cause: Finding, effect: Finding) -> bool:
+def _explains(cause: MessageHits, effect: MessageHits) -> bool:
     """Whether one message explains another one of the same job."""
     links = [link for link in cause.rule.explains if link.names(effect.rule.code)]
     links += [link for link in effect.rule.explained_by if link.names(cause.rule.code)]
@@ -226,7 +204,7 @@ def _apart_s(one: Hit, other: Hit) -> float:
     return (other.moment - one.moment).total_seconds() if one.moment and other.moment else 0.0
 
 
-def _compare(one: Finding, other: Finding) -> int:
+def _compare(one: MessageHits, other: MessageHits) -> int:
     """Order two causes: by strength, by time where both have one, by place in one file, by file."""
     if _ended_before(one, other) or _ended_before(other, one):
         return -1 if _ended_before(one, other) else 1
@@ -240,13 +218,13 @@ def _compare(one: Finding, other: Finding) -> int:
     return -1 if (first.file, first.line) < (second.file, second.line) else 1
 
 
-def _ended_before(one: Finding, other: Finding) -> bool:
+def _ended_before(one: MessageHits, other: MessageHits) -> bool:
     """Whether one message tells of an end, and stands before one that ends nothing by itself."""
     first, second = one.hits[0], other.hits[0]
     return one.rule.fatal and not other.rule.fatal and first.file == second.file and first.line < second.line
 
 
-def _cause(found: Finding, explained: list[str], roots: list[Finding]) -> Cause:
+def _cause(found: MessageHits, explained: list[str], roots: list[MessageHits]) -> Cause:
     """Make a cause of a message."""
     rule = found.rule
     rivals = [other for other in roots if other is not found and other.rule.strength == rule.strength]
