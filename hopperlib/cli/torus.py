@@ -1,71 +1,46 @@
-"""``hopper torus``: where the nodes of a Gemini machine sit in its torus."""
+"""``hopper torus``: the question of where a job lies, and where the nodes of a Gemini machine sit."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, print_json
+from hopperlib.cli.common import print_json
+from hopperlib.cli.question import answer, question_command
+from hopperlib.questions.question import load
 
 if TYPE_CHECKING:
     from hopperlib.network.torus.wiring import Wiring
+    from hopperlib.questions.question import Question
 
 __all__ = ["command"]
 
-_HELP = """Say where the nodes of a Gemini machine sit: number, name and torus coordinates.
-
-Give a floor (Titan's is 25 x 8, Blue Waters' 24 x 12, Hopper's 17 x 4) or a machine. Without --csv
-or --json the command prints what the torus is; with nodes as arguments, where those sit.
-
-\b
-  hopper torus --columns 17 --rows 4 --csv
-  hopper torus --machine hopper c6-3c1s5n1 449
-"""
+_EXAMPLES = """hopper torus --nodes 342 --order xyz
+hopper torus --columns 17 --rows 4 --csv
+hopper torus --machine hopper c6-3c1s5n1 449"""
 
 
-@click.command(name="torus", help=_HELP, short_help="Where the nodes of a Gemini machine sit.")
-@click.argument("node", nargs=-1)
-@click.option("--columns", type=int, metavar="C", help="Cabinets along the floor's longer side.")
-@click.option("--rows", type=int, metavar="R", help="Rows of cabinets.")
-@click.option("--machine", metavar="M", help="A machine's name or file, in place of a floor.")
-@click.option(
-    "--table", type=click.Path(), metavar="FILE", help="Read the nodes from CSV (nid,cname,x,y,z), for other wirings."
-)
-@click.option("--csv", "as_csv", is_flag=True, help="Print nid,cname,x,y,z of all nodes, service positions included.")
-@click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
-def command(
-    node: tuple[str, ...],
-    columns: int | None,
-    rows: int | None,
-    machine: str | None,
-    table: str | None,
-    as_csv: bool,
-    as_json: bool,
-) -> None:
-    """Answer ``hopper torus``."""
-    from hopperlib.network.torus.wiring import NodeAddress
-
-    try:
-        wiring = _wiring(columns, rows, machine, table)
-        found = [wiring.address(int(name)) if name.isdigit() else wiring.find(name) for name in node]
-    except ValueError as error:
-        fail(str(error), as_json=as_json)
-    shown: tuple[NodeAddress, ...] | list[NodeAddress] = found if node else wiring.addresses
+def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Answer the question; or, for a floor, a table or named nodes, print where nodes sit."""
+    names = ("node", "columns", "rows", "machine", "table", "as_csv")
+    node, columns, rows, machine, table, as_csv = (values.pop(name, None) for name in names)
+    if values or not (node or columns or rows or machine or table or as_csv):
+        answer(question, values, as_json, show_all)
+        return
+    wiring = _wiring(columns, rows, machine, table)
+    named = [wiring.address(int(name)) if name.isdigit() else wiring.find(name) for name in node or ()]
+    shown = named if node else wiring.addresses
     if as_json:
-        print_json(
-            {
-                "dimensions": list(wiring.dimensions),
-                "nodes": [dict(zip(NodeAddress._fields, address, strict=True)) for address in shown],
-            }
-        )
+        nodes = [address._asdict() for address in shown]
+        print_json({"dimensions": list(wiring.dimensions), "nodes": nodes})
     elif as_csv or node:
-        lines = [",".join(NodeAddress._fields), *(f"{a.nid},{a.cname},{a.x},{a.y},{a.z}" for a in shown)]
-        click.echo("\n".join(lines))
+        click.echo("nid,cname,x,y,z")
+        click.echo("\n".join(f"{a.nid},{a.cname},{a.x},{a.y},{a.z}" for a in shown))
     else:
-        x, y, z = wiring.dimensions
+        size = " x ".join(map(str, wiring.dimensions))
         click.echo(
-            f"{wiring.columns} x {wiring.rows} cabinets: a torus of {x} x {y} x {z} routers, {wiring.nodes:,} node positions."
+            f"{wiring.columns} x {wiring.rows} cabinets: a torus of {size} routers, {wiring.nodes:,} node positions."
         )
         click.echo("Print them all with --csv; name nodes (449 or c6-3c1s5n1) to see where those sit.")
 
@@ -86,3 +61,18 @@ def _wiring(columns: int | None, rows: int | None, machine: str | None, table: s
             raise ValueError("a floor needs both --columns and --rows")
         return Wiring(columns, rows)
     return Wiring.of(Machine.load(machine or "hopper"))
+
+
+command = question_command(
+    load("torus"),
+    extra=(
+        click.Argument(["node"], nargs=-1),
+        click.Option(["--columns"], type=int, metavar="C", help="Where nodes sit: cabinets along the longer side."),
+        click.Option(["--rows"], type=int, metavar="R", help="Where nodes sit: rows of cabinets."),
+        click.Option(["--machine"], metavar="M", help="Where nodes sit: a machine's name or file."),
+        click.Option(["--table"], metavar="FILE", help="Where nodes sit: CSV (nid,cname,x,y,z), for other wirings."),
+        click.Option(["--csv", "as_csv"], is_flag=True, default=None, help="Print nid,cname,x,y,z of all nodes."),
+    ),
+    run=_run,
+    examples=_EXAMPLES,
+)

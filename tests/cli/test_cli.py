@@ -84,7 +84,7 @@ def test_starting_imports_no_more_than_it_needs():
 def test_placing_in_a_pipe_imports_no_drawing_and_no_terminal_library():
     program = (
         "import sys; from hopperlib.cli import hopper; hopper(['place', 'aprun -n 24 a.out'], standalone_mode=False); "
-        "heavy = {'rich', 'numpy', 'hopperlib.questions.question', 'plotly'}; "
+        "heavy = {'rich', 'numpy', 'hopperlib.render.widgets', 'plotly'}; "
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -19,7 +19,7 @@ def test_default_is_small_enough_and_repeats(name):
 def test_torus_of_an_empty_and_a_busy_machine():
     empty, busy = load("torus").run(), load("torus").run(busy_fraction=0.9)
     assert empty.facts["runs"] == 1
-    assert (empty.facts["nodes"], empty.facts["first_position"]) == (342, 0)
+    assert (empty.facts["job_nodes"], empty.facts["first_position"]) == (342, 0)
     assert busy.facts["runs"] > 10
     assert busy.facts["mean_hops"] > empty.facts["mean_hops"]
     assert load("torus").run(floor="titan", nodes=64).facts["bisection_gb_s"] is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from hopperlib.errors import InputError
 from hopperlib.network import rank_order as ro
 from hopperlib.questions.figures import Axis, Series, chart
@@ -10,7 +12,7 @@ from hopperlib.questions.result import Column, Copyable, Download, Figure, Resul
 
 __all__ = ["QUESTION"]
 
-# More would take longer than a move of a control may.
+# In a page, more would take longer than a move of a control may.
 _MOST_TASKS = 8_192
 _TRIANGLES = {
     "diagonal": ro.diagonal_major,
@@ -54,23 +56,17 @@ def _answer(*, grid: str, cores_per_node: int, block: str, periodic: bool, trian
     """Answer for one grid and one triangle."""
     size = _grid("grid", grid)
     ranks = size[0] * size[1] * size[2]
-    if ranks > _MOST_TASKS:
-        raise InputError(
-            f"grid={grid} has {ranks:,} tasks; this page takes {_MOST_TASKS:,} at most, `hopper rank-order` takes more",
-            name="grid",
-        )
+    if ranks > _MOST_TASKS and sys.platform == "emscripten":
+        rule = f"has {ranks:,} tasks; a page takes {_MOST_TASKS:,} at most, `hopper rank-order` takes more"
+        raise InputError(f"grid={grid} {rule}", name="grid", value=grid, rule=rule)
     before = ro.off_node_pairs(range(ranks), size, cores_per_node, periodic=periodic)
     box, order, after = ro.best_block(size, cores_per_node, periodic=periodic)
     rows = [("as numbered", before), (f"boxes of {'x'.join(map(str, box))}", after)]
     if block.strip():
         own = _grid("block", block)
-        order = ro.block_order(size, own)
-        rows.append(
-            (
-                f"your boxes of {'x'.join(map(str, own))}",
-                ro.off_node_pairs(order, size, cores_per_node, periodic=periodic),
-            )
-        )
+        box, order = own, ro.block_order(size, own)
+        own_pairs = ro.off_node_pairs(order, size, cores_per_node, periodic=periodic)
+        rows.append((f"your boxes of {'x'.join(map(str, own))}", own_pairs))
     pairs = sum(1 for _ in ro.neighbor_pairs(size, periodic=periodic))
     left = rows[-1][1]
     note = f"{'x'.join(map(str, size))} tasks, {rows[-1][0]}, {cores_per_node} on a node"
@@ -97,7 +93,15 @@ def _answer(*, grid: str, cores_per_node: int, block: str, periodic: bool, trian
         ),
         tables=(_triangle_table(triangle, side),),
         downloads=(Download(name="MPICH_RANK_ORDER", text=text),),
-        facts={"off_node_before": before, "off_node": left, "best": after, "pairs": pairs},
+        facts={
+            "tasks": ranks,
+            "block": list(box),
+            "pairs": pairs,
+            "off_node_before": before,
+            "off_node_after": left,
+            "off_node": left,
+            "best": after,
+        },
     )
 
 

@@ -216,7 +216,7 @@ def _answer(
             ),
         ),
         facts={
-            "nodes": nodes,
+            "job_nodes": nodes,
             "first_position": positions[0],
             "mean_hops": mean_plain,
             "weighted_hops": mean_weighted,
