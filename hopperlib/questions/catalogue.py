@@ -7,7 +7,7 @@ that is asked for.
 from __future__ import annotations
 
 import tomllib
-from importlib import resources
+from pathlib import Path
 
 __all__ = ["QUESTIONS", "sentences"]
 
@@ -47,7 +47,6 @@ def sentences() -> dict[str, str]:
     """
     found = {}
     for name, module in QUESTIONS.items():
-        package, _, file = module.rpartition(".")
-        record = (resources.files(package) / f"{file}.toml").read_text(encoding="utf-8")
-        found[name] = str(tomllib.loads(record)["question"])
+        file = Path(__file__).parent.joinpath(*module.split(".")[2:]).with_suffix(".toml")
+        found[name] = str(tomllib.loads(file.read_text(encoding="utf-8"))["question"])
     return found

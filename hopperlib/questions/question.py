@@ -12,10 +12,11 @@ import importlib
 import inspect
 import json
 import os
+import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from hopperlib.errors import InputError
@@ -208,8 +209,8 @@ def declared(
     >>> QUESTION.name, QUESTION.controls[0].name
     ('memory', 'need_gb')
     """
-    package, _, name = module.rpartition(".")
-    record = tomllib.loads((resources.files(package) / f"{name}.toml").read_text(encoding="utf-8"))
+    file = Path(str(sys.modules[module].__file__)).with_suffix(".toml")
+    record, name = tomllib.loads(file.read_text(encoding="utf-8")), file.stem
     controls = []
     for key, stated in record["controls"].items():
         fields = {part: value for part, value in stated.items() if part != "kind"}
