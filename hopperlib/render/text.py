@@ -13,6 +13,8 @@ __all__ = ["result_text", "table_lines"]
 # Rows of the table that a short answer prints, and of each table that a full one does.
 _SHORT_ROWS = 12
 _FULL_ROWS = 40
+# Longest cell of a short answer: its neighbors need room too. [characters]
+_SHORT_CELL = 44
 # What a terminal would obey: control characters but tab and newline, and marks that turn the reading direction.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -61,7 +63,7 @@ def _short(result: Result) -> Iterator[list[str]]:
     yield [_plain(result.summary)]
     yield [line for finding in result.findings if finding.level in ("problem", "advice") for line in _finding(finding)]
     yield from ([drawing.title, drawing.text.rstrip()] for drawing in result.drawings[:1] if drawing.text)
-    yield from (table_lines(table, _SHORT_ROWS) for table in result.tables[:1])
+    yield from (table_lines(table, _SHORT_ROWS, _SHORT_CELL) for table in result.tables[:1])
     yield from (_copyable(copyable) for copyable in result.copyables[:1])
     more = (
         (len(result.values), "number"),
@@ -111,8 +113,8 @@ def _plain(text: str) -> str:
     return text.replace("`", "")
 
 
-def table_lines(table: Table, most_rows: int) -> list[str]:
-    r"""Return a table as lines with aligned columns: its caption, its head, and its first rows.
+def table_lines(table: Table, most_rows: int, longest_cell: int = 0) -> list[str]:
+    r"""Return a table as lines with aligned columns: its caption, its head, its first rows, long cells cut if asked.
 
     Examples
     --------
@@ -126,6 +128,10 @@ def table_lines(table: Table, most_rows: int) -> list[str]:
     """
     data = table.to_dict()
     rows = [[column["heading"] for column in data["columns"]], *data["rows"][:most_rows]]
+    if longest_cell:
+        rows = [
+            [cell if len(cell) <= longest_cell else f"{cell[: longest_cell - 3]}..." for cell in row] for row in rows
+        ]
     widths = [max(len(row[i]) for row in rows) for i in range(len(data["columns"]))]
     lines = [_plain(table.caption)]
     for number, row in enumerate(rows, start=-1):

@@ -31,7 +31,9 @@ def test_some_nodes():
 
 def test_for_people_and_from_a_table(tmp_path):
     assert torus().stdout.startswith("342 nodes in nid order lie in 1 run of the list, 7.99 hops apart")
-    assert "17 x 4 cabinets: a torus of 17 x 8 x 24 routers, 6,528 node positions" in torus("--machine", "hopper").stdout
+    assert (
+        "17 x 4 cabinets: a torus of 17 x 8 x 24 routers, 6,528 node positions" in torus("--machine", "hopper").stdout
+    )
     (tmp_path / "t.csv").write_text(torus("--columns", "3", "--rows", "2", "--csv").stdout)
     assert "3 x 2 cabinets" in torus("--table", str(tmp_path / "t.csv")).stdout
 

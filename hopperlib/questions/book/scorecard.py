@@ -11,12 +11,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from hopperlib.documented.data_files import rows
+from hopperlib.finding import Finding
 from hopperlib.questions.book.search import matcher, rows_shown, searchable, study_options
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import declared
-from hopperlib.questions.result import Column, Figure, Result, Table
+from hopperlib.questions.result import Column, Facts, Figure, Result, Table
 
 __all__ = ["QUESTION"]
 
@@ -111,6 +113,17 @@ def _residuals(drawn: list[tuple[Row, float]]) -> Figure:
     return replace(figure, data=data, table=Table(caption="Residuals", columns=titles, rows=cells))
 
 
+def _plain(row: Row) -> dict[str, Any]:
+    """Return a row for programs: its two numbers as numbers."""
+    return row | {name: float(row[name]) if row[name] else None for name in ("deviation", "tolerance")}
+
+
+def _counts(found: Sequence[Row], unexplained: Sequence[str]) -> dict[str, Any]:
+    """Return how many rows have each role and each verdict."""
+    roles, verdicts = (Counter(row[name] for row in found) for name in ("role", "verdict"))
+    return {"rows": len(found), "roles": dict(roles), "verdicts": dict(verdicts), "unexplained": list(unexplained)}
+
+
 def _answer(*, search: str, study: str, role: str, verdict: str, shown: int) -> Result:
     """Answer for one search."""
     matches, texts = matcher(search), _texts()
@@ -127,7 +140,10 @@ def _answer(*, search: str, study: str, role: str, verdict: str, shown: int) -> 
     spelled = ", ".join(f"{counts[name]} {name.replace(',', ' and')}" for name in _VERDICTS if counts[name])
     drawn = _with_residual(found)
     missed = tuple(number for number, row in enumerate(cut) if row["verdict"].startswith("missed"))
+    unexplained = [row["id"] for row in found if row["verdict"] == "missed"]
+    message = f"missed, and nobody explains it: {', '.join(unexplained)}"
     return Result(
+        findings=(Finding(code="unexplained", message=message, level="problem"),) if unexplained else (),
         summary=f"{caption}" + (f": {spelled}." if spelled else "."),
         figures=(_residuals(drawn),) if drawn else (),
         tables=(
@@ -152,12 +168,15 @@ def _answer(*, search: str, study: str, role: str, verdict: str, shown: int) -> 
                 marked_label="the model misses this value",
             ),
         ),
-        facts={
-            "found": len(found),
-            "missed": counts["missed"],
-            "explained": counts["missed, explained"],
-            "drawn": len(drawn),
-        },
+        facts=Facts(
+            {
+                "found": len(found),
+                "missed": counts["missed"],
+                "explained": counts["missed, explained"],
+                "drawn": len(drawn),
+            },
+            rest=lambda: {"rows": [_plain(row) for row in found], "summary": _counts(found, unexplained)},
+        ),
     )
 
 
