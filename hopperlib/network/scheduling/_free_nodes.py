@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Sequence
+from operator import sub
 
 from hopperlib.errors import refusal
 
@@ -28,6 +29,18 @@ def pairs(bounds: Sequence[int]) -> list[tuple[int, int]]:
 def length_of(bounds: Sequence[int]) -> int:
     """Return how many positions lie in the runs of a flat list of bounds."""
     return sum(bounds[1::2]) - sum(bounds[::2])
+
+
+def _longest_of(bounds: Sequence[int]) -> int:
+    """Return the length of the longest run of a flat list of bounds; 0 if there is none."""
+    return max(map(sub, bounds[1::2], bounds[::2]), default=0)
+
+
+def _beside(bounds: list[int], avoid: tuple[int, int]) -> list[int]:
+    """Return a flat list of bounds with a run taken out of it."""
+    low, high = bisect_left(bounds, avoid[0]), bisect_right(bounds, avoid[1])
+    # An odd place is within a run, whose part on that side is kept.
+    return bounds[:low] + [avoid[0]] * (low % 2) + [avoid[1]] * (high % 2) + bounds[high:]
 
 
 def joined(positions: Iterable[int]) -> list[int]:
@@ -75,11 +88,11 @@ class FirstFit:
     @property
     def largest_run(self) -> int:
         """Length of the longest free run; 0 if nothing is free. [nodes]"""
-        return max((end - start for start, end in pairs(self.bounds)), default=0)
+        return _longest_of(self.bounds)
 
     def largest_beside(self, avoid: tuple[int, int]) -> int:
         """Length of the longest free run outside a run to avoid. [nodes]"""
-        return max((high - low for low, high in _beside(self.bounds, avoid)), default=0)
+        return _longest_of(_beside(self.bounds, avoid))
 
     def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
         """Take positions for a job that fits, and return their bounds; who needs one run can keep off a run."""
@@ -144,18 +157,6 @@ class FirstFit:
         self.free -= length_of(taken)
 
 
-def _beside(bounds: Sequence[int], avoid: tuple[int, int] | None) -> Iterable[tuple[int, int]]:
-    """Return runs less the part of them that is to be avoided."""
-    if avoid is None:
-        return pairs(bounds)
-    return (
-        part
-        for start, end in pairs(bounds)
-        for part in ((start, min(end, avoid[0])), (max(start, avoid[1]), end))
-        if part[0] < part[1]
-    )
-
-
 class _BestFit(FirstFit):
     """Free positions; a job takes the smallest run that holds it, else the largest runs first."""
 
@@ -182,7 +183,8 @@ class Contiguous(FirstFit):
         return self.largest_run
 
     def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
-        run = next([low, low + width] for low, high in _beside(self.bounds, avoid) if high - low >= width)
+        bounds = self.bounds if avoid is None else _beside(self.bounds, avoid)
+        run = next([low, low + width] for low, high in pairs(bounds) if high - low >= width)
         self.cut(run)
         return run
 
