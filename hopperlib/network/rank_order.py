@@ -19,6 +19,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from operator import ne
 
+from hopperlib.errors import InputError
+
 __all__ = [
     "balanced_column_major",
     "balanced_diagonal_major",
@@ -29,7 +31,6 @@ __all__ = [
     "off_node_pairs",
     "parse_grid",
     "rank_order_file",
-    "read_rank_order",
     "triangle_imbalance",
 ]
 
@@ -55,10 +56,10 @@ def parse_grid(text: str) -> Grid:
     """
     parts = text.lower().split("x")
     if not 1 <= len(parts) <= 3 or not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
-        raise ValueError(f"grid={text!r} must be one to three positive sizes joined by x, such as 16x16x12")
+        raise InputError(f"grid={text!r} must be one to three positive sizes joined by x, such as 16x16x12")
     x, y, z = [int(part) for part in parts] + [1] * (3 - len(parts))
     if x * y * z > MOST_TASKS:
-        raise ValueError(f"grid={text!r} has {x * y * z:,} tasks; at most {MOST_TASKS:,} are put in order")
+        raise InputError(f"grid={text!r} has {x * y * z:,} tasks; at most {MOST_TASKS:,} are put in order")
     return x, y, z
 
 
@@ -113,14 +114,14 @@ def off_node_pairs(order: Sequence[int], grid: Grid, cores_per_node: int, *, per
     """
     ranks = grid[0] * grid[1] * grid[2]
     if cores_per_node < 1:
-        raise ValueError(f"cores_per_node={cores_per_node} must be at least 1")
+        raise InputError(f"cores_per_node={cores_per_node} must be at least 1")
     node = [-1] * ranks
     for position, rank in enumerate(order):
         if not 0 <= rank < ranks or node[rank] >= 0:
-            raise ValueError(f"rank {rank} of the order is not one of the grid's {ranks}, or comes twice")
+            raise InputError(f"rank {rank} of the order is not one of the grid's {ranks}, or comes twice")
         node[rank] = position // cores_per_node
     if -1 in node:
-        raise ValueError(f"the order lacks rank {node.index(-1)} of the grid's {ranks}")
+        raise InputError(f"the order lacks rank {node.index(-1)} of the grid's {ranks}")
     return _differing(node, grid, periodic)
 
 
@@ -149,7 +150,7 @@ def block_order(grid: Grid, block: Grid) -> list[int]:
     [0, 1, 4, 5, 2, 3, 6, 7]
     """
     if min(block) < 1:
-        raise ValueError(f"block={block} must have positive sides")
+        raise InputError(f"block={block} must have positive sides")
     starts = [range(0, size, side) for size, side in zip(grid, block, strict=True)]
     order: list[int] = []
     for bz, by, bx in product(*reversed(starts)):
@@ -223,37 +224,6 @@ def rank_order_file(order: Sequence[int], note: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def read_rank_order(text: str) -> list[int]:
-    """Return the ranks of a ``MPICH_RANK_ORDER`` file, in order.
-
-    Raises
-    ------
-    ValueError
-        If a part is no rank or range, or a rank comes twice; names the line.
-
-    Examples
-    --------
-    >>> read_rank_order("0-2,8,4")
-    [0, 1, 2, 8, 4]
-    """
-    order: list[int] = []
-    seen: set[int] = set()
-    for number, line in enumerate(text.splitlines(), start=1):
-        for part in line.partition("#")[0].replace(" ", ",").split(","):
-            if not part:
-                continue
-            low, _, high = part.partition("-")
-            if not low.isdecimal() or (high and not high.isdecimal()) or (high and int(high) < int(low)):
-                raise ValueError(f"line {number}: {part!r} is no rank and no range of ranks")
-            ranks = range(int(low), int(high or low) + 1)
-            twice = next((rank for rank in ranks if rank in seen), None)
-            if twice is not None:
-                raise ValueError(f"line {number}: rank {twice} comes twice")
-            seen.update(ranks)
-            order.extend(ranks)
-    return order
-
-
 Triangle = tuple[tuple[int | None, ...], ...]
 
 
@@ -267,7 +237,7 @@ def _filled(side: int, cells: Iterator[tuple[int, int]]) -> Triangle:
 
 def _check_side(side: int) -> None:
     if side < 1:
-        raise ValueError(f"side={side} must be at least 1: a triangle of n has n (n + 1) / 2 tasks")
+        raise InputError(f"side={side} must be at least 1: a triangle of n has n (n + 1) / 2 tasks")
 
 
 def diagonal_major(side: int) -> Triangle:

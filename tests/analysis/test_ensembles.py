@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from hopperlib.analysis.ensembles import EnsembleError, read_ensemble, run_ensemble
-from hopperlib.network.torus.allocation import sum_of_ring_distances
+from hopperlib.network.torus.allocation import _sum_of_ring_distances as sum_of_ring_distances
 
 SEEDS = [{"seed": seed, "load": 0.9} for seed in range(6)]
 

@@ -26,7 +26,9 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from hopperlib.errors import InputError
 from hopperlib.machine import Machine
+from hopperlib.network.scheduling.generator import interpolate
 from hopperlib.network.torus.distances import Coordinates, Link, Torus, link_bandwidth_gb_s
 
 __all__ = [
@@ -38,7 +40,6 @@ __all__ = [
     "calibrate",
     "draw_noise",
     "draw_traffic",
-    "grid_strides",
     "least_of",
     "neighbor_messages",
 ]
@@ -62,13 +63,6 @@ _STEPS_TO_CROSS = 40
 STEPS = 440
 
 
-def _interpolate(table: Sequence[float], u: float) -> float:
-    """Return the value of a table of equal steps at u from 0 to 1."""
-    place = u * (len(table) - 1)
-    step = min(int(place), len(table) - 2)
-    return table[step] + (place - step) * (table[step + 1] - table[step])
-
-
 def draw_traffic(rng: random.Random) -> float:
     """Draw how much a job's node sends, over what a MILC node sends. [fraction]
 
@@ -79,7 +73,7 @@ def draw_traffic(rng: random.Random) -> float:
     >>> round(sum(draws) / 1000, 1), max(draws) <= 2.0
     (0.5, True)
     """
-    return _interpolate(TRAFFIC, rng.random())
+    return interpolate(TRAFFIC, rng.random())
 
 
 def draw_noise(rng: random.Random) -> float:
@@ -91,7 +85,7 @@ def draw_noise(rng: random.Random) -> float:
     >>> round(sum(draw_noise(rng) for _ in range(4000)) / 4000, 1)
     1.0
     """
-    return _interpolate(NOISE, rng.random())
+    return interpolate(NOISE, rng.random())
 
 
 class LinkMap:
@@ -99,8 +93,8 @@ class LinkMap:
 
     Counting messages on thousands of links is the inner loop of an ensemble,
     so links are numbers here: axis x routers + router, where a router is
-    ``(x * size_y + y) * size_z + z``. Routes are those of
-    `hopperlib.network.torus.distances.Torus.route`.
+    ``(x * size_y + y) * size_z + z``. A link is named by the end from which it leads
+    upwards; a message goes along X, then Y, then Z, each the shorter way round.
 
     Parameters
     ----------
@@ -144,7 +138,7 @@ class LinkMap:
             row = []
             for end in range(size):
                 ahead = (end - start) % size
-                # Half-way round an even ring the route goes upwards, as in Torus.route.
+                # Half-way round an even ring the route goes upwards.
                 up = ahead <= size - ahead
                 steps = range(ahead) if up else range(-1, ahead - size - 1, -1)
                 row.append(tuple((start + step) % size for step in steps))
@@ -195,21 +189,14 @@ class LinkMap:
             What the others' traffic is multiplied by.
         """
         capacity = self.capacity
-        if others is None:
-            return max((count / capacity[link] for link, count in enumerate(own) if count), default=0.0)
+        others = others or [0.0] * len(own)
         return max(
             ((count + share * others[link]) / capacity[link] for link, count in enumerate(own) if count), default=0.0
         )
 
 
-def grid_strides(nodes: int) -> tuple[int, ...]:
-    """Return how far apart in a job's list of nodes the neighbors of a node are, on a grid in three dimensions.
-
-    Examples
-    --------
-    >>> grid_strides(64), grid_strides(16), grid_strides(2), grid_strides(1)
-    ((1, 4, 16), (1, 2, 4), (1,), ())
-    """
+def _grid_strides(nodes: int) -> tuple[int, ...]:
+    """Return how far apart in a job's list of nodes the neighbors of a node are, on a grid in three dimensions."""
     side = 1
     while (side + 1) ** 3 <= nodes or abs((side + 1) ** 3 - nodes) < abs(side**3 - nodes):
         side += 1
@@ -233,18 +220,17 @@ def neighbor_messages(
     >>> neighbor_messages([(0, 0, 0), (0, 0, 1)], 6.0)
     [((0, 0, 0), (0, 0, 1), 3.0), ((0, 0, 1), (0, 0, 0), 3.0)]
     """
-    strides, nodes = grid_strides(len(places)), len(places)
+    strides = _grid_strides(len(places))
     if not strides or messages_a_node == 0:
         return []
     # Each message stands once in the list, and both its ends count it.
     count = messages_a_node / (2 * len(strides))
-    found = []
-    for stride in strides:
-        for place, other in zip(places, [*places[stride:], *places[:stride]], strict=True):
-            if place != other:
-                found.append((place, other, count))
-    assert len(found) <= 3 * nodes
-    return found
+    return [
+        (place, other, count)
+        for stride in strides
+        for place, other in zip(places, [*places[stride:], *places[:stride]], strict=True)
+        if place != other
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,13 +272,13 @@ class RunTimeModel:
     def __post_init__(self) -> None:
         for name in ("exchange_s", "run_noise", "step_noise"):
             if getattr(self, name) < 0:
-                raise ValueError(f"{name}={getattr(self, name):g} must not be negative: it only ever adds time")
+                raise InputError(f"{name}={getattr(self, name):g} must not be negative: it only ever adds time")
         if self.compute_s < 0:
-            raise ValueError(
+            raise InputError(
                 f"compute_s={self.compute_s:g} must not be negative: the times differ by more than their exchange allows"
             )
         if self.steps < 1:
-            raise ValueError(f"steps={self.steps} must be at least 1")
+            raise InputError(f"steps={self.steps} must be at least 1")
 
     def run_time_s(self, worst_link: float, noise: float = 0.0) -> float:
         """Run time for a worst link and a draw of noise. [s]"""
@@ -350,11 +336,8 @@ def least_of(values: Sequence[float], count: int) -> float:
     (50.0, 0.69)
     """
     if not values or count < 1:
-        raise ValueError(f"the least of count={count} draws from {len(values)} values needs at least 1 of each")
-    place: float = (1 - 0.5 ** (1 / count)) * (len(values) - 1)
-    low = min(int(place), len(values) - 2) if len(values) > 1 else 0
-    high = min(low + 1, len(values) - 1)
-    return values[low] + (place - low) * (values[high] - values[low])
+        raise InputError(f"the least of count={count} draws from {len(values)} values needs at least 1 of each")
+    return interpolate(values, 1 - 0.5 ** (1 / count))
 
 
 def calibrate(
@@ -404,11 +387,11 @@ def calibrate(
     (100, 5)
     """
     if len(worst_links) != len(noise) or any(len(a) != len(b) for a, b in zip(worst_links, noise, strict=False)):
-        raise ValueError("worst_links and noise must hold as many jobs, and each job as many runs")
+        raise InputError("worst_links and noise must hold as many jobs, and each job as many runs")
     if not least_s < mean_s:
-        raise ValueError(f"mean_s={mean_s:g} must be above least_s={least_s:g}")
+        raise InputError(f"mean_s={mean_s:g} must be above least_s={least_s:g}")
     if run_over_least < 1:
-        raise ValueError(f"run_over_least={run_over_least:g} must be at least 1: a least time is not above the mean")
+        raise InputError(f"run_over_least={run_over_least:g} must be at least 1: a least time is not above the mean")
 
     def over(run_noise: float) -> float:
         line = _line(worst_links, noise, run_noise, least_s, mean_s, runs)
@@ -418,7 +401,7 @@ def calibrate(
     high = _crossing(over, 0.0, _MOST_NOISE, 1e-6) if over(0.0) < 0 else 0.0
     line = _line(worst_links, noise, high, least_s, mean_s, runs)
     if line[1] == 0:
-        raise ValueError(
+        raise InputError(
             f"run_over_least={run_over_least:g} needs so much noise that it alone goes below least_s={least_s:g}"
         )
     return RunTimeModel(compute_s=line[0], exchange_s=line[1], run_noise=high, step_noise=step_noise)
@@ -499,7 +482,7 @@ def _line(
     # More exchange at the same mean spreads the times, so the least falls; compute must not go below 0.
     low, high = 0.0, mean_s / weighted if weighted else 0.0
     if least(high) > least_s:
-        raise ValueError(
+        raise InputError(
             f"least_s={least_s:g} and mean_s={mean_s:g} lie too far apart: even a job that does nothing but exchange "
             f"would have a least time of {least(high):.0f} s in {runs} runs"
         )

@@ -1,4 +1,4 @@
-"""Who talks to whom in a job, and which links of the torus that uses.
+"""Who talks to whom in a job, and how far.
 
 A communication graph is a mapping from pairs of nodes of the job (numbered
 from 0, lower first) to messages. Two are made here: nearest neighbors on a grid
@@ -8,12 +8,13 @@ of tasks in four dimensions, as MILC's, and the tree of an all-reduce.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
-from hopperlib.network.torus.distances import Coordinates, Link, Torus
+from hopperlib.errors import InputError
+from hopperlib.network.torus.distances import Coordinates, Torus
 
-__all__ = ["all_reduce_tree", "grid_dimensions", "hops_of_graph", "link_loads", "nearest_neighbors", "shared_fraction"]
+__all__ = ["Graph", "all_reduce_tree", "grid_dimensions", "hops_of_graph", "nearest_neighbors"]
 
 Graph = Mapping[tuple[int, int], int]
 
@@ -27,7 +28,7 @@ def grid_dimensions(tasks: int, axes: int = 4) -> tuple[int, ...]:
     ((8, 8, 8, 16), (12, 16, 16))
     """
     if tasks < 1 or axes < 1:
-        raise ValueError(f"tasks={tasks} and axes={axes} must be at least 1")
+        raise InputError(f"tasks={tasks} and axes={axes} must be at least 1")
     factors, rest, divisor = [], tasks, 2
     while rest > 1:
         while rest % divisor == 0:
@@ -54,7 +55,7 @@ def nearest_neighbors(dimensions: Sequence[int], tasks_per_node: int) -> Graph:
     {(0, 1): 2}
     """
     if min(dimensions) < 1 or tasks_per_node < 1:
-        raise ValueError(f"dimensions={tuple(dimensions)} and tasks_per_node={tasks_per_node} must be at least 1")
+        raise InputError(f"dimensions={tuple(dimensions)} and tasks_per_node={tasks_per_node} must be at least 1")
     graph: Counter[tuple[int, int]] = Counter()
     stride = tasks = prod(dimensions)
     node_of = [task // tasks_per_node for task in range(tasks)]
@@ -80,7 +81,7 @@ def all_reduce_tree(nodes: int) -> Graph:
     {(0, 1): 2, (2, 3): 2, (0, 2): 2}
     """
     if nodes < 1:
-        raise ValueError(f"nodes={nodes} must be at least 1")
+        raise InputError(f"nodes={nodes} must be at least 1")
     graph: dict[tuple[int, int], int] = {}
     step = 1
     while step < nodes:
@@ -103,7 +104,7 @@ def hops_of_graph(graph: Graph, places: Sequence[Coordinates], torus: Torus) -> 
 
     Raises
     ------
-    ValueError
+    InputError
         If the graph has more nodes than places.
 
     Examples
@@ -111,48 +112,7 @@ def hops_of_graph(graph: Graph, places: Sequence[Coordinates], torus: Torus) -> 
     >>> hops_of_graph({(0, 1): 3}, [(0, 0, 0), (0, 0, 2)], Torus((4, 4, 8)))
     6.0
     """
-    _check(graph, places)
+    most = max((b for _, b in graph), default=-1)
+    if most >= len(places):
+        raise InputError(f"the graph names node {most} of the job, but only {len(places)} places are given")
     return sum(count * torus.weighted_hops(places[a], places[b]) for (a, b), count in graph.items())
-
-
-def link_loads(graph: Graph, places: Sequence[Coordinates], torus: Torus) -> Counter[Link]:
-    """Return how many messages cross each link, routed X, then Y, then Z.
-
-    Examples
-    --------
-    >>> loads = link_loads({(0, 1): 3}, [(0, 0, 0), (1, 0, 1)], Torus((4, 4, 8)))
-    >>> [(tuple(link.start), link.axis, count) for link, count in loads.items()]
-    [((0, 0, 0), 0, 3), ((1, 0, 0), 2, 3)]
-    """
-    _check(graph, places)
-    between: Counter[tuple[Coordinates, Coordinates]] = Counter()
-    for (a, b), count in graph.items():
-        between[places[a], places[b]] += count
-    loads: Counter[Link] = Counter()
-    for (start, end), count in between.items():
-        for link in torus.route(start, end):
-            loads[link] += count
-    return loads
-
-
-def shared_fraction(mine: Mapping[Link, int], others: Iterable[Mapping[Link, int]]) -> float:
-    """Share of a job's link crossings that lie on links which other jobs use too. [fraction]
-
-    Examples
-    --------
-    >>> a, b = Link((0, 0, 0), 0), Link((1, 0, 0), 0)
-    >>> shared_fraction({a: 3, b: 1}, [{b: 9}])
-    0.25
-    """
-    used: set[Link] = set()
-    for other in others:
-        used |= {link for link, count in other.items() if count}
-    total = sum(mine.values())
-    return sum(count for link, count in mine.items() if link in used) / total if total else 0.0
-
-
-def _check(graph: Graph, places: Sequence[Coordinates]) -> None:
-    """Refuse a graph that is wider than the placement."""
-    most = max((b for _, b in graph), default=0)
-    if most >= len(places) and graph:
-        raise ValueError(f"the graph names node {most} of the job, but only {len(places)} places are given")

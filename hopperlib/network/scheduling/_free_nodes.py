@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from operator import sub
 
 from hopperlib.errors import refusal
+from hopperlib.network.torus.allocation import runs_of
 
 __all__ = ["ALLOCATIONS", "FirstFit", "free_list", "joined", "length_of", "pairs"]
 
@@ -44,14 +45,8 @@ def _beside(bounds: list[int], avoid: tuple[int, int]) -> list[int]:
 
 
 def joined(positions: Iterable[int]) -> list[int]:
-    """Return sorted positions as a flat list of the bounds of their runs."""
-    bounds: list[int] = []
-    for position in positions:
-        if bounds and bounds[-1] == position:
-            bounds[-1] = position + 1
-        else:
-            bounds += (position, position + 1)
-    return bounds
+    """Return positions as a flat list of the bounds of their runs."""
+    return [bound for run in runs_of(positions) for bound in run]
 
 
 class FirstFit:
@@ -201,7 +196,7 @@ class _RandomFit(FirstFit):
     @property
     def bounds(self) -> list[int]:  # type: ignore[override]
         """Bounds of the free runs, put together when somebody asks."""
-        return joined(sorted(self._places))
+        return joined(self._places)
 
     def fill(self, bounds: list[int]) -> None:
         self._places = [position for start, end in pairs(bounds) for position in range(start, end)]
@@ -221,7 +216,7 @@ class _RandomFit(FirstFit):
             else:
                 taken.append(last)
         self.free = left
-        return joined(sorted(taken))
+        return joined(taken)
 
     def release(self, taken: Sequence[int], width: int) -> None:
         for start, end in pairs(taken):

@@ -1,4 +1,4 @@
-"""Workloads that are like the two that are documented of Hopper, and the outages between them.
+"""Workloads that are like the two that are documented of Hopper.
 
 Two mixes of job sizes are printed, of two periods, and they cannot be one:
 
@@ -31,10 +31,10 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from hopperlib.network.scheduling.downtimes import Downtime
+from hopperlib.errors import InputError, refusal
 from hopperlib.network.scheduling.workload import Job, Workload
 
-__all__ = ["ASSUMED", "MIXES", "SizeClass", "draw_outages", "draw_workload", "share_at_least"]
+__all__ = ["ASSUMED", "MIXES", "SizeClass", "draw_workload", "interpolate", "share_at_least"]
 
 
 class SizeClass(NamedTuple):
@@ -89,8 +89,14 @@ _DAYS = (10, 10, 10, 10, 10, 6, 6)
 _CYCLE = tuple(accumulate((day * hour for day in _DAYS for hour in _HOURS), initial=0))
 
 
-def _interpolate(table: Sequence[float], u: float) -> float:
-    """Return the value of a table of equal steps at u from 0 to 1."""
+def interpolate(table: Sequence[float], u: float) -> float:
+    """Return the value of a table of equal steps at u from 0 to 1.
+
+    Examples
+    --------
+    >>> interpolate((0.0, 1.0, 5.0), 0.75)
+    3.0
+    """
     place = u * (len(table) - 1)
     step = min(int(place), len(table) - 2)
     return table[step] + (place - step) * (table[step + 1] - table[step])
@@ -144,7 +150,7 @@ def _times(max_hours: float, rng: random.Random) -> tuple[int, int]:
     steps = _limit_steps(max_hours)
     limit = int(3600 * _LIMITS_H[bisect_right(steps, rng.random() * steps[-1])])
     to_the_limit, u = rng.random() < _TO_THE_LIMIT, rng.random()
-    return (limit if to_the_limit else max(1, int(limit * _interpolate(_RUN_SHARES, u)))), limit
+    return (limit if to_the_limit else max(1, int(limit * interpolate(_RUN_SHARES, u)))), limit
 
 
 def _submit(days: int, rng: random.Random) -> int:
@@ -205,10 +211,10 @@ def draw_workload(
     """
     if isinstance(mix, str):
         if mix not in MIXES:
-            raise ValueError(f"mix={mix!r} must be one of: {', '.join(MIXES)}")
+            raise refusal("mix", mix, f"must be one of: {', '.join(MIXES)}")
         mix = MIXES[mix]
     if days < 1 or load <= 0 or not 0 <= debug_fraction < 1:
-        raise ValueError(
+        raise InputError(
             f"days={days} must be at least 1, load={load} above 0, debug_fraction={debug_fraction} from 0 to below 1"
         )
     total = load * nodes * days * 86400
@@ -244,32 +250,3 @@ def share_at_least(workload: Workload, nodes: int) -> float:
     """
     wide = sum(width * run for width, run in zip(workload.nodes, workload.run_time_s, strict=True) if width >= nodes)
     return wide / workload.node_seconds
-
-
-def draw_outages(
-    *, days: int, rng: random.Random, maintenance_hours: float = 8.0, maintenance_every_days: int = 28,
-    outage_every_days: int = 14, outage_hours: float = 6.0,
-) -> list[Downtime]:  # fmt: skip
-    """Return planned and unplanned downtimes of the whole machine.
-
-    Maintenance is drained for and starts in the morning of its day; an outage
-    comes at any time of its span of days and lasts from half to one and a half
-    times its mean. All four numbers are assumptions: the sources name outages
-    and maintenance as the main loss, but give no hours.
-
-    Examples
-    --------
-    >>> [round((one.end_s - one.start_s) / 3600, 1) for one in draw_outages(days=28, rng=random.Random(1))]
-    [8.0, 8.1, 4.5]
-    """
-    found: list[Downtime] = []
-    if maintenance_hours > 0:
-        for day in range(maintenance_every_days // 2, days, maintenance_every_days):
-            start = day * 86400 + 8 * 3600
-            found.append(Downtime(start_s=start, end_s=start + int(3600 * maintenance_hours), drained=True))
-    if outage_hours > 0:
-        for day in range(0, days - outage_every_days + 1, outage_every_days):
-            start = day * 86400 + int(rng.random() * outage_every_days * 86400)
-            length = int(3600 * outage_hours * (0.5 + rng.random()))
-            found.append(Downtime(start_s=start, end_s=start + length))
-    return found

@@ -7,7 +7,6 @@ None is from 2011, when the machine of the studies ran.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -102,21 +101,6 @@ class QueueTable:
     queues: tuple[Queue, ...]
     notes: tuple[str, ...] = ()
 
-    def queue_for(self, nodes: int, requested_time_s: int, *, among: Iterable[str] | None = None) -> Queue | None:
-        """Return the first queue of the table that takes a job; None if none does.
-
-        Examples
-        --------
-        >>> table = queue_table("hopper-final")
-        >>> table.queue_for(342, 6 * 3600, among=("reg_small", "reg_med", "reg_big")).name
-        'reg_small'
-        """
-        allowed = None if among is None else set(among)
-        for queue in self.queues:
-            if (allowed is None or queue.name in allowed) and queue.takes(nodes, requested_time_s):
-                return queue
-        return None
-
 
 @cache
 def _tables() -> dict[str, QueueTable]:
@@ -199,7 +183,7 @@ def put_into_queues(workload: Workload, table: QueueTable) -> Workload:
     def placed(job: Job) -> Job:
         if job.queue in names:
             return job
-        queue = table.queue_for(job.nodes, job.requested_time_s)
+        queue = next((queue for queue in table.queues if queue.takes(job.nodes, job.requested_time_s)), None)
         if queue is None:
             raise InputError(
                 f"job {job.job}: no queue of {table.name!r} takes nodes={job.nodes}, "

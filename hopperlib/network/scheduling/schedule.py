@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from hopperlib.errors import InputError, refusal
+from hopperlib.errors import refusal
 from hopperlib.network.scheduling._free_nodes import pairs
 from hopperlib.network.scheduling.workload import Workload
 
@@ -17,13 +17,11 @@ __all__ = [
     "KILLED_AT_LIMIT",
     "KILLED_BY_OUTAGE",
     "NOT_STARTED",
-    "STATUS",
     "Sample",
     "Schedule",
 ]
 
 NOT_STARTED, FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE = range(4)
-STATUS: tuple[str, ...] = ("not started", "finished", "killed at its limit", "killed by an outage")
 
 
 class Sample(NamedTuple):
@@ -133,22 +131,13 @@ class Schedule:
             if status != NOT_STARTED and start < end_s and end > start_s
         )
 
-    def utilization(self, start_s: int, end_s: int, *, up_time_only: bool = False) -> float:
-        """Node-hours used by jobs, divided by those there were. [fraction]
-
-        The source's own figure divides by all hours, outages included [1]_.
-
-        Parameters
-        ----------
-        start_s, end_s : int
-            The span. [s]
-        up_time_only : bool
-            Leave out of the divisor what outages and drains held.
+    def utilization(self, start_s: int, end_s: int) -> float:
+        """Node-hours used by jobs, divided by those there were, outages included as in the source [1]_. [fraction]
 
         Raises
         ------
-        ValueError
-            If the span is empty, or nothing was up in it.
+        InputError
+            If the span is empty.
 
         References
         ----------
@@ -156,13 +145,4 @@ class Schedule:
         """
         if end_s <= start_s:
             raise refusal("end_s", end_s, f"must be after start_s={start_s}")
-        there = self.nodes * (end_s - start_s)
-        if up_time_only:
-            there -= sum(
-                nodes * (min(end, end_s) - max(start, start_s))
-                for start, end, nodes in self.unavailable
-                if start < end_s and end > start_s
-            )
-        if there <= 0:
-            raise InputError("nothing was up in this span, so there is no utilization of up-time")
-        return self.busy_node_seconds(start_s, end_s) / there
+        return self.busy_node_seconds(start_s, end_s) / (self.nodes * (end_s - start_s))

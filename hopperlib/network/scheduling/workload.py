@@ -11,6 +11,8 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from hopperlib.errors import InputError
+
 __all__ = ["Job", "Workload"]
 
 
@@ -70,21 +72,20 @@ class Workload:
         self.queue_number = array("i")
         self.queues: list[str] = []
         numbers: dict[str, int] = {}
-        previous = None
+        previous = 0
         in_order = True
         for job in jobs:
-            name = job.job
             if job.nodes < 1:
-                raise ValueError(f"job {name}: nodes={job.nodes} must be at least 1")
+                raise InputError(f"job {job.job}: nodes={job.nodes} must be at least 1")
             if min(job.submit_time_s, job.run_time_s, job.requested_time_s) < 0:
-                raise ValueError(
-                    f"job {name}: submit_time_s={job.submit_time_s}, run_time_s={job.run_time_s} and "
+                raise InputError(
+                    f"job {job.job}: submit_time_s={job.submit_time_s}, run_time_s={job.run_time_s} and "
                     f"requested_time_s={job.requested_time_s} must not be negative"
                 )
-            if previous is not None and job.submit_time_s < previous:
+            if job.submit_time_s < previous:
                 in_order = False
             previous = job.submit_time_s
-            self.job.append(name)
+            self.job.append(job.job)
             self.submit_time_s.append(previous)
             self.nodes.append(job.nodes)
             self.run_time_s.append(job.run_time_s)
@@ -126,16 +127,3 @@ class Workload:
     def node_seconds(self) -> int:
         """Node-seconds of all jobs, if each runs its full time. [s]"""
         return sum(nodes * run for nodes, run in zip(self.nodes, self.run_time_s, strict=True))
-
-    def load(self, nodes: int) -> float:
-        """Offered load: node-seconds asked for by what the machine has from first to last submission.
-
-        Raises
-        ------
-        ValueError
-            If all jobs are submitted in one instant: there is no span to share.
-        """
-        span = self.submit_time_s[-1] - self.submit_time_s[0] if len(self) else 0
-        if span == 0:
-            raise ValueError("the load needs jobs submitted over some time; these come in one instant")
-        return self.node_seconds / (nodes * span)

@@ -5,9 +5,7 @@ double, and volume and surface of the convex hull of the coordinates [1]_.
 Every function takes coordinates; "nodes" come with the coordinates of their
 Gemini, so that two nodes of one Gemini are no hop apart.
 
-A ring's distance is the number of half rings that hold one point and not the
-other, divided by two. That turns the sum over all pairs into one pass over
-each axis, exact and without a pair loop.
+The mean distance is exact and needs no loop over pairs: see `_sum_of_ring_distances`.
 
 References
 ----------
@@ -21,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, product
 
+from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Coordinates, Link, Torus, link_bandwidth_gb_s
 from hopperlib.network.torus.hull import Hull, convex_hull
@@ -32,19 +31,15 @@ __all__ = [
     "max_hop_distance",
     "mean_hop_distance",
     "runs_of",
-    "sum_of_ring_distances",
 ]
 
 
-def sum_of_ring_distances(counts: Sequence[int]) -> int:
+def _sum_of_ring_distances(counts: Sequence[int]) -> int:
     """Sum of the ring distances of all pairs of points, given how many lie at each place. [hops]
 
-    Examples
-    --------
-    Two points on a ring of five, two apart, and a third beside one of them:
-
-    >>> sum_of_ring_distances([1, 0, 1, 0, 0]), sum_of_ring_distances([1, 0, 1, 1, 0])
-    (2, 5)
+    Push a window of half the ring, rounded down, once round. It holds the one of two points and not the other as
+    often as they are apart, and the other and not the one as often again. A window that holds k of n points parts
+    k (n - k) pairs, so the sum over its places is twice what is wanted.
     """
     half = len(counts) // 2
     points = sum(counts)
@@ -54,6 +49,18 @@ def sum_of_ring_distances(counts: Sequence[int]) -> int:
         total += inside * (points - inside)
         inside += entering - leaving
     return total // 2
+
+
+def _mean_of_counts(counts: Sequence[int], torus: Torus) -> float:
+    """Return the mean distance over all pairs of points, given how many lie at each place of x, then y, then z."""
+    x_end, y_end = torus.dimensions[0], torus.dimensions[0] + torus.dimensions[1]
+    axes = counts[:x_end], counts[x_end:y_end], counts[y_end:]
+    points = sum(axes[0])
+    if points < 2:
+        return 0.0
+    # A distance is the sum of one an axis, so the sum over all pairs is too, and no pair need be looked at.
+    total = sum(weight * _sum_of_ring_distances(axis) for weight, axis in zip(torus.weights, axes, strict=True))
+    return total / (points * (points - 1) / 2)
 
 
 def mean_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
@@ -71,27 +78,20 @@ def mean_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
     >>> mean_hop_distance([(0, 0, 0), (0, 0, 1), (0, 2, 0)], Torus((17, 8, 24), weights=(1, 2, 1)))
     3.3333333333333335
     """
-    histograms = [[0] * size for size in torus.dimensions]
-    hx, hy, hz = histograms
-    n = 0
+    x_size, y_size, z_size = torus.dimensions
+    counts = [0] * (x_size + y_size + z_size)
     for x, y, z in places:
-        hx[x] += 1
-        hy[y] += 1
-        hz[z] += 1
-        n += 1
-    if n < 2:
-        return 0.0
-    total = sum(weight * sum_of_ring_distances(h) for weight, h in zip(torus.weights, histograms, strict=True))
-    return total / (n * (n - 1) / 2)
+        counts[x] += 1
+        counts[x_size + y] += 1
+        counts[x_size + y_size + z] += 1
+    return _mean_of_counts(counts, torus)
 
 
 class PrefixCounts:
     """The coordinates of an ordered node list, summed so that runs of it are measured fast.
 
     A job is a few runs of positions in the list. How many of its nodes lie at
-    each place of each axis is the difference of two running sums. All counts
-    of one sum are packed into one whole number, so that one subtraction takes
-    them all at once.
+    each place of each axis is the difference of two running sums.
 
     Parameters
     ----------
@@ -108,11 +108,15 @@ class PrefixCounts:
     """
 
     def __init__(self, places: Sequence[Coordinates], torus: Torus) -> None:
+        self._torus = torus
         x_size, y_size, z_size = torus.dimensions
-        self._bounds = (0, x_size, x_size + y_size, x_size + y_size + z_size)
-        self._weights = torus.weights
+        # All counts of one running sum stand side by side in one whole number, 32 bits each: lanes, as in a vector
+        # register. Adding a node adds 1 to three lanes. No lane overflows into the next, since it holds at most as many
+        # as there are nodes; and none borrows, since a later sum has no less in any lane. So one subtraction of big
+        # integers, which Python does in C, subtracts 49 counts at once on Hopper's torus.
         steps = ((1 << 32 * x) + (1 << 32 * (x_size + y)) + (1 << 32 * (x_size + y_size + z)) for x, y, z in places)
         self._sums = list(accumulate(steps, initial=0))
+        self._bytes = 4 * (x_size + y_size + z_size)
 
     def mean_hop_distance(self, runs: Iterable[tuple[int, int]]) -> float:
         """Mean distance over all pairs of nodes of a job. [hops]
@@ -122,23 +126,12 @@ class PrefixCounts:
         runs : iterable of (int, int)
             Positions from (included) to (not included).
         """
-        sums = self._sums
-        packed = n = 0
-        for start, end in runs:
-            packed += sums[end] - sums[start]
-            n += end - start
-        if n < 2:
-            return 0.0
-        bounds = self._bounds
-        # Host order on both sides, so that it comes out right on any machine.
-        counts = memoryview(packed.to_bytes(4 * bounds[3], sys.byteorder)).cast("I").tolist()
+        packed = sum(self._sums[end] - self._sums[start] for start, end in runs)
+        # The bytes of the number are the lanes, the first one first on a host that stores the low byte first.
+        counts = memoryview(packed.to_bytes(self._bytes, sys.byteorder)).cast("I").tolist()
         if sys.byteorder == "big":
             counts.reverse()
-        total = sum(
-            weight * sum_of_ring_distances(counts[low:high])
-            for weight, low, high in zip(self._weights, bounds[:3], bounds[1:], strict=True)
-        )
-        return total / (n * (n - 1) / 2)
+        return _mean_of_counts(counts, self._torus)
 
 
 def max_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
@@ -203,7 +196,7 @@ def hull_of_placement(places: Iterable[Coordinates], torus: Torus) -> Hull:
     """
     distinct = set(places)
     if not distinct:
-        raise ValueError("a placement needs at least one place")
+        raise InputError("a placement needs at least one place")
     cuts = [_best_cuts([place[axis] for place in distinct], size) for axis, size in enumerate(torus.dimensions)]
     sx, sy, sz = torus.dimensions
     return min(

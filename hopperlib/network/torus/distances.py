@@ -1,4 +1,4 @@
-"""Distances, links and routes in a three-dimensional torus.
+"""Distances and links in a three-dimensional torus.
 
 A message goes along X first, then Y, then Z, each the shorter way round. How
 fast a link is depends on its direction and on where it lies: Y links between
@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import mul
 from typing import NamedTuple
 
+from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
 
 __all__ = ["Coordinates", "Link", "Torus", "link_bandwidth_gb_s"]
@@ -57,9 +59,9 @@ class Torus:
 
     def __post_init__(self) -> None:
         if len(self.dimensions) != 3 or min(self.dimensions) < 1:
-            raise ValueError(f"dimensions={self.dimensions} must be three counts of at least 1")
+            raise refusal("dimensions", self.dimensions, "must be three counts of at least 1")
         if min(self.weights) <= 0:
-            raise ValueError(f"weights={self.weights} must be positive: a hop that costs nothing is none")
+            raise refusal("weights", self.weights, "must be positive: a hop that costs nothing is none")
 
     @classmethod
     def of(cls, machine: Machine, *, weights: tuple[float, float, float] = (1, 1, 1)) -> Torus:
@@ -71,7 +73,7 @@ class Torus:
             If the machine's network is no torus.
         """
         if machine.network is None or machine.network.dimensions is None:
-            raise ValueError(f"machine {machine.name!r} states no torus dimensions, so it has no hops")
+            raise InputError(f"machine {machine.name!r} states no torus dimensions, so it has no hops")
         return cls(machine.network.dimensions, weights)
 
     @property
@@ -85,21 +87,19 @@ class Torus:
         """Longest shortest way between two routers. [hops]"""
         return sum(size // 2 for size in self.dimensions)
 
-    def hops(self, a: Coordinates, b: Coordinates) -> int:
-        """Shortest distance between two routers. [hops]"""
-        total = 0
+    def _apart(self, a: Coordinates, b: Coordinates) -> Iterator[int]:
+        """Yield how far apart two routers are along each axis."""
         for start, end, size in zip(a, b, self.dimensions, strict=True):
             apart = abs(start - end) % size
-            total += min(apart, size - apart)
-        return total
+            yield min(apart, size - apart)
+
+    def hops(self, a: Coordinates, b: Coordinates) -> int:
+        """Shortest distance between two routers. [hops]"""
+        return sum(self._apart(a, b))
 
     def weighted_hops(self, a: Coordinates, b: Coordinates) -> float:
         """Distance between two routers, each hop counted with its axis' weight. [weighted hops]"""
-        total = 0.0
-        for start, end, size, weight in zip(a, b, self.dimensions, self.weights, strict=True):
-            apart = abs(start - end) % size
-            total += weight * min(apart, size - apart)
-        return total
+        return float(sum(map(mul, self.weights, self._apart(a, b))))
 
     def mean_hops(self) -> float:
         """Mean distance of two different routers picked at random. [hops]
@@ -113,38 +113,6 @@ class Torus:
         return sum(sum(min(apart, size - apart) for apart in range(size)) / size for size in self.dimensions) * (
             n / (n - 1) if n > 1 else 0
         )
-
-    def route(self, a: Coordinates, b: Coordinates) -> Iterator[Link]:
-        """Yield the links of a message from a to b: X, then Y, then Z, the shorter way round.
-
-        Half-way round an even ring both ways are equally long; it then goes upwards.
-
-        Examples
-        --------
-        >>> [link.axis for link in Torus((17, 8, 24)).route((0, 0, 0), (16, 1, 23))]
-        [0, 1, 2]
-        """
-        here = list(a)
-        for axis, size in enumerate(self.dimensions):
-            forward = (b[axis] - here[axis]) % size
-            step = 1 if forward <= size - forward else -1
-            while here[axis] != b[axis]:
-                ahead = (here[axis] + step) % size
-                lower = here.copy()
-                # A link is named by the end from which it leads upwards.
-                lower[axis] = here[axis] if step == 1 else ahead
-                yield Link((lower[0], lower[1], lower[2]), axis)
-                here[axis] = ahead
-
-    def links(self) -> Iterator[Link]:
-        """Yield every link once. A ring of two routers has one link, of one none."""
-        x_size, y_size, z_size = self.dimensions
-        for x in range(x_size):
-            for y in range(y_size):
-                for z in range(z_size):
-                    for axis, (at, size) in enumerate(zip((x, y, z), self.dimensions, strict=True)):
-                        if size > 2 or (size == 2 and at == 0):
-                            yield Link((x, y, z), axis)
 
 
 def link_bandwidth_gb_s(machine: Machine, link: Link) -> float:
@@ -171,7 +139,7 @@ def link_bandwidth_gb_s(machine: Machine, link: Link) -> float:
     """
     network = machine.network
     if network is None or not network.link_bandwidth_gb_s:
-        raise ValueError(f"machine {machine.name!r} states no link bandwidths")
+        raise InputError(f"machine {machine.name!r} states no link bandwidths")
     rates = network.link_bandwidth_gb_s
     if link.axis == 0:
         return float(rates["x"])

@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from hopperlib.errors import InputError
+
 __all__ = ["Hull", "convex_hull"]
 
 Point = tuple[int, int, int]
@@ -103,7 +105,7 @@ def convex_hull(points: Iterable[Point]) -> Hull:
     """
     kept = _extremes(set(points))
     if not kept:
-        raise ValueError("a convex hull needs at least one point")
+        raise InputError("a convex hull needs at least one point")
     first = kept[0]
     along = next((_minus(p, first) for p in kept if p != first), None)
     if along is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from hopperlib.errors import InputError
 from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
@@ -19,7 +20,8 @@ def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
 
     Examples
     --------
-    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.errors import InputError
+    from hopperlib.network.scheduling.scheduler import simulate
     >>> from hopperlib.network.scheduling.workload import Job, Workload
     >>> holders(simulate(Workload([Job(7, 0, 2, 60, 60)]), 4), 30)
     {0: 0, 1: 0}
@@ -96,13 +98,14 @@ def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 12
 
     Examples
     --------
-    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.errors import InputError
+    from hopperlib.network.scheduling.scheduler import simulate
     >>> from hopperlib.network.scheduling.workload import Job, Workload
     >>> occupancy(simulate(Workload([Job(7, 0, 2, 60, 60)]), 4), 0, 120, columns=2, rows=2)
     [[1.0, 0.0], [0.0, 0.0]]
     """
     if end_s <= start_s or columns < 1 or rows < 1:
-        raise ValueError(
+        raise InputError(
             f"end_s={end_s} must be after start_s={start_s}, and columns={columns}, rows={rows} at least 1"
         )
     width, height = (end_s - start_s) / columns, schedule.nodes / rows
@@ -168,7 +171,7 @@ def compactness(nodes: Sequence[NodeAddress], torus: Torus, width: int, *, step:
     .. [1] C. Albing et al., EuroMPI 2011, doi 10.1007/978-3-642-24449-0_9.
     """
     if not 1 <= width <= len(nodes) or step < 1:
-        raise ValueError(
+        raise InputError(
             f"width={width} must be from 1 to {len(nodes)}, the nodes of the list, and step={step} at least 1"
         )
     counts = PrefixCounts([node.coordinates for node in nodes], torus)

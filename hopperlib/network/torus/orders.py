@@ -19,13 +19,15 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from hopperlib.errors import refusal
 from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 
-__all__ = ["ASSUMED", "ORDERS", "compute_nodes", "hilbert_index", "order_nodes"]
+__all__ = ["ASSUMED", "ORDERS", "compute_nodes", "order_nodes"]
 
 ORDERS: tuple[str, ...] = ("nid", "xyz", "xyz_by2", "hilbert")
 
@@ -49,29 +51,19 @@ def compute_nodes(machine: Machine, wiring: Wiring | None = None) -> tuple[NodeA
     return tuple(node for node in wiring.addresses if node.cname.rpartition("n")[0] not in service)
 
 
-def hilbert_index(point: Coordinates, bits: int) -> int:
+def _hilbert_index(point: Coordinates, bits: int) -> int:
     """Return the place of a point along the Hilbert curve of a cube of side ``2 ** bits``.
 
     Skilling's method [1]_: the coordinates are turned into the transposed
     index, whose bits are then dealt together.
-
-    Examples
-    --------
-    The curve of the smallest cube visits its eight corners, one step each:
-
-    >>> corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
-    >>> walk = sorted(corners, key=lambda corner: hilbert_index(corner, 1))
-    >>> all(sum(abs(p - q) for p, q in zip(a, b)) == 1 for a, b in zip(walk, walk[1:]))
-    True
 
     References
     ----------
     .. [1] J. Skilling, "Programming the Hilbert curve," AIP Conf. Proc. 707, 2004.
     """
     axes = list(point)
-    top = 1 << (bits - 1)
-    bit = top
-    while bit > 1:
+    # From the coarsest cube down: undo the turn and the reflection of the curve in each of its eight parts.
+    for bit in (1 << place for place in range(bits - 1, 0, -1)):
         mask = bit - 1
         for i in range(3):
             if axes[i] & bit:
@@ -80,15 +72,13 @@ def hilbert_index(point: Coordinates, bits: int) -> int:
                 swap = (axes[0] ^ axes[i]) & mask
                 axes[0] ^= swap
                 axes[i] ^= swap
-        bit >>= 1
+    # Gray code: from one step to the next, one axis changes.
     for i in (1, 2):
         axes[i] ^= axes[i - 1]
     turn = 0
-    bit = top
-    while bit > 1:
+    for bit in (1 << place for place in range(bits - 1, 0, -1)):
         if axes[2] & bit:
             turn ^= bit - 1
-        bit >>= 1
     index = 0
     for place in reversed(range(bits)):
         for axis in axes:
@@ -116,15 +106,14 @@ def order_nodes(nodes: Iterable[NodeAddress], order: str) -> tuple[NodeAddress, 
     [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1)]
     """
     nodes = tuple(nodes)
-    if order == "nid":
-        return tuple(sorted(nodes))
-    if order == "xyz":
-        return tuple(sorted(nodes, key=lambda node: (node.coordinates, node.nid)))
-    if order == "xyz_by2":
-        return tuple(
-            sorted(nodes, key=lambda node: (tuple(part // 2 for part in node.coordinates), node.coordinates, node.nid))
-        )
-    if order == "hilbert":
-        bits = max((max(node.coordinates) for node in nodes), default=1).bit_length() or 1
-        return tuple(sorted(nodes, key=lambda node: (hilbert_index(node.coordinates, bits), node.nid)))
-    raise ValueError(f"order={order!r} must be one of: {', '.join(ORDERS)}")
+    bits = max((max(node.coordinates) for node in nodes), default=1).bit_length() or 1
+    keys: dict[str, Callable[[NodeAddress], Any]] = {
+        "nid": lambda node: (),
+        "xyz": lambda node: node.coordinates,
+        "xyz_by2": lambda node: (tuple(part // 2 for part in node.coordinates), node.coordinates),
+        "hilbert": lambda node: _hilbert_index(node.coordinates, bits),
+    }
+    if order not in keys:
+        raise refusal("order", order, f"must be one of: {', '.join(ORDERS)}")
+    key = keys[order]
+    return tuple(sorted(nodes, key=lambda node: (key(node), node.nid)))

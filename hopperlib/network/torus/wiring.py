@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 
 __all__ = ["NodeAddress", "Wiring"]
@@ -113,11 +114,11 @@ class Wiring:
     def __post_init__(self) -> None:
         for name in ("columns", "rows", "cages", "slots"):
             if getattr(self, name) < 1:
-                raise ValueError(
+                raise InputError(
                     f"{name}={getattr(self, name)} must be at least 1: a floor has cabinets, cages and blades"
                 )
         if self.columns * self.rows > MOST_CABINETS:
-            raise ValueError(
+            raise InputError(
                 f"columns={self.columns} and rows={self.rows} make {self.columns * self.rows:,} cabinets; "
                 f"at most {MOST_CABINETS:,} are wired, many times the largest Cray's 288"
             )
@@ -138,14 +139,14 @@ class Wiring:
         """
         network = machine.network
         if network is None or network.floor_columns is None or network.floor_rows is None:
-            raise ValueError(
+            raise InputError(
                 f"machine {machine.name!r} states no floor (floor_columns, floor_rows), so no wiring follows"
             )
         wiring = cls(
             network.floor_columns, network.floor_rows, network.cages_per_cabinet or 3, network.slots_per_cage or 8
         )
         if network.dimensions is not None and wiring.dimensions != network.dimensions:
-            raise ValueError(
+            raise InputError(
                 f"machine {machine.name!r}: a floor of {wiring.columns} x {wiring.rows} gives a torus of "
                 f"{wiring.dimensions}, but the file states {network.dimensions}; give a table of its nodes"
             )
@@ -165,25 +166,25 @@ class Wiring:
         reader = csv.DictReader(io.StringIO(text))
         missing = {"nid", "cname", "x", "y", "z"} - set(reader.fieldnames or ())
         if missing:
-            raise ValueError(f"the node table lacks the columns {', '.join(sorted(missing))}; it needs nid,cname,x,y,z")
+            raise InputError(f"the node table lacks the columns {', '.join(sorted(missing))}; it needs nid,cname,x,y,z")
         rows: dict[int, NodeAddress] = {}
         extent = [0, 0, 0, 0]
         for line, row in enumerate(reader, start=2):
             try:
                 address = NodeAddress(int(row["nid"]), row["cname"], int(row["x"]), int(row["y"]), int(row["z"]))
             except (TypeError, ValueError):
-                raise ValueError(f"line {line} of the node table cannot be read: {row}") from None
+                raise InputError(f"line {line} of the node table cannot be read: {row}") from None
             match = _CNAME.fullmatch(address.cname)
             if match is None or min(address.nid, *address.coordinates) < 0:
-                raise ValueError(
+                raise InputError(
                     f"line {line} of the node table: {address.cname!r} is no node name or a number is negative"
                 )
             if address.nid in rows:
-                raise ValueError(f"line {line} of the node table: nid {address.nid} comes twice")
+                raise InputError(f"line {line} of the node table: nid {address.nid} comes twice")
             rows[address.nid] = address
             extent = [max(old, int(part) + 1) for old, part in zip(extent, match.groups()[:4], strict=True)]
         if not rows:
-            raise ValueError("the node table holds no node")
+            raise InputError("the node table holds no node")
         return cls(extent[0], extent[1], extent[2], extent[3], tuple(rows[nid] for nid in sorted(rows)))
 
     @property
@@ -215,13 +216,6 @@ class Wiring:
     def _by_nid(self) -> dict[int, NodeAddress]:
         return {node.nid: node for node in self.addresses}
 
-    @cached_property
-    def _by_coordinates(self) -> dict[tuple[int, int, int], tuple[NodeAddress, ...]]:
-        found: dict[tuple[int, int, int], tuple[NodeAddress, ...]] = {}
-        for node in self.addresses:
-            found[node.coordinates] = (*found.get(node.coordinates, ()), node)
-        return found
-
     def address(self, nid: int) -> NodeAddress:
         """Return the node of this number.
 
@@ -231,7 +225,7 @@ class Wiring:
             If the machine has no such nid.
         """
         if nid not in self._by_nid:
-            raise ValueError(
+            raise InputError(
                 f"nid={nid} must be from {self.addresses[0].nid} to {self.addresses[-1].nid} on this machine"
             )
         return self._by_nid[nid]
@@ -251,25 +245,13 @@ class Wiring:
         ValueError: 'c17-0c0s0n0' is not on this floor of 17 columns (0 to 16) and 4 rows (0 to 3)
         """
         if _CNAME.fullmatch(cname) is None:
-            raise ValueError(f"{cname!r} is no node name; one looks like c6-3c1s5n1: column-row, cage, slot, node")
+            raise InputError(f"{cname!r} is no node name; one looks like c6-3c1s5n1: column-row, cage, slot, node")
         if cname not in self._by_cname:
-            raise ValueError(
+            raise InputError(
                 f"{cname!r} is not on this floor of {self.columns} columns (0 to {self.columns - 1}) "
                 f"and {self.rows} rows (0 to {self.rows - 1})"
             )
         return self._by_cname[cname]
-
-    def at(self, coordinates: tuple[int, int, int]) -> tuple[NodeAddress, ...]:
-        """Return the nodes that share the Gemini at these coordinates.
-
-        Examples
-        --------
-        >>> [node.nid for node in Wiring(columns=17, rows=4).at((14, 4, 10))]
-        [1322, 1323]
-        """
-        if coordinates not in self._by_coordinates:
-            raise ValueError(f"coordinates={coordinates} must be within the torus of {self.dimensions}")
-        return self._by_coordinates[coordinates]
 
     def _walk(self) -> Iterator[NodeAddress]:
         """Yield the nodes in nid order, by the rule of the module's docstring."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -17,27 +19,40 @@ from hopperlib.network.runtime.run_time import (
     calibrate,
     draw_noise,
     draw_traffic,
-    grid_strides,
     least_of,
     neighbor_messages,
 )
-from hopperlib.network.runtime.traffic import link_loads
-from hopperlib.network.torus.distances import Link, Torus
+from hopperlib.network.torus.distances import Torus
 
 HOPPER = Machine.load("hopper")
 LINKS = LinkMap(HOPPER)
+SIZES = (17, 8, 24)
 places = st.tuples(st.integers(0, 16), st.integers(0, 7), st.integers(0, 23))
+
+
+def walk(a, b):
+    """A message from router to router, step by step: X, then Y, then Z, the shorter way round, upwards if both are equal."""
+    here = list(a)
+    for axis, size in enumerate(SIZES):
+        step = 1 if (b[axis] - a[axis]) % size <= size / 2 else -1
+        while here[axis] != b[axis]:
+            before = tuple(here)
+            here[axis] = (here[axis] + step) % size
+            lower = before if step == 1 else tuple(here)
+            yield axis * 3264 + (lower[0] * 8 + lower[1]) * 24 + lower[2]
 
 
 @given(st.lists(places, min_size=2, max_size=8))
 def test_loads_are_those_of_the_routes(job):
-    """The fast counting by numbers against the routes of the torus."""
-    graph = {(a, b): 1 + a + b for a in range(len(job)) for b in range(a + 1, len(job))}
-    loads = LINKS.loads((job[a], job[b], float(count)) for (a, b), count in graph.items())
-    expected = link_loads(graph, job, Torus.of(HOPPER))
-    found = {number: count for number, count in enumerate(loads) if count}
-    numbers = {link: link.axis * 3264 + (link.start[0] * 8 + link.start[1]) * 24 + link.start[2] for link in expected}
-    assert found == {numbers[link]: count for link, count in expected.items()}
+    """The fast counting by tables against a walk; a walk is as long as the routers are apart."""
+    torus, expected = Torus(SIZES), Counter()
+    messages = [(a, b, float(1 + i)) for i, (a, b) in enumerate(permutations(job, 2))]
+    for a, b, count in messages:
+        links = list(walk(a, b))
+        assert len(links) == torus.hops(a, b)
+        for link in links:
+            expected[link] += count
+    assert {link: count for link, count in enumerate(LINKS.loads(messages)) if count} == expected
 
 
 def test_worst_link_weighs_bandwidth_and_neighbors():
@@ -60,7 +75,9 @@ def test_a_machine_without_link_bandwidths_is_refused():
 
 @pytest.mark.parametrize(("nodes", "strides"), [(1, ()), (2, (1,)), (8, (1, 2, 4)), (27, (1, 3, 9)), (342, (1, 7, 49))])
 def test_grid_of_a_neighbor(nodes, strides):
-    assert grid_strides(nodes) == strides
+    job = [(number // 192, number // 24 % 8, number % 24) for number in range(nodes)]
+    first = [job.index(b) for a, b, _ in neighbor_messages(job, 1.0) if a == job[0]]
+    assert tuple(first) == strides
 
 
 @given(st.integers(2, 60))
@@ -172,11 +189,3 @@ def test_what_no_line_gives_is_refused(setting, message):
 def test_model_refuses(setting, message):
     with pytest.raises(ValueError, match=message):
         RunTimeModel(**({"compute_s": 1.0, "exchange_s": 1.0} | setting))
-
-
-def test_links_are_numbered_as_the_torus_lists_them():
-    numbered = list(Torus.of(HOPPER).links())
-    assert sorted(
-        link.axis * 3264 + (link.start[0] * 8 + link.start[1]) * 24 + link.start[2] for link in numbered
-    ) == list(range(9792))
-    assert Link((0, 0, 0), 0) in numbered

@@ -1,4 +1,4 @@
-"""Communication graphs and the links they use."""
+"""Communication graphs and how far their messages go."""
 
 from collections import Counter
 
@@ -10,9 +10,7 @@ from hopperlib.network.runtime.traffic import (
     all_reduce_tree,
     grid_dimensions,
     hops_of_graph,
-    link_loads,
     nearest_neighbors,
-    shared_fraction,
 )
 from hopperlib.network.torus.distances import Torus
 
@@ -46,9 +44,10 @@ def test_a_tree_reaches_every_node_once(nodes):
 
 
 @given(PLACES)
-def test_crossings_are_hops(places):
+def test_hops_of_all_messages(places):
     graph = nearest_neighbors((3, 4), 1)
-    assert link_loads(graph, places, TORUS).total() == hops_of_graph(graph, places, TORUS)
+    apart = [[TORUS.hops(a, b) for b in places] for a in places]
+    assert hops_of_graph(graph, places, TORUS) == sum(count * apart[a][b] for (a, b), count in graph.items())
 
 
 @given(st.integers(1, 10_000), st.integers(1, 4))
@@ -64,14 +63,6 @@ def test_milc_on_its_nodes():
     graph = nearest_neighbors(grid_dimensions(8192), 24)
     assert max(b for _, b in graph) == 341
     assert 20_000 < sum(graph.values()) < 32_768
-
-
-def test_sharing():
-    one = link_loads({(0, 1): 1}, [(0, 0, 0), (0, 0, 2)], TORUS)
-    assert shared_fraction(one, []) == 0
-    assert shared_fraction(one, [one]) == 1
-    assert shared_fraction(one, [link_loads({(0, 1): 1}, [(0, 0, 1), (0, 0, 2)], TORUS)]) == 0.5
-    assert shared_fraction({}, [one]) == 0
 
 
 @pytest.mark.parametrize(

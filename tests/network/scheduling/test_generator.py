@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from hopperlib.network.scheduling.generator import MIXES, SizeClass, draw_outages, draw_workload, share_at_least
+from hopperlib.network.scheduling.generator import MIXES, SizeClass, draw_workload, share_at_least
 
 
 def test_shares_of_a_mix_sum_to_one():
@@ -54,13 +54,9 @@ def test_debug_jobs_take_the_place_of_others():
     assert share == pytest.approx(0.1, abs=0.01)
 
 
-def test_a_mix_of_ones_own_and_outages():
+def test_a_mix_of_ones_own():
     jobs = draw_workload([SizeClass(2, 2, 1.0, 1.0)], nodes=16, days=3, load=0.5, rng=random.Random(1))
     assert set(jobs.nodes) == {2}
-    downs = draw_outages(days=56, rng=random.Random(1))
-    assert sum(one.drained for one in downs) == 2
-    assert sum(not one.drained for one in downs) == 4
-    assert draw_outages(days=56, rng=random.Random(1), maintenance_hours=0, outage_hours=0) == []
 
 
 def test_refusals():

@@ -21,11 +21,8 @@ def test_spans_cut_jobs_and_downtimes():
     schedule = simulate(
         Workload([Job(1, 0, 2, 10, 10), Job(2, 25, 1, 1, 1)]), 4, downtimes=[Downtime(start_s=12, end_s=20)]
     )
-    # From 5 on: 2 nodes x 5 s of 4 x 15; up are 4 x 7.
+    # From 5 on: 2 nodes x 5 s of 4 x 15.
     assert schedule.utilization(5, 20) == 10 / 60
-    assert schedule.utilization(5, 20, up_time_only=True) == 10 / 28
-    with pytest.raises(ValueError, match="nothing was up"):
-        schedule.utilization(13, 15, up_time_only=True)
     with pytest.raises(ValueError, match="end_s=5 must be after start_s=5"):
         schedule.utilization(5, 5)
 

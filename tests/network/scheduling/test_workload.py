@@ -1,4 +1,4 @@
-"""Workloads: order, refusals, load."""
+"""Workloads: order, refusals, sums."""
 
 import pytest
 from hypothesis import given
@@ -28,10 +28,8 @@ def test_refusals(job, message):
         Workload([job])
 
 
-def test_load():
-    # 2 nodes x 50 s + 1 x 100 s = 200 node-seconds over 100 s on 4 nodes.
+def test_node_seconds():
+    # 2 nodes x 50 s + 1 x 100 s.
     workload = Workload([Job(1, 0, 2, 50, 60, 7, "debug"), Job(2, 100, 1, 100, 100)])
-    assert workload.load(4) == 0.5
+    assert workload.node_seconds == 200
     assert workload[0] == Job(1, 0, 2, 50, 60, 7, "debug")
-    with pytest.raises(ValueError, match="one instant"):
-        Workload([Job(1, 0, 1, 1, 1)]).load(4)

@@ -67,7 +67,6 @@ def test_any_floor(columns, rows, cages, slots):
     assert x * y * z * 2 == len(addresses) == 2 * len({node.coordinates for node in addresses})
     for node in addresses:
         assert wiring.find(node.cname) == wiring.address(node.nid) == node
-        assert node in wiring.at(node.coordinates)
     # Neighbors in number are neighbors in the torus, plane changes along x included where rings are short.
     for a, b in zip(addresses[::2], addresses[2::2], strict=False):
         steps = [
@@ -109,7 +108,5 @@ def test_refusals():
         HOPPER.address(6528)
     with pytest.raises(ValueError, match="'nid00012' is no node name"):
         HOPPER.find("nid00012")
-    with pytest.raises(ValueError, match="must be within the torus"):
-        HOPPER.at((17, 0, 0))
     with pytest.raises(ValueError, match="states no floor"):
         Wiring.of(Machine.load("bassi"))
