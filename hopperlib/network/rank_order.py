@@ -46,7 +46,7 @@ def parse_grid(text: str) -> Grid:
 
     Raises
     ------
-    ValueError
+    InputError
         If the text is no grid of one to three positive sizes.
 
     Examples
@@ -101,7 +101,7 @@ def off_node_pairs(order: Sequence[int], grid: Grid, cores_per_node: int, *, per
 
     Raises
     ------
-    ValueError
+    InputError
         If the order does not hold every rank of the grid once.
 
     Examples

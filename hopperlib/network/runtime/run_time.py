@@ -103,7 +103,7 @@ class LinkMap:
 
     Raises
     ------
-    ValueError
+    InputError
         If the machine states no torus or no link bandwidths.
 
     Examples
@@ -253,7 +253,7 @@ class RunTimeModel:
 
     Raises
     ------
-    ValueError
+    InputError
         If a number is negative, or there is no step.
 
     Examples
@@ -324,7 +324,7 @@ def least_of(values: Sequence[float], count: int) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no value or no draw.
 
     Examples
@@ -369,7 +369,7 @@ def calibrate(
 
     Raises
     ------
-    ValueError
+    InputError
         If the lists differ in length, if a mean is not above the least, or if
         no line gives the times: the worst links differ too little.
 

@@ -198,7 +198,7 @@ def draw_workload(
 
     Raises
     ------
-    ValueError
+    InputError
         If the mix is unknown or a number is out of range.
 
     Examples

@@ -52,7 +52,7 @@ class Workload:
 
     Raises
     ------
-    ValueError
+    InputError
         If a job has no nodes or a negative time; the message names the job.
 
     Examples

@@ -42,7 +42,7 @@ class Torus:
 
     Raises
     ------
-    ValueError
+    InputError
         If a dimension is not at least 1 or a weight is not positive.
 
     Examples
@@ -69,7 +69,7 @@ class Torus:
 
         Raises
         ------
-        ValueError
+        InputError
             If the machine's network is no torus.
         """
         if machine.network is None or machine.network.dimensions is None:
@@ -124,7 +124,7 @@ def link_bandwidth_gb_s(machine: Machine, link: Link) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If the machine's file states no link bandwidths.
 
     Examples

@@ -88,7 +88,7 @@ def convex_hull(points: Iterable[Point]) -> Hull:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no point.
 
     Examples

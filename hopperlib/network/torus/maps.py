@@ -20,8 +20,7 @@ def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
 
     Examples
     --------
-    >>> from hopperlib.errors import InputError
-    from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.scheduler import simulate
     >>> from hopperlib.network.scheduling.workload import Job, Workload
     >>> holders(simulate(Workload([Job(7, 0, 2, 60, 60)]), 4), 30)
     {0: 0, 1: 0}
@@ -98,8 +97,7 @@ def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 12
 
     Examples
     --------
-    >>> from hopperlib.errors import InputError
-    from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.scheduler import simulate
     >>> from hopperlib.network.scheduling.workload import Job, Workload
     >>> occupancy(simulate(Workload([Job(7, 0, 2, 60, 60)]), 4), 0, 120, columns=2, rows=2)
     [[1.0, 0.0], [0.0, 0.0]]
@@ -158,7 +156,7 @@ def compactness(nodes: Sequence[NodeAddress], torus: Torus, width: int, *, step:
 
     Raises
     ------
-    ValueError
+    InputError
         If the window does not fit the list.
 
     Examples

@@ -85,7 +85,7 @@ class Wiring:
 
     Raises
     ------
-    ValueError
+    InputError
         If a count is not at least 1.
 
     Examples
@@ -129,7 +129,7 @@ class Wiring:
 
         Raises
         ------
-        ValueError
+        InputError
             If the file states no floor, or one that does not give its torus.
 
         Examples
@@ -160,7 +160,7 @@ class Wiring:
 
         Raises
         ------
-        ValueError
+        InputError
             If a column is missing, a row cannot be read or a nid comes twice; names the line.
         """
         reader = csv.DictReader(io.StringIO(text))
@@ -221,7 +221,7 @@ class Wiring:
 
         Raises
         ------
-        ValueError
+        InputError
             If the machine has no such nid.
         """
         if nid not in self._by_nid:
@@ -235,14 +235,14 @@ class Wiring:
 
         Raises
         ------
-        ValueError
+        InputError
             If the text is no node name, or no node of this floor has it.
 
         Examples
         --------
         >>> Wiring(columns=17, rows=4).find("c17-0c0s0n0")
         Traceback (most recent call last):
-        ValueError: 'c17-0c0s0n0' is not on this floor of 17 columns (0 to 16) and 4 rows (0 to 3)
+        hopperlib.errors.InputError: 'c17-0c0s0n0' is not on this floor of 17 columns (0 to 16) and 4 rows (0 to 3)
         """
         if _CNAME.fullmatch(cname) is None:
             raise InputError(f"{cname!r} is no node name; one looks like c6-3c1s5n1: column-row, cage, slot, node")
