@@ -1,0 +1,248 @@
+"""A figure as a static SVG, drawn by matplotlib, for pages that run no script."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hopperlib.questions.result import Figure
+
+__all__ = ["figure_svg"]
+
+# Stands for the color of the page's text while matplotlib draws, and is no color of a series.
+_INK = "#010203"
+_WIDTH, _HEIGHT = 660, 340
+# Letters of a title that one line beside its axis holds.
+_LONGEST_TITLE = {"x": 85, "y": 38}
+_LOOK = {
+    "svg.fonttype": "none",
+    "text.parse_math": False,
+    "font.family": ["DejaVu Sans"],
+    "font.size": 12,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.6,
+    "axes.facecolor": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), _INK),
+    "grid.color": "#80808040",
+}
+# What Plotly calls it, and what matplotlib does.
+_DASHES: dict[str, Any] = {
+    "solid": "-", "dash": "--", "dot": ":", "dashdot": "-.", "longdash": (0, (8, 3)), "longdashdot": (0, (8, 3, 2, 3)),
+}  # fmt: skip
+_MARKERS = {
+    "circle": "o", "square": "s", "diamond": "D", "triangle-up": "^", "cross": "P", "x": "x", "line-ew": "_",
+}  # fmt: skip
+
+
+def figure_svg(figure: Figure) -> str:
+    """Return a figure as one ``<svg>``: the same for the same figure, its texts as text, its ink the page's color.
+
+    Lines, points, bands, bars, heatmaps and clouds in space are drawn, that
+    is, what the figures of the package hold. Title and description for readers
+    who cannot see it are those of the figure.
+
+    Parameters
+    ----------
+    figure : hopperlib.questions.result.Figure
+
+    Raises
+    ------
+    ValueError
+        If the figure holds a kind of trace that cannot be drawn.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.figures import Axis, Series, chart
+    >>> svg = figure_svg(chart(title="Squares", alt="A parabola from 0 at 0 to 4 at 2.", x=Axis(title="x"),
+    ...                        y=Axis(title="x squared"), series=[Series(name="square", x=[0, 1, 2], y=[0, 1, 4])]))
+    >>> svg[:4], "<title>Squares</title>" in svg, ">x squared</text>" in svg
+    ('<svg', True, True)
+    """
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure as Canvas
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        # Names inside of the drawing hang on its title, so that two drawings on a page do not share them.
+        matplotlib.rcParams.update(_LOOK | {"svg.hashsalt": figure.title})
+        size = (_WIDTH / 72, figure.layout.get("height", _HEIGHT) / 72)
+        canvas = Canvas(figsize=size, layout="constrained", facecolor="none")
+        (_draw_in_space if "scene" in figure.layout else _draw_in_plane)(canvas, figure)
+        text = io.StringIO()
+        FigureCanvasSVG(canvas).print_svg(text, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+    return _inlined(text.getvalue(), figure)
+
+
+def _inlined(svg: str, figure: Figure) -> str:
+    """Return a drawing as it stands inside of a page: named, without what only a file of its own needs."""
+    _, _, inside = svg.partition("<svg")
+    attributes, _, inside = inside.partition(">")
+    box = re.search(r'viewBox="[^"]*"', attributes)
+    inside = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", inside, flags=re.DOTALL)
+    inside = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", inside)
+    inside = re.sub(r"'DejaVu Sans'", "sans-serif", inside).replace(_INK, "currentColor")
+    # A hundredth of a point is enough.
+    inside = re.sub(
+        r'(?<= [dxy]=")[^"]+', lambda match: re.sub(r"(\.\d\d)\d+", r"\1", match[0]).replace("\n", ""), inside
+    )
+    return (
+        f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" {box[0] if box else ""} '
+        f'role="img"><title>{escape(figure.title)}</title><desc>{escape(figure.alt)}</desc>'
+        + re.sub(r"\n\s*", "\n", inside).strip()
+    )
+
+
+def _numbers(values: Sequence[Any]) -> list[Any]:
+    """Return values as they are drawn: a missing one as no number, a category in its lines."""
+    return [
+        math.nan if value is None else value.replace("<br>", "\n") if isinstance(value, str) else value
+        for value in values
+    ]
+
+
+def _draw_in_plane(canvas: Any, figure: Figure) -> None:
+    """Draw the traces that have two axes."""
+    axes = canvas.add_subplot()
+    bars = [trace for trace in figure.data if trace["type"] == "bar"]
+    below: Mapping[str, Any] = {}
+    for trace in figure.data:
+        match trace["type"]:
+            case "scatter":
+                _draw_line(axes, trace, below)
+            case "bar":
+                _draw_bars(axes, trace, bars.index(trace), len(bars), figure.layout.get("bargap", 0.2))
+            case "heatmap":
+                _draw_heatmap(canvas, axes, trace)
+            case kind:
+                raise ValueError(f"figure {figure.title!r} holds a trace of type {kind!r}, which cannot be drawn")
+        below = trace
+    for shape in figure.layout.get("shapes", ()):
+        color, alpha = _color(shape["fillcolor"])
+        axes.axvspan(shape["x0"], shape["x1"], shape["y0"], shape["y1"], color=color, alpha=alpha, linewidth=0)
+    for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
+        _set_axis(axes, name, axis, figure.layout[f"{name}axis"])
+    if not any(trace["type"] == "heatmap" for trace in figure.data):
+        axes.grid()
+        axes.set_axisbelow(True)
+    _add_legend(canvas, figure)
+
+
+def _draw_line(axes: Any, trace: Mapping[str, Any], below: Mapping[str, Any]) -> None:
+    """Draw a line, points or both, and what is filled between a line and the one before it."""
+    mode, line, marker = trace["mode"], trace.get("line", {}), trace.get("marker", {})
+    x, y = _numbers(trace["x"]), _numbers(trace["y"])
+    if trace.get("fill") == "tonexty":
+        color, alpha = _color(trace["fillcolor"])
+        axes.fill_between(x, _numbers(below["y"]), y, color=color, alpha=alpha, linewidth=0)
+    axes.plot(
+        x,
+        y,
+        label=trace["name"] if trace.get("showlegend", True) else None,
+        color=line.get("color") or marker.get("color"),
+        linestyle=_DASHES[line.get("dash", "solid")] if "lines" in mode else "none",
+        linewidth=line.get("width", 2),
+        marker=_MARKERS[marker.get("symbol", "circle")] if "markers" in mode else None,
+        markersize=0.75 * marker.get("size", 6),
+        clip_on=trace.get("cliponaxis", True),
+    )
+
+
+def _draw_bars(axes: Any, trace: Mapping[str, Any], number: int, count: int, gap: float) -> None:
+    """Draw one of so many sets of bars that stand side by side."""
+    x, marker = _numbers(trace["x"]), trace["marker"]
+    if isinstance(x[0], str):
+        axes.xaxis.update_units(x)
+        x = [float(place) for place in axes.convert_xunits(x)]
+    step = min((abs(b - a) for a, b in zip(x, x[1:], strict=False)), default=1.0)
+    width = step * (1 - gap) / count
+    axes.bar(
+        [at + (number - (count - 1) / 2) * width for at in x],
+        _numbers(trace["y"]),
+        width,
+        label=trace["name"],
+        color=marker["color"],
+        hatch=2 * marker.get("pattern", {}).get("shape", ""),
+        edgecolor=_INK,
+        linewidth=0,
+    )
+
+
+def _draw_heatmap(canvas: Any, axes: Any, trace: Mapping[str, Any]) -> None:
+    """Draw a map of colors with its scale; as a picture, since thousands of cells would be as many paths."""
+    ends = []
+    for values in (trace["x"], trace["y"]):
+        half = (values[1] - values[0]) / 2 if len(values) > 1 else 0.5
+        ends += [values[0] - half, values[-1] + half]
+    drawn = axes.imshow(
+        trace["z"], cmap=trace["colorscale"].lower(), vmin=trace["zmin"], vmax=trace["zmax"],
+        extent=ends, origin="lower", aspect="auto", interpolation="none",
+    )  # fmt: skip
+    canvas.colorbar(drawn, label=trace["colorbar"]["title"]["text"])
+
+
+def _draw_in_space(canvas: Any, figure: Figure) -> None:
+    """Draw the traces that have three axes."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes, scene = canvas.add_subplot(projection="3d"), figure.layout["scene"]
+    for trace in figure.data:
+        marker = trace["marker"]
+        axes.plot(
+            trace["x"], trace["y"], trace["z"], label=trace["name"], linestyle="none", color=marker["color"],
+            marker=_MARKERS[marker["symbol"]], markersize=marker["size"],
+        )  # fmt: skip
+    for name, axis in zip("xyz", (axes.xaxis, axes.yaxis, axes.zaxis), strict=True):
+        axes.set(**{f"{name}lim": scene[f"{name}axis"]["range"], f"{name}label": scene[f"{name}axis"]["title"]["text"]})
+        axis.set_pane_color((0, 0, 0, 0))
+        axis.set_major_locator(MaxNLocator(4, integer=True))
+    axes.set_box_aspect([high - low for low, high in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())], zoom=0.95)
+    _add_legend(canvas, figure)
+
+
+def _add_legend(canvas: Any, figure: Figure) -> None:
+    """Add the legend above the drawing, where there is more than one series."""
+    if figure.layout.get("showlegend", len(figure.data) > 1):
+        longest = max(len(trace["name"]) for trace in figure.data)
+        # A letter is about 7 wide, the sample of the line with its margins 60.
+        canvas.legend(loc="outside upper left", ncols=max(1, _WIDTH // (7 * longest + 60)), handlelength=3)
+
+
+def _set_axis(axes: Any, name: str, axis: Any, wanted: Mapping[str, Any]) -> None:
+    """Give an axis its title, scale, range and ticks."""
+    from matplotlib.category import StrCategoryConverter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    log = wanted.get("type") == "log"
+    axes.set(**{f"{name}label": "\n".join(textwrap.wrap(wanted["title"]["text"], _LONGEST_TITLE[name]))})
+    if log:
+        # Only then: the linear scale would take a category's name from its tick.
+        axes.set(**{f"{name}scale": "log"})
+    if "range" in wanted:
+        axes.set(**{f"{name}lim": [10**end if log else end for end in wanted["range"]]})
+    elif wanted.get("rangemode") == "tozero":
+        axes.set(**{f"{name}lim": (min(0, axis.get_data_interval()[0]), None)})
+    if isinstance(axis.get_converter(), StrCategoryConverter):
+        return
+    if log:
+        low, high = axis.get_view_interval()
+        # Over less than two powers of ten the powers alone would be too few to read from.
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
+        axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+
+
+def _color(text: str) -> tuple[str | tuple[float, ...], float]:
+    """Return a color of Plotly, and how much it covers."""
+    if not text.startswith("rgba("):
+        return text, 1.0
+    red, green, blue, alpha = (float(part) for part in text[5:-1].split(","))
+    return (red / 255, green / 255, blue / 255), alpha
