@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from hopperlib.analysis.distributions import Fit, Goodness, Interval, bootstrap, fit_all, goodness
 from hopperlib.analysis.regression import VarianceSplit, minimum_of_groups, repeats_to_see, variance_split
+from hopperlib.errors import refusal
+from hopperlib.finding import Finding
 from hopperlib.readers.run_times import RunTimes
 
 __all__ = ["CAVEATS", "FamilyReport", "Histogram", "Repeats", "RunTimeReport", "describe_run_times", "usual_repeats"]
@@ -97,7 +99,7 @@ class RunTimeReport:
         Runs needed, for each way to repeat.
     resamples : int
         Samples behind each interval and p-value.
-    notes : tuple of str
+    notes : tuple of Finding
         What to keep in mind about these values.
     """
 
@@ -117,7 +119,7 @@ class RunTimeReport:
     alpha: float
     repeats: tuple[Repeats, ...]
     resamples: int
-    notes: tuple[str, ...]
+    notes: tuple[Finding, ...]
 
     @property
     def fitted_what(self) -> str:
@@ -134,7 +136,7 @@ class RunTimeReport:
     @property
     def none_fits(self) -> bool:
         """Whether every family is doubted, by tests that hold."""
-        return not self.alike and all(one.doubted for one in self.families)
+        return not self.alike and all(family.doubted for family in self.families)
 
     @property
     def verdict(self) -> str:
@@ -142,7 +144,8 @@ class RunTimeReport:
         best = self.families[0].fit
         if self.none_fits:
             return f"No family describes the times; the {best.family} comes nearest by AIC."
-        near = [one.fit.family for one in self.families[1:] if one.fit.note == "" and one.fit.aic - best.aic < _TIE]
+        others = [family.fit for family in self.families[1:]]
+        near = [other.family for other in others if other.note == "" and other.aic - best.aic < _TIE]
         fits = "describes the times best" if not self.families[0].doubted else "is best by AIC, and doubtful"
         if self.alike:
             fits = f"is best by AIC; the tests are too strict, because runs of one {self.table.group} are alike"
@@ -155,12 +158,12 @@ class RunTimeReport:
         if len(edges) - 1 > _MOST_BINS:
             edges = np.histogram_bin_edges(values, bins=_MOST_BINS)
         counts, _ = np.histogram(values, bins=edges)
-        return Histogram([float(one) for one in edges], [int(one) for one in counts])
+        return Histogram(edges.tolist(), counts.tolist())
 
-    def expected(self, one: Fit) -> list[float]:
+    def expected(self, fitted: Fit) -> list[float]:
         """Return how many of the fitted values a family expects in each bar of the histogram."""
-        shares = np.diff(one.distribution.cdf(self.histogram().edges))
-        return [len(self.fitted) * float(share) for share in shares]
+        counts: list[float] = (len(self.fitted) * np.diff(fitted.distribution.cdf(self.histogram().edges))).tolist()
+        return counts
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain data, fractions as numbers from 0 to 1."""
@@ -170,29 +173,19 @@ class RunTimeReport:
             "unit": self.table.unit,
             "values": len(self.table.times),
             "left_out": dict(self.table.left_out),
-            "mean": self.mean,
-            "sd": self.sd,
-            "median": self.median,
-            "minimum": self.minimum,
-            "maximum": self.maximum,
+            **{name: getattr(self, name) for name in ("mean", "sd", "median", "minimum", "maximum")},
             "fitted": "minimum" if self.minima else "all",
             "fitted_values": len(self.fitted),
             "verdict": self.verdict,
             "families": [
                 {
-                    "family": one.fit.family,
-                    "parameters": {
-                        name: {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
-                        for name, interval in one.intervals.items()
-                    },
-                    "log_likelihood": one.fit.log_likelihood,
-                    "aic": one.fit.aic,
-                    "aicc": one.fit.aicc,
-                    "goodness": one.goodness._asdict(),
-                    "doubted": one.doubted,
-                    "note": one.fit.note,
+                    "family": family.fit.family,
+                    "parameters": {name: interval._asdict() for name, interval in family.intervals.items()},
+                    **{name: getattr(family.fit, name) for name in ("log_likelihood", "aic", "aicc", "note")},
+                    "goodness": family.goodness._asdict(),
+                    "doubted": family.doubted,
                 }
-                for one in self.families
+                for family in self.families
             ],
             "groups": None
             if split is None
@@ -205,12 +198,9 @@ class RunTimeReport:
                 "negative_estimate": split.clipped,
             },
             "no_groups": self.no_split,
-            "change_fraction": self.change_fraction,
-            "power": self.power,
-            "alpha": self.alpha,
-            "repeats": [one._asdict() for one in self.repeats],
-            "resamples": self.resamples,
-            "notes": list(self.notes),
+            **{name: getattr(self, name) for name in ("change_fraction", "power", "alpha", "resamples")},
+            "repeats": [way._asdict() for way in self.repeats],
+            "notes": [f"{note.message} {note.advice}".strip() for note in self.notes],
             "caveats": list(CAVEATS),
         }
 
@@ -255,28 +245,29 @@ def _alike(split: VarianceSplit | None) -> bool:
     return split is not None and split.between_fraction.low > 0
 
 
-def _notes(table: RunTimes, split: VarianceSplit | None, n: int, *, minima: bool) -> tuple[str, ...]:
-    """Return what to keep in mind about these values, n of them fitted."""
-    notes = []
-    if n < _FEW_VALUES:
-        notes.append(f"{n} values are few: the intervals are too short, and hardly any family can be told wrong.")
-    if split is not None and split.groups < _FEW_GROUPS:
-        notes.append(f"{split.groups} groups are few: the interval of the share between groups is too short.")
-    if split is not None and split.clipped:
-        notes.append(
-            "The groups differ less than the noise within them would let them: the share between them is put at 0."
-        )
+def _notes(table: RunTimes, split: VarianceSplit | None, n: int, *, minima: bool) -> Iterator[Finding]:
+    """Yield what to keep in mind about these values, n of them fitted."""
     if _alike(split) and not minima:
-        notes.append(
-            f"Runs of one {table.group} are alike, so {n} runs tell less than {n} independent ones: "
-            "the intervals of the parameters are too short and the p-values too small. "
-            f"Fit the smallest time of each {table.group} (--minimum) to test a family."
+        yield Finding(
+            code="runs-alike",
+            message=f"Runs of one {table.group} are alike, so {n} runs tell less than {n} independent ones: "
+            "the intervals of the parameters are too short and the p-values too small.",
+            advice=f"Fit the smallest time of each {table.group} (--minimum) to test a family.",
         )
-    if minima:
-        notes.append(
-            "The smallest of several runs has less noise than a run, and is no mean: its distribution is that of the groups."
-        )
-    return tuple(notes)
+    notes = {
+        "few-values": n < _FEW_VALUES
+        and f"{n} values are few: the intervals are too short, and hardly any family can be told wrong.",
+        "few-groups": split is not None
+        and split.groups < _FEW_GROUPS
+        and f"{split.groups} groups are few: the interval of the share between groups is too short.",
+        "groups-no-different": split is not None
+        and split.clipped
+        and "The groups differ less than the noise within them would let them: the share between them is put at 0.",
+        "minima": minima
+        and "The smallest of several runs has less noise than a run, and is no mean: its distribution is that of the "
+        "groups.",
+    }
+    yield from (Finding(code=code, message=note, level="note") for code, note in notes.items() if note)
 
 
 def describe_run_times(
@@ -329,7 +320,7 @@ def describe_run_times(
     if resamples is None:
         resamples = usual_repeats(len(table.times))
     if resamples < 19:
-        raise ValueError(f"resamples={resamples} must be at least 19, so that a p-value can reach 0.05")
+        raise refusal("resamples", resamples, "must be at least 19, so that a p-value can reach 0.05")
     values = np.array(table.times)
     if minima and not table.groups:
         raise ValueError("the smallest time of each group needs a column of groups")
@@ -340,11 +331,12 @@ def describe_run_times(
     # Before the long part, so that an argument out of range is refused at once.
     repeats = _repeats(split, mean, sd, table.group, change_fraction, power, alpha)
     families = []
-    for number, one in enumerate(fits):
-        intervals = bootstrap(fitted, one.family, rng, resamples)
+    for number, fitted_family in enumerate(fits):
+        intervals = bootstrap(fitted, fitted_family.family, rng, resamples)
         if progress is not None:
             progress(2 * number + 1, 2 * len(fits))
-        families.append(FamilyReport(fit=one, intervals=intervals, goodness=goodness(fitted, one, rng, resamples)))
+        tested = goodness(fitted, fitted_family, rng, resamples)
+        families.append(FamilyReport(fit=fitted_family, intervals=intervals, goodness=tested))
         if progress is not None:
             progress(2 * number + 2, 2 * len(fits))
     return RunTimeReport(
@@ -364,5 +356,5 @@ def describe_run_times(
         alpha=alpha,
         repeats=repeats,
         resamples=resamples,
-        notes=_notes(table, split, len(fitted), minima=minima),
+        notes=tuple(_notes(table, split, len(fitted), minima=minima)),
     )

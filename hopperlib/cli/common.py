@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-__all__ = ["FiniteRange", "fail", "print_json", "read_source", "stdin_bytes"]
+__all__ = ["FiniteRange", "fail", "print_json", "read_source", "stdin_bytes", "write_page"]
 
 
 class FiniteRange(click.FloatRange):
@@ -83,3 +83,11 @@ def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int
         rule = f"is larger than {max_bytes:,} bytes, the most this command reads"
         fail(f"{what} {source} {rule}", as_json=as_json, details={"flag": what, "value": source, "rule": rule})
     return data.decode("utf-8", errors="replace")
+
+
+def write_page(path: str, page: str, *, as_json: bool = False) -> None:
+    """Write a page to a file; end the command with one message if that fails."""
+    try:
+        Path(path).write_text(page, encoding="utf-8")
+    except OSError as error:
+        fail(f"cannot write the page {path}: {error.strerror or error}", as_json=as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import math
 import re
 import textwrap
@@ -20,7 +21,7 @@ _INK = "#010203"
 _WIDTH, _HEIGHT = 660, 340
 # Letters of a title that one line beside its axis holds.
 _LONGEST_TITLE = {"x": 85, "y": 38}
-_LOOK = {
+_LOOK: dict[str, Any] = {
     "svg.fonttype": "none",
     "text.parse_math": False,
     "font.family": ["DejaVu Sans"],
@@ -73,12 +74,14 @@ def figure_svg(figure: Figure) -> str:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         # Names inside of the drawing hang on its title, so that two drawings on a page do not share them.
-        matplotlib.rcParams.update(_LOOK | {"svg.hashsalt": figure.title})
+        settings: Any = matplotlib.rcParams
+        settings.update(_LOOK | {"svg.hashsalt": figure.title})
         size = (_WIDTH / 72, figure.layout.get("height", _HEIGHT) / 72)
         canvas = Canvas(figsize=size, layout="constrained", facecolor="none")
         (_draw_in_space if "scene" in figure.layout else _draw_in_plane)(canvas, figure)
         text = io.StringIO()
-        FigureCanvasSVG(canvas).print_svg(text, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+        backend: Any = FigureCanvasSVG(canvas)
+        backend.print_svg(text, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
     return _inlined(text.getvalue(), figure)
 
 
@@ -162,7 +165,7 @@ def _draw_bars(axes: Any, trace: Mapping[str, Any], number: int, count: int, gap
     if isinstance(x[0], str):
         axes.xaxis.update_units(x)
         x = [float(place) for place in axes.convert_xunits(x)]
-    step = min((abs(b - a) for a, b in zip(x, x[1:], strict=False)), default=1.0)
+    step = min((abs(b - a) for a, b in itertools.pairwise(x)), default=1.0)
     width = step * (1 - gap) / count
     axes.bar(
         [at + (number - (count - 1) / 2) * width for at in x],

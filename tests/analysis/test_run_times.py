@@ -40,7 +40,9 @@ def test_what_is_summed_up():
     assert report.sd == pytest.approx((148.8 / 4) ** 0.5)
     assert report.no_split == "no column says which runs belong together"
     assert [one.runs for one in report.repeats] == [repeats_to_see(0.05, report.sd / 6.2)]
-    assert report.notes == ("5 values are few: the intervals are too short, and hardly any family can be told wrong.",)
+    assert [(note.level, note.message) for note in report.notes] == [
+        ("note", "5 values are few: the intervals are too short, and hardly any family can be told wrong.")
+    ]
 
 
 def test_alike_runs_are_told_and_one_of_each_is_an_answer(triplets):
@@ -49,11 +51,11 @@ def test_alike_runs_are_told_and_one_of_each_is_an_answer(triplets):
     assert every.alike
     assert not every.none_fits
     assert "the tests are too strict, because runs of one job are alike" in every.verdict
-    assert any(note.startswith("Runs of one job are alike, so 120 runs tell less") for note in every.notes)
+    assert every.notes[0].message.startswith("Runs of one job are alike, so 120 runs tell less")
     assert (every.fitted_what, least.fitted_what) == ("all 120 times", "the smallest time of each job (40)")
     assert list(least.fitted) == [min(times[3 * job : 3 * job + 3]) for job in range(40)]
     assert not least.alike
-    assert not any("are alike" in note for note in least.notes)
+    assert not any("are alike" in note.message for note in least.notes)
     # The spread is of all runs in both.
     assert every.split == least.split
     assert every.split.between_fraction.estimate == pytest.approx(25 / 26, abs=0.03)
@@ -89,7 +91,7 @@ def test_a_column_of_groups_that_tells_nothing_is_passed_over():
 
 
 def test_few_groups_and_a_negative_estimate_are_said():
-    notes = describe([10, 12, 11, 10, 12, 11.5], "aaabbb").notes
+    notes = [note.message for note in describe([10, 12, 11, 10, 12, 11.5], "aaabbb").notes]
     assert any(note.startswith("2 groups are few") for note in notes)
     assert any(note.startswith("The groups differ less than the noise within them") for note in notes)
 

@@ -1,0 +1,80 @@
+"""Run times as an answer: nothing of the report is lost on the way, and what is wrong is a finding."""
+
+import numpy as np
+import pytest
+
+from hopperlib.analysis.fit_answer import fit, fit_result
+from hopperlib.analysis.run_times import CAVEATS, describe_run_times
+from hopperlib.documented import data_folder
+from hopperlib.errors import InputError
+from hopperlib.readers.run_times import read_run_times
+
+SAMPLE = data_folder() / "samples" / "run-times" / "synthetic-run-times.csv"
+
+
+@pytest.fixture(scope="module")
+def report():
+    return describe_run_times(read_run_times(SAMPLE.read_text().splitlines()), np.random.default_rng(0), resamples=19)
+
+
+def test_a_file_and_its_report_give_the_same_answer(report):
+    assert fit(SAMPLE, resamples=19).to_dict() == fit_result(report).to_dict()
+    assert fit_result(report).facts == report.to_dict()
+
+
+def test_the_sentence_holds_the_verdict_and_the_repeats(report):
+    summary = fit_result(report).summary
+    assert summary.startswith(report.verdict)
+    assert all(f"{way.runs:,} ({way.how})" in summary for way in report.repeats)
+
+
+def test_tables_hold_families_repeats_and_parameters(report):
+    families, repeats, parameters = fit_result(report).tables
+    assert [row[0] for row in families.rows] == [family.fit.family for family in report.families]
+    assert families.rows[0][2] == 0
+    # With 19 samples the smallest p-value there can be is 1 / 20.
+    assert "≤ 0.05" in families.rows[-1]
+    assert [row[2] for row in repeats.rows] == [way.runs for way in report.repeats]
+    assert len(parameters.rows) == 13
+
+
+def test_figures_are_of_the_best_family(report):
+    histogram, quantiles = fit_result(report).figures
+    assert [trace["name"] for trace in histogram.data] == ["runs", "shifted lognormal expects"]
+    assert sum(row[1] for row in histogram.table.rows) == 120
+    assert len(quantiles.data[0]["x"]) == 120
+
+
+def test_of_many_values_some_quantiles_are_drawn():
+    times = np.random.default_rng(2).normal(1000, 50, 1000)
+    result = fit(read_run_times(["run_time_s", *map(str, times)]), resamples=19)
+    drawn = result.figures[1].data[0]["y"]
+    assert (len(drawn), drawn[0], drawn[-1]) == (200, times.min(), times.max())
+    assert result.figures[1].alt.endswith("Quantiles, 200 of 1,000.")
+
+
+def test_what_is_wrong_is_a_finding(report):
+    levels = [finding.level for finding in fit_result(report).findings]
+    assert levels == ["advice", *["note"] * len(CAVEATS)]
+    rng = np.random.default_rng(3)
+    humps = ["run_time_s", "nan", *map(str, [*rng.normal(100, 2, 60), *rng.normal(300, 2, 60)])]
+    problems = [
+        finding.code for finding in fit(read_run_times(humps), resamples=19).findings if finding.level == "problem"
+    ]
+    assert problems == ["left-out", "no-family"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"change": 0}, "change=0 must be above 0 and at most 1000 %"),
+        ({"power": 5}, "power=5 must be above 5 %"),
+        ({"seed": -1}, "seed=-1 must be at least 0"),
+        ({"resamples": 5}, "resamples=5 must be at least 19"),
+        ({"group": "run"}, "10 times for 0 groups: each time needs its group"),
+    ],
+)
+def test_refuses(arguments, message):
+    with pytest.raises(InputError, match=message) as refused:
+        fit(read_run_times(["run_time_s", *map(str, range(10, 20))]), **arguments)
+    assert refused.value.name in arguments

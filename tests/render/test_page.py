@@ -1,0 +1,62 @@
+"""An answer as one page: everything of it is there, escaped, and nothing comes from elsewhere."""
+
+import re
+
+import pytest
+
+from hopperlib.finding import Finding
+from hopperlib.questions.catalogue import QUESTIONS
+from hopperlib.questions.question import load
+from hopperlib.questions.result import Copyable, Result, Value
+from hopperlib.render.page import page_html
+
+
+@pytest.fixture(scope="module")
+def page():
+    return page_html(load("place").run(), "Placement", "Of `<script>`.")
+
+
+def test_stands_alone(page):
+    assert page.startswith("<!doctype html>")
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert "Of <code>&lt;script&gt;</code>." in page
+    assert not re.search(r'(src|href)="(?!#|data:)', page)
+    assert "color-scheme:light dark" in page
+
+
+def test_holds_every_part_of_an_answer(page):
+    result = load("place").run()
+    assert page.count("<svg") == len(result.figures) + len(result.drawings)
+    for value in result.values:
+        assert value.text in page
+    for table in result.tables:
+        assert all(column.title in page for column in table.columns)
+    for figure in result.figures:
+        assert f"<h2>{figure.title}</h2>" in page
+    assert page.count("<details>") == len(result.figures)
+
+
+def test_findings_come_with_advice_and_numbers():
+    finding = Finding(
+        code="slow-ost", message="OST 3 is slow.", level="problem", evidence={"rate": 1500}, advice="Ask."
+    )
+    result = Result(
+        summary="One is slow.",
+        findings=(finding, Finding(code="x", message="Cannot say.", level="unknown")),
+        values=(Value(label="Rate", value=1.5, unit="GB/s", badge="predicted"),),
+        copyables=(Copyable(title="Line", text="lfs setstripe -c 4 <dir>"),),
+    )
+    page = page_html(result, "A & B")
+    assert "<title>A &amp; B</title>" in page
+    assert "<strong>Problem:</strong> OST 3 is slow. Ask." in page
+    assert '<th scope="row">rate</th><td>1,500</td>' in page
+    assert "<strong>Cannot tell:</strong> Cannot say." in page
+    assert "lfs setstripe -c 4 &lt;dir&gt;" in page
+    assert "predicted" in page
+
+
+@pytest.mark.parametrize("name", ["torus", "fragmentation"])
+def test_answers_with_special_figures_are_pages_too(name):
+    assert name in QUESTIONS
+    assert page_html(load(name).run(), name).count("<svg") >= 1
