@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, print_json, stdin_bytes
+from hopperlib.cli.common import fail, print_json, stdin_bytes, write_page
 
 if TYPE_CHECKING:
-    from hopperlib.finding import Finding
     from hopperlib.readers.io_results import IoResult
 
 __all__ = ["command"]
@@ -228,58 +227,32 @@ def _seconds(value: float | None) -> str:
     "--machine", default="hopper", show_default=True, metavar="M", help="Whose file system the advice is for."
 )
 @click.option("--html", "page", metavar="PAGE", help="Write one page to this file: no scripts, nothing from elsewhere.")
+@click.option("--all", "show_all", is_flag=True, help="Print everything: charts in words too.")
 @click.option("--json", "as_json", is_flag=True, help="Print findings and summary as data.")
-def darshan(file: str, machine: str, page: str | None, as_json: bool) -> None:
+def darshan(file: str, machine: str, page: str | None, show_all: bool, as_json: bool) -> None:
     """Answer ``hopper io darshan``."""
     from hopperlib.machine import Machine
+    from hopperlib.questions.storage.darshan_answer import darshan_result
     from hopperlib.readers.darshan import read_darshan
-    from hopperlib.storage.logs.darshan_findings import finding_data, findings
+    from hopperlib.storage.logs.darshan_findings import findings
     from hopperlib.storage.logs.darshan_summary import summary
 
     try:
         known = Machine.load(machine)
         log = read_darshan(file)
-        found = findings(log, known)
+        result = darshan_result(findings(log, known), summary(log), known.title)
     except ValueError as error:
         fail(str(error), as_json=as_json)
     for note in log.notes:
         click.echo(f"hopper: {note}", err=True)
-    numbers = summary(log)
     if page is not None:
-        _write_page(page, file, known.title, found, numbers, as_json=as_json)
+        from hopperlib.render.page import page_html
+
+        write_page(page, page_html(result, "I/O of a job", f"From the Darshan log {file}."), as_json=as_json)
     if as_json:
-        print_json({"findings": [finding_data(one) for one in found], "summary": numbers})
+        print_json(result.facts)
     else:
-        _print_log(file, known.title, found, numbers)
-    sys.exit(1 if any(one.level in ("problem", "advice") for one in found) else 0)
+        from hopperlib.render.text import result_text
 
-
-def _write_page(
-    page: str, file: str, machine: str, found: tuple[Finding, ...], numbers: dict[str, Any], *, as_json: bool
-) -> None:
-    """Write the report as a page."""
-    from hopperlib.cli.darshan_page import report_page
-
-    text = report_page(file, machine, found, numbers)
-    try:
-        Path(page).write_text(text, encoding="utf-8")
-    except OSError as error:
-        fail(f"cannot write the page {page}: {error.strerror or error}", as_json=as_json)
-
-
-def _print_log(file: str, machine: str, found: tuple[Finding, ...], numbers: dict[str, Any]) -> None:
-    """Print findings and the numbers behind them for people."""
-    from hopperlib.cli.darshan_page import facts
-    from hopperlib.storage.logs.darshan_findings import SEVERITIES
-
-    click.echo(f"{file}: {numbers['executable'] or 'a job'}")
-    for label, value in facts(numbers):
-        click.echo(f"  {label + ':':<18}{value}")
-    if not found:
-        click.echo("no findings: no slow OST, no small or misaligned accesses, not one OST or one writer for all")
-    for one in found:
-        click.echo(f"{SEVERITIES[one.level]}: {one.code}: {one.message}")
-        if one.advice:
-            click.echo(f"  what to do: {one.advice}")
-    if any("setstripe -c" in one.advice or "MPICH" in one.advice for one in found):
-        click.echo(f"Advice on striping is for the file system of {machine}; --machine names another.")
+        click.echo(result_text(result, show_all=show_all, styled=sys.stdout.isatty()), nl=False)
+    sys.exit(1 if any(finding.level in ("problem", "advice") for finding in result.findings) else 0)
