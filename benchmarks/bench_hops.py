@@ -1,4 +1,4 @@
-"""Mean hop distance of a job's nodes: the standard library, numpy, a whole schedule at once; scipy's pdist beside them."""
+"""Mean hop distance of a job's nodes, and with numpy of a whole schedule at once; scipy's pdist beside them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import scipy
 from scipy.spatial.distance import pdist
 
 from benchmarks.side_by_side import Comparison
-from hopperlib.analysis.placements import PlacementTable
+from hopperlib.analysis.placements import mean_hop_distances
 from hopperlib.machine import Machine
 from hopperlib.network.scheduling.generator import draw_workload
 from hopperlib.network.scheduling.scheduler import simulate
@@ -47,7 +47,7 @@ def measure() -> list[Comparison]:
     machine = Machine.load("hopper")
     torus = Torus.of(machine, weights=(1, 2, 1))
     places = [node.coordinates for node in order_nodes(compute_nodes(machine), "xyz")]
-    counts, table, runs = PrefixCounts(places, torus), PlacementTable(places, torus), _a_job(len(places))
+    counts, runs = PrefixCounts(places, torus), _a_job(len(places))
     nodes = np.array([place for low, high in runs for place in places[low:high]], dtype=float)
 
     def with_pdist() -> float:
@@ -57,29 +57,22 @@ def measure() -> list[Comparison]:
             total += weight * float(np.minimum(apart, size - apart).sum())
         return total / (len(nodes) * (len(nodes) - 1) / 2)
 
-    assert counts.mean_hop_distance(runs) == table.mean_hop_distance(runs) == with_pdist()
+    assert counts.mean_hop_distance(runs) == with_pdist()
     workload = draw_workload("production", nodes=len(places), days=32, load=0.9, rng=random.Random(1))
     schedule = simulate(workload, len(places))
-    every = table.mean_hop_distances(schedule)
+    every = mean_hop_distances(schedule, places, torus)
     assert all(every[i] == counts.mean_hop_distance(schedule.runs(i)) for i in range(0, len(schedule), 97))
     peer, peer_s = f"scipy {scipy.__version__} pdist, an axis at a time", 1000 * best_s(with_pdist, 20)
     what, note = (
         f"a job of {JOB_NODES} nodes in {JOB_RUNS} runs, 1,000 times",
         "best of 50 rounds; pdist takes coordinates, ours runs of the list",
     )
-    batch_s = best_s(lambda: table.mean_hop_distances(schedule), 1, rounds=10)
+    batch_s = best_s(lambda: mean_hop_distances(schedule, places, torus), 1, rounds=10)
     pieces = sum(schedule.run_count) / len(schedule)
     return [
         Comparison(
             what=f"mean hops, standard library, {what}",
             ours_s=1000 * best_s(lambda: counts.mean_hop_distance(runs), 100),
-            peer=peer,
-            peer_s=peer_s,
-            note=note,
-        ),
-        Comparison(
-            what=f"mean hops, numpy, {what}",
-            ours_s=1000 * best_s(lambda: table.mean_hop_distance(runs), 200),
             peer=peer,
             peer_s=peer_s,
             note=note,

@@ -31,6 +31,7 @@ __all__ = [
     "Machine",
     "build",
     "diagnose",
+    "fit",
     "iobuf",
     "memory",
     "place",
@@ -48,6 +49,7 @@ __all__ = [
 # What is no question: name -> where it is.
 _MODULES = {
     "Machine": "hopperlib.machine",
+    "fit": "hopperlib.analysis.fit_answer",
     "read_darshan": "hopperlib.readers.darshan",
     "read_ior": "hopperlib.readers.ior.reader",
     "read_mdtest": "hopperlib.readers.mdtest",

@@ -4,8 +4,9 @@
 distributions  families fitted to run times, how well they fit, how sure that is
 regression     run time against metrics, spread within and between groups,
                how many repeats show a change
-run_times      a table of run times read and summed up, as ``hopper fit`` does
-placements     hop distances of many placements at once
+run_times      a table of run times read and summed up
+fit_answer     that as an answer: the function `hopperlib.fit`, the command ``hopper fit``
+placements     hop distances of all jobs of a schedule at once
 ensembles      a function over many settings: worker processes or a cluster,
                results kept as they finish
 =============  ================================================================

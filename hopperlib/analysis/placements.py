@@ -1,7 +1,8 @@
-"""Mean hop distances of placements, with numpy: one in microseconds, a whole schedule at once.
+"""Mean hop distances of every job of a schedule at once, with numpy.
 
-The standard library's `hopperlib.network.torus.allocation` is the reference: both
-give the same numbers, to the last bit where the torus' weights are whole.
+The standard library's `hopperlib.network.torus.allocation` measures one job and
+is the reference: both give the same numbers, to the last bit where the torus'
+weights are whole.
 
 The distance of two points on a ring of s places is half the number of windows
 of s // 2 neighbouring places that hold one point and not the other. A window
@@ -14,7 +15,7 @@ pairs that part the same points; one of each is kept and counts double.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -24,144 +25,81 @@ from scipy import sparse
 from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.network.torus.distances import Coordinates, Torus
 
-__all__ = ["PlacementTable"]
+__all__ = ["mean_hop_distances"]
 
 # Jobs measured at once: few enough for their windows to stay in the processor's cache.
 _AT_ONCE = 2048
 
 
-class PlacementTable:
-    """The node list of a machine, summed so that placements on it are measured fast.
+def mean_hop_distances(schedule: Schedule, places: Sequence[Coordinates], torus: Torus) -> npt.NDArray[np.float64]:
+    """Mean distance over all pairs of nodes of every job of a schedule. [hops]
 
     Parameters
     ----------
+    schedule : Schedule
+        Its positions are those of `places`.
     places : sequence of N (int, int, int)
         Coordinates of the nodes, in the order of the list. Two nodes of one Gemini have the same.
     torus : Torus
         Its weights count as in `hopperlib.network.torus.allocation`.
 
+    Returns
+    -------
+    array of one float a job
+        In order of submission; 0 for a job of one node, NaN for one that never started.
+
     Raises
     ------
     ValueError
-        If there is no node, or one lies outside the torus.
+        If there is no place, one lies outside the torus, or the schedule is of another number of nodes.
 
     Examples
     --------
-    >>> table = PlacementTable([(0, 0, 0), (0, 0, 1), (5, 5, 5), (0, 2, 0)], Torus((17, 8, 24)))
-    >>> table.mean_hop_distance([(0, 2), (3, 4)])
-    2.0
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> jobs = [Job(job=1, submit_time_s=0, nodes=3, run_time_s=9, requested_time_s=9)]
+    >>> mean_hop_distances(simulate(Workload(jobs), 4), [(0, 0, 0), (0, 0, 1), (0, 2, 0), (5, 5, 5)], Torus((17, 8, 24)))
+    array([2.])
     """
-
-    def __init__(self, places: Sequence[Coordinates], torus: Torus) -> None:
-        at = np.array(places, dtype=np.int64)
-        if at.ndim != 2 or at.shape[1] != 3:
-            raise ValueError("places must be one or more coordinates (x, y, z)")
-        outside = (at < 0) | (at >= np.array(torus.dimensions))
-        if outside.any():
-            wrong = tuple(int(one) for one in at[outside.any(axis=1)][0])
-            raise ValueError(f"place {wrong} lies outside the torus of {torus.dimensions}")
-        columns: list[npt.NDArray[np.bool_]] = []
-        factors: list[float] = []
-        for axis, (size, weight) in enumerate(zip(torus.dimensions, torus.weights, strict=True)):
-            half = size // 2
-            even = size % 2 == 0
-            for start in range(half if even else size):
-                columns.append((at[:, axis] - start) % size < half)
-                factors.append(weight if even else weight / 2)
-        self._nodes = len(at)
-        # (N + 1) x windows: nodes in front of each position that lie in the window.
-        sums = np.zeros((self._nodes + 1, len(columns)))
-        if columns:
-            np.cumsum(np.stack(columns, axis=1), axis=0, out=sums[1:])
-        self._sums = sums
-        self._small = sums.astype(np.int32)
-        self._factors = np.array(factors)
-        # A run adds what is in front of its end and takes away what is in front of its start.
-        self._signs = np.tile([-1.0, 1.0], 512)
-
-    @property
-    def nodes(self) -> int:
-        """Nodes in the list."""
-        return self._nodes
-
-    def mean_hop_distance(self, runs: Iterable[tuple[int, int]] | npt.ArrayLike) -> float:
-        """Mean distance over all pairs of nodes of one job. [hops]
-
-        Parameters
-        ----------
-        runs : sequence of r (int, int), or array of r x 2
-            Positions from (included) to (not included), disjoint.
-
-        Returns
-        -------
-        float
-            0 for fewer than two nodes.
-        """
-        bounds = np.array(runs if isinstance(runs, np.ndarray) else list(runs), dtype=np.int64).ravel()  # type: ignore[arg-type]
-        signs = self._signs[: len(bounds)]
-        if len(signs) < len(bounds):
-            signs = self._signs = np.tile([-1.0, 1.0], len(bounds))[: len(bounds)]
-        n = float(signs @ bounds)
-        if n < 2:
-            return 0.0
-        inside = signs @ self._sums.take(bounds, axis=0)
-        return float((inside * (n - inside)) @ self._factors) / (n * (n - 1) / 2)
-
-    def mean_hop_distances(self, schedule: Schedule) -> npt.NDArray[np.float64]:
-        """Mean distance over all pairs of nodes of every job of a schedule. [hops]
-
-        Parameters
-        ----------
-        schedule : Schedule
-            Its positions are those of this table's list.
-
-        Returns
-        -------
-        array of one float a job
-            In order of submission; 0 for a job of one node, NaN for one that never started.
-
-        Raises
-        ------
-        ValueError
-            If the schedule is of another number of nodes.
-
-        Examples
-        --------
-        >>> from hopperlib.network.scheduling.scheduler import simulate
-        >>> from hopperlib.network.scheduling.workload import Job, Workload
-        >>> jobs = [Job(job=1, submit_time_s=0, nodes=3, run_time_s=9, requested_time_s=9)]
-        >>> table = PlacementTable([(0, 0, 0), (0, 0, 1), (0, 2, 0), (5, 5, 5)], Torus((17, 8, 24)))
-        >>> table.mean_hop_distances(simulate(Workload(jobs), 4))
-        array([2.])
-        """
-        if schedule.nodes != self._nodes:
-            raise ValueError(f"the schedule is of {schedule.nodes} nodes, the list has {self._nodes}")
-        started = np.flatnonzero(np.frombuffer(schedule.status, dtype=np.int8) != NOT_STARTED)
-        out = np.full(len(schedule), np.nan)
-        if len(started) == 0:
-            return out
-        bounds = np.frombuffer(schedule.bounds, dtype=np.intc)
-        first = np.frombuffer(schedule.first_bound, dtype=np.int64)[started]
-        length = 2 * np.frombuffer(schedule.run_count, dtype=np.intc)[started].astype(np.int64)
-        signs = np.tile(np.array([-1, 1], dtype=np.int32), int(length.sum()) // 2)
-        for low, high in pairwise([*range(0, len(started), _AT_ONCE), len(started)]):
-            out[started[low:high]] = self._measured(bounds, first[low:high], length[low:high], signs)
-        return out
-
-    def _measured(
-        self,
-        bounds: npt.NDArray[np.intc],
-        first: npt.NDArray[np.int64],
-        length: npt.NDArray[np.int64],
-        signs: npt.NDArray[np.int32],
-    ) -> npt.NDArray[np.float64]:
-        """Return the distances of jobs whose bounds begin at `first` and are so many."""
-        rows = np.concatenate([[0], np.cumsum(length)])
-        part = bounds[np.repeat(first - rows[:-1], length) + np.arange(rows[-1])]
+    sums, factors = _window_sums(places, torus)
+    if schedule.nodes != len(places):
+        raise ValueError(f"the schedule is of {schedule.nodes} nodes, the list has {len(places)}")
+    started = np.flatnonzero(np.frombuffer(schedule.status, dtype=np.int8) != NOT_STARTED)
+    out = np.full(len(schedule), np.nan)
+    bounds = np.frombuffer(schedule.bounds, dtype=np.intc)
+    first = np.frombuffer(schedule.first_bound, dtype=np.int64)[started]
+    length = 2 * np.frombuffer(schedule.run_count, dtype=np.intc)[started].astype(np.int64)
+    # A run adds what is in front of its end and takes away what is in front of its start.
+    signs = np.tile(np.array([-1, 1], dtype=np.int32), int(length.sum()) // 2)
+    for low, high in pairwise([*range(0, len(started), _AT_ONCE), len(started)]):
+        rows = np.concatenate([[0], np.cumsum(length[low:high])])
+        part = bounds[np.repeat(first[low:high] - rows[:-1], length[low:high]) + np.arange(rows[-1])]
         # One row a job, one column a position of the list: +1 and -1 at the bounds of its runs.
-        jobs = sparse.csr_array((signs[: rows[-1]], part, rows), shape=(len(first), self._nodes + 1))
-        inside = (jobs @ self._small).astype(float)
+        jobs = sparse.csr_array((signs[: rows[-1]], part, rows), shape=(high - low, len(places) + 1))
+        inside = (jobs @ sums).astype(float)
         n = np.add.reduceat(part * signs[: rows[-1]], rows[:-1]).astype(float)
-        parted = (inside * (n[:, None] - inside)) @ self._factors
-        pairs = n * (n - 1) / 2
-        return np.asarray(np.divide(parted, pairs, out=np.zeros(len(first)), where=pairs > 0))
+        parted, pairs = (inside * (n[:, None] - inside)) @ factors, n * (n - 1) / 2
+        out[started[low:high]] = np.divide(parted, pairs, out=np.zeros(high - low), where=pairs > 0)
+    return out
+
+
+def _window_sums(places: Sequence[Coordinates], torus: Torus) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    """Return how many nodes in front of each position lie in each window, and what a pair parted by it counts."""
+    at = np.array(places, dtype=np.int64)
+    if at.ndim != 2 or at.shape[1] != 3:
+        raise ValueError("places must be one or more coordinates (x, y, z)")
+    outside = (at < 0) | (at >= np.array(torus.dimensions))
+    if outside.any():
+        wrong = tuple(at[outside.any(axis=1)][0].tolist())
+        raise ValueError(f"place {wrong} lies outside the torus of {torus.dimensions}")
+    columns: list[npt.NDArray[np.bool_]] = []
+    factors: list[float] = []
+    for axis, (size, weight) in enumerate(zip(torus.dimensions, torus.weights, strict=True)):
+        half, even = size // 2, size % 2 == 0
+        starts = range(half if even else size)
+        columns += [(at[:, axis] - start) % size < half for start in starts]
+        factors += [weight if even else weight / 2] * len(starts)
+    sums = np.zeros((len(at) + 1, len(columns)), dtype=np.int32)
+    if columns:
+        np.cumsum(np.stack(columns, axis=1), axis=0, out=sums[1:])
+    return sums, np.array(factors)

@@ -23,7 +23,7 @@ th,td{text-align:left;padding:.2rem .8rem .2rem 0;border-bottom:1px solid #8886;
 .hopper-number{text-align:right;font-variant-numeric:tabular-nums}
 .hopper-badge{border:1px solid;border-radius:1em;padding:0 .5em;font-size:.85em}
 code{font-family:ui-monospace,monospace;font-size:.9em}pre{white-space:pre-wrap;user-select:all}
-details,figure{margin:.5rem 0}svg{max-width:100%;height:auto}
+details,figure{margin:.5rem 0}svg{max-width:min(100%,46rem);height:auto}
 @media(min-width:45rem){td.hopper-number{white-space:nowrap}}
 """
 

@@ -90,7 +90,8 @@ def _inlined(svg: str, figure: Figure) -> str:
     _, _, inside = svg.partition("<svg")
     attributes, _, inside = inside.partition(">")
     box = re.search(r'viewBox="[^"]*"', attributes)
-    inside = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", inside, flags=re.DOTALL)
+    # The style would hold for the whole page; its two settings stand on the element itself.
+    inside = re.sub(r"<(metadata|style)\b.*?</\1>|<!--.*?-->|<defs>\s*</defs>", "", inside, flags=re.DOTALL)
     inside = re.sub(r' id="[A-Za-z0-9.]+_\d+"', "", inside)
     inside = re.sub(r"'DejaVu Sans'", "sans-serif", inside).replace(_INK, "currentColor")
     # A hundredth of a point is enough.
@@ -99,7 +100,7 @@ def _inlined(svg: str, figure: Figure) -> str:
     )
     return (
         f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" {box[0] if box else ""} '
-        f'role="img"><title>{escape(figure.title)}</title><desc>{escape(figure.alt)}</desc>'
+        f'role="img" stroke-linejoin="round"><title>{escape(figure.title)}</title><desc>{escape(figure.alt)}</desc>'
         + re.sub(r"\n\s*", "\n", inside).strip()
     )
 
@@ -165,7 +166,7 @@ def _draw_bars(axes: Any, trace: Mapping[str, Any], number: int, count: int, gap
     if isinstance(x[0], str):
         axes.xaxis.update_units(x)
         x = [float(place) for place in axes.convert_xunits(x)]
-    step = min((abs(b - a) for a, b in itertools.pairwise(x)), default=1.0)
+    step = min((b - a for a, b in itertools.pairwise(sorted(set(x)))), default=1.0)
     width = step * (1 - gap) / count
     axes.bar(
         [at + (number - (count - 1) / 2) * width for at in x],

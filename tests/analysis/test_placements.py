@@ -3,12 +3,11 @@
 import math
 import random
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.analysis.placements import PlacementTable
+from hopperlib.analysis.placements import mean_hop_distances
 from hopperlib.machine import Machine
 from hopperlib.network.scheduling.downtimes import Downtime
 from hopperlib.network.scheduling.schedule import NOT_STARTED
@@ -30,15 +29,6 @@ def placements(draw):
     return torus, places, list(zip(bounds[::2], bounds[1::2], strict=False))
 
 
-@settings(deadline=None)
-@given(placements())
-def test_one_job_equals_the_standard_library(made):
-    torus, places, runs = made
-    table, reference = PlacementTable(places, torus), PrefixCounts(places, torus)
-    assert table.mean_hop_distance(runs) == reference.mean_hop_distance(runs)
-    assert table.mean_hop_distance(np.array(runs).reshape(-1, 2)) == reference.mean_hop_distance(runs)
-
-
 @settings(deadline=None, max_examples=40)
 @given(placements(), st.randoms(use_true_random=False))
 def test_a_schedule_equals_the_standard_library(made, rng):
@@ -48,9 +38,9 @@ def test_a_schedule_equals_the_standard_library(made, rng):
         for i in range(rng.randint(1, 30))
     ]
     schedule = simulate(Workload(jobs), len(places))
-    table, reference = PlacementTable(places, torus), PrefixCounts(places, torus)
+    reference = PrefixCounts(places, torus)
     expected = [reference.mean_hop_distance(schedule.runs(i)) for i in range(len(jobs))]
-    assert table.mean_hop_distances(schedule).tolist() == expected
+    assert mean_hop_distances(schedule, places, torus).tolist() == expected
 
 
 def test_weights_with_decimals_agree_to_rounding():
@@ -58,9 +48,10 @@ def test_weights_with_decimals_agree_to_rounding():
     torus = Torus((5, 4, 3), weights=(1.3, 2.7, 0.1))
     places = [(x, y, z) for x in range(5) for y in range(4) for z in range(3)]
     rng.shuffle(places)
-    runs = [(2, 9), (11, 40)]
-    expected = PrefixCounts(places, torus).mean_hop_distance(runs)
-    assert PlacementTable(places, torus).mean_hop_distance(runs) == pytest.approx(expected, rel=1e-14)
+    schedule = simulate(Workload([Job(i, i, 7 + i, 50, 50) for i in range(8)]), len(places))
+    reference = PrefixCounts(places, torus)
+    expected = [reference.mean_hop_distance(schedule.runs(i)) for i in range(8)]
+    assert mean_hop_distances(schedule, places, torus) == pytest.approx(expected, rel=1e-14)
 
 
 def test_more_jobs_than_are_measured_at_once():
@@ -71,7 +62,7 @@ def test_more_jobs_than_are_measured_at_once():
     jobs = [Job(i, 10 * i, rng.randint(1, 40), rng.randint(1, 60), 60) for i in range(5000)]
     schedule = simulate(Workload(jobs), len(places))
     reference = PrefixCounts(places, torus)
-    answer = PlacementTable(places, torus).mean_hop_distances(schedule)
+    answer = mean_hop_distances(schedule, places, torus)
     assert all(answer[i] == reference.mean_hop_distance(schedule.runs(i)) for i in range(5000))
 
 
@@ -81,26 +72,30 @@ def test_a_job_that_never_started_has_no_distance():
     jobs = [Job(1, 0, 2, 5, 5), Job(2, 20, 2, 5, 5)]
     schedule = simulate(Workload(jobs), 2, downtimes=[Downtime(start_s=10, end_s=10**9)], until_s=100)
     assert schedule.status[1] == NOT_STARTED
-    first, second = PlacementTable(places, Torus((3, 1, 1))).mean_hop_distances(schedule)
+    first, second = mean_hop_distances(schedule, places, Torus((3, 1, 1)))
     assert first == 1
     assert math.isnan(second)
 
 
-def test_many_runs():
-    # Every second node of a ring of 3,000: distances 2, 4, ... as far as half-way round.
+def test_a_job_round_a_ring():
+    # A whole ring of 3,000. From one node to the 2,999 others: twice 1 + 2 + ... + 1499, and 1500 once.
     places = [(x, 0, 0) for x in range(3000)]
-    table = PlacementTable(places, Torus((3000, 1, 1)))
-    runs = [(x, x + 1) for x in range(0, 3000, 2)]
-    # From one node to the 1,499 others: twice 2 + 4 + ... + 1498, and 1500 once.
-    expected = (2 * 2 * (749 * 750 / 2) + 1500) / 1499
-    assert table.mean_hop_distance(runs) == pytest.approx(expected, rel=1e-15)
+    schedule = simulate(Workload([Job(1, 0, 3000, 5, 5)]), 3000)
+    expected = (2 * (1499 * 1500 / 2) + 1500) / 2999
+    assert mean_hop_distances(schedule, places, Torus((3000, 1, 1))) == pytest.approx([expected], rel=1e-15)
+
+
+def test_a_ring_of_one_place_and_no_job():
+    schedule = simulate(Workload([Job(1, 0, 2, 5, 5)]), 2)
+    assert mean_hop_distances(schedule, [(0, 0, 0), (0, 0, 0)], Torus((1, 1, 1))).tolist() == [0]
+    assert mean_hop_distances(simulate(Workload([]), 1), [(0, 0, 0)], Torus((1, 1, 1))).tolist() == []
 
 
 def test_refuses():
-    with pytest.raises(ValueError, match=r"place \(3, 0, 0\) lies outside the torus of \(3, 2, 2\)"):
-        PlacementTable([(0, 0, 0), (3, 0, 0)], Torus((3, 2, 2)))
-    with pytest.raises(ValueError, match="places must be one or more coordinates"):
-        PlacementTable([], Torus((3, 2, 2)))
     schedule = simulate(Workload([Job(1, 0, 1, 5, 5)]), 2)
+    with pytest.raises(ValueError, match=r"place \(3, 0, 0\) lies outside the torus of \(3, 2, 2\)"):
+        mean_hop_distances(schedule, [(0, 0, 0), (3, 0, 0)], Torus((3, 2, 2)))
+    with pytest.raises(ValueError, match="places must be one or more coordinates"):
+        mean_hop_distances(schedule, [], Torus((3, 2, 2)))
     with pytest.raises(ValueError, match="the schedule is of 2 nodes, the list has 1"):
-        PlacementTable([(0, 0, 0)], Torus((3, 2, 2))).mean_hop_distances(schedule)
+        mean_hop_distances(schedule, [(0, 0, 0)], Torus((3, 2, 2)))
