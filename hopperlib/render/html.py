@@ -14,6 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from hopperlib.questions.result import format_number
+
 __all__ = ["badge_html", "drawing_html", "figure_html", "parts_html", "prose_html", "table_html"]
 
 # Height of a chart whose layout asks for none. [CSS pixels]
@@ -135,7 +137,9 @@ def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "",
     )
 
 
-def parts_html(result: Mapping[str, Any], *, buttons: bool = True, pictures: Sequence[str] = ()) -> dict[str, str]:
+def parts_html(
+    result: Mapping[str, Any], *, buttons: bool = True, evidence: bool = False, pictures: Sequence[str] = ()
+) -> dict[str, str]:
     """Return the parts of an answer by their names, in the order in which they are shown; empty where there is none.
 
     Parameters
@@ -144,6 +148,8 @@ def parts_html(result: Mapping[str, Any], *, buttons: bool = True, pictures: Seq
         ``Result.to_dict()``.
     buttons : bool
         Whether there are buttons, which only the page's script answers. A file is a link that holds it otherwise.
+    evidence : bool
+        Whether the numbers behind the findings stand with them, folded away.
     pictures : sequence of str
         HTML that stands in the places of the charts where no script draws them.
 
@@ -160,7 +166,7 @@ def parts_html(result: Mapping[str, Any], *, buttons: bool = True, pictures: Seq
     figures = enumerate(zip(result["figures"], shown, strict=True))
     return {
         "drawings": "".join(map(drawing_html, result["drawings"])),
-        "findings": _list("ul", "hopper-notices", map(_finding, result["findings"])),
+        "findings": _list("ul", "hopper-notices", (_finding(item, evidence) for item in result["findings"])),
         "values": _list("dl", "hopper-values", map(_value, result["values"])),
         "figures": "".join(figure_html(item, i, picture=picture, buttons=buttons) for i, (item, picture) in figures),
         "copyables": "".join(_copyable(item, i, buttons) for i, item in enumerate(result["copyables"])),
@@ -192,12 +198,19 @@ def _scroll(label: str, html: str) -> str:
     return f'<div class="hopper-scroll" role="group" tabindex="0" aria-label="{name}">{html}</div>'
 
 
-def _finding(finding: Mapping[str, Any]) -> str:
-    """Return a finding, led by its level in words."""
-    level = finding["level"]
+def _finding(finding: Mapping[str, Any], evidence: bool) -> str:
+    """Return a finding, led by its level in words: what it is, what to do, and the numbers behind it."""
+    level, numbers = finding["level"], finding.get("evidence", {}) if evidence else {}
+    words = f"{finding['message']} {finding.get('advice', '')}".strip()
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(format_number(value))}</td></tr>'
+        for name, value in numbers.items()
+    )
+    table = f"<table><caption>{escape(finding['code'])}</caption>{rows}</table>"
     return (
         f'<li class="hopper-notice" data-level="{level}"><strong>{level.capitalize()}</strong> '
-        f"<span>{prose_html(finding['message'])}</span></li>"
+        f"<span>{prose_html(words)}</span>"
+        + (f"<details><summary>Numbers</summary>{table}</details></li>" if numbers else "</li>")
     )
 
 

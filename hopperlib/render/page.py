@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from html import escape
 
-from hopperlib.questions.notebook import table_html
-from hopperlib.questions.result import Figure, Result
+from hopperlib.questions.result import Result
+from hopperlib.render.html import parts_html, prose_html
 from hopperlib.render.svg import figure_svg
-from hopperlib.render.widgets.answer import after_figures_html, before_figures_html, prose_html
 
 __all__ = ["page_html"]
 
 # An embedded picture (a heatmap) is data of the page itself.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_ORDER = ("findings", "values", "drawings", "figures", "copyables", "listings", "tables", "downloads")
 _STYLE = """
 :root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}
-h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2rem}
-.hopper-summary{font-size:1.1rem;font-weight:600}.hopper-marked{font-weight:600}
-table{border-collapse:collapse;margin:.5rem 0}caption{text-align:left;padding-bottom:.3rem;font-weight:600}
+h1{font-size:1.5rem}
+.hopper-summary{font-size:1.1rem}.hopper-summary,.hopper-marked,.hopper-part-title,figcaption,caption{font-weight:600}
+table{border-collapse:collapse;margin:.5rem 0}caption{text-align:left;padding-bottom:.3rem}
 th,td{text-align:left;padding:.2rem .8rem .2rem 0;border-bottom:1px solid #8886;vertical-align:top}
 .hopper-number{text-align:right;font-variant-numeric:tabular-nums}
 .hopper-badge{border:1px solid;border-radius:1em;padding:0 .5em;font-size:.85em}
+.hopper-values>div{display:grid;grid-template-columns:18rem 1fr;border-bottom:1px solid #8886;padding:.2rem 0}
+dt{font-weight:600}dd{margin:0}dd.hopper-note{grid-column:2}
+.hopper-scroll{overflow-x:auto}
 code{font-family:ui-monospace,monospace;font-size:.9em}pre{white-space:pre-wrap;user-select:all}
-details,figure{margin:.5rem 0}svg{max-width:min(100%,46rem);height:auto}
+details{margin:.5rem 0}figure{margin:2rem 0}svg{max-width:min(100%,46rem);height:auto}
 @media(min-width:45rem){td.hopper-number{white-space:nowrap}}
 """
 
@@ -44,13 +47,14 @@ def page_html(result: Result, title: str, introduction: str = "") -> str:
     >>> "<h1>Numbers</h1>" in page, "From <code>a.csv</code>." in page, "6 &lt; 7." in page, "<script" in page
     (True, True, True, False)
     """
-    above = f"<p>{prose_html(introduction)}</p>" if introduction else ""
+    parts = parts_html(
+        result.to_dict(), buttons=False, evidence=True, pictures=[figure_svg(figure) for figure in result.figures]
+    )
     body = [
         f"<h1>{escape(title)}</h1>",
-        above,
-        before_figures_html(result, evidence=True),
-        *map(_figure_html, result.figures),
-        after_figures_html(result),
+        f"<p>{prose_html(introduction)}</p>" if introduction else "",
+        f'<p class="hopper-summary">{prose_html(result.summary)}</p>',
+        *(parts[name] for name in _ORDER),
     ]
     return "\n".join(
         (
@@ -61,12 +65,4 @@ def page_html(result: Result, title: str, introduction: str = "") -> str:
             *(part for part in body if part),
             "</main></body></html>\n",
         )
-    )
-
-
-def _figure_html(figure: Figure) -> str:
-    """Return a figure below its title, what it shows in words, and its numbers folded away."""
-    return (
-        f"<h2>{prose_html(figure.title)}</h2>{figure_svg(figure)}<p>{prose_html(figure.alt)}</p>"
-        f"<details><summary>The numbers of this figure</summary>{table_html(figure.table)}</details>"
     )

@@ -218,7 +218,7 @@ def test_the_page_can_be_read_without_seeing_it(page):
 
 
 def test_the_page_says_what_the_command_says(page):
-    text = unescape(re.sub("<[^>]*>", " ", page))
+    text = " ".join(unescape(re.sub("<[^>]*>", " ", page)).split())
     for line in run(SAMPLE, "--all", *FAST).stdout.splitlines():
         for part in re.split(r"  +|: | \(|\)", line):
             # Codes in brackets, and the words before a finding, are the text's own.

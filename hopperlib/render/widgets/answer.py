@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from hopperlib.finding import Finding
 from hopperlib.questions.notebook import drawing_html, table_html
-from hopperlib.questions.result import BADGES, Copyable, Download, Listing, Result, Value, format_number
+from hopperlib.questions.result import BADGES, Copyable, Download, Listing, Result, Value
 
 if TYPE_CHECKING:
     from hopperlib.questions.question import Question
@@ -30,7 +30,7 @@ __all__ = [
     "titled_html",
 ]
 
-LEVELS = {"problem": "Problem", "advice": "Advice", "note": "Note", "unknown": "Cannot tell", "ok": "Fine"}
+LEVELS = {"problem": "Problem", "advice": "Advice", "note": "Note"}
 
 # JupyterLab's own colors, light and dark, for everything but the charts.
 STYLE = """<style>
@@ -98,25 +98,10 @@ def error_html(message: str, label: str = "") -> str:
     return f'<div class="hopper-error" role="alert">{at}{prose_html(message)}</div>'
 
 
-def _findings_html(findings: Sequence[Finding], *, evidence: bool = False) -> str:
-    """Return findings as a list, each led by its level in words, with what to do and, if asked for, its numbers."""
-    items = "".join(
-        f"<li><strong>{LEVELS[finding.level]}:</strong> {prose_html(f'{finding.message} {finding.advice}'.strip())}"
-        f"{_evidence_html(finding) if evidence and finding.evidence else ''}</li>"
-        for finding in findings
-    )
+def _warnings_html(warnings: Sequence[Finding]) -> str:
+    """Return warnings as a list, each led by its level in words."""
+    items = "".join(f"<li><strong>{LEVELS[one.level]}:</strong> {prose_html(one.message)}</li>" for one in warnings)
     return f"<ul>{items}</ul>" if items else ""
-
-
-def _evidence_html(finding: Finding) -> str:
-    """Return the numbers behind a finding, folded away."""
-    rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{escape(format_number(value))}</td></tr>'
-        for name, value in finding.evidence.items()
-    )
-    return (
-        f"<details><summary>Numbers</summary><table><caption>{escape(finding.code)}</caption>{rows}</table></details>"
-    )
 
 
 def _values_html(values: Sequence[Value]) -> str:
@@ -128,7 +113,7 @@ def _values_html(values: Sequence[Value]) -> str:
         f"<td>{prose_html(one.note)}</td></tr>"
         for one in values
     )
-    return f'<table class="hopper-values"><caption>Numbers</caption><tbody>{rows}</tbody></table>' if rows else ""
+    return f'<table class="hopper-values"><tbody>{rows}</tbody></table>' if rows else ""
 
 
 def _copyable_html(copyable: Copyable) -> str:
@@ -157,14 +142,8 @@ def _download_html(download: Download) -> str:
     return f'<p><a download="{escape(download.name)}" href="{address}">Save {escape(download.name)}</a></p>'
 
 
-def before_figures_html(result: Result, *, evidence: bool = False) -> str:
-    """Return what stands above the charts: summary, findings, numbers, drawings.
-
-    Parameters
-    ----------
-    result : Result
-    evidence : bool
-        Whether the numbers behind the findings stand with them.
+def before_figures_html(result: Result) -> str:
+    """Return what stands above the charts: summary, warnings, numbers, drawings.
 
     Examples
     --------
@@ -173,7 +152,7 @@ def before_figures_html(result: Result, *, evidence: bool = False) -> str:
     """
     summary = f'<div class="hopper-summary" role="status">{prose_html(result.summary)}</div>'
     drawings = "".join(drawing_html(drawing) for drawing in result.drawings)
-    return summary + _findings_html(result.findings, evidence=evidence) + _values_html(result.values) + drawings
+    return summary + _warnings_html(result.findings) + _values_html(result.values) + drawings
 
 
 def after_figures_html(result: Result) -> str:
@@ -215,7 +194,7 @@ def static_html(explorer: Question, result: Result) -> str:
         f"<p>{prose_html(result.summary)}</p>"
         f"<p>This is the answer to the starting settings{' (' + settings + ')' if settings else ''}. "
         "Run the notebook in JupyterLab to change them.</p>"
-        + _findings_html(result.findings)
+        + _warnings_html(result.findings)
         + _values_html(result.values)
         + "".join(map(table_html, result.tables))
     )
