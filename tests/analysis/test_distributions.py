@@ -202,6 +202,18 @@ def test_a_wrong_family_is_found_wrong_and_the_right_one_is_not():
     assert goodness(x, fit(x, "lognormal"), rng, 49).anderson_darling_p > 0.1
 
 
+def test_samples_drawn_in_parts_count_as_those_drawn_at_once(monkeypatch):
+    x = true_fit("gamma").distribution.rvs(30, random_state=np.random.default_rng(16))
+    whole = goodness(x, fit(x, "lognormal"), np.random.default_rng(17), 99)
+    # 40 samples of 30 values at a time: 40, 40 and 19.
+    monkeypatch.setattr("hopperlib.analysis.distributions._MOST_DRAWN", 1200)
+    parts = goodness(x, fit(x, "lognormal"), np.random.default_rng(18), 99)
+    assert parts.anderson_darling == whole.anderson_darling
+    # Other draws: each p-value has a standard deviation of at most 0.05.
+    assert parts.anderson_darling_p == pytest.approx(whole.anderson_darling_p, abs=0.2)
+    assert 1 <= round(parts.anderson_darling_p * 100) <= 100
+
+
 def test_the_naive_p_value_is_too_large():
     """Of samples from the normal, one in twenty should have p < 0.05; by the table for fixed parameters hardly any has."""
     rng = np.random.default_rng(11)
