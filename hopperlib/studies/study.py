@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from hopperlib.documented import data_folder
+from hopperlib.errors import InputError
 
 __all__ = ["Study", "Value", "study_texts"]
 
@@ -75,12 +76,20 @@ class Study:
         **numbers : float
             What the texts name in braces.
 
+        Raises
+        ------
+        InputError
+            If a text is missing there.
+
         Examples
         --------
         >>> Study.read("memory", dict).title
         'Memory for each task'
         """
-        texts = study_texts()[name]
+        texts = study_texts().get(name, {})
+        missing = [key for key in ("part", "title", "question", "assumptions") if not texts.get(key)]
+        if missing:
+            raise InputError(f"data/studies.toml: study {name!r} has no {', '.join(missing)}")
         assumptions = (text.format_map(numbers) for text in texts["assumptions"])
         return cls(
             name=name,

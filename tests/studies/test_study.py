@@ -34,6 +34,14 @@ def test_a_built_study_has_its_texts_and_checks(name):
     assert all(value.id in checks() for value in by_study(name))
 
 
+@pytest.mark.parametrize(
+    ("name", "missing"), [("astrology", "part, title, question, assumptions"), ("acceptance", "title, question")]
+)
+def test_a_study_without_its_texts_is_refused(name, missing):
+    with pytest.raises(ValueError, match=rf"data/studies.toml: study '{name}' has no {missing}"):
+        Study.read(name, dict)
+
+
 def test_the_texts_of_assumptions_take_numbers(monkeypatch):
     texts = {
         "part": "node",
