@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["InputError", "refusal"]
+__all__ = ["InputError", "above", "at_least", "refusal"]
 
 _LONGEST_SHOWN = 60
 
@@ -88,3 +88,53 @@ def refusal(name: str, value: object, rule: str, *, unit: str = "", source: str 
     measured = f" {unit}" if unit and not isinstance(value, str) else ""
     message = f"{name}={shown}{measured} {rule}" + (f" ({source})" if source else "")
     return InputError(message, name=name, value=value, rule=rule, source=source)
+
+
+def at_least(least: float, **values: float) -> None:
+    """Refuse the first value below a bound, by its name; "not a number" is below every bound.
+
+    Parameters
+    ----------
+    least : float
+    **values : float
+        Values by name.
+
+    Raises
+    ------
+    InputError
+        If a value is below.
+
+    Examples
+    --------
+    >>> at_least(1, files=2, tasks=0)
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: tasks=0 must be at least 1
+    """
+    for name, value in values.items():
+        if not value >= least:
+            raise refusal(name, value, f"must be at least {least}" if least else "must not be negative")
+
+
+def above(bound: float, **values: float) -> None:
+    """Refuse the first value at or below a bound, by its name.
+
+    Parameters
+    ----------
+    bound : float
+    **values : float
+        Values by name.
+
+    Raises
+    ------
+    InputError
+        If a value is not above.
+
+    Examples
+    --------
+    >>> above(0, rate_gb_s=0.0)
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: rate_gb_s=0.0 must be above 0
+    """
+    for name, value in values.items():
+        if not value > bound:
+            raise refusal(name, value, f"must be above {bound}")

@@ -1,15 +1,18 @@
 """Storage: from one node's writes to a whole file system's.
 
-=============  =======================================================
-striping       which OST holds which byte of a file, exactly
-osts           how much lands on each OST, and when the last one is done
-imbalance      how full the fullest OST gets, without drawing
-client         what one node, or a few, can write
-iobuf          what buffering the calls of a task buys
-iobuf_params   ``IOBUF_PARAMS`` read, checked and written
-lustre         how long a job's writes take, and what limits them
-stripe_advice  which stripe count and size suit, with the commands
-dumps          a dump of several variables to one file, with its barriers
-scaling        what barriers, other jobs and closing a file take
-=============  =======================================================
+=========================  ===================================================
+lustre.striping            which OST holds which byte of a file, exactly
+lustre.osts                how much lands on each OST, when the last is done
+lustre.imbalance           how full the fullest OST gets, without drawing
+lustre.client              what one node, or a few, can write
+lustre.rates               how long a job's writes take, and what limits them
+lustre.stripe_advice       which stripe count and size suit, with the commands
+lustre.dumps               a dump to one file: barriers, slow OSTs, closing
+iobuf.gains                what buffering the calls of a task buys
+iobuf.params               ``IOBUF_PARAMS`` read, checked and written
+logs.darshan_log           a Darshan log as records
+logs.darshan_findings      what such a log says is wrong
+logs.darshan_summary       such a log in numbers
+logs.ost_rates             what each OST gave, and whether one is slow
+=========================  ===================================================
 """

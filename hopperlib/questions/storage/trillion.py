@@ -10,8 +10,8 @@ from hopperlib.finding import Finding
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Badge, Column, Figure, Result, Table, Value
+from hopperlib.storage.lustre.dumps import barrier_rate_gb_s
 from hopperlib.storage.lustre.osts import FileDump, deal_objects, file_dump, finish_times_s, rate_steps, uneven_weights
-from hopperlib.storage.lustre.scaling import barrier_rate_gb_s
 
 __all__ = ["QUESTION"]
 

@@ -22,19 +22,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from hopperlib.errors import InputError, above, at_least
+from hopperlib.finding import Finding
+from hopperlib.storage.iobuf.params import Rule
 from hopperlib.units import BYTES_PER_MIB
 
 __all__ = [
-    "PAGE_BYTES",
     "Costs",
     "calibrate",
     "documented_costs",
     "gain",
+    "gain_findings",
+    "rule_gain",
     "transfer_for_gain_bytes",
     "unaligned_fraction",
 ]
 
-PAGE_BYTES = 4_096
+_PAGE_BYTES = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +63,10 @@ class Costs:
     wait_fraction: float = 0.0
 
     def __post_init__(self) -> None:
-        if not self.task_rate_gb_s > 0:
-            raise ValueError(f"task_rate_gb_s={self.task_rate_gb_s} must be above 0")
-        for name in ("call_cost_s", "unaligned_extra", "wait_fraction"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name}={getattr(self, name)} must not be negative")
+        above(0, task_rate_gb_s=self.task_rate_gb_s)
+        at_least(
+            0, call_cost_s=self.call_cost_s, unaligned_extra=self.unaligned_extra, wait_fraction=self.wait_fraction
+        )
 
     def _calls(self, size_bytes: int) -> float:
         """Return calls per byte, those that end inside a page counted with their extra."""
@@ -81,8 +84,7 @@ class Costs:
         ahead : bool
             Whether somebody reads ahead, so that the task does not wait.
         """
-        if transfer_bytes < 1:
-            raise ValueError(f"transfer_bytes={transfer_bytes} must be at least 1")
+        at_least(1, transfer_bytes=transfer_bytes)
         waiting = self.wait_fraction if reading and not ahead else 0.0
         return (1 + waiting) / self.task_rate_gb_s + self.call_cost_s * self._calls(transfer_bytes) * 1e9
 
@@ -102,9 +104,8 @@ def unaligned_fraction(transfer_bytes: int) -> float:
     >>> unaligned_fraction(10_000), unaligned_fraction(1 << 20)
     (0.99609375, 0.0)
     """
-    if transfer_bytes < 1:
-        raise ValueError(f"transfer_bytes={transfer_bytes} must be at least 1")
-    return 1 - math.gcd(transfer_bytes, PAGE_BYTES) / PAGE_BYTES
+    at_least(1, transfer_bytes=transfer_bytes)
+    return 1 - math.gcd(transfer_bytes, _PAGE_BYTES) / _PAGE_BYTES
 
 
 def gain(
@@ -143,11 +144,45 @@ def gain(
     >>> round(gain(costs, 2048, reading=False, buffer_bytes=1 << 20), 3)
     0.731
     """
-    if buffers < 1 or prefetch < 0:
-        raise ValueError(f"buffers={buffers} must be at least 1, and prefetch={prefetch} must not be negative")
+    at_least(1, buffers=buffers)
+    at_least(0, prefetch=prefetch)
     without = costs.seconds_per_gb(transfer_bytes, reading=reading)
     ahead = prefetch > 0 and buffers > 1
     return without / costs.seconds_per_gb(buffer_bytes, reading=reading, ahead=ahead) - 1
+
+
+def rule_gain(costs: Costs, transfer_bytes: int, rule: Rule, *, reading: bool) -> float:
+    """How much faster a task moves its data with the buffers of a rule, less 1. [fraction]
+
+    Where the rule does not say, one buffer is read ahead.
+
+    Examples
+    --------
+    >>> round(rule_gain(documented_costs(), 10_000, Rule(pattern="*", size_bytes=2 << 20, count=2), reading=False), 3)
+    0.11
+    """
+    return gain(
+        costs,
+        transfer_bytes,
+        reading=reading,
+        buffer_bytes=rule.buffer_size_bytes,
+        buffers=rule.buffer_count,
+        prefetch=1 if rule.prefetch is None else rule.prefetch,
+    )
+
+
+def gain_findings(write_gain: float) -> tuple[Finding, ...]:
+    """Return a note if writes are so large that buffers buy less than half a per cent.
+
+    Examples
+    --------
+    >>> [finding.code for finding in gain_findings(0.001)], gain_findings(0.1)
+    (['little-to-gain'], ())
+    """
+    if write_gain >= 0.005:
+        return ()
+    message = "These writes are large enough: buffers cost memory and buy next to nothing."
+    return (Finding(code="little-to-gain", message=message, level="note"),)
 
 
 def calibrate(
@@ -192,7 +227,7 @@ def calibrate(
     calls, buffered = (free.seconds_per_gb(size) - moving for size in (write_transfer_bytes, buffer_bytes))
     saved = calls - (1 + write_gain) * buffered
     if write_gain < 0 or saved <= 0:
-        raise ValueError(
+        raise InputError(
             f"write_gain={write_gain} cannot be explained by fewer calls: {write_transfer_bytes:,} bytes against {buffer_bytes:,}"
         )
     call_cost_s = write_gain * moving / saved
@@ -201,15 +236,28 @@ def calibrate(
         (1 + read_gain) * costs.seconds_per_gb(buffer_bytes) - costs.seconds_per_gb(read_transfer_bytes)
     ) / moving
     if waiting < 0:
-        raise ValueError(f"read_gain={read_gain} is less than fewer calls alone buy; it would take negative waiting")
+        raise InputError(f"read_gain={read_gain} is less than fewer calls alone buy; it would take negative waiting")
     return replace(costs, wait_fraction=waiting)
 
 
-def documented_costs(unaligned_extra: float = 1.0) -> Costs:
-    """Return the costs calibrated on the IOR runs of Hopper [1]_.
+def documented_costs(
+    unaligned_extra: float = 1.0,
+    *,
+    task_rate_gb_s: float | None = None,
+    call_cost_s: float | None = None,
+    wait_fraction: float | None = None,
+) -> Costs:
+    """Return the costs calibrated on the IOR runs of Hopper [1]_, with others in place of some.
 
     1,560 tasks share the peak of 35 GB/s and have two buffers of 2 MB. Writes
     in calls of 10,000 bytes gain 11 %; reads in calls of 1 MiB gain 30 %.
+
+    Parameters
+    ----------
+    unaligned_extra : float
+        As in `Costs`.
+    task_rate_gb_s, call_cost_s, wait_fraction : float or None
+        What holds elsewhere; None for what was calibrated. [GB/s], [s], [ratio]
 
     Examples
     --------
@@ -221,7 +269,7 @@ def documented_costs(unaligned_extra: float = 1.0) -> Costs:
     ----------
     .. [1] K. Antypas and Y. He, CUG 2011, sec. 2, fig. 8.
     """
-    return calibrate(
+    costs = calibrate(
         task_rate_gb_s=35 / 1560,
         write_gain=0.11,
         write_transfer_bytes=10_000,
@@ -230,6 +278,8 @@ def documented_costs(unaligned_extra: float = 1.0) -> Costs:
         buffer_bytes=2 * BYTES_PER_MIB,
         unaligned_extra=unaligned_extra,
     )
+    own = {"task_rate_gb_s": task_rate_gb_s, "call_cost_s": call_cost_s, "wait_fraction": wait_fraction}
+    return replace(costs, **{name: value for name, value in own.items() if value is not None})
 
 
 def transfer_for_gain_bytes(costs: Costs, wanted: float, *, buffer_bytes: int) -> float:
@@ -246,7 +296,6 @@ def transfer_for_gain_bytes(costs: Costs, wanted: float, *, buffer_bytes: int) -
     >>> round(transfer_for_gain_bytes(costs, 0.5, buffer_bytes=1 << 30))
     4000
     """
-    if not wanted > 0:
-        raise ValueError(f"wanted={wanted} must be above 0")
+    above(0, wanted=wanted)
     extra = (1 + wanted) * costs.seconds_per_gb(buffer_bytes) - 1 / costs.task_rate_gb_s
     return costs.call_cost_s * (1 + costs.unaligned_extra) * 1e9 / extra

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from hopperlib.errors import InputError
+from hopperlib.errors import InputError, at_least
 from hopperlib.finding import Finding
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB, size_bytes
 
@@ -229,8 +229,7 @@ def buffer_bytes(rule: Rule, *, files: int = 1, tasks: int = 1) -> int:
     >>> buffer_bytes(Rule(pattern="*"), tasks=24) >> 20
     96
     """
-    if files < 0 or tasks < 0:
-        raise InputError(f"files={files} and tasks={tasks} must not be negative")
+    at_least(0, files=files, tasks=tasks)
     return rule.buffer_size_bytes * rule.buffer_count * files * tasks
 
 

@@ -17,10 +17,24 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from hopperlib.errors import InputError, above, at_least
+from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine
 
-__all__ = ["file_system_of", "injection_fraction", "nodes_in_use", "parting_point", "write_curve", "write_rate_gb_s"]
+__all__ = [
+    "ceiling_gb_s",
+    "client_findings",
+    "file_system_of",
+    "injection_fraction",
+    "level_from",
+    "nodes_in_use",
+    "own_file_system",
+    "parting_point",
+    "write_curve",
+    "write_rate_gb_s",
+]
 
 
 def file_system_of(machine: Machine) -> FileSystem:
@@ -37,8 +51,58 @@ def file_system_of(machine: Machine) -> FileSystem:
     156
     """
     if not machine.file_systems:
-        raise ValueError(f"machine {machine.name!r} states no file system; its machine file needs a [[file_system]]")
+        raise InputError(f"machine {machine.name!r} states no file system; its machine file needs a [[file_system]]")
     return machine.file_systems[0]
+
+
+def own_file_system(system: FileSystem, *, osts: int | None = None, ost_rate_gb_s: float | None = None) -> FileSystem:
+    """Return a file system like another, with OSTs of one's own.
+
+    Parameters
+    ----------
+    system : FileSystem
+        What is not said is as here.
+    osts : int or None
+        OSTs, each taken to have a server of its own, and a file to take them all.
+    ost_rate_gb_s : float or None
+        What one OST takes. [GB/s]
+
+    Examples
+    --------
+    >>> own_file_system(file_system_of(Machine.load("hopper")), osts=40, ost_rate_gb_s=0.5).peak_gb_s
+    20.0
+    """
+    rate = system.ost_peak_gb_s if ost_rate_gb_s is None else ost_rate_gb_s
+    if osts is None:
+        return system if ost_rate_gb_s is None else replace(system, peak_gb_s=rate * system.osts)
+    return replace(
+        system,
+        name="own",
+        osts=osts,
+        osts_per_oss=1,
+        osts_per_controller=None,
+        peak_gb_s=rate * osts,
+        max_stripe_count=osts,
+        default_stripe_count=min(system.default_stripe_count, osts),
+    )
+
+
+def ceiling_gb_s(machine: Machine, nodes: int) -> float:
+    """Most that so many nodes can write: their own ceiling, or the file system's peak. [GB/s]
+
+    Raises
+    ------
+    InputError
+        If the machine states no file system or there is no node.
+
+    Examples
+    --------
+    >>> [ceiling_gb_s(Machine.load("hopper"), nodes) for nodes in (1, 10, 1000)]
+    [1.7, 17.0, 35.0]
+    """
+    at_least(1, nodes=nodes)
+    system = file_system_of(machine)
+    return float(min(nodes * system.node_write_ceiling_gb_s, system.peak_gb_s))
 
 
 def injection_fraction(machine: Machine) -> float:
@@ -55,7 +119,7 @@ def injection_fraction(machine: Machine) -> float:
     [0.28, 0.67]
     """
     if machine.network is None:
-        raise ValueError(f"machine {machine.name!r} states no network, so no injection bandwidth")
+        raise InputError(f"machine {machine.name!r} states no network, so no injection bandwidth")
     return file_system_of(machine).node_write_ceiling_gb_s / machine.network.node_bandwidth_gb_s
 
 
@@ -72,8 +136,7 @@ def nodes_in_use(machine: Machine, tasks: int) -> int:
     >>> nodes_in_use(Machine.load("hopper"), 24), nodes_in_use(Machine.load("franklin"), 24)
     (1, 6)
     """
-    if tasks < 1:
-        raise ValueError(f"tasks={tasks} must be at least 1")
+    at_least(1, tasks=tasks)
     return -(-tasks // machine.node().cores)
 
 
@@ -122,11 +185,9 @@ def write_rate_gb_s(
     fewest, cores = nodes_in_use(machine, tasks), machine.node().cores
     system = file_system_of(machine)
     ceiling = system.node_write_ceiling_gb_s if node_ceiling_gb_s is None else node_ceiling_gb_s
-    for name, rate in (("task_rate_gb_s", task_rate_gb_s), ("node_ceiling_gb_s", ceiling)):
-        if not rate > 0:
-            raise ValueError(f"{name}={rate} must be above 0")
+    above(0, task_rate_gb_s=task_rate_gb_s, node_ceiling_gb_s=ceiling)
     if nodes is not None and not fewest <= nodes <= machine.nodes:
-        raise ValueError(
+        raise InputError(
             f"nodes={nodes} must be from {fewest}, which {tasks} tasks need, to {machine.nodes:,}, the nodes of the machine"
         )
     # So many nodes hold so many tasks each: full ones and a rest, or an even deal.
@@ -165,6 +226,48 @@ def write_curve(
         for tasks in range(most_tasks, 0, -1)
     ]
     return rates[::-1]
+
+
+def level_from(curve: Sequence[float]) -> int | None:
+    """Fewest tasks from which a curve of rates stays level, or None if it rises to its end.
+
+    Parameters
+    ----------
+    curve : sequence of float
+        Rates of 1, 2, ... tasks, as `write_curve` gives them. [GB/s]
+
+    Examples
+    --------
+    >>> level_from([1.0, 2.0, 2.5, 2.5, 2.5]), level_from([1.0, 2.0])
+    (3, None)
+    """
+    flat = next(tasks for tasks, rate in enumerate(curve, start=1) if rate >= curve[-1] * (1 - 1e-9))
+    return flat if flat < len(curve) else None
+
+
+def client_findings(title: str, curve: Sequence[float]) -> tuple[Finding, ...]:
+    """Return advice if more tasks on the nodes of a machine write no faster.
+
+    Parameters
+    ----------
+    title : str
+        How the machine is called.
+    curve : sequence of float
+        Rates of 1, 2, ... tasks. [GB/s]
+
+    Examples
+    --------
+    >>> [finding.code for finding in client_findings("Toy", [1.0, 1.5, 1.5])], client_findings("Toy", [1.0, 2.0])
+    (['client-ceiling'], ())
+    """
+    tasks = level_from(curve)
+    if tasks is None:
+        return ()
+    message = (
+        f"From {tasks} tasks the nodes of {title} pass on all they can: more tasks on them write "
+        "no faster. Spread the writers over more nodes, or let fewer of them write."
+    )
+    return (Finding(code="client-ceiling", message=message),)
 
 
 def parting_point(one: Sequence[float], other: Sequence[float], *, apart: float = 0.05) -> int | None:

@@ -1,12 +1,16 @@
-"""A dump of several variables to one shared file, with a barrier after each.
+"""A dump of several variables to one shared file: its barriers, its slowest OST, and what else takes time.
 
-Nobody starts the next variable before the slowest OST has finished this one:
-one slow OST is paid for once a variable, by everybody. The time of a dump
-therefore tells how slow the slowest OST must be, if its size is known [1]_.
+- Nobody starts the next variable before the slowest OST has finished this one:
+  one slow OST is paid for once a variable, by everybody. The time of a dump
+  therefore tells how slow the slowest OST must be, if its size is known.
+- What runs on the rest of the machine writes too, and takes a share of the file
+  system that falls as the job grows.
+- HDF5 checks the size of the file when it is closed, with operations on the
+  metadata server, as many as there are processes [1]_.
 
 References
 ----------
-.. [1] S. Byna et al., CUG 2013, sec. III-A and III-C.
+.. [1] S. Byna et al., CUG 2013, sec. III.
 """
 
 from __future__ import annotations
@@ -16,17 +20,30 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
+from hopperlib.errors import above, at_least, refusal
+from hopperlib.finding import Finding
+
 __all__ = [
     "Dump",
     "Exclusion",
     "Phase",
     "Probe",
+    "barrier_rate_gb_s",
     "barriered_dump",
+    "close_cost_s",
     "exclude_slow",
     "explaining_rate_gb_s",
+    "gain_without_close",
+    "ost_activity",
     "osts_with_slow",
     "probe",
+    "rate_beside_others_gb_s",
+    "slow_ost_findings",
+    "times_by_slow_rate",
 ]
+
+# A probe that finds a slow OST less often is too short.
+_ENOUGH_POWER = 0.9
 
 
 class Phase(NamedTuple):
@@ -71,7 +88,7 @@ def osts_with_slow(osts: int, rate_gb_s: float, *, slow: int, slow_rate_gb_s: fl
 
     Raises
     ------
-    ValueError
+    InputError
         If there are more slow ones than OSTs.
 
     Examples
@@ -80,7 +97,7 @@ def osts_with_slow(osts: int, rate_gb_s: float, *, slow: int, slow_rate_gb_s: fl
     [0.1, 0.25, 0.25]
     """
     if not 0 <= slow <= osts:
-        raise ValueError(f"slow={slow} must be from 0 to {osts}, the OSTs in use")
+        raise refusal("slow", slow, f"must be from 0 to {osts}, the OSTs in use")
     return [slow_rate_gb_s] * slow + [rate_gb_s] * (osts - slow)
 
 
@@ -100,7 +117,7 @@ def barriered_dump(size_gb: float, ost_rates_gb_s: Sequence[float], *, variables
 
     Raises
     ------
-    ValueError
+    InputError
         If a quantity is not positive.
 
     Examples
@@ -111,24 +128,18 @@ def barriered_dump(size_gb: float, ost_rates_gb_s: Sequence[float], *, variables
     >>> dump.time_s, dump.rate_gb_s, dump.spread_s, dump.idle_fraction
     (4.0, 2.0, 1.0, 0.25)
     """
-    if size_gb <= 0 or variables < 1 or not ost_rates_gb_s or min(ost_rates_gb_s) <= 0 or gap_s < 0:
-        raise ValueError(
-            f"size_gb={size_gb}, variables={variables} and all OST rates must be positive, gap_s={gap_s} not negative"
-        )
+    above(0, size_gb=size_gb, slowest_ost_gb_s=min(ost_rates_gb_s, default=0.0))
+    at_least(1, variables=variables)
+    at_least(0, gap_s=gap_s)
     each = size_gb / variables / len(ost_rates_gb_s)
     first, last = each / max(ost_rates_gb_s), each / min(ost_rates_gb_s)
-    phases = tuple(
-        Phase(
-            number * (last + gap_s),
-            (number + 1) * last + number * gap_s,
-            number * (last + gap_s) + first,
-            (number + 1) * last + number * gap_s,
-        )
-        for number in range(variables)
-    )
+    phases = []
+    for number in range(variables):
+        start_s, end_s = number * (last + gap_s), (number + 1) * last + number * gap_s
+        phases.append(Phase(start_s, end_s, start_s + first, end_s))
     time_s = variables * last + (variables - 1) * gap_s
     writing = variables * sum(each / rate for rate in ost_rates_gb_s)
-    return Dump(time_s, size_gb / time_s, last - first, 1 - writing / (time_s * len(ost_rates_gb_s)), phases)
+    return Dump(time_s, size_gb / time_s, last - first, 1 - writing / (time_s * len(ost_rates_gb_s)), tuple(phases))
 
 
 def explaining_rate_gb_s(
@@ -149,7 +160,7 @@ def explaining_rate_gb_s(
 
     Raises
     ------
-    ValueError
+    InputError
         If the range is empty or no time is left for writing.
 
     Examples
@@ -161,9 +172,10 @@ def explaining_rate_gb_s(
     """
     low, high = sizes_gb
     if not 0 < low <= high:
-        raise ValueError(f"sizes_gb={sizes_gb} must be two positive sizes, the smaller first")
-    if osts < 1 or time_s <= lost_s:
-        raise ValueError(f"osts={osts} must be at least 1, and time_s={time_s} more than lost_s={lost_s}")
+        raise refusal("sizes_gb", sizes_gb, "must be two positive sizes, the smaller first")
+    at_least(1, osts=osts)
+    if time_s <= lost_s:
+        raise refusal("time_s", time_s, f"must be more than lost_s={lost_s}")
     return low / osts / (time_s - lost_s), high / osts / (time_s - lost_s)
 
 
@@ -206,7 +218,7 @@ def exclude_slow(
 
     Raises
     ------
-    ValueError
+    InputError
         If no healthy OST is left, or a quantity is not positive.
 
     Examples
@@ -217,7 +229,7 @@ def exclude_slow(
     Exclusion(with_slow_s=6.0, without_s=4.0, break_even_gb_s=0.75, extra_per_ost_gb=1.0)
     """
     if not 0 <= slow < osts:
-        raise ValueError(f"slow={slow} must be from 0 to {osts - 1}: a healthy OST must be left of {osts}")
+        raise refusal("slow", slow, f"must be from 0 to {osts - 1}: a healthy OST must be left of {osts}")
     rates = osts_with_slow(osts, rate_gb_s, slow=slow, slow_rate_gb_s=slow_rate_gb_s)
     with_slow = barriered_dump(size_gb, rates, variables=variables, gap_s=gap_s)
     without = barriered_dump(size_gb, [rate_gb_s] * (osts - slow), variables=variables, gap_s=gap_s)
@@ -267,7 +279,7 @@ def probe(
 
     Raises
     ------
-    ValueError
+    InputError
         If a quantity is not positive.
 
     Examples
@@ -276,9 +288,222 @@ def probe(
     >>> round(found.power, 2), round(found.threshold_gb_s, 3), round(found.data_gb)
     (0.66, 0.158, 2097)
     """
-    if min(healthy_gb_s, slow_gb_s, noise_fraction, seconds, sample_s) <= 0 or osts < 1 or sample_s > seconds:
-        raise ValueError("all rates, the noise and the times must be positive, and a sample no longer than the probe")
+    above(0, healthy_gb_s=healthy_gb_s, slow_gb_s=slow_gb_s, noise_fraction=noise_fraction, sample_s=sample_s)
+    at_least(1, osts=osts)
+    if sample_s > seconds:
+        raise refusal("sample_s", sample_s, f"must not be longer than the probe, {seconds} s")
     error = noise_fraction * healthy_gb_s / math.sqrt(int(seconds / sample_s))
     alarm = 1 - 0.95 ** (1 / osts)
     threshold = NormalDist(healthy_gb_s, error).inv_cdf(alarm)
     return Probe(NormalDist(slow_gb_s, error).cdf(threshold), threshold, healthy_gb_s * seconds * osts)
+
+
+def barrier_rate_gb_s(size_gb: float, *, peak_gb_s: float, variables: int, spread_s: float) -> float:
+    """Rate of a dump that waits so long for its last OST after every variable. [GB/s]
+
+    Parameters
+    ----------
+    size_gb : float
+        Size of the dump. [GB]
+    peak_gb_s : float
+        Rate while all OSTs write. [GB/s]
+    variables : int
+    spread_s : float
+        Time lost at each barrier. [s]
+
+    Raises
+    ------
+    InputError
+        If a quantity is not positive, or the spread negative.
+
+    Examples
+    --------
+    The documented dump, if its 40 s are lost at each of eight barriers, or once:
+
+    >>> each = {"size_gb": 31_300, "peak_gb_s": 35, "variables": 8}
+    >>> round(barrier_rate_gb_s(**each, spread_s=40), 1), round(barrier_rate_gb_s(**each, spread_s=5), 1)
+    (25.8, 33.5)
+    """
+    above(0, size_gb=size_gb, peak_gb_s=peak_gb_s)
+    at_least(1, variables=variables)
+    at_least(0, spread_s=spread_s)
+    return size_gb / (size_gb / peak_gb_s + variables * spread_s)
+
+
+def rate_beside_others_gb_s(rate_gb_s: float, *, machine_fraction: float, others_demand: float) -> float:
+    """Rate that is left when the rest of the machine writes too. [GB/s]
+
+    Parameters
+    ----------
+    rate_gb_s : float
+        Rate with the file system to itself. [GB/s]
+    machine_fraction : float
+        Share of the machine that the job has. [fraction]
+    others_demand : float
+        Share of the file system that other jobs would take if they had the whole machine. [fraction]
+
+    Raises
+    ------
+    InputError
+        If a share is not between 0 and 1.
+
+    Examples
+    --------
+    >>> rate_beside_others_gb_s(30.0, machine_fraction=0.5, others_demand=0.4)
+    24.0
+    """
+    for name, share in (("machine_fraction", machine_fraction), ("others_demand", others_demand)):
+        if not 0 <= share <= 1:
+            raise refusal(name, share, "must be from 0 to 1")
+    return rate_gb_s * (1 - others_demand * (1 - machine_fraction))
+
+
+def gain_without_close(rate_gb_s: float, *, size_per_process_gb: float, close_s: float) -> float:
+    """How many times as fast a dump is when closing leaves the size check out. [ratio]
+
+    The check costs `close_s` for each process; writing costs each process its
+    data over the rate of all. So the number of processes drops out.
+
+    Parameters
+    ----------
+    rate_gb_s : float
+        Rate of the writing alone, of all processes. [GB/s]
+    size_per_process_gb : float
+        What a process writes. [GB]
+    close_s : float
+        Cost of the check for each process. [s]
+
+    Raises
+    ------
+    InputError
+        If a quantity is not positive, or the cost negative.
+
+    Examples
+    --------
+    >>> gain_without_close(32.0, size_per_process_gb=0.032, close_s=0.004)
+    5.0
+    """
+    above(0, rate_gb_s=rate_gb_s, size_per_process_gb=size_per_process_gb)
+    at_least(0, close_s=close_s)
+    return 1 + close_s * rate_gb_s / size_per_process_gb
+
+
+def close_cost_s(gain: float, rate_gb_s: float, *, size_per_process_gb: float) -> float:
+    """Cost of the size check for each process that explains a gain. [s]
+
+    Raises
+    ------
+    InputError
+        If the gain is below 1, or a quantity not positive.
+
+    Examples
+    --------
+    >>> close_cost_s(5.0, 32.0, size_per_process_gb=0.032)
+    0.004
+    """
+    at_least(1, gain=gain)
+    above(0, rate_gb_s=rate_gb_s, size_per_process_gb=size_per_process_gb)
+    return (gain - 1) * size_per_process_gb / rate_gb_s
+
+
+def times_by_slow_rate(
+    size_gb: float, osts: int, rate_gb_s: float, *, slow: int, variables: int, gap_s: float = 0.0
+) -> list[tuple[float, float]]:
+    """Time of a dump against the rate of its slow OSTs, from a fifth of the healthy rate to all of it. [GB/s], [s]
+
+    Parameters
+    ----------
+    size_gb : float
+        Size of the dump. [GB]
+    osts : int
+    rate_gb_s : float
+        Rate of a healthy OST. [GB/s]
+    slow : int
+        Slow OSTs; at least one is taken to be.
+    variables : int
+    gap_s : float
+        Time lost at each barrier besides waiting. [s]
+
+    Examples
+    --------
+    >>> curve = times_by_slow_rate(8.0, 4, 1.0, slow=1, variables=2)
+    >>> [(round(rate, 2), round(time, 1)) for rate, time in (curve[0], curve[-1])]
+    [(0.2, 10.0), (1.0, 2.0)]
+    """
+    rates = [step / 20 * rate_gb_s for step in range(4, 21)]
+    mixed = [osts_with_slow(osts, rate_gb_s, slow=max(slow, 1), slow_rate_gb_s=rate) for rate in rates]
+    times = [barriered_dump(size_gb, each, variables=variables, gap_s=gap_s).time_s for each in mixed]
+    return list(zip(rates, times, strict=True))
+
+
+def ost_activity(dump: Dump, rate_gb_s: float, *, slowest: bool = False) -> list[tuple[float, float]]:
+    """Rate of one OST over a dump, as the corners of a line: it writes, and waits at each barrier. [s], [GB/s]
+
+    Parameters
+    ----------
+    dump : Dump
+    rate_gb_s : float
+        Rate of the OST. [GB/s]
+    slowest : bool
+        Whether it is the one that all wait for, or the first to be done.
+
+    Examples
+    --------
+    >>> dump = barriered_dump(4.0, [2.0, 1.0], variables=1)
+    >>> ost_activity(dump, 2.0), ost_activity(dump, 1.0, slowest=True)
+    ([(0.0, 2.0), (1.0, 2.0), (1.0, 0.0), (2.0, 0.0)], [(0.0, 1.0), (2.0, 1.0)])
+    """
+    corners = []
+    for phase in dump.phases:
+        done_s = phase.end_s if slowest else phase.first_ost_s
+        corners += [(phase.start_s, rate_gb_s), (done_s, rate_gb_s)]
+        corners += [] if slowest else [(done_s, 0.0), (phase.end_s, 0.0)]
+    return corners
+
+
+def slow_ost_findings(
+    explaining_gb_s: tuple[float, float],
+    healthy_gb_s: float,
+    *,
+    slow: int,
+    slow_gb_s: float,
+    exclusion: Exclusion,
+    power: float,
+) -> tuple[Finding, ...]:
+    """Return what a measured time, leaving out slow OSTs, and a probe mean for whoever writes the dump.
+
+    Parameters
+    ----------
+    explaining_gb_s : (float, float)
+        Rates of the slowest OST that explain the measured time, as `explaining_rate_gb_s` gives them. [GB/s]
+    healthy_gb_s, slow_gb_s : float
+        Rate of a healthy and of a slow OST. [GB/s]
+    slow : int
+        Slow OSTs.
+    exclusion : Exclusion
+    power : float
+        Chance that the probe finds a slow OST. [fraction]
+
+    Examples
+    --------
+    >>> out = exclude_slow(12.0, 4, 1.0, slow=1, slow_rate_gb_s=0.5, variables=1)
+    >>> found = slow_ost_findings((0.4, 0.6), 1.0, slow=1, slow_gb_s=0.5, exclusion=out, power=0.5)
+    >>> [finding.code for finding in found]
+    ['exclude', 'probe-too-short']
+    """
+    low, high = explaining_gb_s
+    found = []
+    if low > healthy_gb_s:
+        message = "The measured time is shorter than healthy OSTs allow: a size or a rate is wrong."
+        found.append(Finding(code="faster-than-healthy", message=message, level="problem"))
+    elif high >= healthy_gb_s:
+        message = "For the greater sizes the time needs no slow OST: healthy ones take as long."
+        found.append(Finding(code="no-slow-ost-needed", message=message, level="note"))
+    if slow and slow_gb_s < exclusion.break_even_gb_s:
+        them = "the slow OST" if slow == 1 else f"the {slow} slow OSTs"
+        message = f"Leaving out {them} pays: each of the others takes {exclusion.extra_per_ost_gb:,.1f} GB more."
+        found.append(Finding(code="exclude", message=message))
+    if slow and power < _ENOUGH_POWER:
+        message = "This probe would miss the slow OST too often: make it longer."
+        found.append(Finding(code="probe-too-short", message=message))
+    return tuple(found)

@@ -17,20 +17,28 @@ import random
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate
+from statistics import quantiles
 from typing import NamedTuple
 
+from hopperlib.errors import InputError, above, at_least, refusal
+from hopperlib.finding import Finding
+
 __all__ = [
-    "ALLOCATORS",
     "FileDump",
+    "deal_findings",
     "deal_objects",
+    "deals_in_time",
     "file_dump",
     "finish_times_s",
+    "nine_of_ten",
     "rate_steps",
     "repeat_file_dump",
     "uneven_weights",
 ]
 
-ALLOCATORS: tuple[str, ...] = ("round-robin", "random", "weighted")
+_ALLOCATORS = ("round-robin", "random", "weighted")
+# Objects dealt one by one (files of several stripes) cost time; beyond this many, fewer repetitions are made.
+_MOST_OBJECTS = 1_200_000
 
 
 class FileDump(NamedTuple):
@@ -117,7 +125,7 @@ def deal_objects(
 
     Raises
     ------
-    ValueError
+    InputError
         If a number is out of range, or what the allocator needs is missing.
 
     Examples
@@ -128,17 +136,16 @@ def deal_objects(
     >>> sum(deal_objects(100, 3, 10, allocator="random", rng=random.Random(1)))
     300
     """
-    if files < 0 or not 1 <= stripe_count <= osts:
-        raise ValueError(
-            f"files={files} must not be negative, and stripe_count={stripe_count} must be from 1 to {osts}, the OSTs"
-        )
-    if allocator not in ALLOCATORS:
-        raise ValueError(f"allocator={allocator!r} must be one of: {', '.join(ALLOCATORS)}")
+    at_least(0, files=files)
+    if not 1 <= stripe_count <= osts:
+        raise refusal("stripe_count", stripe_count, f"must be from 1 to {osts}, the OSTs")
+    if allocator not in _ALLOCATORS:
+        raise refusal("allocator", allocator, f"must be one of: {', '.join(_ALLOCATORS)}")
     if allocator == "round-robin" or stripe_count == osts:
         each, over = divmod(files * stripe_count, osts)
         return [each + (number < over) for number in range(osts)]
     if rng is None:
-        raise ValueError(f"allocator={allocator!r} needs a random generator: rng=random.Random(seed)")
+        raise refusal("allocator", allocator, "needs a random generator: rng=random.Random(seed)")
     draw = rng.random
     counts = [0] * osts
     if allocator == "random" and stripe_count == 1:
@@ -154,15 +161,10 @@ def deal_objects(
                 order[place] = ost
                 counts[ost] += 1
         return counts
-    if (
-        weights is None
-        or len(weights) != osts
-        or min(weights) < 0
-        or sum(weight > 0 for weight in weights) < stripe_count
-    ):
-        raise ValueError(
-            f"allocator='weighted' needs {osts} weights, none negative, at least {stripe_count} of them positive"
-        )
+    positive = sum(weight > 0 for weight in weights or ())
+    if weights is None or len(weights) != osts or min(weights) < 0 or positive < stripe_count:
+        rule = f"needs {osts} weights, none negative, at least {stripe_count} of them positive"
+        raise refusal("allocator", allocator, rule)
     if stripe_count == 1:
         return _deal_singles(files, weights, draw)
     sums = list(accumulate(weights))
@@ -183,7 +185,7 @@ def uneven_weights(osts: int, unevenness: float = 0.15) -> list[float]:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no OST, or `unevenness` is not from 0 to below 1.
 
     Examples
@@ -191,8 +193,9 @@ def uneven_weights(osts: int, unevenness: float = 0.15) -> list[float]:
     >>> uneven_weights(3, 0.5)
     [1.5, 1.0, 0.5]
     """
-    if osts < 1 or not 0 <= unevenness < 1:
-        raise ValueError(f"osts={osts} must be at least 1, and unevenness={unevenness} from 0 to below 1")
+    at_least(1, osts=osts)
+    if not 0 <= unevenness < 1:
+        raise refusal("unevenness", unevenness, "must be from 0 to below 1")
     return [1 + unevenness * (1 - 2 * number / max(osts - 1, 1)) for number in range(osts)]
 
 
@@ -224,7 +227,7 @@ def file_dump(
 
     Raises
     ------
-    ValueError
+    InputError
         If nothing is written, or the OSTs do not divide into units.
 
     Examples
@@ -234,19 +237,28 @@ def file_dump(
     >>> file_dump(30.0, [2, 1], peak_gb_s=2.0)
     FileDump(rate_gb_s=1.5, time_s=20.0, spread_s=10.0, fullest_over_mean=1.3333333333333333)
     """
-    count = sum(objects)
-    if total_gb <= 0 or count == 0 or peak_gb_s <= 0:
-        raise ValueError(f"total_gb={total_gb}, peak_gb_s={peak_gb_s} and the objects ({count}) must be positive")
-    if len(objects) % osts_per_unit:
-        raise ValueError(f"osts_per_unit={osts_per_unit} must divide the {len(objects)} OSTs")
-    rate = peak_gb_s / len(objects)
-    speeds = [rate * part for part in slow] if slow is not None else [rate] * len(objects)
-    size = total_gb / count
-    units = range(0, len(objects), osts_per_unit)
-    loads = [size * sum(objects[first : first + osts_per_unit]) for first in units]
-    times = [load / sum(speeds[first : first + osts_per_unit]) for first, load in zip(units, loads, strict=True)]
+    times = _times_s(total_gb, objects, peak_gb_s, osts_per_unit, slow)
+    loads = _by_unit(objects, osts_per_unit)
     last = max(times)
-    return FileDump(total_gb / last, last, last - min(times), max(loads) * len(loads) / total_gb)
+    return FileDump(total_gb / last, last, last - min(times), max(loads) * len(loads) / sum(loads))
+
+
+def _by_unit(values: Sequence[float], osts_per_unit: int) -> list[float]:
+    """Return the sums of OSTs' values over units."""
+    return [sum(values[first : first + osts_per_unit]) for first in range(0, len(values), osts_per_unit)]
+
+
+def _times_s(
+    total_gb: float, objects: Sequence[int], peak_gb_s: float, osts_per_unit: int, slow: Sequence[float] | None = None
+) -> list[float]:
+    """Return when each unit is done. [s]"""
+    above(0, total_gb=total_gb, peak_gb_s=peak_gb_s, objects=sum(objects))
+    if len(objects) % osts_per_unit:
+        raise refusal("osts_per_unit", osts_per_unit, f"must divide the {len(objects)} OSTs")
+    rate, size = peak_gb_s / len(objects), total_gb / sum(objects)
+    speeds = [rate * part for part in slow] if slow is not None else [rate] * len(objects)
+    loads, unit_speeds = _by_unit(objects, osts_per_unit), _by_unit(speeds, osts_per_unit)
+    return [size * load / speed for load, speed in zip(loads, unit_speeds, strict=True)]
 
 
 def finish_times_s(total_gb: float, objects: Sequence[int], *, peak_gb_s: float, osts_per_unit: int = 1) -> list[float]:
@@ -254,7 +266,7 @@ def finish_times_s(total_gb: float, objects: Sequence[int], *, peak_gb_s: float,
 
     Raises
     ------
-    ValueError
+    InputError
         As `file_dump`.
 
     Examples
@@ -262,13 +274,7 @@ def finish_times_s(total_gb: float, objects: Sequence[int], *, peak_gb_s: float,
     >>> finish_times_s(30.0, [2, 1], peak_gb_s=2.0)
     [20.0, 10.0]
     """
-    file_dump(total_gb, objects, peak_gb_s=peak_gb_s, osts_per_unit=osts_per_unit)
-    size = total_gb / sum(objects)
-    unit_rate = peak_gb_s / len(objects) * osts_per_unit
-    return [
-        size * sum(objects[first : first + osts_per_unit]) / unit_rate
-        for first in range(0, len(objects), osts_per_unit)
-    ]
+    return _times_s(total_gb, objects, peak_gb_s, osts_per_unit)
 
 
 def rate_steps(times_s: Sequence[float], peak_gb_s: float) -> list[tuple[float, float]]:
@@ -288,7 +294,7 @@ def rate_steps(times_s: Sequence[float], peak_gb_s: float) -> list[tuple[float, 
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no unit.
 
     Examples
@@ -297,7 +303,7 @@ def rate_steps(times_s: Sequence[float], peak_gb_s: float) -> list[tuple[float, 
     [(0.0, 2.0), (10.0, 1.0), (20.0, 0.0)]
     """
     if not times_s:
-        raise ValueError("times_s=() must hold at least one unit's time")
+        raise InputError("times_s=() must hold at least one unit's time")
     each = peak_gb_s / len(times_s)
     ordered = sorted(times_s)
     return [(0.0, peak_gb_s)] + [(time, each * (len(ordered) - done)) for done, time in enumerate(ordered, start=1)]
@@ -320,7 +326,7 @@ def repeat_file_dump(
 
     Raises
     ------
-    ValueError
+    InputError
         As `deal_objects` and `file_dump`; or if there is no repetition.
 
     Examples
@@ -333,8 +339,7 @@ def repeat_file_dump(
     >>> 27.5 < mean(dump.rate_gb_s for dump in dumps) < 29
     True
     """
-    if repetitions < 1:
-        raise ValueError(f"repetitions={repetitions} must be at least 1")
+    at_least(1, repetitions=repetitions)
     return [
         file_dump(
             total_gb,
@@ -344,3 +349,53 @@ def repeat_file_dump(
         )
         for _ in range(repetitions)
     ]
+
+
+def deals_in_time(repetitions: int, files: int, stripe_count: int, allocator: str) -> int:
+    """How often files are dealt: once where nothing is random, and less often than asked where a deal takes long.
+
+    Examples
+    --------
+    >>> [deals_in_time(50, 20_000, count, "random") for count in (1, 2, 4)], deals_in_time(50, 20_000, 4, "round-robin")
+    ([50, 30, 15], 1)
+    """
+    if allocator == "round-robin":
+        return 1
+    if stripe_count == 1:
+        return repetitions
+    work = files * stripe_count * (2 if allocator == "weighted" else 1)
+    return max(1, min(repetitions, _MOST_OBJECTS // work))
+
+
+def deal_findings(made: int, repetitions: int, allocator: str) -> tuple[Finding, ...]:
+    """Return what to know about repeated deals: that fewer were made, that weights are assumed.
+
+    Examples
+    --------
+    >>> [finding.code for finding in deal_findings(30, 50, "weighted")], deal_findings(1, 50, "round-robin")
+    (['fewer-repetitions', 'weights-assumed'], ())
+    """
+    messages = {}
+    if made < repetitions and allocator != "round-robin":
+        messages["fewer-repetitions"] = (
+            f"{made} deals instead of {repetitions}: files of several stripes take longer to deal."
+        )
+    if allocator == "weighted":
+        messages["weights-assumed"] = (
+            "How full the OSTs were is not printed: the weights are an assumption, and a strong one."
+        )
+    return tuple(Finding(code=code, message=message, level="note") for code, message in messages.items())
+
+
+def nine_of_ten(values: Sequence[float]) -> tuple[float, float]:
+    """Return the ends between which nine of ten values lie; both the same for a single value.
+
+    Examples
+    --------
+    >>> nine_of_ten([float(number) for number in range(101)]), nine_of_ten([3.0])
+    ((5.0, 95.0), (3.0, 3.0))
+    """
+    if len(values) < 2:
+        return values[0], values[0]
+    parts = quantiles(values, n=20, method="inclusive")
+    return parts[0], parts[-1]

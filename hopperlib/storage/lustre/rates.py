@@ -21,26 +21,28 @@ References
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from hopperlib.errors import at_least, refusal
 from hopperlib.machine import FileSystem
 from hopperlib.storage.lustre.imbalance import expected_fullest
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB
 
 __all__ = [
-    "PATTERNS",
     "Costs",
     "Estimate",
     "Writing",
     "block_access_time_s",
     "estimate",
+    "mean_ost_loads_gb",
     "pieces_per_call",
-    "pieces_written",
+    "rate_curve",
 ]
 
-PATTERNS: tuple[str, ...] = ("shared", "collective", "file-per-process")
+_PATTERNS = ("shared", "collective", "file-per-process")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +64,7 @@ class Costs:
     lock_s: float = 0.002
 
     def __post_init__(self) -> None:
-        for name in ("file_s", "call_s", "lock_s"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name}={getattr(self, name)} must not be negative")
+        at_least(0, file_s=self.file_s, call_s=self.call_s, lock_s=self.lock_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +95,11 @@ class Writing:
     reading: bool = False
 
     def __post_init__(self) -> None:
-        if self.pattern not in PATTERNS:
-            raise ValueError(f"pattern={self.pattern!r} must be one of: {', '.join(PATTERNS)}")
+        if self.pattern not in _PATTERNS:
+            raise refusal("pattern", self.pattern, f"must be one of: {', '.join(_PATTERNS)}")
         if not 1 <= self.nodes <= self.writers:
-            raise ValueError(f"nodes={self.nodes} must be from 1 to {self.writers:,}, the writers")
-        for name in ("size_bytes", "block_bytes"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}={getattr(self, name)} must be at least 1")
+            raise refusal("nodes", self.nodes, f"must be from 1 to {self.writers:,}, the writers")
+        at_least(1, size_bytes=self.size_bytes, block_bytes=self.block_bytes)
 
 
 class Estimate(NamedTuple):
@@ -128,6 +126,16 @@ class Estimate(NamedTuple):
     calls_s: float
     locks_s: float
 
+    @property
+    def parts_s(self) -> dict[str, float]:
+        """Where the time goes, by name. [s]"""
+        return {
+            "moving the data": self.moving_s,
+            "creating files": self.metadata_s,
+            "calls": self.calls_s,
+            "locks": self.locks_s,
+        }
+
 
 def pieces_per_call(block_bytes: int, stripe_size_bytes: int) -> float:
     """Objects that a call touches, on average over calls one after the other. [pieces]
@@ -136,7 +144,7 @@ def pieces_per_call(block_bytes: int, stripe_size_bytes: int) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If a size is not positive.
 
     Examples
@@ -146,29 +154,10 @@ def pieces_per_call(block_bytes: int, stripe_size_bytes: int) -> float:
     >>> pieces_per_call(1 << 20, 1 << 20), pieces_per_call(3 << 19, 1 << 20), pieces_per_call(1 << 18, 1 << 20)
     (1.0, 2.0, 1.0)
     """
-    if block_bytes < 1 or stripe_size_bytes < 1:
-        raise ValueError(f"block_bytes={block_bytes} and stripe_size_bytes={stripe_size_bytes} must be at least 1")
+    at_least(1, block_bytes=block_bytes, stripe_size_bytes=stripe_size_bytes)
     # Ends of calls and ends of stripes cut the file; where both fall together they cut once.
     common = math.gcd(block_bytes, stripe_size_bytes)
     return (stripe_size_bytes + block_bytes - common) / stripe_size_bytes
-
-
-def pieces_written(size_bytes: int, block_bytes: int, stripe_size_bytes: int) -> float:
-    """Pieces into which blocks and stripes cut a file.
-
-    Raises
-    ------
-    ValueError
-        If a size is not positive.
-
-    Examples
-    --------
-    >>> pieces_written(6 << 20, 3 << 19, 1 << 20)
-    8.0
-    """
-    if size_bytes < 1:
-        raise ValueError(f"size_bytes={size_bytes} must be at least 1")
-    return size_bytes / block_bytes * pieces_per_call(block_bytes, stripe_size_bytes)
 
 
 def _ost_ceiling(writing: Writing, layout: Layout, ost_rate_gb_s: float) -> float:
@@ -204,7 +193,7 @@ def estimate(
 
     Raises
     ------
-    ValueError
+    InputError
         If the layout is for another number of OSTs, or the share is not below 1.
 
     Examples
@@ -220,9 +209,9 @@ def estimate(
     ('osts', 32.3, 0.44)
     """
     if layout.osts != system.osts:
-        raise ValueError(f"layout.osts={layout.osts} must be {system.osts}, the OSTs of {system.name!r}")
+        raise refusal("layout.osts", layout.osts, f"must be {system.osts}, the OSTs of {system.name!r}")
     if not 0 <= other_load_fraction < 1:
-        raise ValueError(f"other_load_fraction={other_load_fraction} must be from 0 to below 1")
+        raise refusal("other_load_fraction", other_load_fraction, "must be from 0 to below 1")
     costs = costs or Costs()
     free = 1 - other_load_fraction
     collective = writing.pattern == "collective"
@@ -240,7 +229,8 @@ def estimate(
     files = writing.writers if writing.pattern == "file-per-process" else 1
     calls = writing.size_bytes / block / callers * costs.call_s
     contended = writing.pattern == "shared" and clients > 1 and not writing.reading
-    pieces = pieces_written(writing.size_bytes, block, layout.stripe_size_bytes) if contended else 0.0
+    # Blocks and stripes cut the file into so many pieces, and each takes a lock.
+    pieces = writing.size_bytes / block * pieces_per_call(block, layout.stripe_size_bytes) if contended else 0.0
     locks = pieces / layout.stripe_count * costs.lock_s
     time_s = moving + files * costs.file_s + calls + locks
     return Estimate(
@@ -253,6 +243,60 @@ def estimate(
         calls,
         locks,
     )
+
+
+def rate_curve(
+    writing: Writing,
+    layout: Layout,
+    system: FileSystem,
+    counts: Iterable[int],
+    *,
+    costs: Costs | None = None,
+    other_load_fraction: float = 0.0,
+) -> dict[int, Estimate]:
+    """Return what the writes take for several stripe counts, that of the layout and the most there may be among them.
+
+    Parameters
+    ----------
+    writing, layout, system, costs, other_load_fraction
+        As for `estimate`.
+    counts : iterable of int
+        Those above the most that a file may have are left out.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> toy = Machine.load("toy").file_systems[0]
+    >>> writing = Writing(size_bytes=10**12, writers=64, nodes=16, pattern="collective")
+    >>> curve = rate_curve(writing, Layout(stripe_count=5, stripe_size_bytes=1 << 20, osts=toy.osts), toy, (1, 2, 50))
+    >>> list(curve), round(curve[5].rate_gb_s / curve[1].rate_gb_s)
+    ([1, 2, 5, 12], 5)
+    """
+    most = system.max_stripe_count
+    return {
+        count: estimate(
+            writing,
+            replace(layout, stripe_count=count),
+            system,
+            costs=costs,
+            other_load_fraction=other_load_fraction,
+        )
+        for count in sorted({*(count for count in counts if count < most), layout.stripe_count, most})
+    }
+
+
+def mean_ost_loads_gb(writing: Writing, layout: Layout) -> list[float]:
+    """How much lies on each OST; of files that fall on OSTs at random the mean. [GB]
+
+    Examples
+    --------
+    >>> writing = Writing(size_bytes=3 * 10**9, writers=2, nodes=1)
+    >>> mean_ost_loads_gb(writing, Layout(stripe_count=1, stripe_size_bytes=1 << 20, osts=3, first_ost=2))
+    [0.0, 0.0, 3.0]
+    """
+    if writing.pattern == "file-per-process":
+        return [writing.size_bytes / BYTES_PER_GB / layout.osts] * layout.osts
+    return [load / BYTES_PER_GB for load in layout.ost_loads_bytes(writing.size_bytes)]
 
 
 def block_access_time_s(
@@ -283,7 +327,7 @@ def block_access_time_s(
 
     Raises
     ------
-    ValueError
+    InputError
         If a number is out of range.
 
     Examples
@@ -296,10 +340,10 @@ def block_access_time_s(
     >>> [round(block_access_time_s(1000, 1e6, stripe_count=count, **each), 2) for count in (1, 12)]
     [6.0, 1.42]
     """
-    if min(accesses, block_bytes, access_s) < 0 or not 1 <= stripe_count <= system.osts or not 1 <= nodes <= tasks:
-        raise ValueError(
-            f"accesses={accesses}, block_bytes={block_bytes} and access_s={access_s} must not be negative, "
-            f"stripe_count={stripe_count} from 1 to {system.osts}, and nodes={nodes} from 1 to {tasks}, the tasks"
-        )
+    at_least(0, accesses=accesses, block_bytes=block_bytes, access_s=access_s)
+    if not 1 <= stripe_count <= system.osts:
+        raise refusal("stripe_count", stripe_count, f"must be from 1 to {system.osts}, the OSTs")
+    if not 1 <= nodes <= tasks:
+        raise refusal("nodes", nodes, f"must be from 1 to {tasks}, the tasks")
     rate = min(stripe_count * system.ost_peak_gb_s, nodes * system.node_write_ceiling_gb_s)
     return accesses * block_bytes / BYTES_PER_GB / rate + accesses * access_s / tasks

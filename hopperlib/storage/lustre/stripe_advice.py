@@ -22,20 +22,26 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from hopperlib.errors import at_least, refusal
+from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem
 from hopperlib.storage.lustre.imbalance import expected_fullest
+from hopperlib.storage.lustre.rates import Estimate, Writing
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
-__all__ = ["ADVISED_PATTERNS", "Advice", "advise"]
+__all__ = ["Advice", "advise", "advised_writing", "writing_findings"]
 
-ADVISED_PATTERNS: tuple[str, ...] = ("shared", "file-per-process", "one-writer")
+# Who writes, and the pattern of `Writing` that the advice makes of it.
+_PATTERNS = {"shared": "collective", "file-per-process": "file-per-process", "one-writer": "shared"}
 
 _SERVERS_OF_A_SHARED_FILE = (12, 13)
 _LARGEST_STRIPE_BYTES = 64 * BYTES_PER_MIB
 _STRIPES_PER_OST = 16
 _MANY_FILES = 10_000
 _LEAST_SECONDS = 1.0
+# Share of the time from which locks are a problem.
+_MUCH = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +60,8 @@ class Advice:
         Hints for MPI-IO, in order; empty where MPI-IO has no part.
     cautions : tuple of str
         What else to know.
+    too_large : bool
+        Whether the data are more than the file system holds, which the last caution says.
     """
 
     layout: Layout
@@ -61,6 +69,20 @@ class Advice:
     commands: tuple[str, ...]
     hints: tuple[tuple[str, str], ...]
     cautions: tuple[str, ...]
+    too_large: bool = False
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The cautions as findings; a problem only if the data do not fit."""
+        last = len(self.cautions) - 1
+        return tuple(
+            Finding(
+                code="mind",
+                message=f"{caution[0].upper()}{caution[1:]}.",
+                level="problem" if self.too_large and number == last else "note",
+            )
+            for number, caution in enumerate(self.cautions)
+        )
 
     @property
     def hints_line(self) -> str | None:
@@ -130,7 +152,7 @@ def advise(
 
     Raises
     ------
-    ValueError
+    InputError
         If a number is out of range or the pattern unknown.
 
     Examples
@@ -145,17 +167,80 @@ def advise(
     >>> advice.commands
     ('lfs setstripe -c 144 -S 64M DIRECTORY',)
     """
-    if pattern not in ADVISED_PATTERNS:
-        raise ValueError(f"pattern={pattern!r} must be one of: {', '.join(ADVISED_PATTERNS)}")
-    if size_bytes < 1 or writers < 1:
-        raise ValueError(f"size_bytes={size_bytes} and writers={writers} must be at least 1")
-    callers = 1 if pattern == "one-writer" else writers
-    nodes = -(-callers // cores_per_node) if nodes is None else min(nodes, callers)
-    if nodes < 1:
-        raise ValueError(f"nodes={nodes} must be at least 1")
+    nodes = advised_writing(size_bytes, writers, pattern, nodes=nodes, cores_per_node=cores_per_node).nodes
     if pattern == "file-per-process":
         return _file_per_process(size_bytes, writers, system, nodes, directory)
     return _one_file(size_bytes, writers, pattern, system, nodes, directory)
+
+
+def advised_writing(
+    size_bytes: int, writers: int, pattern: str, *, nodes: int | None = None, cores_per_node: int = 1
+) -> Writing:
+    """Return how the data are written if the advice is followed: a shared file through aggregators, in whole stripes.
+
+    Parameters
+    ----------
+    size_bytes, writers, pattern, nodes, cores_per_node
+        As for `advise`.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range or the pattern unknown.
+
+    Examples
+    --------
+    >>> writing = advised_writing(10**12, 100, "shared", cores_per_node=24)
+    >>> writing.pattern, writing.nodes
+    ('collective', 5)
+    """
+    if pattern not in _PATTERNS:
+        raise refusal("pattern", pattern, f"must be one of: {', '.join(_PATTERNS)}")
+    at_least(1, size_bytes=size_bytes, writers=writers)
+    callers = 1 if pattern == "one-writer" else writers
+    nodes = -(-callers // cores_per_node) if nodes is None else min(nodes, callers)
+    at_least(1, nodes=nodes)
+    return Writing(size_bytes=size_bytes, writers=callers, nodes=nodes, pattern=_PATTERNS[pattern])
+
+
+def writing_findings(
+    writing: Writing, layout: Layout, system: FileSystem, estimate: Estimate, advice: Advice
+) -> tuple[Finding, ...]:
+    """Return what is wrong with writing so to a file with this layout, and what to know about it.
+
+    Parameters
+    ----------
+    writing : Writing
+    layout : Layout
+    system : FileSystem
+    estimate : Estimate
+        What the writes take, as `hopperlib.storage.lustre.rates.estimate` gives it.
+    advice : Advice
+        Whose cautions hold too.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.storage.lustre.rates import estimate
+    >>> scratch = Machine.load("hopper").file_systems[0]
+    >>> writing = Writing(size_bytes=10**12, writers=2400, nodes=100, block_bytes=1_500_000)
+    >>> layout = Layout(stripe_count=2, stripe_size_bytes=1 << 20, osts=scratch.osts)
+    >>> advice = advise(10**12, 2400, "shared", scratch, nodes=100)
+    >>> [finding.code for finding in writing_findings(writing, layout, scratch, estimate(writing, layout, scratch), advice)]
+    ['lock-contention', 'unaligned', 'mind']
+    """
+    found = []
+    if estimate.locks_s > _MUCH * estimate.time_s:
+        message = "Much of the time goes into locks that change hands. Let aggregators write whole stripes (collective buffering), or write larger blocks."
+        found.append(Finding(code="lock-contention", message=message, level="problem"))
+    block, stripe = writing.block_bytes, layout.stripe_size_bytes
+    if writing.pattern == "shared" and block % stripe and stripe % block:
+        message = "Blocks and stripes do not line up: many blocks are cut in two. Make one a multiple of the other."
+        found.append(Finding(code="unaligned", message=message))
+    if layout.stripe_count == system.max_stripe_count and writing.pattern != "file-per-process":
+        message = "A file over every OST is as slow as the slowest of them, and none can be avoided."
+        found.append(Finding(code="all-osts", message=message, level="note"))
+    return (*found, *advice.findings)
 
 
 def _useful(size_bytes: int, system: FileSystem, clients_gb_s: float) -> dict[str, int]:
@@ -172,6 +257,7 @@ def _useful(size_bytes: int, system: FileSystem, clients_gb_s: float) -> dict[st
 def _one_file(size_bytes: int, writers: int, pattern: str, system: FileSystem, nodes: int, directory: str) -> Advice:
     """Advise for one file, written by all or by one."""
     shared = pattern == "shared" and writers > 1
+    share = size_bytes / (system.capacity_pb * 1e15)
     most = _shared_most(system)
     bounds = _useful(size_bytes, system, min(nodes * system.node_write_ceiling_gb_s, system.peak_gb_s))
     bounds[_enough(most, system)] = most
@@ -191,6 +277,7 @@ def _one_file(size_bytes: int, writers: int, pattern: str, system: FileSystem, n
     cautions = []
     if shared:
         aggregators = min(count, writers)
+        stripe = str(layout.stripe_size_bytes)
         reasons.append(
             f"{aggregators} aggregator{'s' * (aggregators > 1)}, one for each stripe, so that no two clients write to one object"
         )
@@ -198,9 +285,9 @@ def _one_file(size_bytes: int, writers: int, pattern: str, system: FileSystem, n
             ("romio_cb_write", "enable"),
             ("romio_ds_write", "disable"),
             ("striping_factor", str(count)),
-            ("striping_unit", str(layout.stripe_size_bytes)),
-            ("cb_nodes", str(min(count, writers))),
-            ("cb_buffer_size", str(layout.stripe_size_bytes)),
+            ("striping_unit", stripe),
+            ("cb_nodes", str(aggregators)),
+            ("cb_buffer_size", stripe),
         )
         cautions.append("one slow or nearly full OST of the file slows every write: probe them first")
     return Advice(
@@ -208,7 +295,8 @@ def _one_file(size_bytes: int, writers: int, pattern: str, system: FileSystem, n
         reasons=tuple(reasons),
         commands=(layout.lfs_command(directory),),
         hints=hints,
-        cautions=(*cautions, *_capacity(size_bytes, system)),
+        cautions=(*cautions, *_capacity(share)),
+        too_large=share > 1,
     )
 
 
@@ -236,6 +324,7 @@ def _uneven(files: int, count: int, osts: int) -> list[str]:
 def _file_per_process(size_bytes: int, writers: int, system: FileSystem, nodes: int, directory: str) -> Advice:
     """Advise for a file a task."""
     each = max(1, size_bytes // writers)
+    share = size_bytes / (system.capacity_pb * 1e15)
     bounds = _useful(each, system, min(system.node_write_ceiling_gb_s * nodes / writers, system.peak_gb_s / writers))
     bounds[f"{writers:,} files share {system.osts} OSTs"] = max(1, system.osts // writers)
     bounds[f"a file may have {system.max_stripe_count}"] = system.max_stripe_count
@@ -253,11 +342,11 @@ def _file_per_process(size_bytes: int, writers: int, system: FileSystem, nodes: 
         reasons=(f"{count} stripe{'s' * (count > 1)} a file: {reason}",),
         commands=(layout.lfs_command(directory),),
         hints=(),
-        cautions=(*cautions, *_capacity(size_bytes, system)),
+        cautions=(*cautions, *_capacity(share)),
+        too_large=share > 1,
     )
 
 
-def _capacity(size_bytes: int, system: FileSystem) -> list[str]:
+def _capacity(share: float) -> list[str]:
     """Return a caution if the data fill much of the file system."""
-    share = size_bytes / (system.capacity_pb * 1e15)
     return [f"the data are {share:.0%} of the file system's capacity"] if share > 0.25 else []

@@ -12,33 +12,11 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
-__all__ = ["Extent", "Layout"]
+from hopperlib.errors import at_least, refusal
 
-
-class Extent(NamedTuple):
-    """A piece of a file that lies in one object.
-
-    Parameters
-    ----------
-    offset_bytes, length_bytes : int
-        Where in the file, and how long. [bytes]
-    object_number : int
-        Which object of the file, from 0.
-    object_offset_bytes : int
-        Where in the object. [bytes]
-    ost : int
-        The OST that holds the object.
-    """
-
-    offset_bytes: int
-    length_bytes: int
-    object_number: int
-    object_offset_bytes: int
-    ost: int
+__all__ = ["Layout"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +37,7 @@ class Layout:
 
     Raises
     ------
-    ValueError
+    InputError
         If a number is out of range.
 
     Examples
@@ -79,29 +57,27 @@ class Layout:
     first_ost: int = 0
 
     def __post_init__(self) -> None:
-        if self.osts < 1:
-            raise ValueError(f"osts={self.osts} must be at least 1")
+        at_least(1, osts=self.osts)
         if not 1 <= self.stripe_count <= self.osts:
-            raise ValueError(
-                f"stripe_count={self.stripe_count} must be from 1 to {self.osts}, the OSTs of the file system"
+            raise refusal(
+                "stripe_count", self.stripe_count, f"must be from 1 to {self.osts}, the OSTs of the file system"
             )
         if self.stripe_size_bytes < 65_536 or self.stripe_size_bytes % 65_536:
-            raise ValueError(
-                f"stripe_size_bytes={self.stripe_size_bytes} must be a multiple of 65,536: Lustre refuses others"
+            raise refusal(
+                "stripe_size_bytes", self.stripe_size_bytes, "must be a multiple of 65,536: Lustre refuses others"
             )
         if not 0 <= self.first_ost < self.osts:
-            raise ValueError(f"first_ost={self.first_ost} must be from 0 to {self.osts - 1}")
+            raise refusal("first_ost", self.first_ost, f"must be from 0 to {self.osts - 1}")
 
     def object_of(self, offset_bytes: int) -> tuple[int, int]:
         """Return the object that holds a byte, and where in it. [bytes]
 
         Raises
         ------
-        ValueError
+        InputError
             If the offset is negative.
         """
-        if offset_bytes < 0:
-            raise ValueError(f"offset_bytes={offset_bytes} must not be negative")
+        at_least(0, offset_bytes=offset_bytes)
         stripe, within = divmod(offset_bytes, self.stripe_size_bytes)
         turn, number = divmod(stripe, self.stripe_count)
         return number, turn * self.stripe_size_bytes + within
@@ -110,32 +86,13 @@ class Layout:
         """Return the OST that holds a byte."""
         return (self.first_ost + self.object_of(offset_bytes)[0]) % self.osts
 
-    def extents(self, offset_bytes: int, length_bytes: int) -> Iterator[Extent]:
-        """Yield the pieces of a range of the file, in order.
-
-        Examples
-        --------
-        >>> layout = Layout(stripe_count=3, stripe_size_bytes=65536, osts=10, first_ost=8)
-        >>> [(extent.length_bytes, extent.ost) for extent in layout.extents(60000, 100000)]
-        [(5536, 8), (65536, 9), (28928, 0)]
-        """
-        if length_bytes < 0:
-            raise ValueError(f"length_bytes={length_bytes} must not be negative")
-        end = offset_bytes + length_bytes
-        while offset_bytes < end:
-            number, within = self.object_of(offset_bytes)
-            length = min(end - offset_bytes, self.stripe_size_bytes - offset_bytes % self.stripe_size_bytes)
-            yield Extent(offset_bytes, length, number, within, (self.first_ost + number) % self.osts)
-            offset_bytes += length
-
     def object_sizes_bytes(self, file_size_bytes: int) -> list[int]:
         """Return how much of a file of this size lies in each object. [bytes]
 
         No loop over stripes: whole turns fill every object alike, the rest
         fills the first ones.
         """
-        if file_size_bytes < 0:
-            raise ValueError(f"file_size_bytes={file_size_bytes} must not be negative")
+        at_least(0, file_size_bytes=file_size_bytes)
         turns, rest = divmod(file_size_bytes, self.stripe_size_bytes * self.stripe_count)
         return [
             turns * self.stripe_size_bytes + min(max(rest - number * self.stripe_size_bytes, 0), self.stripe_size_bytes)

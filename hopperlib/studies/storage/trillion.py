@@ -14,6 +14,12 @@ from typing import NamedTuple
 
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of
+from hopperlib.storage.lustre.dumps import (
+    barrier_rate_gb_s,
+    close_cost_s,
+    gain_without_close,
+    rate_beside_others_gb_s,
+)
 from hopperlib.storage.lustre.osts import (
     deal_objects,
     file_dump,
@@ -23,12 +29,6 @@ from hopperlib.storage.lustre.osts import (
     uneven_weights,
 )
 from hopperlib.storage.lustre.rates import Writing, estimate, pieces_per_call
-from hopperlib.storage.lustre.scaling import (
-    barrier_rate_gb_s,
-    close_cost_s,
-    gain_without_close,
-    rate_beside_others_gb_s,
-)
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.studies.storage.trillion_sums import FPP_GB, SHARED_GB, VARIABLES, sums
 from hopperlib.studies.study import Study, Value

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.storage.iobuf.gains import Costs, calibrate, gain, transfer_for_gain_bytes, unaligned_fraction
+from hopperlib.storage.iobuf.gains import (
+    Costs,
+    calibrate,
+    documented_costs,
+    gain,
+    gain_findings,
+    rule_gain,
+    transfer_for_gain_bytes,
+    unaligned_fraction,
+)
+from hopperlib.storage.iobuf.params import Rule
 
 sizes = st.integers(min_value=1, max_value=1 << 24)
 costs = st.builds(
@@ -118,3 +128,22 @@ def test_what_no_cost_explains_is_refused():
         _calibrate(write_transfer_bytes=4 << 20)
     with pytest.raises(ValueError, match="negative waiting"):
         _calibrate(read_gain=0.0, read_transfer_bytes=10_000)
+
+
+def test_the_gain_of_a_rule_takes_its_buffers_and_reads_one_ahead_unless_it_says():
+    costs = documented_costs()
+    for rule, prefetch in ((Rule(pattern="*"), 1), (Rule(pattern="*", prefetch=0), 0)):
+        expected = gain(costs, 5000, reading=True, buffer_bytes=1 << 20, buffers=4, prefetch=prefetch)
+        assert rule_gain(costs, 5000, rule, reading=True) == expected
+
+
+def test_costs_of_ones_own_replace_the_calibrated_ones():
+    own = documented_costs(2.0, task_rate_gb_s=0.5, wait_fraction=0.0)
+    assert (own.task_rate_gb_s, own.wait_fraction) == (0.5, 0.0)
+    assert own.call_cost_s == documented_costs(2.0).call_cost_s
+
+
+def test_large_writes_have_little_to_gain():
+    (finding,) = gain_findings(0.0049)
+    assert (finding.code, finding.level) == ("little-to-gain", "note")
+    assert gain_findings(0.005) == ()

@@ -76,14 +76,14 @@ def test_power_of_a_probe():
     [
         (lambda: osts_with_slow(3, 1, slow=4, slow_rate_gb_s=1), "slow=4 must be from 0 to 3"),
         (lambda: barriered_dump(0, [1], variables=1), "size_gb=0"),
-        (lambda: barriered_dump(1, [], variables=1), "all OST rates must be positive"),
-        (lambda: barriered_dump(1, [1, 0], variables=1), "all OST rates must be positive"),
+        (lambda: barriered_dump(1, [], variables=1), "slowest_ost_gb_s=0.0 must be above 0"),
+        (lambda: barriered_dump(1, [1, 0], variables=1), "slowest_ost_gb_s=0 must be above 0"),
         (lambda: exclude_slow(1, 2, 1, slow=2, slow_rate_gb_s=1, variables=1), "slow=2 must be from 0 to 1"),
         (lambda: explaining_rate_gb_s(10, (2, 1), osts=1), "the smaller first"),
         (lambda: explaining_rate_gb_s(10, (1, 2), osts=1, lost_s=10), "more than lost_s=10"),
         (
             lambda: probe(1, 1, noise_fraction=0.1, seconds=1, sample_s=2, osts=1),
-            "a sample no longer than the probe",
+            "sample_s=2 must not be longer than the probe, 1 s",
         ),
     ],
 )

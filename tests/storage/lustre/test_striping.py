@@ -53,21 +53,19 @@ def test_loads_add_up_to_the_file(layout, size):
     assert max(objects) - min(objects) <= layout.stripe_size_bytes
 
 
-@given(layouts(), sizes, st.integers(min_value=0, max_value=32 * UNIT))
-def test_extents_cover_a_range_once_and_agree_with_single_bytes(layout, length, offset):
-    place, by_ost = offset, [0] * layout.osts
-    for extent in layout.extents(offset, length):
-        assert extent.offset_bytes == place
-        assert 0 < extent.length_bytes <= layout.stripe_size_bytes
-        for byte in (extent.offset_bytes, extent.offset_bytes + extent.length_bytes - 1):
-            assert layout.ost_of(byte) == extent.ost
-            assert layout.object_of(byte)[0] == extent.object_number
-        assert layout.object_of(extent.offset_bytes)[1] == extent.object_offset_bytes
-        by_ost[extent.ost] += extent.length_bytes
-        place += extent.length_bytes
-    assert place == offset + length
-    if offset == 0:
-        assert by_ost == layout.ost_loads_bytes(length)
+@given(layouts(), st.integers(min_value=0, max_value=32 * UNIT))
+def test_single_bytes_agree_with_the_loads(layout, size):
+    """Every stripe of a file counted where its first byte lies."""
+    by_ost, in_object = [0] * layout.osts, [0] * layout.stripe_count
+    for first in range(0, size, layout.stripe_size_bytes):
+        length = min(layout.stripe_size_bytes, size - first)
+        number, within = layout.object_of(first)
+        assert within == in_object[number]
+        assert layout.ost_of(first) == layout.ost_of(first + length - 1) == (layout.first_ost + number) % layout.osts
+        in_object[number] += length
+        by_ost[layout.ost_of(first)] += length
+    assert in_object == layout.object_sizes_bytes(size)
+    assert by_ost == layout.ost_loads_bytes(size)
 
 
 @given(layouts(), st.integers(min_value=0, max_value=1 << 50))
@@ -125,7 +123,6 @@ def test_negative_places_are_refused():
     layout = Layout(stripe_count=1, stripe_size_bytes=UNIT, osts=1)
     for call in (
         lambda: layout.object_of(-1),
-        lambda: list(layout.extents(0, -1)),
         lambda: layout.object_sizes_bytes(-1),
     ):
         with pytest.raises(ValueError, match="must not be negative"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.storage.lustre.scaling import (
+from hopperlib.storage.lustre.dumps import (
     barrier_rate_gb_s,
     close_cost_s,
     gain_without_close,
@@ -39,7 +39,7 @@ def test_the_cost_of_closing_gives_back_its_gain(gain, rate):
     ("call", "message"),
     [
         (lambda: barrier_rate_gb_s(0, peak_gb_s=1, variables=1, spread_s=0), "size_gb=0"),
-        (lambda: barrier_rate_gb_s(1, peak_gb_s=1, variables=1, spread_s=-1), "spread_s=-1 not negative"),
+        (lambda: barrier_rate_gb_s(1, peak_gb_s=1, variables=1, spread_s=-1), "spread_s=-1 must not be negative"),
         (
             lambda: rate_beside_others_gb_s(1, machine_fraction=2, others_demand=0),
             "machine_fraction=2 must be from 0 to 1",
