@@ -5,8 +5,6 @@ divided evenly among the k cores that draw on it. So each gets min(c, B / k),
 and tasks packed onto few NUMA nodes may wait where spread ones would not.
 
 ==========================  ==================================================
-`core_rate`                 what each of k cores gets
-`channel_limit`             packed over spread if channels alone decided
 `slowdown`                  run time packed over spread, for a fraction f
 `memory_bound_fraction`     the inverse: which f explains a measured pair
 `spill`                     memory that does not fit its NUMA node goes to others
@@ -16,8 +14,7 @@ and tasks packed onto few NUMA nodes may wait where spread ones would not.
 
 What they leave out: caches (tasks that share a cache can gain or lose far
 more), the links between NUMA nodes as a bottleneck of their own, and how well
-hardware threads share a core. The channel limit is a limit of this model and no
-bound on real runs.
+hardware threads share a core.
 """
 
 from __future__ import annotations
@@ -25,60 +22,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["Spill", "channel_limit", "core_rate", "memory_bound_fraction", "slowdown", "spill"]
+from hopperlib.errors import InputError, refusal
+
+__all__ = ["Spill", "memory_bound_fraction", "slowdown", "spill"]
 
 
 def _positive(name: str, value: float) -> None:
     """Refuse a quantity that is not above 0."""
     if not value > 0:
-        raise ValueError(f"{name}={value} must be above 0")
-
-
-def core_rate(drawing_cores: float, *, numa_bandwidth_gb_s: float, core_cap_gb_s: float) -> float:
-    """Rate at which each of k cores reads the memory of their NUMA node. [GB/s]
-
-    Parameters
-    ----------
-    drawing_cores : float
-        Cores that draw on the NUMA node at once; a task with t threads counts t.
-    numa_bandwidth_gb_s : float
-        What the NUMA node's channels give. [GB/s]
-    core_cap_gb_s : float
-        What one core can draw. [GB/s]
-
-    Raises
-    ------
-    ValueError
-        If a quantity is not above 0.
-
-    Examples
-    --------
-    Six and three cores of a Hopper NUMA node, with the assumed cap of 5 GB/s:
-
-    >>> round(core_rate(6, numa_bandwidth_gb_s=21.3, core_cap_gb_s=5), 2)
-    3.55
-    >>> core_rate(3, numa_bandwidth_gb_s=21.3, core_cap_gb_s=5)
-    5
-    """
-    _positive("drawing_cores", drawing_cores)
-    _positive("numa_bandwidth_gb_s", numa_bandwidth_gb_s)
-    _positive("core_cap_gb_s", core_cap_gb_s)
-    return min(core_cap_gb_s, numa_bandwidth_gb_s / drawing_cores)
-
-
-def channel_limit(packed_cores: float, spread_cores: float) -> float:
-    """Return packed over spread if the channels alone decided: the cores that share a NUMA node, as a ratio.
-
-    Examples
-    --------
-    Six tasks on a NUMA node against three:
-
-    >>> channel_limit(6, 3)
-    2.0
-    """
-    _positive("packed_cores", packed_cores)
-    _positive("spread_cores", spread_cores)
-    return packed_cores / spread_cores
+        raise refusal(name, value, "must be above 0")
 
 
 def slowdown(memory_bound_fraction: float, ratio: float) -> float:
@@ -96,7 +48,7 @@ def slowdown(memory_bound_fraction: float, ratio: float) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If `memory_bound_fraction` is not from 0 to 1, or `ratio` not above 0.
 
     Examples
@@ -105,7 +57,7 @@ def slowdown(memory_bound_fraction: float, ratio: float) -> float:
     1.2
     """
     if not 0 <= memory_bound_fraction <= 1:
-        raise ValueError(f"memory_bound_fraction={memory_bound_fraction} must be from 0 to 1, a share of the run time")
+        raise refusal("memory_bound_fraction", memory_bound_fraction, "must be from 0 to 1, a share of the run time")
     _positive("ratio", ratio)
     return 1 - memory_bound_fraction + memory_bound_fraction * ratio
 
@@ -122,7 +74,7 @@ def memory_bound_fraction(packed_s: float, spread_s: float, ratio: float) -> flo
 
     Raises
     ------
-    ValueError
+    InputError
         If no fraction from 0 to 1 explains them; the message says what that means.
 
     Examples
@@ -131,27 +83,26 @@ def memory_bound_fraction(packed_s: float, spread_s: float, ratio: float) -> flo
     0.5
     >>> memory_bound_fraction(250, 100, 1.4)
     Traceback (most recent call last):
-    ValueError: packed_s=250 over spread_s=100 is 2.50, more than the 1.40 that bandwidth alone explains: shared \
+    hopperlib.errors.InputError: packed_s=250 over spread_s=100 is 2.50, more than the 1.40 that bandwidth alone explains: shared \
 caches or memory on other NUMA nodes must add to it
     """
-    _positive("packed_s", packed_s)
-    _positive("spread_s", spread_s)
-    _positive("ratio", ratio)
+    for name, value in (("packed_s", packed_s), ("spread_s", spread_s), ("ratio", ratio)):
+        _positive(name, value)
     measured = packed_s / spread_s
-    said = f"packed_s={packed_s:g} over spread_s={spread_s:g} is {measured:.2f}"
+    run_times = f"packed_s={packed_s:g} over spread_s={spread_s:g} is {measured:.2f}"
+    message = ""
     if measured < 1:
-        raise ValueError(
-            f"{said}, less than 1: the packed run was the faster one, which waiting for memory cannot explain"
+        message = (
+            f"{run_times}, less than 1: the packed run was the faster one, which waiting for memory cannot explain"
         )
-    if ratio <= 1:
-        raise ValueError(
-            f"ratio={ratio:g} must be above 1: this placement costs no bandwidth, so it explains nothing of {said}"
-        )
-    if measured > ratio * (1 + 1e-12):
-        raise ValueError(
-            f"{said}, more than the {ratio:.2f} that bandwidth alone explains: "
-            "shared caches or memory on other NUMA nodes must add to it"
-        )
+    elif ratio <= 1:
+        costs_nothing = "this placement costs no bandwidth, so it explains nothing of"
+        message = f"ratio={ratio:g} must be above 1: {costs_nothing} {run_times}"
+    elif measured > ratio * (1 + 1e-12):
+        more = f"more than the {ratio:.2f} that bandwidth alone explains"
+        message = f"{run_times}, {more}: shared caches or memory on other NUMA nodes must add to it"
+    if message:
+        raise InputError(message)
     return min((measured - 1) / (ratio - 1), 1.0)
 
 
@@ -198,7 +149,7 @@ def spill(need_gb: Sequence[float], room_gb: float) -> Spill:
 
     Raises
     ------
-    ValueError
+    InputError
         If a need is below 0 or `room_gb` not above 0.
 
     Examples
@@ -211,7 +162,7 @@ def spill(need_gb: Sequence[float], room_gb: float) -> Spill:
     """
     _positive("room_gb", room_gb)
     if any(not need >= 0 for need in need_gb):
-        raise ValueError(f"need_gb={list(need_gb)} must hold no value below 0")
+        raise refusal("need_gb", list(need_gb), "must hold no value below 0")
     over = [max(need - room_gb, 0.0) for need in need_gb]
     free = [max(room_gb - need, 0.0) for need in need_gb]
     placed = min(sum(over), sum(free))

@@ -12,6 +12,8 @@ tasks gain, which speak for free cores too.
 
 from __future__ import annotations
 
+from hopperlib.errors import refusal
+
 __all__ = ["break_even_service", "run_time_with_free_cores"]
 
 
@@ -29,7 +31,7 @@ def run_time_with_free_cores(cores: int, free: int, service: float) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If an argument is out of its range.
 
     Examples
@@ -42,7 +44,7 @@ def run_time_with_free_cores(cores: int, free: int, service: float) -> float:
     """
     _check(cores, free)
     if not service >= 0:
-        raise ValueError(f"service={service:g} must not be negative: it is a share of a core's time")
+        raise refusal("service", service, "must not be negative: it is a share of a core's time")
     if free == 0:
         return 1 + service
     return max(cores / (cores - free), service / free)
@@ -63,7 +65,7 @@ def break_even_service(cores: int, free: int) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If an argument is out of its range.
 
     Examples
@@ -77,13 +79,13 @@ def break_even_service(cores: int, free: int) -> float:
     """
     _check(cores, free)
     if free == 0:
-        raise ValueError("free=0 must be at least 1: with none there is nothing to compare")
+        raise refusal("free", free, "must be at least 1: with none there is nothing to compare")
     return free / (cores - free)
 
 
 def _check(cores: int, free: int) -> None:
     """Refuse a node without cores, or more free cores than leave one task."""
     if cores < 1:
-        raise ValueError(f"cores={cores} must be at least 1")
+        raise refusal("cores", cores, "must be at least 1")
     if not 0 <= free < cores:
-        raise ValueError(f"free={free} must be from 0 to {cores - 1}: one core of the node must work")
+        raise refusal("free", free, f"must be from 0 to {cores - 1}: one core of the node must work")

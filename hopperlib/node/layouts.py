@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
+from hopperlib.errors import refusal
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.memory import memory_per_task, most_tasks_per_node, seats
 
@@ -68,11 +70,6 @@ class Layout:
         return memory_per_task(self.node_kind, self.tasks_per_node)
 
     @property
-    def memory_per_thread_gb(self) -> float:
-        """Memory for each thread. [GB]"""
-        return self.memory_per_task_gb / self.threads_per_task
-
-    @property
     def idle_cores(self) -> int:
         """Cores of a full node that run nothing."""
         return self.node_kind.cores - self.tasks_per_node * self.threads_per_task
@@ -101,11 +98,8 @@ class Layout:
         if not self.machine.launchers:
             return None
         if self.machine.launcher().kind == "srun":
-            cpus = threads * kind.threads_per_core
-            return (
-                f"srun -N {self.nodes} -n {self.tasks} --ntasks-per-node={self.tasks_per_node} "
-                f"-c {cpus} --cpu-bind=cores ./a.out"
-            )
+            line = f"srun -N {self.nodes} -n {self.tasks} --ntasks-per-node={self.tasks_per_node}"
+            return f"{line} -c {threads * kind.threads_per_core} --cpu-bind=cores ./a.out"
         line = f"aprun -n {self.tasks} -N {self.tasks_per_node}"
         # A full node is spread anyhow, and threads wider than a NUMA node cannot be.
         if self.idle_cores and threads <= kind.cores_per_numa_node and kind.numa_nodes > 1:
@@ -179,7 +173,7 @@ def layouts(
 
     Raises
     ------
-    ValueError
+    InputError
         If an argument is out of its range.
 
     Examples
@@ -187,46 +181,37 @@ def layouts(
     384 tasks of 2 GB on Hopper. The ordinary nodes hold 15 of them, the larger nodes 24:
 
     >>> hopper = Machine.load("hopper")
-    >>> found = layouts(hopper, need_gb=2, tasks=384, threads=1)
-    >>> [(one.node_kind.name, one.nodes, one.tasks_per_node, one.cost_factor) for one in found[:2]]
+    >>> plain = layouts(hopper, need_gb=2, tasks=384, threads=1)
+    >>> [(layout.node_kind.name, layout.nodes, layout.tasks_per_node, layout.cost_factor) for layout in plain[:2]]
     [('large-memory', 16, 24, 1.0), ('large-memory', 17, 23, 1.0625)]
-    >>> found = layouts(hopper, need_gb=2, tasks=384, kinds=(hopper.node(),))
-    >>> [(one.nodes, one.tasks_per_node, one.threads_per_task, one.cost_factor) for one in found[:2]]
+    >>> hybrid = layouts(hopper, need_gb=2, tasks=384, kinds=(hopper.node(),))
+    >>> [(layout.nodes, layout.tasks_per_node, layout.threads_per_task, layout.cost_factor) for layout in hybrid[:2]]
     [(32, 12, 2, 1.0), (48, 8, 3, 1.0)]
     """
     kinds = machine.node_kinds if kinds is None else kinds
     _check(machine, need_gb, tasks, threads, thread_efficiency, kinds)
-    found = []
+    job = partial(Layout, machine=machine, tasks=tasks, need_gb=need_gb, thread_efficiency=thread_efficiency)
+    fitting = []
     for kind in kinds:
         if threads is not None and threads > kind.cores:
             continue
-        least = threads or 1
-        for tasks_per_node in range(min(most_tasks_per_node(kind, need_gb, least), tasks), 0, -1):
-            if -(-tasks // tasks_per_node) > kind.count:
-                break
+        most = min(most_tasks_per_node(kind, need_gb, threads or 1), tasks)
+        # With fewer tasks a node the job needs more nodes than there are.
+        fewest = -(-tasks // kind.count)
+        for tasks_per_node in range(most, fewest - 1, -1):
             for count in (threads,) if threads else dict.fromkeys((1, _fitting_threads(kind, tasks_per_node))):
-                found.append(
-                    Layout(
-                        machine=machine,
-                        node_kind=kind,
-                        tasks=tasks,
-                        tasks_per_node=tasks_per_node,
-                        threads_per_task=count,
-                        need_gb=need_gb,
-                        thread_efficiency=thread_efficiency,
-                    )
-                )
-    return tuple(sorted(found, key=_order))
+                fitting.append(job(node_kind=kind, tasks_per_node=tasks_per_node, threads_per_task=count))
+    return tuple(sorted(fitting, key=_order))
 
 
-def cheapest(found: tuple[Layout, ...], *, threads: int | None = None, kind: NodeKind | None = None) -> Layout | None:
+def cheapest(fitting: tuple[Layout, ...], *, threads: int | None = None, kind: NodeKind | None = None) -> Layout | None:
     """Return the cheapest of some layouts; None if there is none.
 
     Equal cost goes to memory that is local, then to fewer threads, then to fewer nodes.
 
     Parameters
     ----------
-    found : tuple of Layout
+    fitting : tuple of Layout
     threads : int or None
         Only layouts of so many threads a task.
     kind : NodeKind or None
@@ -235,16 +220,14 @@ def cheapest(found: tuple[Layout, ...], *, threads: int | None = None, kind: Nod
     Examples
     --------
     >>> hopper = Machine.load("hopper")
-    >>> found = layouts(hopper, need_gb=2, tasks=384)
-    >>> best = cheapest(found, threads=1, kind=hopper.node())
+    >>> fitting = layouts(hopper, need_gb=2, tasks=384)
+    >>> best = cheapest(fitting, threads=1, kind=hopper.node())
     >>> best.tasks_per_node, best.nodes, best.cost_factor
     (15, 26, 1.625)
     """
-    wanted = [
-        one
-        for one in found
-        if (threads is None or one.threads_per_task == threads) and (kind is None or one.node_kind == kind)
-    ]
+    wanted = (
+        layout for layout in fitting if threads in (None, layout.threads_per_task) and kind in (None, layout.node_kind)
+    )
     return min(wanted, key=_order, default=None)
 
 
@@ -260,7 +243,7 @@ def break_even_efficiency(pure: Layout, threaded: Layout) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If the second has no further threads.
 
     Examples
@@ -268,16 +251,14 @@ def break_even_efficiency(pure: Layout, threaded: Layout) -> float:
     Twelve tasks of two threads against fifteen of one:
 
     >>> hopper = Machine.load("hopper")
-    >>> found = layouts(hopper, need_gb=2, tasks=384, kinds=(hopper.node(),))
-    >>> round(break_even_efficiency(cheapest(found, threads=1), cheapest(found)), 3)
+    >>> fitting = layouts(hopper, need_gb=2, tasks=384, kinds=(hopper.node(),))
+    >>> round(break_even_efficiency(cheapest(fitting, threads=1), cheapest(fitting)), 3)
     0.231
     """
     further = threaded.threads_per_task - pure.threads_per_task
     if further < 1:
-        raise ValueError(
-            f"threads_per_task={threaded.threads_per_task} of the threaded layout must be above "
-            f"{pure.threads_per_task}, the other's"
-        )
+        rule = f"of the threaded layout must be above {pure.threads_per_task}, the other's"
+        raise refusal("threads_per_task", threaded.threads_per_task, rule)
     charged = threaded.nodes * threaded.node_kind.cores / (pure.nodes * pure.node_kind.cores)
     return max((charged - 1) / further, 0.0)
 
@@ -304,7 +285,7 @@ def obstacle(
 
     Raises
     ------
-    ValueError
+    InputError
         If an argument is out of its range.
 
     Examples
@@ -319,29 +300,26 @@ at most 90,000 tasks of 2 GB, or at most 1.82 GB for each of 100,000 tasks
     kinds = machine.node_kinds if kinds is None else kinds
     if layouts(machine, need_gb=need_gb, tasks=tasks, threads=threads, kinds=kinds):
         return None
-    wide = [kind for kind in kinds if threads is None or threads <= kind.cores]
+    count = threads or 1
+    wide = [kind for kind in kinds if count <= kind.cores]
     roomy = max(wide, key=lambda kind: kind.usable_memory_gb)
     if roomy.usable_memory_gb < need_gb:
+        leave = f"{roomy.name} nodes leave {roomy.usable_memory_gb:g} GB to programs"
         pieces = -int(-need_gb // roomy.usable_memory_gb)
         return Obstacle(
-            f"a task of {need_gb:g} GB fits on no node of {machine.title}: {roomy.name} nodes leave "
-            f"{roomy.usable_memory_gb:g} GB to programs",
+            f"a task of {need_gb:g} GB fits on no node of {machine.title}: {leave}",
             f"at least {pieces} times as many tasks, if the memory of a task shrinks as the tasks grow in number; "
             f"a task may have {roomy.usable_memory_gb:g} GB",
         )
-    count = threads or 1
-    best = max(wide, key=lambda kind: kind.count * most_tasks_per_node(kind, need_gb, count))
-    per_node = most_tasks_per_node(best, need_gb, count)
-    most = best.count * per_node
-    remedy = f"at most {most:,} tasks of {need_gb:g} GB"
-    fitting = [
-        kind.usable_memory_gb / -(-tasks // kind.count)
-        for kind in wide
-        if -(-tasks // kind.count) <= seats(kind, count)
-    ]
-    if fitting:
+    holds = {kind.name: most_tasks_per_node(kind, need_gb, count) for kind in wide}
+    best = max(wide, key=lambda kind: kind.count * holds[kind.name])
+    per_node = holds[best.name]
+    remedy = f"at most {best.count * per_node:,} tasks of {need_gb:g} GB"
+    needed = [(kind, -(-tasks // kind.count)) for kind in wide]
+    shares = [kind.usable_memory_gb / on_node for kind, on_node in needed if on_node <= seats(kind, count)]
+    if shares:
         # Rounded down: what is offered must fit.
-        remedy += f", or at most {int(100 * max(fitting)) / 100:g} GB for each of {tasks:,} tasks"
+        remedy += f", or at most {int(100 * max(shares)) / 100:g} GB for each of {tasks:,} tasks"
     return Obstacle(
         f"{tasks:,} tasks of {need_gb:g} GB need {-(-tasks // per_node):,} {best.name} nodes, at most {per_node} tasks "
         f"a node, and {machine.title} has {best.count:,}",
@@ -363,22 +341,17 @@ def _order(layout: Layout) -> tuple[float, bool, int, int]:
 
 
 def _check(
-    machine: Machine,
-    need_gb: float,
-    tasks: int,
-    threads: int | None,
-    thread_efficiency: float,
-    kinds: tuple[NodeKind, ...],
+    machine: Machine, need_gb: float, tasks: int, threads: int | None, efficiency: float, kinds: tuple[NodeKind, ...]
 ) -> None:
     """Refuse a job that means nothing."""
     if not 0 < need_gb < math.inf:
-        raise ValueError(f"need_gb={need_gb:g} must be above 0 and finite: it is the memory of a task")
+        raise refusal("need_gb", need_gb, "must be above 0 and finite: it is the memory of a task")
     if not kinds:
-        raise ValueError("kinds=() must name at least one kind of node")
+        raise refusal("kinds", kinds, "must name at least one kind of node")
     if not 1 <= tasks <= _MOST_TASKS:
-        raise ValueError(f"tasks={tasks:,} must be from 1 to {_MOST_TASKS:,}")
+        raise refusal("tasks", tasks, f"must be from 1 to {_MOST_TASKS:,}")
     most = max(kind.cores for kind in kinds)
     if threads is not None and not 1 <= threads <= most:
-        raise ValueError(f"threads={threads} must be from 1 to {most}, the cores of a node of {machine.title}")
-    if not 0 <= thread_efficiency <= 1:
-        raise ValueError(f"thread_efficiency={thread_efficiency:g} must be from 0 to 1: it is a share of a task's work")
+        raise refusal("threads", threads, f"must be from 1 to {most}, the cores of a node of {machine.title}")
+    if not 0 <= efficiency <= 1:
+        raise refusal("thread_efficiency", efficiency, "must be from 0 to 1: it is a share of a task's work")

@@ -19,17 +19,11 @@ of threads.
 
 from __future__ import annotations
 
+from hopperlib.errors import refusal
 from hopperlib.machine import NodeKind
 from hopperlib.units import MIB_PER_MEMORY_GB
 
-__all__ = [
-    "buffer_memory",
-    "copied_fraction_needed",
-    "memory_per_task",
-    "merged_need",
-    "most_tasks_per_node",
-    "seats",
-]
+__all__ = ["buffer_memory", "copied_fraction_needed", "memory_per_task", "merged_need", "most_tasks_per_node", "seats"]
 
 # Room for binary fractions: 31 GB hold 24 tasks of 31/24 GB.
 _HAIR = 1e-9
@@ -48,7 +42,7 @@ def memory_per_task(node: NodeKind, tasks_per_node: int) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If `tasks_per_node` is out of that range.
 
     Examples
@@ -65,7 +59,7 @@ def memory_per_task(node: NodeKind, tasks_per_node: int) -> float:
     K. Antypas and Y. He, CUG 2011, sec. 2, User Environment.
     """
     if not 1 <= tasks_per_node <= node.cores:
-        raise ValueError(f"tasks_per_node={tasks_per_node} must be from 1 to {node.cores}, the cores of a node")
+        raise refusal("tasks_per_node", tasks_per_node, f"must be from 1 to {node.cores}, the cores of a node")
     return node.usable_memory_gb / tasks_per_node
 
 
@@ -85,7 +79,7 @@ def most_tasks_per_node(node: NodeKind, need_gb: float, threads: int = 1) -> int
 
     Raises
     ------
-    ValueError
+    InputError
         If `need_gb` is not above 0, or `threads` is out of its range.
 
     Examples
@@ -97,8 +91,7 @@ def most_tasks_per_node(node: NodeKind, need_gb: float, threads: int = 1) -> int
     >>> [most_tasks_per_node(node, 1.0, threads) for threads in (4, 6, 12)]
     [4, 4, 2]
     """
-    if not need_gb > 0:
-        raise ValueError(f"need_gb={need_gb:g} must be above 0: it is the memory of a task")
+    _check(need_gb)
     return min(seats(node, threads), int(node.usable_memory_gb / need_gb + _HAIR))
 
 
@@ -107,7 +100,7 @@ def seats(node: NodeKind, threads: int) -> int:
 
     Raises
     ------
-    ValueError
+    InputError
         If `threads` is not from 1 to the cores of the node.
 
     Examples
@@ -119,7 +112,7 @@ def seats(node: NodeKind, threads: int) -> int:
     [24, 8, 4, 4, 3, 1]
     """
     if not 1 <= threads <= node.cores:
-        raise ValueError(f"threads={threads} must be from 1 to {node.cores}, the cores of a node")
+        raise refusal("threads", threads, f"must be from 1 to {node.cores}, the cores of a node")
     if threads <= node.cores_per_numa_node:
         return node.numa_nodes * (node.cores_per_numa_node // threads)
     return node.cores // threads
@@ -141,7 +134,7 @@ def buffer_memory(files: int, *, buffers_per_file: int = 4, buffer_mib: float = 
 
     Raises
     ------
-    ValueError
+    InputError
         If an argument is negative.
 
     Examples
@@ -157,7 +150,7 @@ def buffer_memory(files: int, *, buffers_per_file: int = 4, buffer_mib: float = 
     """
     for name, value in (("files", files), ("buffers_per_file", buffers_per_file), ("buffer_mib", buffer_mib)):
         if not value >= 0:
-            raise ValueError(f"{name}={value} must not be negative")
+            raise refusal(name, value, "must not be negative")
     return files * buffers_per_file * buffer_mib / MIB_PER_MEMORY_GB
 
 
@@ -179,7 +172,7 @@ def merged_need(need_gb: float, threads: int, copied_fraction: float) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If an argument is out of its range.
 
     Examples
@@ -191,9 +184,9 @@ def merged_need(need_gb: float, threads: int, copied_fraction: float) -> float:
     ----------
     K. Antypas and Y. He, CUG 2011, sec. 2, User Environment, on hybrid programs.
     """
-    _check_merge(need_gb, threads)
+    _check(need_gb, threads)
     if not 0 <= copied_fraction <= 1:
-        raise ValueError(f"copied_fraction={copied_fraction:g} must be from 0 to 1: it is a share of a task's memory")
+        raise refusal("copied_fraction", copied_fraction, "must be from 0 to 1: it is a share of a task's memory")
     return need_gb * (copied_fraction + (1 - copied_fraction) * threads)
 
 
@@ -215,7 +208,7 @@ def copied_fraction_needed(node: NodeKind, need_gb: float, threads: int) -> floa
 
     Raises
     ------
-    ValueError
+    InputError
         If `need_gb` is not above 0, or `threads` is not from 1 to the cores of the node.
 
     Examples
@@ -226,7 +219,7 @@ def copied_fraction_needed(node: NodeKind, need_gb: float, threads: int) -> floa
     >>> round(copied_fraction_needed(Machine.load("hopper").node(), 2.0, 6), 3)
     0.425
     """
-    _check_merge(need_gb, threads)
+    _check(need_gb, threads)
     room = node.usable_memory_gb / seats(node, threads)
     if threads * need_gb <= room * (1 + _HAIR):
         return 0.0
@@ -235,9 +228,9 @@ def copied_fraction_needed(node: NodeKind, need_gb: float, threads: int) -> floa
     return (threads * need_gb - room) / ((threads - 1) * need_gb)
 
 
-def _check_merge(need_gb: float, threads: int) -> None:
+def _check(need_gb: float, threads: int = 1) -> None:
     """Refuse a need or a number of threads that means nothing."""
     if not need_gb > 0:
-        raise ValueError(f"need_gb={need_gb:g} must be above 0: it is the memory of a task")
+        raise refusal("need_gb", need_gb, "must be above 0: it is the memory of a task")
     if threads < 1:
-        raise ValueError(f"threads={threads} must be at least 1")
+        raise refusal("threads", threads, "must be at least 1")

@@ -18,9 +18,9 @@ from hopperlib.node.slurm.layout import place_srun
 __all__ = ["Binding", "NodePlacement", "Placement", "Task", "place_tasks"]
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One MPI task, placed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task(Binding):
+    """One MPI task, placed: where it runs is said as in `Binding`.
 
     Parameters
     ----------
@@ -28,38 +28,10 @@ class Task:
         Number of the task in the whole launch, from 0 (its MPI rank).
     component : int
         Which component of the line it belongs to, from 0.
-    binding : Binding
-        Where it runs.
     """
 
     task: int
     component: int
-    binding: Binding
-
-    @property
-    def cores(self) -> tuple[int, ...]:
-        """Cores it may run on."""
-        return self.binding.cores
-
-    @property
-    def cpus(self) -> tuple[int, ...]:
-        """The same as Linux numbers CPUs."""
-        return self.binding.cpus
-
-    @property
-    def thread_cores(self) -> tuple[tuple[int, ...], ...]:
-        """For each of its threads, the cores that one may run on."""
-        return self.binding.thread_cores
-
-    @property
-    def numa_nodes(self) -> tuple[int, ...]:
-        """NUMA nodes of its cores."""
-        return self.binding.numa_nodes
-
-    @property
-    def bound(self) -> bool:
-        """Whether the launcher keeps it on its cores."""
-        return self.binding.bound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +55,24 @@ class NodePlacement:
     task_numbers: Sequence[int]
     pattern: tuple[Binding, ...]
 
+    def seats(self) -> Iterator[tuple[int, Binding]]:
+        """Return the number of each task with where it runs."""
+        return zip(self.task_numbers, self.pattern, strict=True)
+
     @property
     def tasks(self) -> tuple[Task, ...]:
         """The node's tasks, spelled out."""
         return tuple(
-            Task(number, self.component, binding)
-            for number, binding in zip(self.task_numbers, self.pattern, strict=True)
+            Task(
+                task=number,
+                component=self.component,
+                cores=binding.cores,
+                cpus=binding.cpus,
+                thread_cores=binding.thread_cores,
+                numa_nodes=binding.numa_nodes,
+                bound=binding.bound,
+            )
+            for number, binding in self.seats()
         )
 
 
@@ -128,20 +112,11 @@ class Placement:
 
     def tasks_by_numa_node(self, node: int) -> tuple[tuple[int, ...], ...]:
         """Return, for each NUMA node of a node, the numbers of the tasks that may run on it."""
-        placed = self.nodes[node]
+        seats = tuple(self.nodes[node].seats())
         return tuple(
-            tuple(
-                number
-                for number, binding in zip(placed.task_numbers, placed.pattern, strict=True)
-                if numa_node in binding.numa_nodes
-            )
+            tuple(number for number, binding in seats if numa_node in binding.numa_nodes)
             for numa_node in range(self.node_kind.numa_nodes)
         )
-
-    def tasks(self) -> Iterator[Task]:
-        """Yield every task, node by node."""
-        for node in self.nodes:
-            yield from node.tasks
 
 
 def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) -> Placement:
@@ -196,16 +171,11 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
     first_task = 0
     for index, component in enumerate(launch.components):
         threads = launch.threads_of(component)
-        if launch.launcher == "aprun":
-            placed = place_aprun(component, node, machine, threads)
-        else:
-            placed = place_srun(component, node, machine, threads)
+        place = place_aprun if launch.launcher == "aprun" else place_srun
+        placed = place(component, node, machine, threads)
         for numbers, pattern in zip(placed.task_numbers, placed.patterns, strict=True):
-            nodes.append(
-                NodePlacement(
-                    node=len(nodes), component=index, task_numbers=_moved(numbers, first_task), pattern=pattern
-                )
-            )
+            moved = _moved(numbers, first_task)
+            nodes.append(NodePlacement(node=len(nodes), component=index, task_numbers=moved, pattern=pattern))
         assumptions |= dict.fromkeys(placed.assumptions)
         first_task += component.tasks
     return Placement(machine=machine, node_kind=node, launch=launch, nodes=tuple(nodes), assumptions=tuple(assumptions))

@@ -5,8 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.node.bandwidth import (
-    channel_limit,
-    core_rate,
     memory_bound_fraction,
     slowdown,
     spill,
@@ -14,39 +12,6 @@ from hopperlib.node.bandwidth import (
 
 fractions = st.floats(0, 1)
 ratios = st.floats(1.01, 20)
-
-
-def test_six_tasks_share_the_channels_and_three_do_not():
-    # 21.3 GB/s over 6 cores is 3.55 each, below the cap of 5; over 3 it would be 7.1, so the cap holds.
-    assert core_rate(6, numa_bandwidth_gb_s=21.3, core_cap_gb_s=5) == pytest.approx(3.55)
-    assert core_rate(3, numa_bandwidth_gb_s=21.3, core_cap_gb_s=5) == 5
-
-
-@pytest.mark.parametrize(
-    ("cap_gb_s", "ratio"),
-    [
-        (5.0, 1.408),  # 5 / 3.55
-        (7.1, 2.0),  # 7.1 / 3.55: the first cap at which the channels alone decide
-        (9.0, 2.0),  # 21.3 / 3 = 7.1 is all that a core gets
-        (3.55, 1.0),  # the cap holds both back alike
-        (2.0, 1.0),
-    ],
-)
-def test_ratio_of_vasp_placements_depends_on_the_cap(cap_gb_s, ratio):
-    packed = core_rate(6, numa_bandwidth_gb_s=21.3, core_cap_gb_s=cap_gb_s)
-    spread = core_rate(3, numa_bandwidth_gb_s=21.3, core_cap_gb_s=cap_gb_s)
-    assert spread / packed == pytest.approx(ratio, abs=5e-4)
-
-
-def test_channels_alone_give_two():
-    assert channel_limit(6, 3) == 2
-
-
-@given(st.floats(0.1, 100), st.floats(0.1, 100), st.floats(0.1, 200), st.floats(0.1, 100))
-def test_ratio_stays_between_one_and_the_channel_limit(spread, more, bandwidth, cap):
-    packed = spread + more
-    rates = [core_rate(k, numa_bandwidth_gb_s=bandwidth, core_cap_gb_s=cap) for k in (packed, spread)]
-    assert 1 <= rates[1] / rates[0] <= channel_limit(packed, spread) * (1 + 1e-12)
 
 
 def test_slowdown_is_defined_on_the_spread_run():
@@ -88,10 +53,6 @@ def test_run_times_that_no_fraction_explains(packed_s, spread_s, ratio, text):
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: core_rate(0, numa_bandwidth_gb_s=1, core_cap_gb_s=1), "drawing_cores=0 must be above 0"),
-        (lambda: core_rate(1, numa_bandwidth_gb_s=float("nan"), core_cap_gb_s=1), "numa_bandwidth_gb_s=nan must be"),
-        (lambda: core_rate(1, numa_bandwidth_gb_s=1, core_cap_gb_s=-2), "core_cap_gb_s=-2 must be above 0"),
-        (lambda: channel_limit(1, 0), "spread_cores=0 must be above 0"),
         (lambda: slowdown(1.2, 2), "memory_bound_fraction=1.2 must be from 0 to 1"),
         (lambda: slowdown(float("nan"), 2), "memory_bound_fraction=nan must be from 0 to 1"),
         (lambda: slowdown(0.5, 0), "ratio=0 must be above 0"),

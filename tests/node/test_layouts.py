@@ -47,7 +47,7 @@ def test_two_gigabytes_a_task():
 def test_threads_put_idle_cores_to_work():
     best = cheapest(_found())
     assert (best.tasks_per_node, best.threads_per_task, best.idle_cores, best.cost_factor) == (12, 2, 0, 1.0)
-    assert best.memory_per_thread_gb == pytest.approx(31 / 24)
+    assert best.memory_per_task_gb == pytest.approx(best.threads_per_task * 31 / 24)
 
 
 def test_threads_that_do_half_of_a_task():

@@ -37,7 +37,7 @@ def test_vasp_packed_and_spread() -> None:
 
 def test_tasks_are_numbered_node_by_node() -> None:
     placement = place("aprun -n 30 -N 12 a")
-    assert [task.task for task in placement.tasks()] == list(range(30))
+    assert [task.task for node in placement.nodes for task in node.tasks] == list(range(30))
     task = placement.nodes[1].tasks[2]
     assert (task.task, task.component, task.cores, task.numa_nodes) == (14, 0, (2,), (0,))
     assert placement.tasks_by_numa_node(2) == ((24, 25, 26, 27, 28, 29), (), (), ())

@@ -189,13 +189,13 @@ def _whole_seats(free: Sequence[Sequence[int]], depth: int, per_numa_node: int |
     if depth <= max(map(len, free)):
         for group in free:
             held = len(group) // depth
-            for index in range(held if per_numa_node is None else min(held, per_numa_node)):
-                seats.append(tuple(group[index * depth : (index + 1) * depth]))
+            seats += _cut(group, depth, held if per_numa_node is None else min(held, per_numa_node))
         return seats
     gathered: list[int] = []
     for group in free:
         gathered += group
         if len(gathered) >= depth:
+            # The next task begins on a NUMA node of its own, so cores left over in the last one stay free.
             seats.append(tuple(gathered[:depth]))
             gathered = []
     return seats
@@ -206,8 +206,12 @@ def _left_over_seats(
 ) -> list[tuple[int, ...]]:
     """Return seats made of the cores that no other task has."""
     taken = {core for seat in seats for core in seat}
-    left = [core for group in free for core in group if core not in taken]
-    return [tuple(left[index * depth : (index + 1) * depth]) for index in range(wanted)]
+    return _cut([core for group in free for core in group if core not in taken], depth, wanted)
+
+
+def _cut(cores: Sequence[int], depth: int, wanted: int) -> list[tuple[int, ...]]:
+    """Return the first seats of so many cores each."""
+    return [tuple(cores[index * depth : (index + 1) * depth]) for index in range(wanted)]
 
 
 def _pattern(

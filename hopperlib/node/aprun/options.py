@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hopperlib.machine import Launcher, Machine, NodeKind
+from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun._claim import Claim, check_claims
 from hopperlib.node.aprun.layout import aprun_layout
 from hopperlib.node.launch.components import Component, LaunchError, Reservation
@@ -31,7 +31,7 @@ _UNITS = (
 
 
 def read_aprun(
-    invocation: Invocation, machine: Machine, launcher: Launcher, node: NodeKind, reservation: Reservation | None
+    invocation: Invocation, machine: Machine, node: NodeKind, reservation: Reservation | None
 ) -> tuple[tuple[Component, ...], dict[str, str], list[str]]:
     """Return the components of an aprun line, variables it sets with ``-e``, and notes.
 
@@ -40,8 +40,6 @@ def read_aprun(
     invocation : Invocation
         The line.
     machine : Machine
-    launcher : Launcher
-        Which options this aprun knows.
     node : NodeKind
         Kind of node it is to run on; bounds come from it.
     reservation : Reservation or None
@@ -58,17 +56,18 @@ def read_aprun(
     >>> from hopperlib.node.launch.scripts import find_invocations
     >>> hopper = Machine.load("hopper")
     >>> (invocation,) = find_invocations("aprun -n 4 ./ocean : -n 2 -d 6 ./ice", {})
-    >>> components, _, _ = read_aprun(invocation, hopper, hopper.launcher("aprun"), hopper.node(), None)
+    >>> components, _, _ = read_aprun(invocation, hopper, hopper.node(), None)
     >>> [(component.tasks, component.threads_per_task) for component in components]
     [(4, 1), (2, 6)]
     """
     claims: list[Claim] = []
     environment: dict[str, str] = {}
     notes: list[str] = []
+    known = machine.launcher("aprun").options
     parts = programs(invocation.words)
     for words in parts:
         where = f"aprun on {machine.title}"
-        given, command = read_aprun_options(words, option_table("aprun"), launcher.options, where=where)
+        given, command = read_aprun_options(words, option_table("aprun"), known, where=where)
         if len(parts) > 1 and not command:
             raise LaunchError(":", "", "parts two programs; one side of it names none")
         component = _component(given, command, machine, node, reservation, notes)

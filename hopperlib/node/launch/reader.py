@@ -116,11 +116,10 @@ def _read_reservation(
     directives = find_directives(text)
     if directives is None:
         return None, {}, []
-    if directives.batch == "pbs":
-        reservation = read_pbs_reservation(directives.words, machine, node)
-        return reservation, {}, [*directives.notes, *([] if reservation else [_NO_NODES])]
-    job, variables = read_sbatch_reservation(directives.words, machine, node)
-    return job, variables, list(directives.notes)
+    if directives.batch == "slurm":
+        return *read_sbatch_reservation(directives.words, machine, node), [*directives.notes]
+    reservation = read_pbs_reservation(directives.words, machine, node)
+    return reservation, {}, [*directives.notes, *([] if reservation else [_NO_NODES])]
 
 
 def _read(
@@ -132,17 +131,17 @@ def _read(
     notes: Sequence[str],
 ) -> Launch:
     """Return one launch line, read and checked."""
-    launcher = machine.launcher(invocation.launcher)
     if any(word.unknown == BROKEN_LINE for word in invocation.words):
         raise LaunchError("\\", "", BROKEN_LINE)
     read = read_aprun if invocation.launcher == "aprun" else read_srun
-    components, environment, more = read(invocation, machine, launcher, node, reservation)
+    components, environment, more = read(invocation, machine, node, reservation)
     known = {name: value for name, value in invocation.environment.items() if isinstance(value, str)} | environment
     openmp_threads, thread_note = (threads, "") if threads else _openmp_threads(invocation, known)
+    assumed = machine.launcher(invocation.launcher).assumed
     idle = sorted({option for component in components for option in component.idle_options})
     all_notes = (
         *notes,
-        f"{machine.title}: {launcher.assumed}." if launcher.assumed else "",
+        f"{machine.title}: {assumed}." if assumed else "",
         *more,
         f"Without effect on the placement: {' '.join(idle)}." if idle else "",
         thread_note,

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Literal, cast
 
 from hopperlib.node.launch.components import LauncherKind, LaunchError
-from hopperlib.node.launch.shell import RawWord, Statement, Unknown, Variables, Word, expand, joined, split
+from hopperlib.node.launch.shell import RawWord, Unknown, Variables, Word, expand, joined, split
 
 __all__ = ["Directives", "Invocation", "find_directives", "find_invocations", "tidy"]
 
@@ -70,8 +70,6 @@ class Invocation:
         Variables that the launcher sees.
     unexported : mapping
         Variables that are set but that it does not see.
-    background : bool
-        Whether the line ends in ``&``.
     """
 
     launcher: LauncherKind
@@ -79,7 +77,6 @@ class Invocation:
     text: str
     environment: Variables
     unexported: Variables
-    background: bool
 
 
 def tidy(text: str) -> str:
@@ -139,7 +136,7 @@ def find_directives(text: str) -> Directives | None:
             notes.append(f'"{line.strip()[:60]}" stands behind the first command, where it no longer counts.')
         else:
             words = batches.setdefault("pbs" if directive[1] == "PBS" else "slurm", [])
-            raw_words = [raw for statement in split(directive[2] or "") for raw in statement.words]
+            raw_words = [raw for statement in split(directive[2] or "") for raw in statement]
             words += [word for raw in raw_words for word in expand(raw, {})]
     if len(batches) > 1:
         raise LaunchError("#PBS", "", "and #SBATCH stand in one script; only one batch system reads it")
@@ -177,16 +174,16 @@ class _Shell:
     exported: set[str]
     depth: int = field(default=0)
 
-    def run(self, statement: Statement) -> Iterator[Invocation]:
+    def run(self, statement: Sequence[RawWord]) -> Iterator[Invocation]:
         """Take one statement: remember what it sets, report the launch line it is."""
-        words = list(statement.words)
+        words = list(statement)
         ahead: dict[str, str | Unknown] = {}
         while words and self._assigns(words[0], ahead):
             words.pop(0)
         if not words:
             self.variables |= ahead
         elif not self._set_variables(words):
-            yield from self._launch(words, ahead, background=statement.background)
+            yield from self._launch(words, ahead)
 
     def _assigns(self, word: RawWord, into: dict[str, str | Unknown]) -> bool:
         """Take a word ``NAME=value`` or ``NAME+=value``; False if it is no such word."""
@@ -237,7 +234,7 @@ class _Shell:
             if exports:
                 self.exported |= set(declared) or {word.raw}
 
-    def _launch(self, raw_words: Sequence[RawWord], ahead: Variables, *, background: bool) -> Iterator[Invocation]:
+    def _launch(self, raw_words: Sequence[RawWord], ahead: Variables) -> Iterator[Invocation]:
         """Report a launch line; what is in front of it, such as time or env, is passed over."""
         words = [word for raw in raw_words for word in expand(raw, self.variables)]
         environment = {name: value for name, value in self.variables.items() if name in self.exported} | {**ahead}
@@ -250,13 +247,12 @@ class _Shell:
                     text=" ".join(word.text for word in words[at:]),
                     environment=environment,
                     unexported={name: value for name, value in self.variables.items() if name not in environment},
-                    background=background,
                 )
                 return
             if at == 0 and name == "eval" and self.depth < _DEEPEST_EVAL:
                 self.depth += 1
                 for statement in split(" ".join(word.text for word in words[1:])):
-                    yield from self._launch(statement.words, ahead, background=background)
+                    yield from self._launch(statement, ahead)
                 self.depth -= 1
                 return
             if not _may_stand_ahead(word, is_first=at == 0):

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = ["BROKEN_LINE", "Part", "RawWord", "Statement", "Unknown", "Variables", "Word", "expand", "joined", "split"]
+__all__ = ["BROKEN_LINE", "Part", "RawWord", "Unknown", "Variables", "Word", "expand", "joined", "split"]
 
 BROKEN_LINE = "does not continue the line, because a blank follows it; take the blank away"
 """Why a backslash at the end of a line does nothing."""
@@ -113,16 +113,8 @@ class Word:
         return self.typed or shlex.quote(self.text)
 
 
-@dataclass(slots=True)
-class Statement:
-    """One command of the text: its words as typed, whether it runs in the background."""
-
-    words: list[RawWord] = field(default_factory=list)
-    background: bool = False
-
-
-def split(text: str) -> list[Statement]:
-    r"""Return the statements of a shell text.
+def split(text: str) -> list[list[RawWord]]:
+    r"""Return the statements of a shell text, each as its words.
 
     Parameters
     ----------
@@ -131,7 +123,7 @@ def split(text: str) -> list[Statement]:
 
     Examples
     --------
-    >>> [[word.raw for word in statement.words] for statement in split("cd run; aprun -n 4 ./a.out > out &")]
+    >>> [[word.raw for word in statement] for statement in split("cd run; aprun -n 4 ./a.out > out &")]
     [['cd', 'run'], ['aprun', '-n', '4', './a.out']]
     """
     splitter = _Splitter(text)
@@ -147,8 +139,8 @@ class _Splitter:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.statements: list[Statement] = []
-        self.statement = Statement()
+        self.statements: list[list[RawWord]] = []
+        self.statement: list[RawWord] = []
         self.word: RawWord | None = None
         # The next word is the file of a redirection, or the end word of a here-document.
         self.skips_word = False
@@ -257,27 +249,26 @@ class _Splitter:
             self.at = self._closing(start, "(", ")")
             self._add(Part("opaque", _LIST), self.text[start : self.at])
         else:
-            self.end_statement(background=operator == "&")
+            self.end_statement()
 
     def _end_word(self) -> None:
         """Finish the word being read; the file of a redirection is dropped."""
         if self.word is None:
             return
         if not self.skips_word:
-            self.statement.words.append(self.word)
+            self.statement.append(self.word)
         elif self.skips_end_word:
             self.end_words.append(self.word.raw.strip("'\"\\"))
         self.skips_word = self.skips_end_word = False
         self.word = None
 
-    def end_statement(self, *, background: bool = False) -> None:
+    def end_statement(self) -> None:
         """Finish the statement being read."""
         self._end_word()
         self.skips_word = self.skips_end_word = False
-        if self.statement.words:
-            self.statement.background = background
+        if self.statement:
             self.statements.append(self.statement)
-        self.statement = Statement()
+        self.statement = []
 
     def _skip_here_documents(self) -> None:
         """Pass over the bodies of here-documents that the line before opened."""
@@ -293,7 +284,7 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
 
     Examples
     --------
-    >>> words = split("$RUN ./a.out '$RUN' $((2 * 3))")[0].words
+    >>> words = split("$RUN ./a.out '$RUN' $((2 * 3))")[0]
     >>> [word.text for raw in words for word in expand(raw, {"RUN": "aprun -n 4"})]
     ['aprun', '-n', '4', './a.out', '$RUN', '$((2 * 3))']
     >>> expand(words[3], {})[0].unknown
@@ -344,7 +335,7 @@ def joined(word: RawWord, variables: Variables) -> str | Unknown:
 
     Examples
     --------
-    >>> joined(split("$A$B")[0].words[0], {"A": "-n 4", "B": " -d 6"})
+    >>> joined(split("$A$B")[0][0], {"A": "-n 4", "B": " -d 6"})
     '-n 4 -d 6'
     """
     values = [_value_of(part, variables) for part in word.parts]

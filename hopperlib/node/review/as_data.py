@@ -14,11 +14,12 @@ A line that is refused is ``{"error": {"flag", "value", "rule", "message"}}``.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.ranges import as_ranges
-from hopperlib.node.placement import Placement
+from hopperlib.node.placement import NodePlacement, Placement
 from hopperlib.node.review.review import Review
 from hopperlib.node.review.text_drawing import node_runs
 
@@ -35,20 +36,6 @@ def error_data(error: LaunchError) -> dict[str, Any]:
     """
     parts = {"flag": error.flag, "value": error.value, "rule": error.rule, "message": error.message}
     return {"error": parts}
-
-
-def _nodes(placement: Placement, component: int) -> list[dict[str, Any]]:
-    """Return the nodes of a component with every task."""
-    return [
-        {
-            "node": node.node,
-            "tasks": [
-                {"task": number, "cores": list(binding.cores), "numa_nodes": list(binding.numa_nodes)}
-                for number, binding in zip(node.task_numbers, node.pattern, strict=True)
-            ],
-        }
-        for node in placement.nodes_of(component)
-    ]
 
 
 def placement_data(review: Review, *, memory_bound_fraction: tuple[float, float] = (0.0, 1.0)) -> dict[str, Any]:
@@ -71,17 +58,19 @@ def placement_data(review: Review, *, memory_bound_fraction: tuple[float, float]
     [1.0, 1.0]
     """
     placement, cost = review.placement, review.cost
-    launcher = placement.launch.launcher
-    components = [
-        {"command": list(component.command), "nodes": _nodes(placement, number)}
-        for number, component in enumerate(placement.launch.components)
-    ]
+    launch = placement.launch
     return {
-        "launcher": launcher,
+        "launcher": launch.launcher,
         "machine": placement.machine.name,
-        "components": components,
-        "warnings": [{"code": one.code, "message": one.message} for one in review.advice],
-        "suggestion": review.suggestion.lines(launcher),
+        "components": [
+            {
+                "command": list(component.command),
+                "nodes": [{"node": node.node, "tasks": _tasks(node)} for node in placement.nodes_of(number)],
+            }
+            for number, component in enumerate(launch.components)
+        ],
+        "warnings": [{"code": finding.code, "message": finding.message} for finding in review.advice],
+        "suggestion": review.suggestion.lines(launch.launcher),
         "slowdown": {
             "basis": "spread",
             "memory_bound_fraction": list(memory_bound_fraction),
@@ -89,6 +78,14 @@ def placement_data(review: Review, *, memory_bound_fraction: tuple[float, float]
             "core_cap_gb_s": cost.core_cap_gb_s,
         },
     }
+
+
+def _tasks(node: NodePlacement) -> list[dict[str, Any]]:
+    """Return every task of a node."""
+    return [
+        {"task": number, "cores": list(binding.cores), "numa_nodes": list(binding.numa_nodes)}
+        for number, binding in node.seats()
+    ]
 
 
 def numa_rows(placement: Placement) -> list[tuple[str, int, int, str, str]]:
@@ -112,20 +109,11 @@ def numa_rows(placement: Placement) -> list[tuple[str, int, int, str, str]]:
     for node, count in node_runs(placement):
         nodes = str(node.node) if count == 1 else f"{node.node}-{node.node + count - 1}"
         for numa_node in range(placement.node_kind.numa_nodes):
-            pairs = zip(node.task_numbers, node.pattern, strict=True)
-            here = [(number, binding) for number, binding in pairs if numa_node in binding.numa_nodes]
-            cores = sorted(
-                {
-                    core
-                    for _, binding in here
-                    for core in binding.cores
-                    if core // placement.node_kind.cores_per_numa_node == numa_node
-                }
-            )
-            tasks = as_ranges(number for number, _ in here)
-            rows.append(
-                (nodes, numa_node, len(here), tasks + (", ..." if here and count > 1 else ""), as_ranges(cores))
-            )
+            here = [(number, binding) for number, binding in node.seats() if numa_node in binding.numa_nodes]
+            own_cores = placement.node_kind.cores_of(numa_node)
+            cores = sorted({core for _, binding in here for core in binding.cores if core in own_cores})
+            tasks = as_ranges(number for number, _ in here) + (", ..." if here and count > 1 else "")
+            rows.append((nodes, numa_node, len(here), tasks, as_ranges(cores)))
     return rows
 
 
@@ -146,11 +134,9 @@ def task_rows(placement: Placement, limit: int | None = None) -> list[tuple[int,
     >>> task_rows(place_tasks(read_launch("aprun -n 24 -d 6 a.out", hopper), hopper), limit=2)
     [(0, 0, 0, '0-5', '0', True), (1, 0, 0, '6-11', '1', True)]
     """
-    rows: list[tuple[int, int, int, str, str, bool]] = []
-    for node in placement.nodes:
-        for number, binding in zip(node.task_numbers, node.pattern, strict=True):
-            if limit is not None and len(rows) >= limit:
-                return rows
-            where = as_ranges(binding.cores), as_ranges(binding.numa_nodes)
-            rows.append((number, node.component, node.node, *where, binding.bound))
-    return rows
+    rows = (
+        (number, node.component, node.node, as_ranges(seat.cores), as_ranges(seat.numa_nodes), seat.bound)
+        for node in placement.nodes
+        for number, seat in node.seats()
+    )
+    return list(islice(rows, limit))

@@ -174,6 +174,6 @@ def rank_file(placement: Placement) -> str:
     lines = [
         f"rank {number}=+n{node.node} slot={as_ranges(binding.cpus)}"
         for node in placement.nodes
-        for number, binding in zip(node.task_numbers, node.pattern, strict=True)
+        for number, binding in node.seats()
     ]
     return "\n".join(lines) + "\n"

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hopperlib.errors import InputError, refusal
 from hopperlib.machine import NodeKind
 from hopperlib.node.bandwidth import Spill, slowdown, spill
 from hopperlib.node.binding import Binding
@@ -44,8 +45,8 @@ def thread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
     Two tasks tied to one core:
 
     >>> from hopperlib.machine import Machine
-    >>> one = Binding(cores=(0,), cpus=(0,), thread_cores=((0,),), numa_nodes=(0,), bound=True)
-    >>> thread_load([one, one], Machine.load("hopper").node())
+    >>> task = Binding(cores=(0,), cpus=(0,), thread_cores=((0,),), numa_nodes=(0,), bound=True)
+    >>> thread_load([task, task], Machine.load("hopper").node())
     ThreadLoad(threads=(2.0, 0.0, 0.0, 0.0), fullest_core=(2.0, 0.0, 0.0, 0.0))
     """
     load = [0.0] * kind.cores
@@ -69,8 +70,8 @@ def spread_load(pattern: Sequence[Binding], kind: NodeKind) -> ThreadLoad:
     Twelve tasks of one thread on a Hopper node, wherever they were:
 
     >>> from hopperlib.machine import Machine
-    >>> one = Binding(cores=(0,), cpus=(0,), thread_cores=((0,),), numa_nodes=(0,), bound=True)
-    >>> spread_load([one] * 12, Machine.load("hopper").node()).threads
+    >>> task = Binding(cores=(0,), cpus=(0,), thread_cores=((0,),), numa_nodes=(0,), bound=True)
+    >>> spread_load([task] * 12, Machine.load("hopper").node()).threads
     (3.0, 3.0, 3.0, 3.0)
     """
     numa_nodes, cores = kind.numa_nodes, kind.cores_per_numa_node
@@ -98,28 +99,6 @@ def memory_need(pattern: Sequence[Binding], kind: NodeKind, memory_per_task_gb: 
         for numa_node in binding.numa_nodes:
             need[numa_node] += memory_per_task_gb / len(binding.numa_nodes)
     return tuple(need)
-
-
-def _memory_times(load: ThreadLoad, gone: Spill, kind: NodeKind, core_cap_gb_s: float) -> tuple[float, float]:
-    """Time in which every thread reads 1 GB, as the cores and as the channels limit it. [s]
-
-    With q the share of a NUMA node's data that lies elsewhere and w what is
-    left of the cap c on such memory, a core needs (1 - q) / c + q / (c w) for
-    each of its threads. A NUMA node's channels serve the local part of its own
-    threads and, of what others hold elsewhere, as much as it keeps of it, at B.
-    """
-    shares = [remote / need if need else 0.0 for need, remote in zip(gone.need_gb, gone.remote_gb, strict=True)]
-    cores = max(
-        fullest * ((1 - share) + share / kind.remote_bandwidth_fraction) / core_cap_gb_s
-        for fullest, share in zip(load.fullest_core, shares, strict=True)
-    )
-    local = [threads * (1 - share) for threads, share in zip(load.threads, shares, strict=True)]
-    away, held = sum(load.threads) - sum(local), sum(gone.taken_gb)
-    channels = max(
-        (own + (away * taken / held if held else 0.0)) / kind.numa_bandwidth_gb_s
-        for own, taken in zip(local, gone.taken_gb, strict=True)
-    )
-    return cores, channels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,25 +164,25 @@ class Cost:
     @property
     def worst(self) -> ComponentCost:
         """The component that bandwidth costs most."""
-        return max(self.components, key=lambda one: max(one.ratio, one.core_ratio))
+        return max(self.components, key=lambda component: max(component.ratio, component.core_ratio))
 
     def slowdown_range(self, low: float, high: float) -> tuple[float, float]:
         """Return least and greatest slowdown of the worst component for memory-bound fractions from low to high.
 
         Raises
         ------
-        ValueError
+        InputError
             If `low` is above `high`, or one of them is not from 0 to 1.
         """
         if low > high:
-            raise ValueError(f"memory-bound fraction from {low:g} to {high:g}: the first must not be above the second")
+            raise InputError(f"memory-bound fraction from {low:g} to {high:g}: the first must not be above the second")
         # Linear in the fraction, so the ends are the extremes.
         ends = self.worst.slowdown(low), self.worst.slowdown(high)
         return min(ends), max(ends)
 
 
 class _NodeTimes(NamedTuple):
-    """Times of one kind of node, as placed and spread evenly: bound by cores, by channels, and threads a core."""
+    """Times of one kind of node under a load: bound by cores, by channels, and threads a core. [s]"""
 
     load: ThreadLoad
     memory: Spill
@@ -211,36 +190,54 @@ class _NodeTimes(NamedTuple):
     channels_s: float
     crowd: float
 
+    @property
+    def time_s(self) -> float:
+        """Time in which every thread reads 1 GB. [s]"""
+        return max(self.cores_s, self.channels_s)
 
-def _node_times(load: ThreadLoad, memory: Spill, kind: NodeKind, core_cap_gb_s: float) -> _NodeTimes:
-    """Return the times of a node under a load."""
-    cores_s, channels_s = _memory_times(load, memory, kind, core_cap_gb_s)
+
+def _node_times(load: ThreadLoad, need_gb: Sequence[float], kind: NodeKind, core_cap_gb_s: float) -> _NodeTimes:
+    """Return the times in which every thread reads 1 GB, as the cores and as the channels limit it.
+
+    With q the share of a NUMA node's data that lies elsewhere and w what is
+    left of the cap c on such memory, a core needs (1 - q) / c + q / (c w) for
+    each of its threads. A NUMA node's channels serve the local part of its own
+    threads and, of what others hold elsewhere, as much as it keeps of it, at B.
+    """
+    memory = spill(need_gb, kind.usable_memory_gb / kind.numa_nodes)
+    shares = [remote / need if need else 0.0 for need, remote in zip(memory.need_gb, memory.remote_gb, strict=True)]
+    cores = max(
+        fullest * ((1 - share) + share / kind.remote_bandwidth_fraction) / core_cap_gb_s
+        for fullest, share in zip(load.fullest_core, shares, strict=True)
+    )
+    local = [threads * (1 - share) for threads, share in zip(load.threads, shares, strict=True)]
+    away, held = sum(load.threads) - sum(local), sum(memory.taken_gb)
+    channels = max(
+        (own + (away * taken / held if held else 0.0)) / kind.numa_bandwidth_gb_s
+        for own, taken in zip(local, memory.taken_gb, strict=True)
+    )
     crowd = max(max(load.fullest_core) / kind.threads_per_core, 1.0)
-    return _NodeTimes(load, memory, cores_s, channels_s, crowd)
+    return _NodeTimes(load, memory, cores, channels, crowd)
 
 
 def _component_cost(
     component: int, patterns: Sequence[Sequence[Binding]], kind: NodeKind, cap_gb_s: float, memory_per_task_gb: float
 ) -> ComponentCost:
     """Return the cost of a component from its distinct nodes; the slowest node sets the pace of all."""
-    room = kind.usable_memory_gb / kind.numa_nodes
     placed, spread = [], []
     for pattern in patterns:
-        load = thread_load(pattern, kind)
-        memory = spill(memory_need(pattern, kind, memory_per_task_gb), room)
-        placed.append(_node_times(load, memory, kind, cap_gb_s))
+        need = memory_need(pattern, kind, memory_per_task_gb)
+        placed.append(_node_times(thread_load(pattern, kind), need, kind, cap_gb_s))
         load = spread_load(pattern, kind)
         # Spread evenly, memory goes where the threads go.
         part = len(pattern) * memory_per_task_gb / sum(load.threads)
-        memory = spill([threads * part for threads in load.threads], room)
-        spread.append(_node_times(load, memory, kind, cap_gb_s))
-    slowest = max(placed, key=lambda node: max(node.cores_s, node.channels_s))
-    basis = max(spread, key=lambda node: max(node.cores_s, node.channels_s))
-    time_s, basis_s = max(slowest.cores_s, slowest.channels_s), max(basis.cores_s, basis.channels_s)
+        spread.append(_node_times(load, [threads * part for threads in load.threads], kind, cap_gb_s))
+    slowest = max(placed, key=lambda node: node.time_s)
+    basis = max(spread, key=lambda node: node.time_s)
     shortest = max(
         range(len(placed)), key=lambda node: (placed[node].memory.missing_gb, placed[node].memory.remote_fraction)
     )
-    channels_s = max(node.channels_s for node in placed)
+    channels = max(node.channels_s for node in placed) / max(node.channels_s for node in spread)
     crowd = max(node.crowd for node in placed) / max(node.crowd for node in spread)
     return ComponentCost(
         component=component,
@@ -249,10 +246,10 @@ def _component_cost(
         memory=placed[shortest].memory,
         spread_memory=spread[shortest].memory,
         memory_tasks=len(patterns[shortest]),
-        rate_gb_s=1 / time_s,
-        spread_rate_gb_s=1 / basis_s,
-        ratio=max(time_s / basis_s, 1.0),
-        channel_ratio=max(channels_s / max(node.channels_s for node in spread), 1.0),
+        rate_gb_s=1 / slowest.time_s,
+        spread_rate_gb_s=1 / basis.time_s,
+        ratio=max(slowest.time_s / basis.time_s, 1.0),
+        channel_ratio=max(channels, 1.0),
         core_ratio=max(crowd, 1.0),
     )
 
@@ -272,7 +269,7 @@ def placement_cost(
 
     Raises
     ------
-    ValueError
+    InputError
         If a quantity is not above 0.
 
     Examples
@@ -292,9 +289,9 @@ def placement_cost(
     kind = placement.node_kind
     cap = kind.core_bandwidth_cap_gb_s if core_cap_gb_s is None else core_cap_gb_s
     if not cap > 0:
-        raise ValueError(f"core_cap_gb_s={cap:g} must be above 0")
+        raise refusal("core_cap_gb_s", cap, "must be above 0")
     if memory_per_task_gb is not None and not memory_per_task_gb > 0:
-        raise ValueError(f"memory_per_task_gb={memory_per_task_gb:g} must be above 0")
+        raise refusal("memory_per_task_gb", memory_per_task_gb, "must be above 0")
     memories = tuple(
         memory_per_task_gb if memory_per_task_gb is not None else component.memory_per_task_gb
         for component in placement.launch.components

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import NamedTuple
 
 from hopperlib.machine import NodeKind
 from hopperlib.node.launch.ranges import as_ranges
@@ -12,31 +11,16 @@ from hopperlib.node.placement import NodePlacement, Placement
 __all__ = ["counted", "headline", "node_picture", "node_runs"]
 
 
-class _Strokes(NamedTuple):
-    """Characters that boxes are drawn with."""
-
-    across: str
-    down: str
-    top: str
-    bottom: str
-    idle: str
-
-
-# Left, joint and right of the upper and of the lower edge.
-_DRAWN = _Strokes("─", "│", "┌┬┐", "└┴┘", "·")
-_PLAIN = _Strokes("-", "|", "+++", "+++", ".")
+# Across, down; left, joint and right of the upper and of the lower edge; idle.
+_DRAWN = ("─", "│", "┌┬┐", "└┴┘", "·")
+_PLAIN = ("-", "|", "+++", "+++", ".")
 _LINE_WIDTH = 100
-
-
-def _edge(strokes: _Strokes, ends: str, widths: list[int]) -> str:
-    """Return an upper or lower edge over boxes of these widths."""
-    return ends[0] + ends[1].join(strokes.across * width for width in widths) + ends[2]
 
 
 def _boxes(placed: NodePlacement) -> dict[int, str]:
     """Return what stands in the box of each CPU that is in use."""
     tasks: dict[int, list[int]] = defaultdict(list)
-    for number, binding in zip(placed.task_numbers, placed.pattern, strict=True):
+    for number, binding in placed.seats():
         for cpu in binding.cpus:
             tasks[cpu].append(number)
     words = {}
@@ -89,7 +73,7 @@ def node_picture(kind: NodeKind, placed: NodePlacement, *, ascii_only: bool = Fa
         | 3 | . | . | . | . | . |
         +---+---+---+---+---+---+
     """
-    strokes = _PLAIN if ascii_only else _DRAWN
+    across, down, top, bottom, dot = _PLAIN if ascii_only else _DRAWN
     words = _boxes(placed)
     width = max((len(word) for word in words.values()), default=1)
     per_line = max(1, min(kind.cores_per_numa_node, (_LINE_WIDTH - 5) // (width + 3)))
@@ -104,12 +88,14 @@ def node_picture(kind: NodeKind, placed: NodePlacement, *, ascii_only: bool = Fa
         lines.append(f"  NUMA node {numa_node}  cores {as_ranges(cores)}")
         for start in range(0, len(cores), per_line):
             row = cores[start : start + per_line]
-            widths = [width + 2] * len(row)
-            lines.append("    " + _edge(strokes, strokes.top, widths))
-            for thread in range(kind.threads_per_core):
-                inside = (f" {words.get(core + thread * kind.cores, strokes.idle):>{width}} " for core in row)
-                lines.append("    " + strokes.down + strokes.down.join(inside) + strokes.down)
-            lines.append("    " + _edge(strokes, strokes.bottom, widths))
+            inside = [
+                [f" {words.get(core + thread * kind.cores, dot):>{width}} " for core in row]
+                for thread in range(kind.threads_per_core)
+            ]
+            boxes = [across * (width + 2)] * len(row)
+            lines.append("    " + top[0] + top[1].join(boxes) + top[2])
+            lines += ["    " + down + down.join(thread) + down for thread in inside]
+            lines.append("    " + bottom[0] + bottom[1].join(boxes) + bottom[2])
     return "\n".join(lines) + "\n"
 
 

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import Launcher, Machine, NodeKind
 from hopperlib.node.launch.components import Component, LaunchError, Reservation
-from hopperlib.node.launch.option_values import assigned, host_count, memory_gb, whole_number
+from hopperlib.node.launch.option_values import assigned, host_count, memory_gb
 from hopperlib.node.launch.options import Given, count_of, option_table, programs, read_getopt_options
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Unknown, Variables, Word
@@ -44,7 +44,7 @@ __all__ = ["read_srun"]
 
 
 def read_srun(
-    invocation: Invocation, machine: Machine, launcher: Launcher, node: NodeKind, reservation: Reservation | None
+    invocation: Invocation, machine: Machine, node: NodeKind, reservation: Reservation | None
 ) -> tuple[tuple[Component, ...], dict[str, str], list[str]]:
     """Return the components of an srun line, variables it sets with ``--export``, and notes.
 
@@ -53,8 +53,6 @@ def read_srun(
     invocation : Invocation
         The line.
     machine : Machine
-    launcher : Launcher
-        Which options this srun knows, and which release it is.
     node : NodeKind
         Kind of node it is to run on.
     reservation : Reservation or None
@@ -71,11 +69,11 @@ def read_srun(
     >>> from hopperlib.node.launch.scripts import find_invocations
     >>> perlmutter = Machine.load("perlmutter")
     >>> (invocation,) = find_invocations("srun -N 2 --ntasks-per-node=8 -c 16 --cpu-bind=cores ./a.out", {})
-    >>> launcher, node = perlmutter.launcher("srun"), perlmutter.node()
-    >>> (component,), _, _ = read_srun(invocation, perlmutter, launcher, node, None)
+    >>> (component,), _, _ = read_srun(invocation, perlmutter, perlmutter.node(), None)
     >>> component.tasks, component.threads_per_task, component.exact
     (16, 16, True)
     """
+    launcher = machine.launcher("srun")
     parts = programs(invocation.words)
     if len(parts) > 1 and reservation is not None:
         rule = "parts a heterogeneous step, which needs a heterogeneous job; such sbatch scripts are not read"
@@ -91,7 +89,7 @@ def read_srun(
         if len(parts) > 1 and not command:
             raise LaunchError(":", "", "parts two programs; one side of it names none")
         options = _with_environment(given, invocation.environment, launcher, notes)
-        component = _component(options, command, machine, launcher, node, notes)
+        component = _component(options, command, machine, node, notes)
         _check_claim(component, check_srun(component, node, machine), reservation)
         components.append(component)
         exported |= assigned(options["--export"].value.split(",") if "--export" in options else ())
@@ -143,14 +141,10 @@ def _with_environment(
 
 
 def _component(
-    options: Mapping[str, Given],
-    command: Sequence[Word],
-    machine: Machine,
-    launcher: Launcher,
-    node: NodeKind,
-    notes: list[str],
+    options: Mapping[str, Given], command: Sequence[Word], machine: Machine, node: NodeKind, notes: list[str]
 ) -> Component:
     """Return one component, options checked and srun's defaults worked out."""
+    launcher = machine.launcher("srun")
     slurm_node = SlurmNode.of(node, launcher)
     release = slurm_release(launcher)
     if not command:
@@ -164,7 +158,9 @@ def _component(
     if tasks_per_core and threads_per_core and tasks_per_core > threads_per_core:
         rule = f"cannot be more than --threads-per-core={threads_per_core}"
         raise LaunchError("--ntasks-per-core", tasks_per_core, rule)
-    _check_sockets(options, slurm_node, machine)
+    bound = f"what a node of {machine.title} has as Slurm counts sockets"
+    count_of(options, "--sockets-per-node", high=slurm_node.sockets, bound=bound)
+    count_of(options, "--cores-per-socket", high=slurm_node.cores_per_socket, bound=bound)
     _check_pairs(options)
     per_cpu = _memory("--mem-per-cpu", options)
     distribution = read_distribution(options.get("-m"), launcher, slurm_node, threads_per_core, release)
@@ -229,14 +225,6 @@ def _counts(
         tasks = nodes * max(1, usable // cpus_per_task)
         notes.append(f"Without -n, as many tasks of {cpus_per_task} CPUs as fit: {tasks // nodes} a node.")
     return tasks or nodes or 1, nodes, per_node
-
-
-def _check_sockets(options: Mapping[str, Given], node: SlurmNode, machine: Machine) -> None:
-    """Refuse ``--sockets-per-node`` and ``--cores-per-socket`` beyond what the nodes have."""
-    for name, has in (("--sockets-per-node", node.sockets), ("--cores-per-socket", node.cores_per_socket)):
-        if name in options:
-            bound = f"what a node of {machine.title} has as Slurm counts sockets"
-            whole_number(name, options[name].value, high=has, bound=bound)
 
 
 def _check_pairs(options: Mapping[str, Given]) -> None:

@@ -77,8 +77,8 @@ def test_variables_of_the_batch_system_are_seen() -> None:
     assert invocation.environment["SLURM_NTASKS"] == "8"
 
 
-def test_background_lines_are_marked() -> None:
-    assert [found.background for found in find_invocations("aprun a &\naprun b\nwait", {})] == [True, False]
+def test_lines_in_the_background_are_lines_like_others() -> None:
+    assert lines("aprun a &\naprun b\nwait") == ["aprun a", "aprun b"]
 
 
 def test_pbs_directives() -> None:

@@ -8,7 +8,7 @@ from hopperlib.node.launch.shell import Unknown, Word, expand, joined, split
 
 
 def words(text: str) -> list[list[str]]:
-    return [[word.raw for word in statement.words] for statement in split(text)]
+    return [[word.raw for word in statement] for statement in split(text)]
 
 
 @pytest.mark.parametrize(
@@ -40,32 +40,28 @@ def test_statements_and_words(text: str, expected: list[list[str]]) -> None:
     assert words(text) == expected
 
 
-def test_background_belongs_to_the_statement_before_the_sign() -> None:
-    assert [statement.background for statement in split("a & b && c\nwait")] == [True, False, False, False]
-
-
 def test_a_blank_behind_the_backslash_does_not_continue_the_line() -> None:
     first = split("aprun -n 4 \\ \n ./a.out")[0]
-    assert first.words[-1].parts[0].kind == "opaque"
+    assert first[-1].parts[0].kind == "opaque"
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_cut(text: str) -> None:
     for statement in split(text):
-        assert statement.words
+        assert statement
 
 
 @given(st.text(alphabet="a'\"\\$`(){}<>|&;# \n=", max_size=60))
 def test_any_heap_of_special_signs_is_cut(text: str) -> None:
     for statement in split(text):
-        assert statement.words
+        assert statement
 
 
 VARIABLES: dict[str, str | Unknown] = {"N": "4", "OPTS": "-n 4  -d 6", "EMPTY": "", "SUM": Unknown("is a sum")}
 
 
 def expanded(text: str) -> list[str]:
-    return [word.text for raw in split(text)[0].words for word in expand(raw, VARIABLES)]
+    return [word.text for raw in split(text)[0] for word in expand(raw, VARIABLES)]
 
 
 @pytest.mark.parametrize(
@@ -101,15 +97,15 @@ def test_variables(text: str, expected: list[str]) -> None:
     ],
 )
 def test_what_only_the_script_knows(text: str, reason: str) -> None:
-    raw = split(text)[0].words[0]
+    raw = split(text)[0][0]
     assert expand(raw, VARIABLES) == [Word(text=text, unknown=reason)]
 
 
 def test_the_value_of_an_assignment_is_one_string() -> None:
-    assert joined(split("x$OPTS")[0].words[0], VARIABLES) == "x-n 4  -d 6"
-    assert joined(split("x$SUM")[0].words[0], VARIABLES) == Unknown("is a sum")
+    assert joined(split("x$OPTS")[0][0], VARIABLES) == "x-n 4  -d 6"
+    assert joined(split("x$SUM")[0][0], VARIABLES) == Unknown("is a sum")
 
 
 def test_quotes_are_kept_as_they_were_typed() -> None:
-    (word,) = expand(split('"a\\$b \\"c\\""')[0].words[0], {})
+    (word,) = expand(split('"a\\$b \\"c\\""')[0][0], {})
     assert (word.text, word.shell) == ('a$b "c"', '"a\\$b \\"c\\""')

@@ -10,8 +10,7 @@ from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import place_tasks
 from hopperlib.node.review import advice as rules
-from hopperlib.node.review._advice_rules import CODE_LEVELS
-from hopperlib.node.review.advice import advise
+from hopperlib.node.review.advice import CODE_LEVELS, advise
 from hopperlib.node.review.slowdown import placement_cost
 
 HOPPER = Machine.load("hopper")

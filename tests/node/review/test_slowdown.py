@@ -59,7 +59,7 @@ def test_the_spread_placement_costs_nothing():
     assert (cost.worst.ratio, cost.worst.channel_ratio, cost.worst.core_ratio) == (1, 1, 1)
 
 
-@pytest.mark.parametrize(("cap_gb_s", "ratio"), [(7.1, 2), (10, 2), (3.55, 1)])
+@pytest.mark.parametrize(("cap_gb_s", "ratio"), [(7.1, 2), (9, 2), (10, 2), (3.55, 1), (2, 1)])
 def test_the_cap_is_a_parameter(cap_gb_s, ratio):
     assert placement_cost(placed(PACKED), core_cap_gb_s=cap_gb_s).worst.ratio == pytest.approx(ratio)
 
