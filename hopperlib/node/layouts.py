@@ -71,7 +71,7 @@ class Layout:
 
     @property
     def idle_cores(self) -> int:
-        """Cores of a full node that run nothing."""
+        """Cores of a full node that stay idle."""
         return self.node_kind.cores - self.tasks_per_node * self.threads_per_task
 
     @property

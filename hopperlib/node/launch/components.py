@@ -179,10 +179,7 @@ class Component:
 
     def given(self, option: str) -> str | None:
         """Return the value typed for an option, or None if it was not typed (inherited ones count as typed)."""
-        for name, value in reversed(self.options):
-            if name == option:
-                return value
-        return None
+        return dict(self.options).get(option)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 
 __all__ = ["as_ranges"]
 
@@ -24,13 +25,9 @@ def as_ranges(numbers: Iterable[int], *, separator: str = ",") -> str:
     >>> as_ranges([6, 0, 1], separator=", ")
     '6, 0, 1'
     """
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
+    # Within a run the number grows as its place does, so their difference stays the same.
+    groups = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
     parts: list[str] = []
-    for run in runs:
+    for run in ([number for _, number in group] for _, group in groups):
         parts += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else [str(number) for number in run]
     return separator.join(parts)

@@ -267,8 +267,8 @@ def _nodes(view: _View) -> Iterator[Finding]:
     idle = kind.cores - busy - view.component.reserved_cores
     if idle > 0 and not view.crowded:
         text = (
-            f"{idle} of {kind.cores} cores of {'the' if nodes == 1 else 'each'} node run nothing "
-            f"and are paid: the job costs {kind.cores / busy:.3g} times the cores it uses. "
+            f"{idle} of {kind.cores} cores of {'the' if nodes == 1 else 'each'} node stay idle "
+            f"and are charged: the job costs {kind.cores / busy:.3g} times the cores it uses. "
             f"Right if a task needs the memory, up to {kind.usable_memory_gb / tasks:.2f} GB."
         )
         yield _finding("cores-idle", text)

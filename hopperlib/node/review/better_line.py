@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from hopperlib.machine import NodeKind
 from hopperlib.node.binding import Binding
-from hopperlib.node.launch.line_writer import Changes, Program, changed, environment_before, write_line
+from hopperlib.node.launch.line_writer import Changes, changed, environment_before, write_line
 from hopperlib.node.placement import Placement
 from hopperlib.node.review.advice import advise
 from hopperlib.node.review.binding_lists import cc_list, map_cpu, mask_cpu
@@ -172,7 +172,10 @@ def better_line(placement: Placement, cost_of: Callable[[Placement], Cost] = pla
     # One program after the other is changed, with what was best for those before it.
     for number, component in enumerate(launch.components):
         written = programs[number]
-        for program in _programs(placement, number, cost.memory_per_task_gb[number]):
+        changes = _changes(placement, number, cost.memory_per_task_gb[number])
+        # Each way is tried once, the line as it is not at all.
+        tried = dict.fromkeys([written, *(changed(component, change) for change in changes)])
+        for program in list(tried)[1:]:
             candidate = [*programs[:number], program, *programs[number + 1 :]]
             placed = placed_instead(write_line(launch.launcher, candidate), placement)
             if placed is None or (launch.reservation and len(placed.nodes) > launch.reservation.nodes):
@@ -191,14 +194,3 @@ def better_line(placement: Placement, cost_of: Callable[[Placement], Cost] = pla
                 break
         programs[number] = written
     return best[1] if best else None
-
-
-def _programs(placement: Placement, number: int, memory_gb: float | None) -> Iterator[Program]:
-    """Yield a component's program with its options changed, each way once."""
-    component = placement.launch.components[number]
-    tried = {changed(component, {})}
-    for changes in _changes(placement, number, memory_gb):
-        program = changed(component, changes)
-        if program not in tried:
-            tried.add(program)
-            yield program

@@ -39,18 +39,16 @@ def same_map(first: Placement, second: Placement) -> bool:
     """
     if len(first.nodes) != len(second.nodes):
         return False
-    compared: set[tuple[int, int]] = set()
-    for here, there in zip(first.nodes, second.nodes, strict=True):
-        if list(here.task_numbers) != list(there.task_numbers):
-            return False
-        pair = (id(here.pattern), id(there.pattern))
-        if pair in compared:
-            continue
-        compared.add(pair)
-        for seat, their_seat in zip(here.pattern, there.pattern, strict=True):
-            if (seat.cpus, seat.bound) != (their_seat.cpus, their_seat.bound):
-                return False
-    return True
+    pairs = list(zip(first.nodes, second.nodes, strict=True))
+    if any(list(here.task_numbers) != list(there.task_numbers) for here, there in pairs):
+        return False
+    # Equal nodes hold the same pattern, so each pair of patterns is compared once.
+    patterns = {(id(here.pattern), id(there.pattern)): (here.pattern, there.pattern) for here, there in pairs}
+    return all(
+        (seat.cpus, seat.bound) == (their_seat.cpus, their_seat.bound)
+        for here, there in patterns.values()
+        for seat, their_seat in zip(here, there, strict=True)
+    )
 
 
 def placed_instead(line: str, placement: Placement) -> Placement | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import groupby
 
 from hopperlib.machine import NodeKind
 from hopperlib.node.launch.ranges import as_ranges
@@ -111,13 +112,9 @@ def node_runs(placement: Placement) -> list[tuple[NodePlacement, int]]:
     >>> [(node.node, count) for node, count in node_runs(place_tasks(read_launch("aprun -n 50 a.out", hopper), hopper))]
     [(0, 2), (2, 1)]
     """
-    runs: list[tuple[NodePlacement, int]] = []
-    for node in placement.nodes:
-        if runs and runs[-1][0].component == node.component and runs[-1][0].pattern == node.pattern:
-            runs[-1] = (runs[-1][0], runs[-1][1] + 1)
-        else:
-            runs.append((node, 1))
-    return runs
+    alike = groupby(placement.nodes, key=lambda node: (node.component, node.pattern))
+    runs = [list(nodes) for _, nodes in alike]
+    return [(nodes[0], len(nodes)) for nodes in runs]
 
 
 def counted(count: int, word: str) -> str:

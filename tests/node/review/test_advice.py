@@ -203,7 +203,7 @@ def test_cores_that_are_paid_and_idle():
     assert one.level == "note"
     # 31 / 12 = 2.583.
     assert one.message == (
-        "12 of 24 cores of each node run nothing and are paid: the job costs 2 times the cores it uses. "
+        "12 of 24 cores of each node stay idle and are charged: the job costs 2 times the cores it uses. "
         "Right if a task needs the memory, up to 2.58 GB."
     )
     assert "cores-idle" not in said("aprun -n 23 -r 1 a.out")
