@@ -156,8 +156,8 @@ def spill(need_gb: Sequence[float], room_gb: float) -> Spill:
     --------
     Twelve tasks of 2.58 GB on two NUMA nodes with 7.75 GB each:
 
-    >>> gone = spill([15.48, 15.48, 0, 0], 7.75)
-    >>> [round(part, 2) for part in gone.remote_gb], [round(part, 2) for part in gone.taken_gb]
+    >>> memory = spill([15.48, 15.48, 0, 0], 7.75)
+    >>> [round(part, 2) for part in memory.remote_gb], [round(part, 2) for part in memory.taken_gb]
     ([7.73, 7.73, 0.0, 0.0], [0.0, 0.0, 7.73, 7.73])
     """
     _positive("room_gb", room_gb)

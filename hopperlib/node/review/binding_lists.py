@@ -66,8 +66,8 @@ def cc_list(pattern: Sequence[Binding]) -> str:
 
     Examples
     --------
-    >>> one = [Binding(cores=(c,), cpus=(c,), thread_cores=((c,),), numa_nodes=(0,), bound=True) for c in (0, 6, 7)]
-    >>> cc_list(one)
+    >>> tasks = [Binding(cores=(c,), cpus=(c,), thread_cores=((c,),), numa_nodes=(0,), bound=True) for c in (0, 6, 7)]
+    >>> cc_list(tasks)
     '0,6,7'
     >>> pair = Binding(cores=(0, 1), cpus=(0, 1), thread_cores=((0,), (1,)), numa_nodes=(0,), bound=True)
     >>> next_pair = Binding(cores=(6, 7), cpus=(6, 7), thread_cores=((6,), (7,)), numa_nodes=(1,), bound=True)
@@ -90,8 +90,8 @@ def map_cpu(pattern: Sequence[Binding]) -> str:
 
     Examples
     --------
-    >>> one = [Binding(cores=(c,), cpus=(c,), thread_cores=((c,),), numa_nodes=(0,), bound=True) for c in (0, 6, 7)]
-    >>> map_cpu(one)
+    >>> tasks = [Binding(cores=(c,), cpus=(c,), thread_cores=((c,),), numa_nodes=(0,), bound=True) for c in (0, 6, 7)]
+    >>> map_cpu(tasks)
     'map_cpu:0,6,7'
     """
     cpus = list(_bound_cpus(pattern))

@@ -102,8 +102,8 @@ def _in_turn(by_socket: Sequence[range], wanted: int, at_a_time: int) -> Iterato
     taken = in_hand = 0
     while taken < wanted:
         for cores in left:
-            # A socket that runs out mid-task leaves the task to the next one, which fills it up and then stops:
-            # what is in hand goes over from socket to socket.
+            # What is in hand goes over from socket to socket: one that runs out amid a task leaves the rest of it
+            # to the next, which stops as soon as the task has its cores.
             while cores and taken < wanted:
                 yield cores.pop(0)
                 taken += 1

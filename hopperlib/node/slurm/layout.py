@@ -149,6 +149,7 @@ def _plane_counts(tasks: int, nodes: int, size: int, capacity: int) -> list[int]
             left -= more
             given += more
         if not given and wanted:
+            # Every node is full: what is left overcommits them, turn by turn, without a bound.
             room = tasks
         wanted = size
     return counts
