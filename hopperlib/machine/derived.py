@@ -98,6 +98,7 @@ def _scratch(value: Callable[[FileSystem], float]) -> Callable[[Machine], float 
 
 _SHAPE = ("node.*.sockets", "node.*.numa_nodes_per_socket", "node.*.cores_per_numa_node")
 _CORES = ("node.*.count", *_SHAPE)
+_MEMORY = ("node.*.count", "node.*.memory_gb")
 _FLOPS = ("node.*.clock_ghz", "node.*.flops_per_cycle")
 
 FIGURES: dict[str, _Figure] = {
@@ -114,20 +115,10 @@ FIGURES: dict[str, _Figure] = {
         "Peak of the machine", "Tflop/s", 1, lambda m: m.peak_tflops, (*_CORES, *_FLOPS), "cores x peak of a core"
     ),
     "memory_tb": _Figure(
-        "Memory of the machine, divided by 1,000",
-        "TB",
-        1,
-        lambda m: m.memory_tb,
-        ("node.*.count", "node.*.memory_gb"),
-        "nodes x memory of a node",
+        "Memory of the machine, divided by 1,000", "TB", 1, lambda m: m.memory_tb, _MEMORY, "nodes x memory of a node"
     ),
     "memory_tib": _Figure(
-        "The same memory, divided by 1,024",
-        "TiB",
-        1,
-        lambda m: m.memory_tib,
-        ("node.*.count", "node.*.memory_gb"),
-        "nodes x memory of a node",
+        "The same memory, divided by 1,024", "TiB", 1, lambda m: m.memory_tib, _MEMORY, "nodes x memory of a node"
     ),
     "memory_per_core_gb": _Figure(
         "Memory installed for each core",

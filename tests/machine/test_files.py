@@ -32,8 +32,8 @@ def bibliography():
 
 
 def test_names():
-    assert Machine.names() == ("bassi", "franklin", "hopper", "perlmutter", "toy")
     assert Machine.names() == tuple(NAMES)
+    assert {"bassi", "franklin", "hopper", "perlmutter", "toy"} <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)

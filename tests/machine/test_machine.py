@@ -37,9 +37,9 @@ def test_a_path_reads_a_file(tmp_path, toy):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("hoper", "machine='hoper' is neither a machine (bassi, franklin, hopper, perlmutter, toy) nor a path (which "
+        ("hoper", f"machine='hoper' is neither a machine ({', '.join(Machine.names())}) nor a path (which "
                   "ends in .toml or has a /); did you mean 'hopper'?"),
-        ("", "machine='' is neither a machine (bassi, franklin, hopper, perlmutter, toy) nor a path (which ends in "
+        ("", f"machine='' is neither a machine ({', '.join(Machine.names())}) nor a path (which ends in "
              ".toml or has a /)"),
         ("nowhere.toml", "nowhere.toml: cannot be read: No such file or directory"),
         ("some/where", "some/where: cannot be read: No such file or directory"),
