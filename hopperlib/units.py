@@ -12,9 +12,12 @@ by the divisor: `memory_tb` divides by 1,000 and `memory_tib` by 1,024.
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from hopperlib.errors import InputError
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 __all__ = [
     "BYTES_PER_GB",
@@ -101,6 +104,9 @@ _SIZE_IN_ANY_CASE = re.compile(_SIZE, re.ASCII | re.IGNORECASE)
 
 def _exact_bytes(text: str, *, binary: bool, any_case: bool, unit: str = "") -> Decimal:
     """Return a size in bytes, not rounded; a bare number counts units."""
+    # Imported when it is needed: a command starts faster without it.
+    from decimal import Decimal
+
     match = (_SIZE_IN_ANY_CASE if any_case else _SIZE_AS_WRITTEN).fullmatch(text.strip())
     if match is None:
         raise InputError(f"{text!r} is no size; give a number and a unit, such as 29GB, 64MiB or 1048576", value=text)
@@ -208,6 +214,8 @@ def duration_s(text: str, *, unit: str = "") -> int:
     """
     counted, clock, dated = (pattern.fullmatch(text.strip()) for pattern in (_COUNTED, _CLOCK, _DATED))
     if counted and (counted[2] or unit):
+        from decimal import Decimal
+
         return int(Decimal(counted[1]) * _SECONDS[(counted[2] or unit)[0]])
     if clock or dated:
         groups = ("0", *clock.groups("0")) if clock else dated.groups("0") if dated else ()

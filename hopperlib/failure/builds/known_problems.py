@@ -116,8 +116,8 @@ def read_build(modules: str, line: str, *, mixed: bool | None = None, shmem: boo
     return Build(environment=read_environment(modules), line=read_line(line), mixed=mixed, shmem=shmem)
 
 
-class _Told(NamedTuple):
-    """Whether a condition is met (None: cannot be told, for the reason given)."""
+class _Met(NamedTuple):
+    """Whether a condition is met (None: cannot be decided, for the reason given)."""
 
     met: bool | None
     why: str = ""
@@ -128,11 +128,11 @@ class _Conditions:
 
     def __init__(self, build: Build) -> None:
         self.build = build
-        self.no_line = _Told(None, "no link line was given")
-        self.no_list = _Told(None, "no modules were given")
+        self.no_line = _Met(None, "no link line was given")
+        self.no_list = _Met(None, "no modules were given")
 
-    def told(self, rule: BuildRule) -> Iterator[_Told]:
-        """Yield what is told of each condition of a rule."""
+    def of(self, rule: BuildRule) -> Iterator[_Met]:
+        """Yield for each condition of a rule whether it is met."""
         for name, value in rule.when.given().items():
             yield getattr(self, name)(value)
         for module, versions in rule.when.versions.items():
@@ -140,96 +140,96 @@ class _Conditions:
             if not loaded:
                 yield self._listed(False)
             elif not loaded[-1].version:
-                yield _Told(None, f"the version of {module} is not given")
+                yield _Met(None, f"the version of {module} is not given")
             else:
                 held = versions.holds(loaded[-1].version)
-                yield _Told(held, "" if held is not None else f"no source says how {loaded[-1].text} behaves")
+                yield _Met(held, "" if held is not None else f"no source says how {loaded[-1].text} behaves")
 
-    def _lined(self, met: bool) -> _Told:
+    def _lined(self, met: bool) -> _Met:
         """Return a condition on the line."""
-        return _Told(met) if self.build.line.command else self.no_line
+        return _Met(met) if self.build.line.command else self.no_line
 
-    def _listed(self, met: bool) -> _Told:
+    def _listed(self, met: bool) -> _Met:
         """Return a condition on the modules."""
-        return _Told(met) if self.build.environment.modules else self.no_list
+        return _Met(met) if self.build.environment.modules else self.no_list
 
-    def kinds(self, kinds: Words) -> _Told:
+    def kinds(self, kinds: Words) -> _Met:
         driver = self.build.line.driver
         return self._lined(driver is not None and driver.kind in kinds)
 
-    def drivers(self, names: Words) -> _Told:
+    def drivers(self, names: Words) -> _Met:
         return self._lined(self.build.line.name in names)
 
-    def compilers(self, names: Words) -> _Told:
+    def compilers(self, names: Words) -> _Met:
         compiler = self.build.compiler
-        return _Told(compiler in names) if compiler else _Told(None, "the programming environment is not given")
+        return _Met(compiler in names) if compiler else _Met(None, "the programming environment is not given")
 
-    def flags(self, patterns: Words) -> _Told:
+    def flags(self, patterns: Words) -> _Met:
         return self._lined(bool(self.build.line.matching(patterns)))
 
-    def all_flags(self, patterns: Words) -> _Told:
+    def all_flags(self, patterns: Words) -> _Met:
         return self._lined(all(self.build.line.matching([pattern]) for pattern in patterns))
 
-    def no_flags(self, patterns: Words) -> _Told:
+    def no_flags(self, patterns: Words) -> _Met:
         return self._lined(not self.build.line.matching(patterns))
 
-    def inputs(self, patterns: Words) -> _Told:
+    def inputs(self, patterns: Words) -> _Met:
         names = self.build.line.inputs
         return self._lined(any(fnmatchcase(name, pattern) for name in names for pattern in patterns))
 
-    def modules(self, specs: Words) -> _Told:
+    def modules(self, specs: Words) -> _Met:
         return self._listed(bool(self.build.environment.loaded(*specs)))
 
-    def all_modules(self, specs: Words) -> _Told:
+    def all_modules(self, specs: Words) -> _Met:
         return self._listed(all(self.build.environment.loaded(spec) for spec in specs))
 
-    def no_modules(self, specs: Words) -> _Told:
+    def no_modules(self, specs: Words) -> _Met:
         return self._listed(not self.build.environment.loaded(*specs))
 
-    def two_of(self, specs: Words) -> _Told:
+    def two_of(self, specs: Words) -> _Met:
         return self._listed(len({module.name for module in self.build.environment.loaded(*specs)}) > 1)
 
-    def not_default(self, specs: Words) -> _Told:
+    def not_default(self, specs: Words) -> _Met:
         """A list that marks no default says nothing of the others."""
         marks = any(module.default for module in self.build.environment.modules)
-        return _Told(marks and any(not module.default for module in self.build.environment.loaded(*specs)))
+        return _Met(marks and any(not module.default for module in self.build.environment.loaded(*specs)))
 
-    def variables(self, patterns: Words) -> _Told:
+    def variables(self, patterns: Words) -> _Met:
         texts = [text for name, value in self.build.variables.items() for text in (name, f"{name}={value}")]
-        return _Told(any(fnmatchcase(text, pattern) for text in texts for pattern in patterns))
+        return _Met(any(fnmatchcase(text, pattern) for text in texts for pattern in patterns))
 
-    def no_variables(self, patterns: Words) -> _Told:
-        return _Told(not self.variables(patterns).met)
+    def no_variables(self, patterns: Words) -> _Met:
+        return _Met(not self.variables(patterns).met)
 
-    def linking(self, wanted: str) -> _Told:
+    def linking(self, wanted: str) -> _Met:
         linking = self.build.linking
-        return self._lined(linking == wanted) if linking is None else _Told(linking == wanted)
+        return self._lined(linking == wanted) if linking is None else _Met(linking == wanted)
 
-    def no_linking(self, refused: str) -> _Told:
-        return _Told(self.build.linking != refused)
+    def no_linking(self, refused: str) -> _Met:
+        return _Met(self.build.linking != refused)
 
-    def mixed(self, wanted: bool) -> _Told:
+    def mixed(self, wanted: bool) -> _Met:
         mixed = self.build.line.mixes_languages if self.build.mixed is None else self.build.mixed
         if mixed is None:
-            return _Told(None, "the objects do not say whether C or C++ and Fortran are mixed")
-        return self._lined(mixed == wanted) if self.build.mixed is None else _Told(mixed == wanted)
+            return _Met(None, "the objects do not say whether C or C++ and Fortran are mixed")
+        return self._lined(mixed == wanted) if self.build.mixed is None else _Met(mixed == wanted)
 
-    def shmem(self, wanted: bool) -> _Told:
-        return _Told(self.build.uses_shmem == wanted)
+    def shmem(self, wanted: bool) -> _Met:
+        return _Met(self.build.uses_shmem == wanted)
 
-    def early_library(self, wanted: bool) -> _Told:
+    def early_library(self, wanted: bool) -> _Met:
         return self._lined(bool(self.build.line.early_libraries) == wanted)
 
-    def glibcxx(self, wanted: bool) -> _Told:
+    def glibcxx(self, wanted: bool) -> _Met:
         """A message names a version of the C++ library; does the compiler that is loaded bring it?"""
         labels = self.build.environment.labels
         if not labels:
-            return _Told(False)
+            return _Met(False)
         loaded = [module for module in self.build.environment.loaded("gcc", "gcc-native") if module.version]
         if not loaded:
-            return _Told(wanted)
+            return _Met(wanted)
         newest = newest_glibcxx(loaded[-1].version)
-        return _Told((newest is None or version_key(newest) < max(map(version_key, labels))) == wanted)
+        return _Met((newest is None or version_key(newest) < max(map(version_key, labels))) == wanted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,22 +272,26 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
     known DYNAMIC-SLOW-START
     """
     conditions = _Conditions(build)
-    found = []
+    problems = []
     for rule in load_build_rules() if rules is None else rules:
-        told: list[_Told] = []
-        for one in conditions.told(rule):
-            told.append(one)
-            if one.met is False:
+        decided: list[_Met] = []
+        for condition in conditions.of(rule):
+            decided.append(condition)
+            if condition.met is False:
                 break
-        if told[-1].met is False or 2 * sum(one.met is True for one in told) < len(told):
+        # Where less than half is known to hold, a rule would fit almost any build.
+        if decided[-1].met is False or 2 * sum(condition.met is True for condition in decided) < len(decided):
             continue
-        doubts = [one.why for one in told if one.met is None] + ([rule.doubt] if rule.doubt else [])
+        doubts = [condition.why for condition in decided if condition.met is None]
+        doubts += [rule.doubt] if rule.doubt else []
         # Advice that may not even apply is noise.
         if doubts and rule.level == "advice":
             continue
         certainty: Certainty = "possible" if doubts else "known"
-        found.append(KnownProblem(rule=rule, certainty=certainty, doubts=tuple(dict.fromkeys(doubts))))
-    return tuple(sorted(found, key=lambda one: (one.rule.level == "advice", one.certainty == "possible")))
+        problems.append(KnownProblem(rule=rule, certainty=certainty, doubts=tuple(dict.fromkeys(doubts))))
+    return tuple(
+        sorted(problems, key=lambda problem: (problem.rule.level == "advice", problem.certainty == "possible"))
+    )
 
 
 class Repaired(NamedTuple):
@@ -380,18 +384,21 @@ def repaired(build: Build, rules: tuple[BuildRule, ...] | None = None) -> Repair
     notes: list[str] = []
     tried: list[str] = []
     while True:
-        known = [one.rule for one in check_build(build, rules) if one.certainty == "known" and one.rule.repairs]
+        problems = check_build(build, rules)
+        known = [problem.rule for problem in problems if problem.certainty == "known" and problem.rule.repairs]
         rule = next((rule for rule in known if rule.code not in tried), None)
         if rule is None:
             break
         tried.append(rule.code)
-        repair = next((one for one in rule.repairs if _fits(build, one)), None)
+        repair = next((repair for repair in rule.repairs if _fits(build, repair)), None)
         if repair is None:
             continue
         build, command = _apply(build, repair)
         commands += [command] if command else []
         notes += [f"{rule.code}: {repair.note}"] if repair.note else []
-    still = [
-        one.rule.code for one in check_build(build, rules) if one.certainty == "known" and one.rule.level == "problem"
+    left = [
+        problem.rule.code
+        for problem in check_build(build, rules)
+        if problem.certainty == "known" and problem.rule.level == "problem"
     ]
-    return Repaired(tuple(dict.fromkeys(commands)), build, tuple(notes), tuple(still))
+    return Repaired(tuple(dict.fromkeys(commands)), build, tuple(notes), tuple(left))
