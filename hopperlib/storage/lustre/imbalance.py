@@ -122,11 +122,15 @@ def _binomial_fullest(files: int, stripe_count: int, osts: int) -> float:
     mean, deviation = files * part, math.sqrt(files * part * (1 - part))
     # Farther than ten deviations from the mean no load is to be expected.
     least, most = max(0, int(mean - 10 * deviation)), min(files, int(mean + 10 * deviation) + 10)
+    # Where loads spread widely, the chances of several of them are taken for that of the middle one.
+    step = max(1, int(deviation / 50))
     at_most, fullest = 0.0, float(least)
-    for load in range(least, most):
-        ways = math.lgamma(files + 1) - math.lgamma(load + 1) - math.lgamma(files - load + 1)
-        at_most += math.exp(ways + load * math.log(part) + (files - load) * math.log1p(-part))
-        fullest += 1 - min(1.0, at_most) ** osts
+    for load in range(least, most, step):
+        middle = load + (step - 1) / 2
+        ways = math.lgamma(files + 1) - math.lgamma(middle + 1) - math.lgamma(files - middle + 1)
+        chance = math.exp(ways + middle * math.log(part) + (files - middle) * math.log1p(-part))
+        fullest += step * (1 - min(1.0, at_most + (step + 1) / 2 * chance) ** osts)
+        at_most += step * chance
     # That the sum is fixed drives loads apart: one above the mean leaves less for the others.
     fullest = mean + (fullest - mean) * math.sqrt(osts / (osts - 1))
     return min(float(files), max(fullest, math.ceil(mean)))

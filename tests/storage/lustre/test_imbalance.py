@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, count, pairwise, product, takewhile
-from math import comb
+from math import comb, exp, lgamma, log
 from statistics import mean
 
 import pytest
@@ -95,6 +95,13 @@ def test_the_fullest_of_two_striped_files(stripes, osts):
     # One object each where the files are apart, two where they meet.
     apart = Fraction(comb(osts - stripes, stripes), comb(osts, stripes))
     assert expected_fullest(2, stripes, osts) == pytest.approx(float(2 - apart), rel=0.025)
+
+
+@pytest.mark.parametrize("files", [5_000, 100_000, 1_000_000])
+def test_the_fuller_of_two_osts(files):
+    # Half of the files and half of the mean distance from it: files / 2 (1 + C(files, files / 2) / 2^files).
+    middle = exp(lgamma(files + 1) - 2 * lgamma(files / 2 + 1) - files * log(2))
+    assert expected_fullest(files, 1, 2) == pytest.approx(files / 2 * (1 + middle), rel=1e-5)
 
 
 # Standard errors of these draws are below 0.2 objects, and for 20,000 files 1.
