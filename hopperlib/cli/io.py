@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, print_json, stdin_bytes, write_page
+from hopperlib.cli.common import fail, print_json, write_page
 
 if TYPE_CHECKING:
     from hopperlib.readers.io_results import IoResult
@@ -82,7 +82,8 @@ def command() -> None:
 def ior(files: tuple[str, ...], as_json: bool, as_csv: bool) -> None:
     """Answer ``hopper io ior``."""
     from hopperlib.readers.io_results import results_csv
-    from hopperlib.readers.ior.reader import decode, read_ior
+    from hopperlib.readers.ior.reader import read_ior
+    from hopperlib.readers.source import text_of
 
     if as_json and as_csv:
         fail("--json and --csv cannot both be given", as_json=True)
@@ -91,7 +92,7 @@ def ior(files: tuple[str, ...], as_json: bool, as_csv: bool) -> None:
     with _progress(list(_expand(files))) as paths:
         for path in paths:
             try:
-                results += read_ior(decode(_bytes_of(path)), file=path)
+                results += read_ior(text_of(Path(path), max_bytes=_MAX_BYTES), file=path)
             except ValueError as error:
                 unread.append(str(error))
     for message in unread:
@@ -127,28 +128,6 @@ def _expand(names: Iterable[str]) -> Iterator[str]:
             if one not in seen:
                 seen.add(one)
                 yield one
-
-
-def _bytes_of(path: str) -> bytes:
-    """Return the content of a file, or of standard input; a ValueError says why it cannot be had."""
-    import gzip
-    import zlib
-
-    try:
-        if path == "-":
-            data = stdin_bytes(_MAX_BYTES + 1)
-        elif path.endswith(".gz"):
-            with gzip.open(path) as packed:
-                data = packed.read(_MAX_BYTES + 1)
-        else:
-            with Path(path).open("rb") as file:
-                data = file.read(_MAX_BYTES + 1)
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ValueError(f"{path}: {reason}") from error
-    if len(data) > _MAX_BYTES:
-        raise ValueError(f"{path}: is larger than {_MAX_BYTES:,} bytes, the most this command reads")
-    return data
 
 
 class _progress:

@@ -9,33 +9,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
+from hopperlib.errors import refusal
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["EXTRA_KEYS", "KEYS", "STATUSES", "IoResult", "results_csv"]
-
-KEYS = (
-    "file",
-    "status",
-    "version",
-    "api",
-    "access",
-    "type",
-    "tasks",
-    "nodes",
-    "tasks_per_node",
-    "block_bytes",
-    "transfer_bytes",
-    "segments",
-    "repetition",
-    "rate_mib_s",
-    "rate_mb_s",
-    "seconds",
-)
-# Only in rows that have something to say there.
-EXTRA_KEYS = ("statistic", "operations_s", "rank", "reason")
+__all__ = ["KEYS", "STATUSES", "IoResult", "results_csv"]
 
 Status = Literal["ok", "failed", "incomplete", "no-rates", "not-run"]
 STATUSES: dict[Status, str] = {
@@ -108,7 +88,7 @@ class IoResult:
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
-            raise ValueError(f"status={self.status!r} must be one of: {', '.join(STATUSES)}")
+            raise refusal("status", self.status, f"must be one of: {', '.join(STATUSES)}")
 
     @property
     def rate_mb_s(self) -> float | None:
@@ -116,9 +96,15 @@ class IoResult:
         return None if self.rate_mib_s is None else round(self.rate_mib_s * BYTES_PER_MIB / 1e6, 6)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data: all `KEYS`, and those of `EXTRA_KEYS` that say something."""
-        extra = {key: getattr(self, key) for key in EXTRA_KEYS if getattr(self, key) is not None}
+        """Return the row as plain data: all `KEYS`, and of the other parameters those that say something."""
+        extra = {key: getattr(self, key) for key in _EXTRA_KEYS if getattr(self, key) is not None}
         return {key: getattr(self, key) for key in KEYS} | extra
+
+
+_FIELDS = [parameter.name for parameter in fields(IoResult)]
+_EXTRA_KEYS = _FIELDS[_FIELDS.index("statistic") :]
+# In the order of the parameters, the rate in both units.
+KEYS = (*_FIELDS[: _FIELDS.index("seconds")], "rate_mb_s", "seconds")
 
 
 def results_csv(results: Iterable[IoResult]) -> str:
@@ -131,7 +117,7 @@ def results_csv(results: Iterable[IoResult]) -> str:
     a.txt,ok,,,read,,,,,,,,,2.0,2.097152,
     """
     rows = [result.to_dict() for result in results]
-    columns = (*KEYS, *(key for key in EXTRA_KEYS if any(key in row for row in rows)))
+    columns = (*KEYS, *(key for key in _EXTRA_KEYS if any(key in row for row in rows)))
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n", restval="")
     writer.writeheader()

@@ -10,6 +10,7 @@ import re
 
 from hopperlib.readers.io_results import IoResult, Status
 from hopperlib.readers.ior.tokens import count, error_in, number
+from hopperlib.readers.source import Source, text_of
 
 __all__ = ["read_mdtest"]
 
@@ -20,12 +21,12 @@ _ROW = re.compile(
 )
 
 
-def read_mdtest(text: str, *, file: str) -> list[IoResult]:
+def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
     """Return the operations of one run of mdtest as rows, with their rates in `operations_s`. [1/s]
 
     Parameters
     ----------
-    text : str
+    source : str, bytes, path-like or binary file
         From the banner of one run to the next.
     file : str
         What the rows are to say.
@@ -43,7 +44,7 @@ def read_mdtest(text: str, *, file: str) -> list[IoResult]:
     rows: dict[str, tuple[str, ...]] = {}
     errors: list[tuple[bool, str]] = []
     in_rates = False
-    for full in text.splitlines():
+    for full in text_of(source, name=file).splitlines():
         line = full[:2000]
         banner, summary, row = _BANNER.search(line), _SUMMARY.search(line), _ROW.search(line)
         if banner:

@@ -11,6 +11,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import chain
+
+from hopperlib.errors import InputError
+from hopperlib.readers.source import Source, lines_of
 
 __all__ = ["RunTimes", "RunTimesError", "read_run_times"]
 
@@ -23,7 +27,7 @@ _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST = 60
 
 
-class RunTimesError(ValueError):
+class RunTimesError(InputError):
     """A file from which no run times can be taken; the message says why, with the line."""
 
 
@@ -127,7 +131,7 @@ def _number(text: str, line: int, column: str) -> float:
     return value
 
 
-def read_run_times(lines: Iterable[str], *, column: str | None = None, group: str | None = None) -> RunTimes:
+def read_run_times(source: Source, *, column: str | None = None, group: str | None = None) -> RunTimes:
     """Return the run times of a CSV file.
 
     The first line names the columns; they are parted by commas, semicolons,
@@ -135,7 +139,8 @@ def read_run_times(lines: Iterable[str], *, column: str | None = None, group: st
 
     Parameters
     ----------
-    lines : iterable of str
+    source : str, bytes, path-like, binary file or iterable of str
+        See `hopperlib.readers.source.lines_of`.
     column : str or None
         Column of the times; None means ``run_time_s``.
     group : str or None
@@ -155,7 +160,7 @@ def read_run_times(lines: Iterable[str], *, column: str | None = None, group: st
     Traceback (most recent call last):
     hopperlib.readers.run_times.RunTimesError: there is no column 'run_time_s' ...
     """
-    given = iter(lines)
+    given = lines_of(source)
     first = ""
     skipped = 0
     for first in given:
@@ -166,7 +171,7 @@ def read_run_times(lines: Iterable[str], *, column: str | None = None, group: st
         raise RunTimesError("the file is empty; the first line must name the columns")
     first = first.lstrip("\ufeff")
     delimiter = max(_DELIMITERS, key=first.count)
-    rows = _rows(_chain(first, given), delimiter)
+    rows = _rows(chain([first], given), delimiter)
     _, header = next(rows)
     if all(_is_number(cell) for cell in header):
         raise RunTimesError(f"the first line must name the columns, and {_shown(first.strip())} are numbers")
@@ -214,11 +219,6 @@ def read_run_times(lines: Iterable[str], *, column: str | None = None, group: st
         left_out=left_out,
         first_left_out=first_left_out,
     )
-
-
-def _chain(first: str, rest: Iterable[str]) -> Iterator[str]:
-    yield first
-    yield from rest
 
 
 def _is_number(text: str) -> bool:

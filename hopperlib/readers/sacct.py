@@ -8,12 +8,12 @@ A line that does not fit the header is counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from hopperlib.errors import InputError
 from hopperlib.failure.sacct import row_of
 from hopperlib.network.scheduling.workload import Job, Workload
+from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.trace import Skips, Trace, TraceError
 from hopperlib.units import duration_s
 
@@ -41,12 +41,12 @@ def _instant(text: str) -> int | None:
         return None
 
 
-def read_sacct(lines: Iterable[str], *, delimiter: str = "|") -> Trace:
+def read_sacct(source: Source, *, delimiter: str = "|") -> Trace:
     """Return the jobs of ``sacct --parsable2`` output; times count from the first submission.
 
     Parameters
     ----------
-    lines : iterable of str
+    source : str, bytes, path-like, binary file or iterable of str
         Output with its header. It must hold JobID, State, Submit, a run time
         (ElapsedRaw, Elapsed, or Start and End) and a width (AllocNodes, NNodes or ReqNodes).
     delimiter : str
@@ -70,7 +70,7 @@ def read_sacct(lines: Iterable[str], *, delimiter: str = "|") -> Trace:
     jobs: list[Job] = []
     names: dict[int, str] = {}
     users: dict[str, int] = {}
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(lines_of(source), start=1):
         text = line.rstrip("\r\n").lstrip("\ufeff")
         if not text.strip():
             continue

@@ -13,11 +13,12 @@ for its run time.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.network.scheduling.workload import Job
 from hopperlib.network.scheduling.workload import Workload as _Workload
+from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.trace import Skips, Trace, TraceError
 
 __all__ = ["read_swf", "write_swf"]
@@ -37,12 +38,13 @@ def _whole(text: str) -> int:
         return int(value + 0.5) if value >= 0 else -1
 
 
-def read_swf(lines: Iterable[str], *, cores_per_node: int = 1) -> Trace:
+def read_swf(source: Source, *, cores_per_node: int = 1) -> Trace:
     """Return the jobs of a trace in the Standard Workload Format.
 
     Parameters
     ----------
-    lines : iterable of str
+    source : str, bytes, path-like, binary file or iterable of str
+        See `hopperlib.readers.source.lines_of`.
     cores_per_node : int
         Processors of a node; a job gets whole nodes.
 
@@ -65,7 +67,7 @@ def read_swf(lines: Iterable[str], *, cores_per_node: int = 1) -> Trace:
     skips, header = Skips(), {}
     jobs: list[Job] = []
     rounded = 0
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(lines_of(source), start=1):
         text = line.strip().lstrip("\ufeff")
         if not text:
             continue

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from hopperlib.errors import InputError
 from hopperlib.network.scheduling.workload import Workload
 
 __all__ = ["Skips", "Trace", "TraceError"]
 
 
-class TraceError(ValueError):
+class TraceError(InputError):
     """A trace from which no job could be read; the message says why, with the line."""
 
 

@@ -118,7 +118,7 @@ def test_patterns_standard_input_and_packed_files(tmp_path):
     (tmp_path / "b.gz").write_bytes(b"no archive")
     result = run("ior", str(tmp_path), "--json")
     assert len(json.loads(result.stdout)) == 6
-    assert "b.gz: Not a gzipped file" in result.stderr
+    assert "b.gz: nothing in it is output of IOR or mdtest" in result.stderr
 
 
 def test_empty_folder_is_named(tmp_path):

@@ -11,21 +11,23 @@ build      records -> machine, with an assumption for what they do not tell
 
 from __future__ import annotations
 
+from hopperlib.errors import InputError
 from hopperlib.readers.hardware.build import machine_from
 from hopperlib.readers.hardware.lscpu import read_lscpu, read_meminfo
 from hopperlib.readers.hardware.lstopo import read_lstopo
 from hopperlib.readers.hardware.record import Hardware
 from hopperlib.readers.hardware.scontrol import read_scontrol
+from hopperlib.readers.source import Source, text_of
 
 __all__ = ["Hardware", "machine_from", "read_hardware"]
 
 
-def read_hardware(text: str) -> tuple[Hardware, ...]:
+def read_hardware(source: Source) -> tuple[Hardware, ...]:
     r"""Read the output of one of the tools, whichever it is.
 
     Parameters
     ----------
-    text : str
+    source : str, bytes, path-like or binary file
         Output of ``lscpu``, ``lscpu -J``, ``lstopo --of xml``, ``scontrol show node``
         (also ``-o`` and ``--json``) or the text of ``/proc/meminfo``.
 
@@ -36,7 +38,7 @@ def read_hardware(text: str) -> tuple[Hardware, ...]:
 
     Raises
     ------
-    ValueError
+    InputError
         If the text is none of these, or lacks what a machine file needs.
 
     Examples
@@ -45,7 +47,7 @@ def read_hardware(text: str) -> tuple[Hardware, ...]:
     >>> kind.tool, kind.cores
     ('scontrol', 24)
     """
-    start = text.lstrip("\ufeff \t\r\n")
+    start = text_of(source).lstrip("\ufeff \t\r\n")
     if start.startswith("<"):
         return (read_lstopo(start),)
     if start.startswith("{"):
@@ -57,8 +59,8 @@ def read_hardware(text: str) -> tuple[Hardware, ...]:
     if "CPU(s):" in start:
         return (read_lscpu(start),)
     if not start:
-        raise ValueError("there is no text; the tool may have failed")
-    raise ValueError(
+        raise InputError("there is no text; the tool may have failed")
+    raise InputError(
         f"text that starts with {start[:30]!r} is not known; it may be the output of lscpu (in English: LC_ALL=C lscpu), "
         "lscpu -J, lstopo --of xml, scontrol show node, or /proc/meminfo"
     )

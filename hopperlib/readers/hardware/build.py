@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind, Quantity
 from hopperlib.machine.machine import general_launchers
 from hopperlib.readers.hardware.record import Hardware
@@ -42,7 +43,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no record that counts cores, or two tell of different nodes.
     MachineError
         If the name breaks the rule for names.
@@ -58,7 +59,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     cluster = [record for record in records if record.tool == "scontrol"]
     local = _merged([record for record in records if record.tool != "scontrol"])
     if not cluster and local.cores is None:
-        raise ValueError("no output counts cores; give that of lscpu, lstopo --of xml or scontrol show node")
+        raise InputError("no output counts cores; give that of lscpu, lstopo --of xml or scontrol show node")
     notes = list(local.notes)
     kinds = []
     slurm_socket = Quantity(value="socket", assumed="a Slurm socket is a package unless the site sets it otherwise")
@@ -116,7 +117,7 @@ def _merged(records: list[Hardware]) -> Hardware:
     counts = {(record.cores, record.threads_per_core): record.tool for record in records if record.cores is not None}
     if len(counts) > 1:
         shown = ", ".join(f"{tool}: {cores} cores x {threads}" for (cores, threads), tool in counts.items())
-        raise ValueError(f"the outputs tell of different nodes ({shown}); give those of one node")
+        raise InputError(f"the outputs tell of different nodes ({shown}); give those of one node")
     facts: dict[str, Quantity] = {}
     for record in records:
         facts = {**record.facts, **facts}

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
 from hopperlib.readers.hardware.record import MOST_CPUS, NUMBERING, Hardware, memory_facts, numa_facts
 
@@ -36,7 +37,7 @@ def read_lscpu(text: str) -> Hardware:
 
     Raises
     ------
-    ValueError
+    InputError
         If a count is missing or unreadable, or the node has cores of two kinds.
 
     Examples
@@ -53,7 +54,7 @@ def read_lscpu(text: str) -> Hardware:
     values: dict[str, str] = {}
     for name, value in fields:
         if name in values and name in ("Core(s) per socket", "Thread(s) per core"):
-            raise ValueError(f"lscpu prints '{name}' twice: the node has cores of two kinds, a machine file holds one")
+            raise InputError(f"lscpu prints '{name}' twice: the node has cores of two kinds, a machine file holds one")
         values.setdefault(name, value)
     # Where the firmware knows no sockets, lscpu counts clusters (Arm).
     clusters = values.get("Socket(s)", "-") == "-"
@@ -62,7 +63,7 @@ def read_lscpu(text: str) -> Hardware:
     threads = _count(values, "Thread(s) per core")
     cores = sockets * per_socket
     if cores * threads > MOST_CPUS:
-        raise ValueError(f"lscpu: {sockets} sockets x {per_socket} cores x {threads} threads exceed {MOST_CPUS:,} CPUs")
+        raise InputError(f"lscpu: {sockets} sockets x {per_socket} cores x {threads} threads exceed {MOST_CPUS:,} CPUs")
     notes = []
     cpus = _count(values, "CPU(s)")
     if cpus != cores * threads:
@@ -111,7 +112,7 @@ def read_meminfo(text: str) -> Hardware:
 
     Raises
     ------
-    ValueError
+    InputError
         If `MemTotal` is missing or not in kB.
 
     Examples
@@ -121,7 +122,7 @@ def read_meminfo(text: str) -> Hardware:
     """
     match = re.search(r"^MemTotal:\s+(\d{1,15})\s*kB", text, re.MULTILINE)
     if not match or not int(match[1]):
-        raise ValueError("/proc/meminfo: 'MemTotal' is missing, or is not a number of kB")
+        raise InputError("/proc/meminfo: 'MemTotal' is missing, or is not a number of kB")
     return Hardware(tool="meminfo", facts=memory_facts("meminfo", "MemTotal", int(match[1]) / 1024**2))
 
 
@@ -139,10 +140,10 @@ def _cpu_list(text: str, name: str) -> list[int]:
         if not match:
             if part in ("", "-"):
                 continue
-            raise ValueError(f"{name} = {text[:40]!r}: '{part[:20]}' is not a CPU or a range of CPUs")
+            raise InputError(f"{name} = {text[:40]!r}: '{part[:20]}' is not a CPU or a range of CPUs")
         first, last = int(match[1]), int(match[2] or match[1])
         if not first <= last < MOST_CPUS:
-            raise ValueError(f"{name} = {text[:40]!r}: '{part}' is not a range of CPUs below {MOST_CPUS:,}")
+            raise InputError(f"{name} = {text[:40]!r}: '{part}' is not a range of CPUs below {MOST_CPUS:,}")
         cpus += range(first, last + 1)
     return cpus
 
@@ -178,9 +179,9 @@ def _clock(values: dict[str, str]) -> Quantity | None:
 def _count(values: dict[str, str], name: str) -> int:
     """Return a count that must be there."""
     if name not in values:
-        raise ValueError(f"lscpu: '{name}' is missing; run it in English: LC_ALL=C lscpu")
+        raise InputError(f"lscpu: '{name}' is missing; run it in English: LC_ALL=C lscpu")
     if not re.fullmatch(r"\d{1,6}", values[name]) or not int(values[name]):
-        raise ValueError(f"lscpu: '{name}' = {values[name][:30]!r} must be a whole number of at least 1")
+        raise InputError(f"lscpu: '{name}' = {values[name][:30]!r} must be a whole number of at least 1")
     return int(values[name])
 
 
@@ -195,7 +196,7 @@ def _json_fields(text: str) -> list[tuple[str, str]]:
     try:
         top = json.loads(text)["lscpu"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"lscpu: not the JSON of lscpu -J: {type(error).__name__} {str(error)[:80]}") from None
+        raise InputError(f"lscpu: not the JSON of lscpu -J: {type(error).__name__} {str(error)[:80]}") from None
     pairs = []
     rest: list[Any] = list(top) if isinstance(top, list) else []
     while rest:

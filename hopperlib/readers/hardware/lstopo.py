@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from xml.etree import ElementTree
 
+from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
 from hopperlib.readers.hardware.record import MOST_CPUS, NUMBERING, Hardware, memory_facts, numa_facts
 from hopperlib.units import BYTES_PER_MEMORY_GB
@@ -34,7 +35,7 @@ def read_lstopo(text: str) -> Hardware:
 
     Raises
     ------
-    ValueError
+    InputError
         If the text is no XML of hwloc, shows no cores, or cores of two kinds.
 
     Examples
@@ -47,24 +48,24 @@ def read_lstopo(text: str) -> Hardware:
     (2, 8.0)
     """
     if "<!ENTITY" in text:
-        raise ValueError("lstopo: the XML defines entities, which hwloc never does; it is not read")
+        raise InputError("lstopo: the XML defines entities, which hwloc never does; it is not read")
     try:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
-        raise ValueError(f"lstopo: not XML: {error}") from None
+        raise InputError(f"lstopo: not XML: {error}") from None
     if root.tag != "topology":
-        raise ValueError(f"lstopo: the XML starts with <{root.tag[:40]}>, not with <topology> as that of hwloc")
+        raise InputError(f"lstopo: the XML starts with <{root.tag[:40]}>, not with <topology> as that of hwloc")
     objects = [(each.get("type", ""), each) for each in root.iter("object")]
     cores = [_cpuset(each) for kind, each in objects if kind == "Core"]
     threads = [_cpuset(each) for kind, each in objects if kind == "PU"]
     # Some virtual machines show no cores.
     cores = [cpus for cpus in cores if cpus] or [cpus for cpus in threads if cpus]
     if not cores:
-        raise ValueError("lstopo: the XML shows neither a Core nor a PU")
+        raise InputError("lstopo: the XML shows neither a Core nor a PU")
     widths = Counter(cpus.bit_count() for cpus in cores)
     if len(widths) > 1:
         shown = " and ".join(f"{count} of {width}" for width, count in sorted(widths.items()))
-        raise ValueError(
+        raise InputError(
             f"lstopo: cores have different numbers of hardware threads ({shown}); a machine file holds one kind of core"
         )
     threads_per_core = next(iter(widths))
@@ -141,10 +142,10 @@ def _cpuset(each: ElementTree.Element) -> int:
     value = 0
     for word in text.split(",") if text else []:
         if not re.fullmatch(r"(0x)?[0-9a-fA-F]{0,8}", word):
-            raise ValueError(f"lstopo: cpuset = {text[:40]!r} is not a set of CPUs")
+            raise InputError(f"lstopo: cpuset = {text[:40]!r} is not a set of CPUs")
         value = value << 32 | int(word or "0", 16)
         if value.bit_length() > MOST_CPUS:
-            raise ValueError(f"lstopo: a cpuset has more than {MOST_CPUS:,} CPUs")
+            raise InputError(f"lstopo: a cpuset has more than {MOST_CPUS:,} CPUs")
     return value
 
 
@@ -152,7 +153,7 @@ def _bytes(each: ElementTree.Element) -> int:
     """Return an object's own memory in bytes."""
     text = each.get("local_memory", "0")
     if not re.fullmatch(r"\d{1,18}", text):
-        raise ValueError(f"lstopo: local_memory = {text[:30]!r} must be a number of bytes")
+        raise InputError(f"lstopo: local_memory = {text[:30]!r} must be a number of bytes")
     return int(text)
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
 from hopperlib.readers.hardware.record import MOST_CPUS, Hardware, installed_memory, memory_facts
 from hopperlib.units import MIB_PER_MEMORY_GB
@@ -46,7 +47,7 @@ def read_scontrol(text: str) -> tuple[Hardware, ...]:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no node, or a node lacks a count.
 
     Examples
@@ -58,10 +59,10 @@ def read_scontrol(text: str) -> tuple[Hardware, ...]:
     """
     nodes = list(_json_nodes(text) if text.lstrip().startswith("{") else _text_nodes(text))
     if not nodes:
-        raise ValueError("scontrol: the output tells of no node")
+        raise InputError("scontrol: the output tells of no node")
     repeated = [name for name, times in Counter(node.name for node in nodes).items() if times > 1]
     if repeated:
-        raise ValueError(f"scontrol: node {repeated[0]} stands there twice")
+        raise InputError(f"scontrol: node {repeated[0]} stands there twice")
     kinds: dict[tuple[int, int, int, float], list[_Node]] = {}
     for node in nodes:
         size = installed_memory(node.memory_mib / MIB_PER_MEMORY_GB)
@@ -125,13 +126,13 @@ def _json_nodes(text: str) -> Iterator[_Node]:
     try:
         top = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"scontrol: not JSON: {str(error)[:80]}") from None
+        raise InputError(f"scontrol: not JSON: {str(error)[:80]}") from None
     entries = top.get("nodes")
     if not isinstance(entries, list):
-        raise ValueError("scontrol: the JSON has no list 'nodes' (nor is it that of lscpu -J)")
+        raise InputError("scontrol: the JSON has no list 'nodes' (nor is it that of lscpu -J)")
     for entry in entries:
         if not isinstance(entry, dict):
-            raise ValueError("scontrol: an entry of 'nodes' is not a table")
+            raise InputError("scontrol: an entry of 'nodes' is not a table")
         yield _node(
             str(entry.get("name") or entry.get("hostname") or "?"),
             {
@@ -155,15 +156,15 @@ def _node(name: str, counts: dict[str, Any], reserved: str, version: str) -> _No
     numbers = []
     for key, value in counts.items():
         if value is None:
-            raise ValueError(f"scontrol: node {name[:40]}: '{key}' is missing")
+            raise InputError(f"scontrol: node {name[:40]}: '{key}' is missing")
         if not re.fullmatch(r"\d{1,12}", str(value)) or not int(value):
-            raise ValueError(
+            raise InputError(
                 f"scontrol: node {name[:40]}: '{key}' = {str(value)[:20]!r} must be a whole number of at least 1"
             )
         numbers.append(int(value))
     sockets, cores, threads, memory = numbers
     if sockets * cores * threads > MOST_CPUS:
-        raise ValueError(f"scontrol: node {name[:40]}: {sockets} x {cores} x {threads} CPUs exceed {MOST_CPUS:,}")
+        raise InputError(f"scontrol: node {name[:40]}: {sockets} x {cores} x {threads} CPUs exceed {MOST_CPUS:,}")
     kept = int(reserved) if re.fullmatch(r"\d{1,12}", reserved) else 0
     usable = memory - kept if kept < memory else memory
     release = re.match(r"\d+(\.\d+)+", version)

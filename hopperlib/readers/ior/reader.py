@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import re
 
+from hopperlib.errors import InputError
 from hopperlib.readers.io_results import IoResult
-from hopperlib.readers.ior.data import is_csv, is_glued, is_json, read_csv, read_glued, read_json
-from hopperlib.readers.ior.runs import Test
-from hopperlib.readers.ior.text import read_text
+from hopperlib.readers.ior._data import is_csv, is_glued, is_json, read_csv, read_glued, read_json
+from hopperlib.readers.ior._runs import Test
+from hopperlib.readers.ior._text import read_text
 from hopperlib.readers.mdtest import read_mdtest
+from hopperlib.readers.source import Source, text_of
 
-__all__ = ["decode", "read_ior"]
+__all__ = ["read_ior"]
 
 _BANNER = re.compile(r"\b(IOR-\d\S{0,60}): MPI Coordinated Test|\b(mdtest-\d\S{0,60}) was launched with")
 _TABLE = re.compile(r"^.{0,200}?(?:\baccess\s+bw\(|\bOperation\s+Max ?\(Mi?B\)|\bMax (?:Write|Read):\s)", re.MULTILINE)
 _METADATA = re.compile(r"\bSUMMARY(?: rate)?: \(of \d+ iterations?\)")
 
 
-def decode(data: bytes) -> str:
-    r"""Return the bytes of a file as text; what is no UTF-8 is replaced.
-
-    Examples
-    --------
-    >>> decode("access".encode("utf-16")), decode(b"caf\xe9")
-    ('access', 'caf�')
-    """
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", errors="replace")
-    return data.decode("utf-8", errors="replace")
-
-
-def read_ior(text: str, *, file: str = "-") -> list[IoResult]:
+def read_ior(source: Source, *, file: str = "-") -> list[IoResult]:
     """Return every rate in the output of IOR or mdtest as a row.
 
     Removal of files is left out: it moves no data. Rows of a run that failed,
@@ -38,14 +27,14 @@ def read_ior(text: str, *, file: str = "-") -> list[IoResult]:
 
     Parameters
     ----------
-    text : str
-        One file: text, JSON or CSV, of one run or of several.
+    source : str, bytes, path-like or binary file
+        One file: text, JSON or CSV, of one run or of several; see `hopperlib.readers.source.text_of`.
     file : str
         What the rows are to say.
 
     Raises
     ------
-    ValueError
+    InputError
         If nothing in the text is from IOR or mdtest.
 
     Examples
@@ -57,6 +46,7 @@ def read_ior(text: str, *, file: str = "-") -> list[IoResult]:
     >>> rows[0].rate_mib_s, rows[0].seconds, rows[0].type, rows[0].transfer_bytes
     (115.02, 142.45, 'file per process', 1048576)
     """
+    text = text_of(source, name=file)
     results: list[IoResult] = []
     for tool, part in _parts(text):
         if tool.startswith("mdtest") or (not tool and _METADATA.search(part)):
@@ -76,7 +66,7 @@ def read_ior(text: str, *, file: str = "-") -> list[IoResult]:
         told = [test for test in tests if not test.empty or test.options or test.errors or test.no_rates]
         results += [row for test in told or tests for row in test.rows()]
     if not results:
-        raise ValueError(f"{file}: nothing in it is output of IOR or mdtest" if text.strip() else f"{file}: is empty")
+        raise InputError(f"{file}: nothing in it is output of IOR or mdtest" if text.strip() else f"{file}: is empty")
     return results
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopperlib.readers.ior.data import is_csv, is_glued, is_json, read_csv, read_json
+from hopperlib.readers.ior._data import is_csv, is_glued, is_json, read_csv, read_json
 from hopperlib.readers.ior.reader import read_ior
 
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hopperlib.readers.io_results import STATUSES
-from hopperlib.readers.ior.reader import decode, read_ior
+from hopperlib.readers.ior.reader import read_ior
 
 SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "ior"
 NAMES = sorted(path.name for path in SAMPLES.iterdir())
@@ -116,7 +116,7 @@ def test_other_files_are_refused(text):
 def test_windows_line_ends_and_byte_order_marks():
     text = sample("ior-4.0.0.posix-fpp.txt").replace("\n", "\r\n")
     assert len(read_ior(text, file="a")) == 6
-    assert len(read_ior(decode(text.encode("utf-16")), file="a")) == 6
+    assert len(read_ior(text.encode("utf-16"), file="a")) == 6
     assert len(read_ior("\ufeff" + sample("ior-4.0.0.posix-fpp.csv"), file="a")) == 4
 
 
@@ -152,7 +152,7 @@ def test_bytes_exchanged(name, data):
     raw = bytearray(sample(name).encode())
     for _ in range(data.draw(st.integers(1, 30))):
         raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
-    check(decode(bytes(raw)))
+    check(bytes(raw))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -180,7 +180,7 @@ def test_any_words(text):
 
 @given(st.binary(max_size=400))
 def test_any_bytes(data):
-    check(decode(data))
+    check(data)
 
 
 @pytest.mark.parametrize(

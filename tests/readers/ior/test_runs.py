@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopperlib.readers.ior.runs import Measured, Statistics, Test
+from hopperlib.readers.ior._runs import Statistics, Test
 
 
 def made(**options):
@@ -35,26 +35,22 @@ def test_segments_from_a_rounded_aggregate():
 
 def test_nodes_from_tasks():
     test = made(tasks="10", clients_per_node="4")
-    test.measured.append(Measured(access="write", rate_mib_s=1.0, seconds=1.0, repetition=0))
+    test.measure("write", 1.0, {"total(s)": "1.0"})
     # 4, 4 and 2 tasks.
     assert test.rows()[0].nodes == 3
 
 
 def test_statistics_of_one_repetition_are_that_repetition():
     test = made(repetitions="1")
-    test.summaries["write"] = Statistics(
-        access="write", highest_mib_s=5.0, lowest_mib_s=5.0, mean_mib_s=5.0, seconds=2.0
-    )
+    test.summaries["write"] = Statistics(5.0, 5.0, 5.0, 2.0)
     (row,) = test.rows()
     assert (row.repetition, row.rate_mib_s, row.seconds, row.statistic) == (0, 5.0, 2.0, None)
 
 
 def test_summary_adds_nothing_to_single_repetitions():
     test = made(repetitions="1")
-    test.measured.append(Measured(access="write", rate_mib_s=5.0, seconds=2.0, repetition=0))
-    test.summaries["write"] = Statistics(
-        access="write", highest_mib_s=5.0, lowest_mib_s=5.0, mean_mib_s=5.0, seconds=2.0
-    )
+    test.measure("write", 5.0, {"total(s)": "2.0"})
+    test.summaries["write"] = Statistics(5.0, 5.0, 5.0, 2.0)
     test.maxima = {"write": 5.0, "read": 7.0}
     assert [(row.access, row.rate_mib_s) for row in test.rows()] == [("write", 5.0), ("read", 7.0)]
 

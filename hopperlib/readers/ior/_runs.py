@@ -1,0 +1,217 @@
+"""What one test of IOR was asked for and what came out, gathered from any format; then as rows.
+
+IOR calls it a test: one set of options, so many repetitions. A file may hold
+several, from one run or from many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from hopperlib.readers.io_results import IoResult, Status
+from hopperlib.readers.ior.tokens import Command, binary_size, count, error_in, number
+
+__all__ = ["ACCESSES", "Statistics", "Test"]
+
+ACCESSES = ("write", "read")
+
+# Options, and what versions and formats call them; where they differ, the first goes before the next.
+_NAMES = {
+    "api": ("api", "API"),
+    "access": ("access",),
+    "files": ("filePerProc", "fPP"),
+    "aggregate": ("aggregate filesize",),
+    "block": ("blocksize", "blockSize", "blksiz"),
+    "transfer": ("xfersize", "transferSize", "xsize"),
+    "segments": ("segments", "segmentCount", "segcnt"),
+    "repetitions": ("repetitions", "reps"),
+    "nodes": ("nodes",),
+    "tasks": ("tasks", "numTasks", "#Tasks", "participating tasks"),
+    "tasks_per_node": ("clients per node", "tasksPerNode", "tPN"),
+}
+_KNOWN = {name for names in _NAMES.values() for name in names}
+
+
+class Statistics(NamedTuple):
+    """All repetitions of one access, in a summary. Rates in MiB/s; `seconds` is the mean."""
+
+    highest_mib_s: float | None
+    lowest_mib_s: float | None
+    mean_mib_s: float | None
+    seconds: float | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Test:
+    """A test while it is being read."""
+
+    # Not a class of tests, for those who collect them by name.
+    __test__ = False
+
+    file: str
+    version: str | None = None
+    command: Command = field(default_factory=Command)
+    options: dict[str, str] = field(default_factory=dict)
+    measured: list[IoResult] = field(default_factory=list)
+    summaries: dict[str, Statistics] = field(default_factory=dict)
+    maxima: dict[str, float] = field(default_factory=dict)
+    errors: list[tuple[bool, str]] = field(default_factory=list)
+    no_rates: str = ""
+
+    def say(self, name: str, value: str) -> bool:
+        """Keep what an option is, as the first place says it; whether the name is one of an option."""
+        name = name if name in _KNOWN else name.lower()
+        if name in _KNOWN and value.strip():
+            self.options.setdefault(name, value.strip())
+        return name in _KNOWN
+
+    def measure(self, access: str, rate_mib_s: float | None, row: Mapping[str, str], rank: int | None = None) -> None:
+        """Keep one result, from a row with the columns of IOR's table; without a number it is the next repetition."""
+        repetition = number(row.get("iter", ""))
+        if repetition is None and rank is None:
+            repetition = sum(one.access == access for one in self.measured)
+        block, transfer = (number(row.get(name, "")) for name in ("block(KiB)", "xfer(KiB)"))
+        result = IoResult(
+            file=self.file,
+            access=access,
+            rate_mib_s=rate_mib_s or None,
+            seconds=number(row.get("total(s)", "")),
+            repetition=None if repetition is None else int(repetition),
+            block_bytes=round(block * 1024) if block else None,
+            transfer_bytes=round(transfer * 1024) if transfer else None,
+            tasks=count(row.get("numTasks", "")),
+            rank=rank,
+        )
+        self.measured.append(result)
+
+    def listen(self, line: str) -> None:
+        """Keep what a line says of an error."""
+        error = error_in(line) if len(self.errors) < 50 else None
+        if error is not None:
+            self.errors.append(error)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing came out so far."""
+        return not (self.measured or self.summaries or self.maxima)
+
+    def _said(self, option: str) -> list[str]:
+        """Return what is said of an option, under any of its names."""
+        return [self.options[name] for name in _NAMES[option] if name in self.options]
+
+    def _count(self, option: str) -> int | None:
+        return next((value for text in self._said(option) if (value := count(text))), None)
+
+    def _size(self, option: str) -> int | None:
+        return next((value for text in self._said(option) if (value := binary_size(text))), None)
+
+    @property
+    def _repetitions(self) -> int | None:
+        """How often each access was to be repeated."""
+        return self._count("repetitions") or self.command.repetitions
+
+    @property
+    def _block(self) -> int | None:
+        return self._size("block") or self.command.block_bytes
+
+    @property
+    def _file_type(self) -> str | None:
+        """Whether the tasks share a file."""
+        words = self.options.get("access", "")
+        flag = number(next(iter(self._said("files")), ""))
+        if "file-per-process" in words:
+            return "file per process"
+        if "single-shared-file" in words or flag == 0:
+            return "shared"
+        return "file per process" if flag or (flag is None and self.command.file_per_process) else None
+
+    @property
+    def segments(self) -> int | None:
+        """Segments of a file: said, or what makes the aggregate size out of blocks and tasks."""
+        said = self._count("segments") or self.command.segments
+        if said:
+            return said
+        whole, block, tasks = self._size("aggregate"), self._block, self._count("tasks")
+        if not (whole and block and tasks):
+            return None
+        exact = whole / (block * tasks)
+        # The aggregate is printed with two decimals, so it is off by half a percent at most.
+        nearest = round(exact)
+        return nearest if 1 <= nearest < 100 and abs(exact - nearest) <= 0.005 * nearest else None
+
+    def _status(self) -> tuple[Status, str | None]:
+        """Return how the test ended, and why."""
+        said = list(dict.fromkeys(words for _, words in self.errors if words))
+        reason = ": ".join(said[:2]) or "an error without a message"
+        if any(hard for hard, _ in self.errors):
+            return "failed", reason
+        if self.no_rates:
+            return "no-rates", self.no_rates
+        if self.empty:
+            return ("failed", reason) if self.errors else ("incomplete", "the output ends before the first result")
+        if any(one.rate_mib_s is None for one in self.measured):
+            return "incomplete", "a rate is printed as zero or as no number"
+        missing = self._missing()
+        return ("incomplete", missing) if missing else ("ok", None)
+
+    def _missing(self) -> str:
+        """Say what was asked for and is not there; empty if nothing."""
+        if any(one.rank is not None for one in self.measured):
+            return ""
+        got = [one.access for one in self.measured if one.access]
+        seen = {*got, *self.summaries, *self.maxima}
+        for access in self.command.accesses or ():
+            if access not in seen:
+                return f"no {access} result, and the command line asks for one"
+        asked = self._repetitions or 0
+        for access in sorted(set(got) - set(self.summaries)):
+            if got.count(access) < asked:
+                return f"{got.count(access)} of {asked} {access} repetitions"
+        return ""
+
+    def _results(self) -> list[IoResult]:
+        """Return what came out: single repetitions, or of an access without them its statistics."""
+        results = list(self.measured)
+        single = {one.access for one in results}
+        blank = IoResult(file=self.file)
+        for access, summary in self.summaries.items():
+            if access in single:
+                continue
+            highest, lowest, mean = (
+                replace(blank, access=access, rate_mib_s=rate, statistic=name)
+                for name, rate in zip(("max", "min", "mean"), summary[:3], strict=True)
+            )
+            if self._repetitions == 1:
+                results.append(replace(highest, statistic=None, repetition=0, seconds=summary.seconds))
+            else:
+                results += [highest, lowest, replace(mean, seconds=summary.seconds)]
+        for access, rate in self.maxima.items():
+            if access not in single and access not in self.summaries:
+                results.append(replace(blank, access=access, rate_mib_s=rate, statistic="max"))
+        return results or [blank]
+
+    def rows(self) -> list[IoResult]:
+        """Return the test as rows: one a repetition; of a file with statistics only, one a statistic."""
+        status, reason = self._status()
+        tasks, per_node = self._count("tasks"), self._count("tasks_per_node")
+        api = next(iter(self._said("api")), None) or self.command.api
+        block, transfer = self._block, self._size("transfer") or self.command.transfer_bytes
+        return [
+            replace(
+                one,
+                status=status,
+                reason=reason,
+                version=self.version,
+                api=api.split()[0].rstrip(",") if api else None,
+                type=self._file_type,
+                tasks=tasks or one.tasks,
+                nodes=self._count("nodes") or (-(-tasks // per_node) if tasks and per_node else None),
+                tasks_per_node=per_node,
+                block_bytes=block or one.block_bytes,
+                transfer_bytes=transfer or one.transfer_bytes,
+                segments=self.segments,
+            )
+            for one in self._results()
+        ]

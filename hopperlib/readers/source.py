@@ -1,0 +1,157 @@
+"""What readers are given: a file, its bytes, a stream, or text; packed or not."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import IO, Any, BinaryIO
+
+from hopperlib.errors import InputError
+
+__all__ = ["Source", "lines_of", "text_of"]
+
+Source = str | bytes | os.PathLike[str] | BinaryIO | Iterable[str]
+
+# Marks of wide encodings, the longer first: that of UTF-16 begins that of UTF-32.
+_WIDE = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+# A text may begin with "BZh" too, but not with the mark of the first block, or of the end, behind it.
+_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
+
+
+def text_of(source: Source, *, name: str = "", max_bytes: int | None = None) -> str:
+    r"""Return what a source holds as text; bytes that are not of its encoding are replaced, not refused.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like, file or iterable of str
+        Text, or lines, as they are; else a file by its path, its content, or an open
+        file, packed with gzip, bzip2 or xz or not. A path ``-`` is standard input.
+    name : str
+        What messages call it; by default its path.
+    max_bytes : int or None
+        Most that is read, unpacked; None for no bound.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is larger.
+
+    Examples
+    --------
+    >>> text_of("access"), text_of("access".encode("utf-16")), text_of(b"caf\xe9")
+    ('access', 'access', 'caf�')
+    >>> import gzip
+    >>> text_of(gzip.compress(b"access"))
+    'access'
+    """
+    if isinstance(source, str):
+        return source
+    if not _is_binary(source):
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines_of(source))
+    name = name or _name(source)
+    with _opened(source, name) as stream:
+        data = stream.read(-1 if max_bytes is None else max_bytes + 1)
+    if max_bytes is not None and len(data) > max_bytes:
+        raise InputError(f"{name}: is larger than {max_bytes:,} bytes, the most that is read")
+    return data.decode(_encoding(data), errors="replace")
+
+
+def lines_of(source: Source) -> Iterator[str]:
+    r"""Yield the lines of a source one by one; of a file no more is held than one.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like, binary file or iterable of str
+        As for `text_of`.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, at the first line or where it breaks off.
+
+    Examples
+    --------
+    >>> list(lines_of(b"one\r\ntwo")), list(lines_of("one\ntwo")), list(lines_of(["one", "two"]))
+    (['one\n', 'two'], ['one\n', 'two'], ['one', 'two'])
+    """
+    if isinstance(source, str):
+        yield from io.StringIO(source, newline=None)
+    elif _is_binary(source):
+        with _opened(source, _name(source)) as stream:
+            text = io.TextIOWrapper(stream, _encoding(stream.peek(4)), errors="replace")
+            try:
+                yield from text
+            finally:
+                # Whoever opened the stream closes it.
+                text.detach()
+    else:
+        yield from source  # type: ignore[misc]
+
+
+def _is_binary(source: object) -> bool:
+    """Whether a source must be opened, unpacked and decoded; else it is lines."""
+    return isinstance(source, bytes | os.PathLike) or (
+        hasattr(source, "read") and not isinstance(source, io.TextIOBase)
+    )
+
+
+def _name(source: object) -> str:
+    """Return what messages call a source."""
+    return os.fspath(source) if isinstance(source, os.PathLike) else "the input"
+
+
+def _encoding(head: bytes) -> str:
+    """Return the encoding that the first bytes tell."""
+    return next((name for mark, name in _WIDE if head.startswith(mark)), "utf-8")
+
+
+@contextmanager
+def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
+    """Open what is no text, unpacked."""
+    with ExitStack() as stack:
+        try:
+            if isinstance(source, bytes):
+                raw: IO[bytes] = io.BytesIO(source)
+            elif not isinstance(source, os.PathLike):
+                raw = source
+            elif os.fspath(source) != "-":
+                raw = stack.enter_context(open(source, "rb"))
+            elif sys.stdin is None:
+                raise OSError("standard input is closed")
+            else:
+                raw = sys.stdin.buffer
+            if isinstance(raw, io.BufferedReader):
+                stream = raw
+            else:
+                stream = io.BufferedReader(raw)
+                stack.callback(stream.detach)
+            unpacked = _unpacked(stream)
+            yield stream if unpacked is None else stack.enter_context(io.BufferedReader(unpacked))
+        except Exception as error:  # a system, four ways of packing and a path each have their own
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            raise InputError(f"{name}: {reason}") from error
+
+
+def _unpacked(stream: io.BufferedReader) -> io.RawIOBase | None:
+    """Return a stream of unpacked bytes, None for one that is not packed.
+
+    What unpacks is imported when it is needed: not every browser has it.
+    """
+    head = stream.peek(10)
+    if head.startswith(b"\x1f\x8b"):
+        import gzip
+
+        return gzip.GzipFile(fileobj=stream)  # type: ignore[return-value]
+    if head.startswith(b"BZh") and head[4:10] in _BZIP2:
+        import bz2
+
+        return bz2.BZ2File(stream)  # type: ignore[return-value]
+    if head.startswith(b"\xfd7zXZ\x00"):
+        import lzma
+
+        return lzma.LZMAFile(stream)  # type: ignore[return-value]
+    return None
