@@ -1,22 +1,13 @@
-"""What the tools on a node say of it, and the machine file that follows.
-
-=========  ==================================================================
-record     what one output tells
-lscpu      ``lscpu``, as text or JSON, and ``/proc/meminfo``
-lstopo     ``lstopo --of xml`` of hwloc 1 and 2
-scontrol   ``scontrol show node``, as text, one line a node, or JSON
-build      records -> machine, with an assumption for what they do not tell
-=========  ==================================================================
-"""
+"""What the tools on a node say of it, and the machine file that follows."""
 
 from __future__ import annotations
 
 from hopperlib.errors import InputError
-from hopperlib.readers.hardware.build import machine_from
-from hopperlib.readers.hardware.lscpu import read_lscpu, read_meminfo
-from hopperlib.readers.hardware.lstopo import read_lstopo
-from hopperlib.readers.hardware.record import Hardware
-from hopperlib.readers.hardware.scontrol import read_scontrol
+from hopperlib.readers.hardware._build import machine_from
+from hopperlib.readers.hardware._lscpu import read_lscpu, read_meminfo
+from hopperlib.readers.hardware._lstopo import read_lstopo
+from hopperlib.readers.hardware._record import Hardware
+from hopperlib.readers.hardware._scontrol import read_scontrol
 from hopperlib.readers.source import Source, text_of
 
 __all__ = ["Hardware", "machine_from", "read_hardware"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.readers.hardware.record import MOST_CPUS, NUMBERING, Hardware, memory_facts, numa_facts
+from hopperlib.readers.hardware._record import MOST_CPUS, NUMBERING, Hardware, memory_facts, numa_facts
 
 __all__ = ["read_lscpu", "read_meminfo"]
 
@@ -24,21 +24,6 @@ VECTORS = (
 
 def read_lscpu(text: str) -> Hardware:
     """Read the output of ``lscpu`` or ``lscpu -J``.
-
-    Parameters
-    ----------
-    text : str
-        The output, in English.
-
-    Returns
-    -------
-    Hardware
-        Sockets, NUMA nodes, cores, hardware threads, clock.
-
-    Raises
-    ------
-    InputError
-        If a count is missing or unreadable, or the node has cores of two kinds.
 
     Examples
     --------
@@ -109,11 +94,6 @@ def read_lscpu(text: str) -> Hardware:
 
 def read_meminfo(text: str) -> Hardware:
     """Read ``/proc/meminfo``: the memory that the kernel has for itself and for jobs.
-
-    Raises
-    ------
-    InputError
-        If `MemTotal` is missing or not in kB.
 
     Examples
     --------

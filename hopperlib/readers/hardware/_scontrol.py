@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.readers.hardware.record import MOST_CPUS, Hardware, installed_memory, memory_facts
+from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, installed_memory, memory_facts
 from hopperlib.units import MIB_PER_MEMORY_GB
 
 __all__ = ["read_scontrol"]
@@ -34,21 +34,6 @@ def read_scontrol(text: str) -> tuple[Hardware, ...]:
     Nodes of the same sockets, cores, hardware threads and size of memory make
     one kind; the kind with the most nodes comes first. A node's memory is
     RealMemory less MemSpecLimit, for a kind the least of its nodes.
-
-    Parameters
-    ----------
-    text : str
-        The output, of one node or of many.
-
-    Returns
-    -------
-    tuple of Hardware
-        A record for each kind.
-
-    Raises
-    ------
-    InputError
-        If there is no node, or a node lacks a count.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import Any
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind, Quantity
 from hopperlib.machine.machine import general_launchers
-from hopperlib.readers.hardware.record import Hardware
+from hopperlib.readers.hardware._record import Hardware
 
 __all__ = ["machine_from"]
 

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.readers.hardware.record import MOST_CPUS, NUMBERING, Hardware, memory_facts, numa_facts
+from hopperlib.readers.hardware._record import MOST_CPUS, NUMBERING, Hardware, memory_facts, numa_facts
 from hopperlib.units import BYTES_PER_MEMORY_GB
 
 __all__ = ["read_lstopo"]
@@ -22,21 +22,6 @@ __all__ = ["read_lstopo"]
 
 def read_lstopo(text: str) -> Hardware:
     """Read the XML of ``lstopo``.
-
-    Parameters
-    ----------
-    text : str
-        The XML.
-
-    Returns
-    -------
-    Hardware
-        Sockets, NUMA nodes, cores, hardware threads, memory.
-
-    Raises
-    ------
-    InputError
-        If the text is no XML of hwloc, shows no cores, or cores of two kinds.
 
     Examples
     --------
