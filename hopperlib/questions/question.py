@@ -1,7 +1,7 @@
 """A question: a few controls, examples, and a pure function from their values to a `Result`.
 
 From this one record follow the command ``hopper NAME``, the explorer on the
-page (a worker calls `answer_json`), the widget in JupyterLab and the Python
+page (its worker calls `hopperlib.render.answer.answer_json`), the widget in JupyterLab and the Python
 function ``hopperlib.NAME``. What is declared of it (title, controls, examples)
 stands in a TOML file beside the module of its answer.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
 import os
 import sys
 import tomllib
@@ -23,7 +22,7 @@ from hopperlib.errors import InputError
 from hopperlib.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
 from hopperlib.questions.result import Result
 
-__all__ = ["MIME_TYPE", "Example", "Question", "answer_json", "declared", "is_sample", "load"]
+__all__ = ["MIME_TYPE", "Example", "Question", "declared", "is_sample", "load"]
 
 MIME_TYPE = "application/vnd.hopper.explorer+json"
 
@@ -267,37 +266,3 @@ def load(name: str) -> Question:
     question = importlib.import_module(QUESTIONS[name]).QUESTION
     assert isinstance(question, Question)
     return question
-
-
-def answer_json(name: str, values_json: str) -> str:
-    """Return a question's answer as JSON text: what the worker of a page calls.
-
-    Parameters
-    ----------
-    name : str
-        Name in the catalogue.
-    values_json : str
-        JSON object of control values; missing ones take their defaults.
-
-    Returns
-    -------
-    str
-        ``{"ok": true, "result": {...}}``, or for a refused input
-        ``{"ok": false, "error": {"message", "control"}}``.
-
-    Examples
-    --------
-    >>> import json
-    >>> json.loads(answer_json("place", '{"lin": 1}'))["ok"]
-    False
-    """
-    question = None
-    try:
-        question = load(name)
-        result = question.run(**json.loads(values_json))
-    except InputError as error:
-        control = question.control_of(error) if question else None
-        shown = {"message": error.message, "control": control.name if control else None}
-        return json.dumps({"ok": False, "error": shown})
-    # NaN is not JSON: a figure that holds one is a defect, and must not reach a page.
-    return json.dumps({"ok": True, "result": result.to_dict()}, allow_nan=False, separators=(",", ":"))

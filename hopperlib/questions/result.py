@@ -7,15 +7,16 @@ plain Plotly dicts: the plotly package is not needed to make one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from hopperlib.finding import Finding
-from hopperlib.questions.notebook import drawing_html, figure_bundle, result_html, table_html
 
 __all__ = [
     "BADGES",
+    "FIGURE_MIME_TYPE",
     "Badge",
     "Column",
     "Copyable",
@@ -30,6 +31,8 @@ __all__ = [
     "Value",
     "format_number",
 ]
+
+FIGURE_MIME_TYPE = "application/vnd.hopper.figure+json"
 
 Badge = Literal["documented", "assumed", "calibrated", "predicted"]
 
@@ -197,7 +200,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        return table_html(self)
+        return Result(summary="", tables=(self,))._repr_html_()
 
     def to_csv(self) -> str:
         """Return the table as CSV with full precision."""
@@ -254,7 +257,11 @@ class Figure:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Return what a notebook shows: data for the book, a widget in JupyterLab."""
-        return figure_bundle(self)
+        if os.environ.get("HOPPERLIB_RENDER") == "book":
+            return {FIGURE_MIME_TYPE: self.to_dict(), "text/plain": self.alt}
+        from hopperlib.render.widgets import figure_mimebundle
+
+        return figure_mimebundle(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,7 +287,7 @@ class Drawing:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        return drawing_html(self)
+        return Result(summary="", drawings=(self,))._repr_html_()
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,7 +410,9 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        return result_html(self)
+        from hopperlib.render.widgets.answer import notebook_html
+
+        return notebook_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain data."""

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.questions.question import load
+from hopperlib.questions.question import Question, load
 from hopperlib.render.html import parts_html
 
-__all__ = ["answer_json", "page_data"]
+__all__ = ["answer_json", "page_answer", "page_data"]
 
 
 def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,6 +37,28 @@ def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def page_answer(question: Question, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a question's answer as the page takes it.
+
+    Returns
+    -------
+    dict
+        ``{"ok": True, "result": page_data, "html": parts_html}``, or for a refused input
+        ``{"ok": False, "error": {"message", "control"}}``.
+
+    Examples
+    --------
+    >>> page_answer(load("memory"), {"tasks": 0})["error"]["control"]
+    'tasks'
+    """
+    try:
+        result = question.run(**values).to_dict()
+    except InputError as error:
+        control = question.control_of(error)
+        return {"ok": False, "error": {"message": error.message, "control": control.name if control else None}}
+    return {"ok": True, "result": page_data(result), "html": parts_html(result)}
+
+
 def answer_json(name: str, values_json: str) -> str:
     """Return a question's answer as JSON text: what the worker of a page calls.
 
@@ -47,22 +69,12 @@ def answer_json(name: str, values_json: str) -> str:
     values_json : str
         JSON object of control values; missing ones take their defaults.
 
-    Returns
-    -------
-    str
-        ``{"ok": true, "result": {...}, "html": {...}}`` (`page_data`, `parts_html`), or for a refused input
-        ``{"ok": false, "error": {"message", "control"}}``.
-
     Examples
     --------
     >>> import json
     >>> json.loads(answer_json("place", '{"lin": 1}'))["ok"]
     False
     """
-    try:
-        result = load(name).run(**json.loads(values_json)).to_dict()
-    except InputError as error:
-        return json.dumps({"ok": False, "error": {"message": error.message, "control": error.name}})
-    answer = {"ok": True, "result": page_data(result), "html": parts_html(result)}
+    answer = page_answer(load(name), json.loads(values_json))
     # NaN is not JSON: a figure that holds one is a defect, and must not reach a page.
     return json.dumps(answer, allow_nan=False, separators=(",", ":"))

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from hopperlib.questions.result import format_number
+from hopperlib.questions.result import BADGES, format_number
 
-__all__ = ["badge_html", "drawing_html", "figure_html", "parts_html", "prose_html", "table_html"]
+__all__ = ["badge_html", "drawing_html", "figure_html", "legend_html", "parts_html", "prose_html", "table_html"]
 
 # Height of a chart whose layout asks for none. [CSS pixels]
 _PLOT_HEIGHT = 380
@@ -43,6 +43,22 @@ def badge_html(name: str) -> str:
     '<span class="hopper-badge" data-badge="assumed">assumed</span>'
     """
     return f'<span class="hopper-badge" data-badge="{name}">{name}</span>'
+
+
+def legend_html(result: Mapping[str, Any]) -> str:
+    """Return what the badges mean, folded; nothing if the answer has none.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.result import Result
+    >>> legend_html(Result(summary="Six.").to_dict())
+    ''
+    """
+    columns = (column for table in result["tables"] for column in table["columns"])
+    if not (result["values"] or any(column["badge"] for column in columns)):
+        return ""
+    items = "".join(f"<div><dt>{badge_html(name)}</dt><dd>{meaning}</dd></div>" for name, meaning in BADGES.items())
+    return f'<details class="hopper-legend"><summary>What the badges mean</summary><dl>{items}</dl></details>'
 
 
 def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0, buttons: bool = True) -> str:

@@ -1,28 +1,25 @@
 """The HTML of explorers, figures and self-checks, as it stands in a page before any script runs.
 
 The answer for the starting setting is computed here, so that a page is
-complete without JavaScript. `browser/answer.mjs` builds the same elements from
-the same data once the page is alive.
+complete without JavaScript. Once the page is alive, `browser/answer.mjs` puts
+later answers in its place.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import jinja2
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from hopperlib.questions.question import Question, load
-from hopperlib.questions.result import BADGES
+from hopperlib.render import html
+from hopperlib.render.answer import page_data
 
 __all__ = ["check_html", "explorer_html", "figure_html", "json_block"]
-
-# Height of a chart whose layout asks for none. [CSS pixels]
-PLOT_HEIGHT = 380
 
 
 def json_block(data: Any) -> Markup:
@@ -37,34 +34,9 @@ def json_block(data: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 
 
-def _prose(text: str) -> Markup:
-    """Return a text with what stands between backticks as code.
-
-    Examples
-    --------
-    >>> _prose("Use `-S 3` & see")
-    Markup('Use <code>-S 3</code> &amp; see')
-    """
-    parts = re.split("`([^`]+)`", text)
-    return Markup("").join(
-        Markup("<code>{}</code>").format(part) if number % 2 else escape(part) for number, part in enumerate(parts)
-    )
-
-
 def _plain(value: Any) -> str:
     """Return a number as JavaScript would print it: 5.0 as 5, 0.25 as 0.25."""
     return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
-
-
-def _is_picture(text: str) -> bool:
-    """Whether a text is a picture made of characters: many lines, and wider than a page. Its lines must not break."""
-    lines = text.split("\n")
-    return len(lines) > 8 and any(len(line) > 100 for line in lines)
-
-
-def _is_wordy(table: Mapping[str, Any]) -> bool:
-    """Whether a table holds sentences in many columns: on a narrow screen its rows then stand one below the other."""
-    return len(table["columns"]) > 3 and any(len(cell) > 60 for row in table["rows"] for cell in row)
 
 
 def _environment() -> jinja2.Environment:
@@ -76,13 +48,10 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
-        "is_picture": _is_picture,
-        "is_wordy": _is_wordy,
+        "badge": lambda name: Markup(html.badge_html(name)),
         "json_block": json_block,
         "plain": _plain,
-        "plot_height": lambda figure: figure["figure"]["layout"].get("height", PLOT_HEIGHT),
-        "prose": _prose,
-        "without_ticks": lambda text: text.replace("`", ""),
+        "prose": lambda text: Markup(html.prose_html(text)),
     }
     return environment
 
@@ -123,16 +92,17 @@ def explorer_html(explorer: Question, *, key: str, values: Mapping[str, Any] | N
         id=f"explorer-{key}",
         spec=spec,
         start=start,
-        result=result,
-        badges=BADGES,
-        badges_used=any(column["badge"] for table in result["tables"] for column in table["columns"]),
-        block={"key": key, "spec": spec, "start": start, "answer": result},
+        summary=result["summary"],
+        parts={name: Markup(part) for name, part in html.parts_html(result).items()},
+        legend=Markup(html.legend_html(result)),
+        block={"key": key, "spec": spec, "start": start, "answer": page_data(result)},
     )
 
 
 def figure_html(figure: Mapping[str, Any], *, key: str) -> str:
     """Return a figure (its `to_dict`) as HTML: caption, place for the chart, data."""
-    return _TEMPLATES.get_template("figure.html").render(id=f"figure-{key}", figure=figure)
+    block = f'<script type="application/json" class="hopper-data-block">{json_block(figure)}</script>'
+    return f'<div class="hopper-alone" id="figure-{key}">{html.figure_html(figure)}{block}</div>'
 
 
 def check_html(check: Mapping[str, Any]) -> str:

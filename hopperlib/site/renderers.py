@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from docutils import nodes
 from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer
 
-from hopperlib.questions import checks, notebook, question
+from hopperlib.questions import checks, question, result
 from hopperlib.site.html import check_html, explorer_html, figure_html
 
 __all__ = ["HopperRenderer", "raw_html", "unique_name"]
@@ -40,7 +40,7 @@ class HopperRenderer(MimeRenderPlugin):  # type: ignore[misc]
 
     mime_priority_overrides: ClassVar[list[tuple[str, str, int | None]]] = [
         ("*", question.MIME_TYPE, 1),
-        ("*", notebook.FIGURE_MIME_TYPE, 1),
+        ("*", result.FIGURE_MIME_TYPE, 1),
         ("*", checks.MIME_TYPE, 1),
         ("*", PLOTLY_MIME_TYPE, 1),
     ]
@@ -55,7 +55,7 @@ class HopperRenderer(MimeRenderPlugin):  # type: ignore[misc]
         if data.mime_type == question.MIME_TYPE:
             shown = question.load(content["name"])
             return raw_html(explorer_html(shown, key=unique_name(document, shown.name)))
-        if data.mime_type == notebook.FIGURE_MIME_TYPE:
+        if data.mime_type == result.FIGURE_MIME_TYPE:
             return raw_html(figure_html(content, key=unique_name(document, "figure")))
         if data.mime_type == checks.MIME_TYPE:
             return raw_html(check_html(content))

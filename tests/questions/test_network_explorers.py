@@ -5,7 +5,8 @@ import json
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.questions.question import answer_json, load
+from hopperlib.questions.question import load
+from hopperlib.render.answer import answer_json
 
 
 @pytest.mark.parametrize("name", ["torus", "fragmentation", "scheduling"])

@@ -8,8 +8,9 @@ from hopperlib.errors import InputError
 from hopperlib.questions import question as contract
 from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.controls import Slider, Text
-from hopperlib.questions.question import Example, Question, answer_json, load
+from hopperlib.questions.question import Example, Question, load
 from hopperlib.questions.result import Result
+from hopperlib.render.answer import answer_json
 
 
 def halve(*, x, note):

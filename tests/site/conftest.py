@@ -36,9 +36,9 @@ def make_workshop(root: Path, folder: Path) -> None:
     shutil.copy(root / "book" / "_config.yml", folder / "book" / "_config.yml")
     shutil.copy(root / "requirements.lock", folder)
     (folder / "node_modules").symlink_to(root / "node_modules")
-    with (folder / "hopperlib" / "explore" / "catalogue.py").open("a", encoding="utf-8") as catalogue:
+    with (folder / "hopperlib" / "questions" / "catalogue.py").open("a", encoding="utf-8") as catalogue:
         for name in TRIALS:
-            shutil.copy(WORKSHOP / "explorers" / f"{name}.py", folder / "hopperlib" / "explore")
+            shutil.copy(WORKSHOP / "explorers" / f"{name}.py", folder / "hopperlib" / "questions")
             catalogue.write(f'QUESTIONS["{name}"] = "hopperlib.questions.{name}"\n')
 
 
@@ -203,15 +203,10 @@ def trials() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def answer_here(trials: dict[str, Any]) -> Callable[[str, dict[str, Any]], Any]:
     """Return a function that answers as the page's worker should, computed by this Python."""
-    from hopperlib.errors import InputError
     from hopperlib.questions.question import load
+    from hopperlib.render.answer import page_answer
 
     def answer(name: str, values: dict[str, Any]) -> Any:
-        explorer = trials.get(name) or load(name)
-        try:
-            result = explorer.run(**values).to_dict()
-        except InputError as error:
-            return {"ok": False, "error": {"message": error.message, "control": error.name}}
-        return json.loads(json.dumps({"ok": True, "result": result}, allow_nan=False))
+        return json.loads(json.dumps(page_answer(trials.get(name) or load(name), values), allow_nan=False))
 
     return answer

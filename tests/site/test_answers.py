@@ -1,4 +1,4 @@
-"""The browser answers as this Python does, and builds what the build built."""
+"""The browser answers as this Python does, and shows what the build built."""
 
 from __future__ import annotations
 
@@ -126,6 +126,7 @@ def test_the_browser_answers_as_python_does(workshop, trials, answer_here, name)
 
 NORMAL = """async (home) => {
   const { showAnswer } = await import(home + "answer.mjs");
+  const { python } = await import(home + "python.mjs");
   const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
   const skipped = (node) => node.nodeType === Node.TEXT_NODE && !node.data.trim();
   const normal = (node) => {
@@ -137,23 +138,21 @@ NORMAL = """async (home) => {
   };
   const results = [];
   for (const section of page.querySelectorAll(".hopper-explorer")) {
-    const { answer } = JSON.parse(section.querySelector("script.hopper-data-block").textContent);
-    const built = section;
-    const box = document.importNode(built, true);
+    const { spec, start } = JSON.parse(section.querySelector("script.hopper-data-block").textContent);
+    const box = document.importNode(section, true);
     box.querySelector(".hopper-summary").replaceChildren();
-    const parts = Object.keys(answer).filter((key) => Array.isArray(answer[key]));
-    const nothing = { ...answer, summary: "", ...Object.fromEntries(parts.map((key) => [key, []])) };
     box.querySelectorAll(".hopper-part").forEach((part) => part.replaceChildren());
-    showAnswer(box, answer, nothing);
+    const answer = await python.answer(spec.name, start, true);
+    showAnswer(box, answer, { result: { summary: "", figures: [] } });
     box.normalize();
-    results.push([JSON.stringify(normal(built)), JSON.stringify(normal(box))]);
+    results.push([JSON.stringify(normal(section)), JSON.stringify(normal(box))]);
   }
   return results;
 }"""
 
 
 @pytest.mark.parametrize("path", ["book/index.html", "book/torus.html", "book/placement.html"])
-def test_scripts_build_what_the_build_built(workshop, path):
+def test_scripts_show_what_the_build_built(workshop, path):
     page = workshop.go(path)
     pairs = page.evaluate(NORMAL, page.evaluate(HOME))
     assert pairs
@@ -161,17 +160,17 @@ def test_scripts_build_what_the_build_built(workshop, path):
         assert json.loads(shown) == json.loads(built)
 
 
-def test_a_pasted_line_is_placed(workshop, answer_here):
+def test_a_pasted_line_is_placed(workshop):
     """VASP's line: 6 tasks on each of NUMA nodes 0 and 1; with -S 3 three on each of four."""
     page = workshop.go("book/placement.html")
     box = page.locator("#explorer-place")
     for line in ("aprun -n 384 -N 12 -S 3 vasp", "aprun -n 384 -N 12 vasp"):
-        expected = answer_here("placement", {"line": line})["result"]
+        expected = load("place").run(line=line)
         box.get_by_label("Launch line or batch script").fill(line)
         page.wait_for_function(
             "(text) => document.querySelector('#explorer-place .hopper-summary').textContent === text",
-            arg=expected["summary"].replace("`", ""),
+            arg=expected.summary.replace("`", ""),
         )
         drawing = box.locator(".hopper-drawing svg").first
-        assert drawing.locator("desc").text_content() == expected["drawings"][0]["alt"]
+        assert drawing.locator("desc").text_content() == expected.drawings[0].alt
         assert drawing.locator(".hopper-node-number text").all_text_contents() == [str(task) for task in range(12)]

@@ -5,7 +5,7 @@ explorer     a form, its answer, and the run that joins them
 inputs       one widget for each kind of control
 figure       charts drawn by plotly.js, which change in place
 check        self-checks as small forms
-answer       what an answer looks like as HTML (standard library only)
+answer       style, starting answer and refusals as HTML (standard library only)
 ===========  ================================================================
 
 A bundle holds three things: the widgets, for JupyterLab; an HTML page without
@@ -20,8 +20,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from hopperlib.errors import InputError
-from hopperlib.questions.notebook import table_html
-from hopperlib.render.widgets.answer import prose_html, static_html, titled, titled_html
+from hopperlib.render.html import prose_html, table_html
+from hopperlib.render.widgets.answer import static_html, titled, titled_html
 
 if TYPE_CHECKING:
     from hopperlib.questions.checks import Check
@@ -108,7 +108,7 @@ def figure_mimebundle(figure: Figure) -> dict[str, Any]:
 
         return FigureView(figure).root
 
-    html = f"<p>{titled_html(figure.title, figure.alt)}</p>{table_html(figure.table)}"
+    html = f"<p>{titled_html(figure.title, figure.alt)}</p>{table_html(figure.table.to_dict(), buttons=False)}"
     return _bundle(html, titled(figure.title, figure.alt), view)
 
 

@@ -1,36 +1,18 @@
-"""What an explorer's answer looks like as HTML: escaped, without a script.
-
-Texts are plain; what stands between backticks becomes code. Only drawings are
-taken as they are: they are made by the package, which escapes what it draws.
-"""
+"""What a notebook needs beyond the HTML of a result: the style, the starting answer, refusals."""
 
 from __future__ import annotations
 
-import base64
-import re
-from collections.abc import Sequence
+import os
 from html import escape
 from typing import TYPE_CHECKING
 
-from hopperlib.finding import Finding
-from hopperlib.questions.notebook import drawing_html, table_html
-from hopperlib.questions.result import BADGES, Copyable, Download, Listing, Result, Value
+from hopperlib.questions.result import Result
+from hopperlib.render.html import legend_html, parts_html, prose_html
 
 if TYPE_CHECKING:
     from hopperlib.questions.question import Question
 
-__all__ = [
-    "STYLE",
-    "after_figures_html",
-    "before_figures_html",
-    "error_html",
-    "prose_html",
-    "static_html",
-    "titled",
-    "titled_html",
-]
-
-LEVELS = {"problem": "Problem", "advice": "Advice", "note": "Note"}
+__all__ = ["STYLE", "error_html", "notebook_html", "split_html", "static_html", "titled", "titled_html"]
 
 # JupyterLab's own colors, light and dark, for everything but the charts.
 STYLE = """<style>
@@ -42,7 +24,13 @@ STYLE = """<style>
 .hopper-view .hopper-stale { opacity: 0.5; }
 .hopper-view .hopper-help { color: var(--jp-content-font-color2); margin: 0; }
 .hopper-view .hopper-drawing { margin: 0.5em 0; max-width: 28rem; }
+.hopper-view .hopper-values { display: flex; flex-wrap: wrap; gap: 0.5em 2em; }
+.hopper-view dl, .hopper-view dd { margin: 0; }
+.hopper-view dt { font-weight: normal; color: var(--jp-content-font-color2); }
+.hopper-view .hopper-value, .hopper-view .hopper-part-title { font-weight: 600; }
 .hopper-view .hopper-badge { border: 1px solid; border-radius: 1em; padding: 0 0.5em; font-size: 0.85em; }
+.hopper-view .hopper-notices, .hopper-view .hopper-downloads { list-style: none; padding: 0; }
+.hopper-view .hopper-scroll { overflow: auto; max-height: 40rem; }
 .hopper-view pre { user-select: all; white-space: pre-wrap; background: var(--jp-layout-color2); padding: 0.5em; }
 .hopper-view table { border-collapse: collapse; margin: 0.5em 0; }
 .hopper-view caption { text-align: left; font-weight: 600; }
@@ -50,17 +38,6 @@ STYLE = """<style>
 .hopper-view .hopper-number { text-align: right; white-space: nowrap; }
 .hopper-view .hopper-marked { font-weight: 600; }
 </style>"""
-
-
-def prose_html(text: str) -> str:
-    """Return plain text as HTML, code between backticks marked as such.
-
-    Examples
-    --------
-    >>> prose_html("Use `-S 3`, if x < 4.")
-    'Use <code>-S 3</code>, if x &lt; 4.'
-    """
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def titled(title: str, text: str) -> str:
@@ -98,73 +75,45 @@ def error_html(message: str, label: str = "") -> str:
     return f'<div class="hopper-error" role="alert">{at}{prose_html(message)}</div>'
 
 
-def _warnings_html(warnings: Sequence[Finding]) -> str:
-    """Return warnings as a list, each led by its level in words."""
-    items = "".join(f"<li><strong>{LEVELS[one.level]}:</strong> {prose_html(one.message)}</li>" for one in warnings)
-    return f"<ul>{items}</ul>" if items else ""
+def _summary_html(result: Result) -> str:
+    """Return the sentence that answers the question."""
+    return f'<p class="hopper-summary" role="status">{prose_html(result.summary)}</p>'
 
 
-def _values_html(values: Sequence[Value]) -> str:
-    """Return numbers with their units, badges and notes as a table."""
-    rows = "".join(
-        f'<tr><th scope="row">{prose_html(one.label)}</th>'
-        f'<td class="hopper-number">{escape(f"{one.text} {one.unit}".strip())}</td>'
-        f'<td><span class="hopper-badge" title="{escape(BADGES[one.badge])}">{one.badge}</span></td>'
-        f"<td>{prose_html(one.note)}</td></tr>"
-        for one in values
-    )
-    return f'<table class="hopper-values"><tbody>{rows}</tbody></table>' if rows else ""
-
-
-def _copyable_html(copyable: Copyable) -> str:
-    """Return text to copy: one click selects all of it."""
-    note = f"<p>{prose_html(copyable.note)}</p>" if copyable.note else ""
-    return (
-        f"<p><strong>{prose_html(copyable.title)}</strong></p>"
-        f'<pre tabindex="0"><code>{escape(copyable.text)}</code></pre>{note}'
-    )
-
-
-def _listing_html(listing: Listing) -> str:
-    """Return numbered lines as a table, a marked line said in words."""
-    rows = "".join(
-        f'<tr{" class=hopper-marked" if line.mark else ""}><td class="hopper-number">{line.number}</td>'
-        f"<td><code>{escape(line.text)}</code></td><td>{escape(line.mark)}</td></tr>"
-        for line in listing.lines
-    )
-    return f'<table class="hopper-listing"><caption>{prose_html(listing.title)}</caption><tbody>{rows}</tbody></table>'
-
-
-def _download_html(download: Download) -> str:
-    """Return a file as a link that holds it."""
-    data = base64.b64encode(download.text.encode()).decode()
-    address = f"data:{escape(download.media_type)};charset=utf-8;base64,{data}"
-    return f'<p><a download="{escape(download.name)}" href="{address}">Save {escape(download.name)}</a></p>'
-
-
-def before_figures_html(result: Result) -> str:
-    """Return what stands above the charts: summary, warnings, numbers, drawings.
+def split_html(result: Result) -> tuple[str, str]:
+    """Return what stands above the charts of an answer, and what stands below them.
 
     Examples
     --------
-    >>> before_figures_html(Result(summary="6 < 7."))
-    '<div class="hopper-summary" role="status">6 &lt; 7.</div>'
+    >>> split_html(Result(summary="6 < 7."))
+    ('<p class="hopper-summary" role="status">6 &lt; 7.</p>', '')
     """
-    summary = f'<div class="hopper-summary" role="status">{prose_html(result.summary)}</div>'
-    drawings = "".join(drawing_html(drawing) for drawing in result.drawings)
-    return summary + _warnings_html(result.findings) + _values_html(result.values) + drawings
-
-
-def after_figures_html(result: Result) -> str:
-    """Return what stands below the charts: text to copy, listings, tables, files."""
-    return "".join(
-        [
-            *map(_copyable_html, result.copyables),
-            *map(_listing_html, result.listings),
-            *map(table_html, result.tables),
-            *map(_download_html, result.downloads),
-        ]
+    data = result.to_dict()
+    parts = parts_html(data, buttons=False)
+    names = list(parts)
+    above, below = names[: names.index("figures")], names[names.index("figures") + 1 :]
+    return (
+        _summary_html(result) + "".join(parts[name] for name in above),
+        "".join(parts[name] for name in below) + legend_html(data),
     )
+
+
+def notebook_html(result: Result) -> str:
+    """Return an answer, or a part of one, as a notebook shows it: charts in words, with their data.
+
+    In the book the site's style sheet holds, elsewhere our own.
+
+    Examples
+    --------
+    >>> notebook_html(Result(summary="6 < 7.")).endswith('<p class="hopper-summary" role="status">6 &lt; 7.</p></div></div>')
+    True
+    """
+    data = result.to_dict()
+    words = [f"<p>{escape(figure.alt)}</p>" for figure in result.figures]
+    parts = "".join(parts_html(data, buttons=False, pictures=words).values())
+    html = (_summary_html(result) if result.summary else "") + parts
+    in_book = os.environ.get("HOPPERLIB_RENDER") == "book"
+    return html if in_book else f'{STYLE}<div class="hopper-view"><div class="hopper-html">{html}</div></div>'
 
 
 def static_html(explorer: Question, result: Result) -> str:
@@ -189,12 +138,10 @@ def static_html(explorer: Question, result: Result) -> str:
         for control, value in zip(explorer.controls, explorer.defaults.values(), strict=True)
         if len(str(value)) <= 200
     )
+    parts = parts_html(result.to_dict(), buttons=False)
     return (
         f"<p>{titled_html(explorer.title, explorer.question)}</p>"
         f"<p>{prose_html(result.summary)}</p>"
         f"<p>This is the answer to the starting settings{' (' + settings + ')' if settings else ''}. "
-        "Run the notebook in JupyterLab to change them.</p>"
-        + _warnings_html(result.findings)
-        + _values_html(result.values)
-        + "".join(map(table_html, result.tables))
+        f"Run the notebook in JupyterLab to change them.</p>{parts['findings']}{parts['values']}{parts['tables']}"
     )

@@ -8,7 +8,8 @@ from typing import Any
 import ipywidgets
 
 from hopperlib.questions.checks import Check, ChoiceCheck, GoalCheck, NumberCheck, OrderCheck, Verdict
-from hopperlib.render.widgets.answer import STYLE, prose_html, titled_html
+from hopperlib.render.html import prose_html
+from hopperlib.render.widgets.answer import STYLE, titled_html
 from hopperlib.render.widgets.explorer import shown_explorer
 
 __all__ = ["CheckView"]

@@ -13,7 +13,7 @@ from hopperlib.errors import InputError
 from hopperlib.questions.controls import Text
 from hopperlib.questions.question import Example, Question
 from hopperlib.questions.result import Figure, Result
-from hopperlib.render.widgets.answer import STYLE, after_figures_html, before_figures_html, error_html, titled_html
+from hopperlib.render.widgets.answer import STYLE, error_html, split_html, titled_html
 from hopperlib.render.widgets.figure import FigureView
 from hopperlib.render.widgets.inputs import make_input
 
@@ -152,10 +152,10 @@ class ExplorerView:
 
     def _show(self, result: Result) -> None:
         """Show an answer."""
-        after = after_figures_html(result)
+        above, below = split_html(result)
         self._show_figures(result.figures)
-        self._before.value = f'<div class="hopper-html">{before_figures_html(result)}</div>'
-        self._after.value = f'<div class="hopper-html">{after}</div>' if after else ""
+        self._before.value = f'<div class="hopper-html">{above}</div>'
+        self._after.value = f'<div class="hopper-html">{below}</div>' if below else ""
         self._state.value = ""
         self._answer.remove_class("hopper-stale")
         self.result = result

@@ -19,8 +19,8 @@ import ipywidgets
 import traitlets
 from plotly.offline import get_plotlyjs
 
-from hopperlib.questions.notebook import table_html
 from hopperlib.questions.result import Figure
+from hopperlib.render.html import table_html
 from hopperlib.render.widgets.answer import STYLE, titled_html
 
 __all__ = ["Chart", "FigureView"]
@@ -138,4 +138,4 @@ class FigureView:
         drawn = {"data": figure.data, "layout": {"height": _HEIGHT} | figure.layout | _ON_WHITE}
         self._state.value = json.dumps(drawn, allow_nan=False)
         self._words.value = f'<div class="hopper-html">{titled_html(figure.title, figure.alt)}</div>'
-        self._data.value = f'<div class="hopper-html">{table_html(figure.table)}</div>'
+        self._data.value = f'<div class="hopper-html">{table_html(figure.table.to_dict(), buttons=False)}</div>'

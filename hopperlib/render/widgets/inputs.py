@@ -14,7 +14,7 @@ from typing import Any
 import ipywidgets
 
 from hopperlib.questions.controls import Choice, Control, FileText, Number, Slider, Switch, Text
-from hopperlib.render.widgets.answer import prose_html
+from hopperlib.render.html import prose_html
 
 __all__ = ["Input", "make_input"]
 

@@ -29,7 +29,7 @@ class Explorer {
 
   constructor(section) {
     const { key, spec, start, answer } = dataOf(section);
-    Object.assign(this, { section, key, spec, start, result: answer });
+    Object.assign(this, { section, key, spec, start, shown: { result: answer } });
     this.box = section.querySelector(".hopper-answer");
     this.busy = section.querySelector(".hopper-busy");
     this.problem = section.querySelector(".hopper-problem");
@@ -39,7 +39,7 @@ class Explorer {
     this.#warmWhenNear();
     section.addEventListener("click", (event) => this.#click(event.target.closest("button")));
     addEventListener("hashchange", () => this.#takeAddress());
-    section.hopperFacts = () => this.result.facts;
+    section.hopperFacts = () => this.shown.result.facts;
     section.hopperSet = (values) => this.set(values);
     this.#takeAddress();
   }
@@ -129,14 +129,14 @@ class Explorer {
     this.#clearProblem();
     const summary = this.section.querySelector(".hopper-summary");
     summary.setAttribute("aria-live", "off");
-    showAnswer(this.section, answer.result, this.result);
+    showAnswer(this.section, answer, this.shown);
     this.section.classList.add("hopper-touched");
-    this.result = answer.result;
+    this.shown = answer;
     this.#showRefused();
     this.section.dispatchEvent(new CustomEvent("hopper-answer", { bubbles: true }));
     this.#timers.set("quiet", QUIET, () => {
       summary.setAttribute("aria-live", "polite");
-      summary.replaceChildren(...prose(this.result.summary));
+      summary.replaceChildren(...prose(this.shown.result.summary));
     });
   }
 
@@ -213,7 +213,7 @@ class Explorer {
   #click(pressed) {
     if (!pressed) return;
     const at = Number(pressed.dataset.index);
-    const { copyables, tables, figures, downloads } = this.result;
+    const { copyables, tables, figures, downloads } = this.shown.result;
     const acts = {
       reset: () => this.#reset(),
       link: () => copyText(linkTo(this.key, this.section.id, sharedPart(this.spec.controls, this.start, this.form.values())), pressed),

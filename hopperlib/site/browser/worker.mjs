@@ -42,7 +42,7 @@ async function start() {
   const python = await Promise.race([loadPyodide({ indexURL: PYODIDE.href, packages: [] }), missingFile()]);
   python.unpackArchive(await zip, "zip", { extractDir: MODELS });
   python.runPython(`import sys; sys.path.insert(0, "${MODELS}")`);
-  answerJson = python.pyimport("hopperlib.questions.question").answer_json;
+  answerJson = python.pyimport("hopperlib.render.answer").answer_json;
   self.postMessage({ ready: true, milliseconds: performance.now() - begun });
 }
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
 from hopperlib.questions.failure.bad_nodes import QUESTION
-from hopperlib.questions.question import answer_json
+from hopperlib.render.answer import answer_json
 
 
 def test_one_node_of_hopper():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hopperlib.errors import InputError
 from hopperlib.questions.failure import default_modules
 from hopperlib.questions.failure.build import QUESTION
-from hopperlib.questions.question import answer_json
+from hopperlib.render.answer import answer_json
 
 EXPECTED = {
     "PGI: no threads, no link": (["PGI-MP-NONUMA", "LIBSCI-DYNAMIC-FFTW3"], []),

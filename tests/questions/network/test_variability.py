@@ -9,7 +9,8 @@ import pytest
 
 from hopperlib.errors import InputError
 from hopperlib.network.runtime.milc import milc_jobs, run_times
-from hopperlib.questions.question import answer_json, load
+from hopperlib.questions.question import load
+from hopperlib.render.answer import answer_json
 
 RUN = load("variability").run
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.questions.node.memory import QUESTION
-from hopperlib.questions.question import answer_json
+from hopperlib.render.answer import answer_json
 
 
 def test_the_printed_memory_of_a_task():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.questions.node.place import QUESTION
-from hopperlib.questions.question import answer_json
+from hopperlib.render.answer import answer_json
 
 NAIVE = "aprun -n 384 -N 12 vasp"
 
@@ -196,8 +196,7 @@ def test_the_json_to_save_is_the_contract():
 def test_whatever_is_typed_is_answered_or_refused(text):
     answer = json.loads(answer_json("place", json.dumps({"line": text})))
     if answer["ok"]:
-        for drawing in answer["result"]["drawings"]:
-            ET.fromstring(drawing["svg"])
+        ET.fromstring(f"<div>{answer['html']['drawings']}</div>")
     else:
         assert answer["error"]["control"] == "line"
 

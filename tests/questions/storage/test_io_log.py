@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.questions.question import answer_json
 from hopperlib.questions.storage.io_log import QUESTION
+from hopperlib.render.answer import answer_json
 
 SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "ior"
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.questions.question import answer_json
 from hopperlib.questions.storage.io_node import QUESTION
+from hopperlib.render.answer import answer_json
 
 
 def test_the_default_shows_both_machines():
@@ -46,4 +46,4 @@ def test_corners_give_plain_json(machine, tasks, rate):
     values = {"first": machine, "second": "hopper", "tasks": tasks, "task_rate_mb_s": rate}
     answer = json.loads(answer_json("io-node", json.dumps(values)))
     assert answer["ok"]
-    assert len(answer["result"]["tables"][0]["rows"]) == tasks
+    assert len(answer["result"]["tables"][0]["csv"].splitlines()) == tasks + 1

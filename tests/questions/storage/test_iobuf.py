@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.questions.question import answer_json
 from hopperlib.questions.storage.iobuf import QUESTION
+from hopperlib.render.answer import answer_json
 
 
 def test_the_default_is_the_case_it_is_calibrated_on():

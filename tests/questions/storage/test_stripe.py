@@ -6,8 +6,8 @@ import time
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.questions.question import answer_json
 from hopperlib.questions.storage.stripe import QUESTION
+from hopperlib.render.answer import answer_json
 
 
 def test_the_default_is_two_stripes_and_a_better_command():

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.questions.question import answer_json
 from hopperlib.questions.storage.trillion import QUESTION
+from hopperlib.render.answer import answer_json
 
 FEW = {"files": 2000, "repetitions": 5}
 

@@ -79,7 +79,7 @@ def test_explorer_that_refuses_its_own_start_still_has_a_form(explorer: Question
 
 def test_figure_as_html_is_its_description_and_data(figure: Figure) -> None:
     html = figure_mimebundle(figure)["text/html"]
-    assert html.startswith("<p><strong>Rates.</strong> Rate of each task from 1 to 12 tasks: it falls.</p><table")
+    assert html.startswith("<p><strong>Rates.</strong> Rate of each task from 1 to 12 tasks: it falls.</p><div")
     assert html.count("<tr>") == 13
 
 
