@@ -35,13 +35,13 @@ def test_a_folder_without_a_book_is_refused(tmp_path, capsys):
 def test_mistakes_are_errors_and_are_named(bench):
     folder, build = bench
     page = folder / "book" / "words.md"
-    more = "\n```{explorer} plcement\n```\n\n```{explorer} trial\n:tasks: 99\n```\n\n[nowhere](nowhere.md)\n"
+    more = "\n```{explorer} plcae\n```\n\n```{explorer} trial\n:tasks: 99\n```\n\n[nowhere](nowhere.md)\n"
     page.write_text(page.read_text(encoding="utf-8") + more, encoding="utf-8")
     add_cell(folder / "notebooks" / "checks.ipynb", "import plotly.graph_objects as go\n\ngo.Figure()")
     done = build()
     said = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr).split())
     assert done.returncode == 1
-    assert "there is no explorer 'plcement'; did you mean 'placement'?" in said
+    assert "there is no question 'plcae'; did you mean 'place'?" in said
     assert "tasks=99.0 must be from 1 to 12, the range of this control" in said
     assert "nowhere.md" in said
     assert "a bare Plotly figure has no description" in said
@@ -64,7 +64,7 @@ def test_a_changed_model_reaches_every_page(bench):
     assert executed not in done.stdout, "nothing changed, and a notebook was executed"
     first = [path.name for path in html.glob("_static/live-*")]
 
-    model = folder / "hopperlib" / "explore" / "trial.py"
+    model = folder / "hopperlib" / "questions" / "trial.py"
     model.write_text(model.read_text(encoding="utf-8").replace("the work is", "the job is"), encoding="utf-8")
     done = build()
     assert done.returncode == 0

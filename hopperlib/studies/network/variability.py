@@ -48,7 +48,7 @@ __all__ = [
 
 #: Runs that the printed table may summarize. Its size is not printed.
 SAMPLE_SIZES = (30, 100, 300)
-#: From this share of the variance on a metric would settle it. Assumed: half.
+#: Share of the variance from which on a metric would settle it; half is assumed.
 CONCLUSIVE = 0.5
 _DRAWS = 1000
 
