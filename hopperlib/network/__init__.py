@@ -1,10 +1,9 @@
 """The network: the torus, who sits where in it, and what that costs.
 
 ===========  =======================================================
-wiring       nid, cname and coordinates of a Gemini machine
-torus        distances, links and routes
-orders       the orders in which a scheduler can walk the nodes
-hull         exact convex hull of points with whole coordinates
-allocation   how compact the nodes of a job lie
+torus        wiring, distances, node orders, how compact a job lies
+scheduling   workloads, queues, and the scheduler that remembers nodes
+runtime      how long a communicating job runs among its neighbors
+rank_order   which rank goes where
 ===========  =======================================================
 """

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 
+from hopperlib.errors import InputError, refusal
+
 __all__ = ["cache_speedup", "combined_factor", "merged_collectives_s", "overlapped_s", "separate_collectives_s"]
 
 
@@ -31,7 +33,7 @@ def overlapped_s(compute_s: float, communication_s: float, overlap_fraction: flo
 
     Raises
     ------
-    ValueError
+    InputError
         If a time is negative or the fraction not from 0 to 1.
 
     Examples
@@ -40,9 +42,9 @@ def overlapped_s(compute_s: float, communication_s: float, overlap_fraction: flo
     (14.0, 12.0, 10.0, 4.0)
     """
     if compute_s < 0 or communication_s < 0:
-        raise ValueError(f"compute_s={compute_s} and communication_s={communication_s} must not be negative")
+        raise InputError(f"compute_s={compute_s} and communication_s={communication_s} must not be negative")
     if not 0 <= overlap_fraction <= 1:
-        raise ValueError(f"overlap_fraction={overlap_fraction} must be from 0 to 1")
+        raise refusal("overlap_fraction", overlap_fraction, "must be from 0 to 1")
     beside = communication_s * overlap_fraction
     return max(compute_s, beside) + communication_s - beside
 
@@ -82,7 +84,7 @@ def merged_collectives_s(tasks: int, message_gb: float, *, latency_s: float, ban
 def _check(tasks: int, message_gb: float, latency_s: float, bandwidth_gb_s: float) -> None:
     """Refuse what no collective has."""
     if tasks < 1 or message_gb < 0 or latency_s < 0 or bandwidth_gb_s <= 0:
-        raise ValueError(
+        raise InputError(
             f"tasks={tasks} must be at least 1, message_gb={message_gb} and latency_s={latency_s} not negative, "
             f"bandwidth_gb_s={bandwidth_gb_s} above 0"
         )
@@ -93,7 +95,7 @@ def combined_factor(*factors: float) -> float:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no factor, or one is not positive.
 
     Examples
@@ -102,7 +104,7 @@ def combined_factor(*factors: float) -> float:
     2.24
     """
     if not factors or min(factors) <= 0:
-        raise ValueError(f"factors={factors} must be positive, at least one")
+        raise refusal("factors", factors, "must be positive, at least one")
     return math.prod(factors)
 
 
@@ -125,7 +127,7 @@ def cache_speedup(cores: int, base_cores: int, *, data_mb: float, cache_mb: floa
 
     Raises
     ------
-    ValueError
+    InputError
         If a quantity is out of range.
 
     Examples
@@ -136,7 +138,7 @@ def cache_speedup(cores: int, base_cores: int, *, data_mb: float, cache_mb: floa
     4.0
     """
     if min(cores, base_cores) < 1 or min(data_mb, cache_mb) <= 0 or memory_penalty < 1:
-        raise ValueError(
+        raise InputError(
             f"cores={cores} and base_cores={base_cores} must be at least 1, data_mb={data_mb} and cache_mb={cache_mb} "
             f"above 0, memory_penalty={memory_penalty} at least 1"
         )

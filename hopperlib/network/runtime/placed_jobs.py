@@ -8,7 +8,9 @@ three runs.
 
 `Histories` computes that; a month takes half a minute. The table
 ``data/placed-jobs.csv`` holds the outcome for some seeds, orders and
-allocations, so that a page can answer at once: `read_placed_jobs`.
+allocations, so that a page can answer at once: `read_placed_jobs`. It is read here and not
+in the study, since explorers ask for it in the reader's browser, where the study's libraries are not;
+`hopperlib.studies.network.placed_jobs_table` makes it.
 
 References
 ----------
@@ -17,14 +19,13 @@ References
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Iterator, Sequence
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from hopperlib.documented.data_files import rows
+from hopperlib.errors import refusal
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.run_time import LinkMap, draw_traffic, neighbor_messages
 from hopperlib.network.runtime.traffic import Graph, grid_dimensions, hops_of_graph, nearest_neighbors
@@ -37,18 +38,7 @@ from hopperlib.network.torus.distances import Coordinates, Torus
 from hopperlib.network.torus.hull import convex_hull
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 
-__all__ = [
-    "ASSUMED",
-    "CASES",
-    "METRICS",
-    "SEEDS",
-    "TASKS",
-    "Histories",
-    "PlacedJob",
-    "code_hash",
-    "read_placed_jobs",
-    "selected",
-]
+__all__ = ["ASSUMED", "CASES", "METRICS", "SEEDS", "TASKS", "Histories", "PlacedJob", "read_placed_jobs", "selected"]
 
 #: Seeds of the histories in the table.
 SEEDS = (1, 2, 3)
@@ -142,26 +132,18 @@ class PlacedJob(NamedTuple):
     double_2: float
     double_3: float
 
-    @property
-    def shared(self) -> tuple[float, float, float]:
-        """Worst link of each run, with the neighbors' traffic."""
-        return self.shared_1, self.shared_2, self.shared_3
-
     def worst_links(self, traffic: str = "assumed") -> tuple[float, float, float]:
         """Worst link of each run, for a choice of the neighbors' traffic: none, assumed or double.
 
         Raises
         ------
-        ValueError
+        InputError
             If there is no such choice.
         """
-        if traffic == "none":
-            return self.own, self.own, self.own
-        if traffic == "assumed":
-            return self.shared
-        if traffic == "double":
-            return self.double_1, self.double_2, self.double_3
-        raise ValueError(f"traffic={traffic!r} must be one of: none, assumed, double")
+        choices = {"none": (self.own,) * 3, "assumed": self[-6:-3], "double": self[-3:]}
+        if traffic not in choices:
+            raise refusal("traffic", traffic, f"must be one of: {', '.join(choices)}")
+        return choices[traffic]
 
 
 class Histories:
@@ -174,7 +156,7 @@ class Histories:
 
     Raises
     ------
-    ValueError
+    InputError
         If the machine states no torus or no link bandwidths.
 
     Examples
@@ -187,24 +169,8 @@ class Histories:
     def __init__(self, machine: Machine) -> None:
         self.links = LinkMap(machine)
         self.cores = machine.node().cores
-        nodes = compute_nodes(machine)
-        self.nodes = len(nodes)
-        self._addresses = nodes
-        self._places: dict[str, list[Coordinates]] = {}
+        self._addresses = compute_nodes(machine)
         self._schedules: dict[tuple[int, str, int], Schedule] = {}
-        self._graphs: dict[int, Graph] = {}
-
-    def places(self, order: str) -> list[Coordinates]:
-        """Return the coordinates of the compute nodes in an order."""
-        if order not in self._places:
-            self._places[order] = [node.coordinates for node in order_nodes(self._addresses, order)]
-        return self._places[order]
-
-    def graph(self, tasks: int) -> Graph:
-        """Return who talks to whom in a MILC job."""
-        if tasks not in self._graphs:
-            self._graphs[tasks] = nearest_neighbors(grid_dimensions(tasks), self.cores)
-        return self._graphs[tasks]
 
     def schedule(self, seed: int, allocation: str, days: int = DAYS) -> Schedule:
         """Return the schedule of one history.
@@ -218,23 +184,16 @@ class Histories:
         """
         key = seed, allocation, days
         if key not in self._schedules:
-            rng = random.Random(seed)
-            jobs = list(draw_workload("production", nodes=self.nodes, days=days, load=_LOAD, rng=rng, smallest=16))
+            rng, nodes = random.Random(seed), len(self._addresses)
+            jobs = list(draw_workload("production", nodes=nodes, days=days, load=_LOAD, rng=rng, smallest=16))
             for number in range(days * 86_400 // _EVERY_S):
                 width = -(-TASKS[number % len(TASKS)] // self.cores)
                 jobs.append(Job(_FIRST_NUMBER + number, number * _EVERY_S, width, _RUNS * _RUN_S, _LIMIT_S))
-            self._schedules[key] = simulate(Workload(jobs), self.nodes, allocation=allocation)
+            self._schedules[key] = simulate(Workload(jobs), nodes, allocation=allocation)
         return self._schedules[key]
 
     def placed_jobs(
-        self,
-        seed: int,
-        order: str,
-        allocation: str,
-        tasks: Sequence[int],
-        *,
-        days: int = DAYS,
-        first: int | None = None,
+        self, seed: int, order: str, allocation: str, tasks: Sequence[int], *, days: int = DAYS
     ) -> Iterator[PlacedJob]:
         """Yield the MILC jobs of one history, in order of submission.
 
@@ -248,12 +207,10 @@ class Histories:
         tasks : sequence of int
             Sizes to keep, of `TASKS`.
         days : int
-        first : int or None
-            Stop after so many; None for all.
 
         Raises
         ------
-        ValueError
+        InputError
             If a size is none of `TASKS`, or the order is unknown.
 
         Examples
@@ -267,16 +224,17 @@ class Histories:
         """
         for size in tasks:
             if size not in TASKS:
-                known = ", ".join(map(str, TASKS))
-                raise ValueError(f"tasks={size} must be one of: {known}, the sizes of the MILC jobs")
-        schedule, places = self.schedule(seed, allocation, days), self.places(order)
+                raise refusal(
+                    "tasks", size, f"must be one of: {', '.join(map(str, TASKS))}, the sizes of the MILC jobs"
+                )
+        schedule = self.schedule(seed, allocation, days)
+        places = [node.coordinates for node in order_nodes(self._addresses, order)]
         # How much a job sends belongs to the job, not to the history's allocation or order: a generator of its own.
         rng = random.Random(seed + 1000)
         drawn = {number: draw_traffic(rng) for number in sorted(schedule.workload.job)}
         # Messages of a node of MILC on 8,192 cores: the unit in which traffic is drawn. A MILC job sends as much.
-        unit = 2 * sum(self.graph(_UNIT_TASKS).values()) / -(-_UNIT_TASKS // self.cores)
+        unit = 2 * sum(_graph(_UNIT_TASKS, self.cores).values()) / -(-_UNIT_TASKS // self.cores)
         traffic = [unit * (1.0 if number >= _FIRST_NUMBER else drawn[number]) for number in schedule.workload.job]
-        found = 0
         for index in schedule.finished():
             number = schedule.workload.job[index]
             size = TASKS[(number - _FIRST_NUMBER) % len(TASKS)]
@@ -284,15 +242,12 @@ class Histories:
                 continue
             case = order, allocation, seed, size, schedule.run_count[index]
             yield PlacedJob(*case, *self._measured(schedule, index, places, size, traffic))
-            found += 1
-            if found == first:
-                return
 
     def _measured(
         self, schedule: Schedule, index: int, all_places: Sequence[Coordinates], tasks: int, traffic: Sequence[float]
     ) -> Iterator[float]:
         """Yield start, wait, metrics and worst links of one job."""
-        links, graph = self.links, self.graph(tasks)
+        links, graph = self.links, _graph(tasks, self.cores)
         places = _of_job(schedule, index, all_places)
         geminis = sorted(set(places))
         plain = Torus(links.dimensions)
@@ -326,28 +281,15 @@ class Histories:
         return self.links.loads(messages)
 
 
+@cache
+def _graph(tasks: int, cores: int) -> Graph:
+    """Return who talks to whom in a MILC job."""
+    return nearest_neighbors(grid_dimensions(tasks), cores)
+
+
 def _of_job(schedule: Schedule, index: int, places: Sequence[Coordinates]) -> list[Coordinates]:
     """Return where the nodes of a job sit."""
     return [places[position] for low, high in schedule.runs(index) for position in range(low, high)]
-
-
-def code_hash() -> str:
-    """Return a short hash of the modules that the table depends on.
-
-    Examples
-    --------
-    >>> len(code_hash())
-    12
-    """
-    folder = Path(__file__).parents[1]
-    names = (
-        *("runtime/placed_jobs", "runtime/run_time", "runtime/traffic", "scheduling/generator"),
-        *("torus/orders", "torus/allocation", "torus/hull"),
-    )
-    digest = hashlib.sha256()
-    for name in names:
-        digest.update((folder / f"{name}.py").read_bytes())
-    return digest.hexdigest()[:12]
 
 
 @cache

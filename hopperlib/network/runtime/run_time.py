@@ -59,6 +59,9 @@ NOISE = (
 _MOST_NOISE = 0.2
 _STEPS_TO_CROSS = 40
 
+# Of each run of a job: its worst link and its draw of noise.
+_Runs = Sequence[tuple[float, float]]
+
 #: Steps of a run: the printed times of a run and of a step make about so many.
 STEPS = 440
 
@@ -393,18 +396,19 @@ def calibrate(
     if run_over_least < 1:
         raise InputError(f"run_over_least={run_over_least:g} must be at least 1: a least time is not above the mean")
 
+    jobs = [list(zip(*job, strict=True)) for job in zip(worst_links, noise, strict=True)]
+
     def over(run_noise: float) -> float:
-        line = _line(worst_links, noise, run_noise, least_s, mean_s, runs)
-        return _over_least(worst_links, noise, run_noise, line) - run_over_least
+        return _over_least(jobs, run_noise, _line(jobs, run_noise, least_s, mean_s, runs)) - run_over_least
 
     # The ratio grows with the noise. If the neighbors part the runs by enough, there is none.
     high = _crossing(over, 0.0, _MOST_NOISE, 1e-6) if over(0.0) < 0 else 0.0
-    line = _line(worst_links, noise, high, least_s, mean_s, runs)
-    if line[1] == 0:
+    compute, exchange = _line(jobs, high, least_s, mean_s, runs)
+    if exchange == 0:
         raise InputError(
             f"run_over_least={run_over_least:g} needs so much noise that it alone goes below least_s={least_s:g}"
         )
-    return RunTimeModel(compute_s=line[0], exchange_s=line[1], run_noise=high, step_noise=step_noise)
+    return RunTimeModel(compute_s=compute, exchange_s=exchange, run_noise=high, step_noise=step_noise)
 
 
 def _crossing(function: Callable[[float], float], low: float, high: float, near: float) -> float:
@@ -432,46 +436,16 @@ def _crossing(function: Callable[[float], float], low: float, high: float, near:
     return high
 
 
-def _times(
-    worst_links: Sequence[Sequence[float]],
-    noise: Sequence[Sequence[float]],
-    run_noise: float,
-    line: tuple[float, float],
-) -> list[list[float]]:
-    """Return the run times of each job."""
-    compute, exchange = line
-    return [
-        [(compute + exchange * link) * (1 + run_noise * draw) for link, draw in zip(links, draws, strict=True)]
-        for links, draws in zip(worst_links, noise, strict=True)
-    ]
-
-
-def _over_least(
-    worst_links: Sequence[Sequence[float]],
-    noise: Sequence[Sequence[float]],
-    run_noise: float,
-    line: tuple[float, float],
-) -> float:
+def _over_least(jobs: Sequence[_Runs], run_noise: float, line: tuple[float, float]) -> float:
     """Return the mean of all runs over the mean of the least run of each job."""
-    times = _times(worst_links, noise, run_noise, line)
-    runs = sum(len(job) for job in times)
-    return (sum(map(sum, times)) / runs) / (sum(map(min, times)) / len(times))
+    compute, exchange = line
+    times = [[(compute + exchange * link) * (1 + run_noise * draw) for link, draw in job] for job in jobs]
+    return (sum(map(sum, times)) / sum(map(len, times))) / (sum(map(min, times)) / len(times))
 
 
-def _line(
-    worst_links: Sequence[Sequence[float]],
-    noise: Sequence[Sequence[float]],
-    run_noise: float,
-    least_s: float,
-    mean_s: float,
-    runs: int,
-) -> tuple[float, float]:
+def _line(jobs: Sequence[_Runs], run_noise: float, least_s: float, mean_s: float, runs: int) -> tuple[float, float]:
     """Return compute and exchange [s] that give the least and the mean, for a given noise of a run."""
-    flat = [
-        (link, 1 + run_noise * draw)
-        for links, draws in zip(worst_links, noise, strict=True)
-        for link, draw in zip(links, draws, strict=True)
-    ]
+    flat = [(link, 1 + run_noise * draw) for job in jobs for link, draw in job]
     factor = sum(each for _, each in flat) / len(flat)
     weighted = sum(link * each for link, each in flat) / len(flat)
 

@@ -12,14 +12,7 @@ from hopperlib.errors import refusal
 from hopperlib.network.scheduling._free_nodes import pairs
 from hopperlib.network.scheduling.workload import Workload
 
-__all__ = [
-    "FINISHED",
-    "KILLED_AT_LIMIT",
-    "KILLED_BY_OUTAGE",
-    "NOT_STARTED",
-    "Sample",
-    "Schedule",
-]
+__all__ = ["FINISHED", "KILLED_AT_LIMIT", "KILLED_BY_OUTAGE", "NOT_STARTED", "Sample", "Schedule"]
 
 NOT_STARTED, FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE = range(4)
 
