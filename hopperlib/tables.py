@@ -468,7 +468,8 @@ class _Reading:
         for slot in plan.nested:
             entry, least = table.get(slot.name), slot.rules.least
             if least and entry in (None, []):
-                rule = f"is missing: a {record.__name__.strip('_').lower()} has at least {least} [[{slot.name}]]"
+                words = " ".join(re.findall("[A-Z][a-z]*", record.__name__)).lower()
+                rule = f"is missing: a {words} has at least {least} [[{slot.name}]]"
                 self.problem(where + slot.name, rule)
             elif entry is not None or least is not None:
                 values[slot.attribute] = self.table(where + slot.name, [] if entry is None else entry, slot)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from hopperlib.errors import InputError, refusal
 
@@ -102,29 +102,23 @@ def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
     for number, fields in enumerate(rows, start=2):
         if not any(field.strip() for field in fields):
             continue
-        row = {name: field.strip() for name, field in zip(header, fields, strict=False) if field.strip()}
+        given = {name: field.strip() for name, field in zip(header, fields, strict=False) if field.strip()}
+        row = dict.fromkeys(_COLUMNS[:3], "") | given
         try:
-            if row.get("drained", "no") not in ("yes", "no"):
-                raise ValueError(f"drained={row['drained']!r} must be yes or no")
-            found.append(
-                Downtime(
-                    kind=row.get("kind", ""),  # type: ignore[arg-type]
-                    start_s=_whole(row, "start_s"),
-                    end_s=_whole(row, "end_s"),
-                    first_node=_whole(row, "first_node") if "first_node" in row else None,
-                    last_node=_whole(row, "last_node") if "last_node" in row else None,
-                    drained=row.get("drained") == "yes",
-                    queue=row.get("queue", ""),
-                )
-            )
+            found.append(Downtime(**{name: _value(name, text) for name, text in row.items()}))
         except ValueError as error:
             raise InputError(f"line {number}: {error}") from None
     return found
 
 
-def _whole(row: dict[str, str], name: str) -> int:
-    """Return a whole number of a row."""
-    text = row.get(name, "")
+def _value(name: str, text: str) -> Any:
+    """Return the value of a column."""
+    if name in ("kind", "queue"):
+        return text
+    if name == "drained":
+        if text not in ("yes", "no"):
+            raise refusal(name, text, "must be yes or no")
+        return text == "yes"
     if not text.isdecimal():
-        raise ValueError(f"{name}={text!r} must be a whole number, not negative")
+        raise refusal(name, text, "must be a whole number, not negative")
     return int(text)

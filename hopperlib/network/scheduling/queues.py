@@ -7,7 +7,7 @@ None is from 2011, when the machine of the studies ran.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -22,42 +22,46 @@ __all__ = ["Queue", "QueueTable", "put_into_queues", "queue_table", "queue_table
 class Queue:
     """A batch queue.
 
+    Its fields are those of a row of ``queues.toml``.
+
     Parameters
     ----------
     name : str
     priority : int
         Lower goes first, as in NERSC's tables.
-    min_nodes, max_nodes : int or None
+    nodes : (int, int) or None
         Narrowest and widest job it takes.
-    max_time_s : int or None
-        Longest limit it takes. [s]
+    max_hours : float or None
+        Longest limit it takes. [h]
     run_limit : int or None
         Jobs of one user that may run at a time.
     charge_factor : float
-        What an hour costs here.
+        What an hour costs here; in the file ``charge``.
 
     Examples
     --------
-    >>> Queue(name="debug", max_nodes=512).check(Job(7, 0, 600, 60, 60))
+    >>> Queue(name="debug", nodes=(1, 512)).check(Job(7, 0, 600, 60, 60))
     Traceback (most recent call last):
     hopperlib.errors.InputError: job 7 asks for nodes=600; queue 'debug' takes 1 to 512
     """
 
     name: str
-    priority: int = 0
-    min_nodes: int = 1
-    max_nodes: int | None = None
-    max_time_s: int | None = None
-    run_limit: int | None = None
-    charge_factor: float = 1.0
+    priority: int = key(0, required=True)
+    nodes: tuple[int, int] | None = key(None, required=True, low=1, form="[fewest, most] nodes, whole numbers")
+    max_hours: float | None = key(None, required=True, above=0)
+    run_limit: int | None = key(None, low=1)
+    charge_factor: float = key(1.0, name="charge", low=0)
+
+    @property
+    def max_time_s(self) -> int | None:
+        """Longest limit it takes. [s]"""
+        return None if self.max_hours is None else round(3600 * self.max_hours)
 
     def takes(self, nodes: int, requested_time_s: int) -> bool:
         """Whether a job of this size and limit may go here."""
-        return (
-            nodes >= self.min_nodes
-            and (self.max_nodes is None or nodes <= self.max_nodes)
-            and (self.max_time_s is None or requested_time_s <= self.max_time_s)
-        )
+        low, high = self.nodes or (1, nodes)
+        longest = self.max_time_s
+        return low <= nodes <= high and (longest is None or requested_time_s <= longest)
 
     def check(self, job: Job) -> None:
         """Refuse a job that this queue does not take.
@@ -67,12 +71,10 @@ class Queue:
         InputError
             If it is too narrow, too wide or too long.
         """
-        if job.nodes < self.min_nodes or (self.max_nodes is not None and job.nodes > self.max_nodes):
-            most = "any number" if self.max_nodes is None else self.max_nodes
-            raise InputError(
-                f"job {job.job} asks for nodes={job.nodes}; queue {self.name!r} takes {self.min_nodes} to {most}"
-            )
-        if self.max_time_s is not None and job.requested_time_s > self.max_time_s:
+        if not self.takes(job.nodes, job.requested_time_s):
+            low, high = self.nodes or (1, job.nodes)
+            if not low <= job.nodes <= high:
+                raise InputError(f"job {job.job} asks for nodes={job.nodes}; queue {self.name!r} takes {low} to {high}")
             raise InputError(
                 f"job {job.job} asks for requested_time_s={job.requested_time_s}; queue {self.name!r} takes "
                 f"{self.max_time_s} s at most"
@@ -85,21 +87,23 @@ class QueueTable:
 
     Parameters
     ----------
-    name : str
+    queues : tuple of Queue
+        In the file ``queue``.
     title : str
         What it is and from when.
     source : str
         Where it was read.
-    queues : tuple of Queue
     notes : tuple of str
         What the page leaves open or gets wrong.
+    name : str
+        Its heading in the file.
     """
 
-    name: str
-    title: str
-    source: str
-    queues: tuple[Queue, ...]
+    queues: tuple[Queue, ...] = key(name="queue", least=1)
+    title: str = ""
+    source: str = ""
     notes: tuple[str, ...] = ()
+    name: str = ""
 
 
 @cache
@@ -123,45 +127,9 @@ def read_queues(text: str) -> dict[str, QueueTable]:
     """
     tables = {}
     for name, table in read_toml(text, name="queues").items():
-        listed = read_record(_Table, table if isinstance(table, dict) else {}, name=name)
-        queues = tuple(row.queue() for row in listed.queue)
-        title = listed.title or name
-        tables[name] = QueueTable(name=name, title=title, source=listed.source, queues=queues, notes=listed.notes)
+        listed = read_record(QueueTable, table if isinstance(table, dict) else {}, name=name)
+        tables[name] = replace(listed, name=name, title=listed.title or name)
     return tables
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    """A queue as a file lists it, in nodes and hours."""
-
-    name: str
-    nodes: tuple[int, int] = key(low=1, form="[fewest, most] nodes, whole numbers")
-    max_hours: float = key(above=0)
-    priority: int
-    run_limit: int | None = key(None, low=1)
-    charge: float = key(1.0, low=0)
-
-    def queue(self) -> Queue:
-        """Return the queue in the units of the library."""
-        return Queue(
-            name=self.name,
-            priority=self.priority,
-            min_nodes=self.nodes[0],
-            max_nodes=self.nodes[1],
-            max_time_s=round(3600 * self.max_hours),
-            run_limit=self.run_limit,
-            charge_factor=self.charge,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Table:
-    """A table of queues as a file has it."""
-
-    queue: tuple[_Row, ...] = key(least=1)
-    title: str = ""
-    source: str = ""
-    notes: tuple[str, ...] = ()
 
 
 def put_into_queues(workload: Workload, table: QueueTable) -> Workload:
@@ -210,7 +178,7 @@ def queue_table(name: str) -> QueueTable:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is none of that name.
 
     Examples

@@ -24,8 +24,8 @@ def test_a_table_of_ones_own():
     ("text", "message"),
     [
         ("queue = [", "queues: is not TOML"),
-        ("x = 3", r"x: queue: is missing: a table has at least 1 \[\[queue\]\]"),
-        ("[x]\nqueue = []", r"x: queue: is missing: a table has at least 1 \[\[queue\]\]"),
+        ("x = 3", r"x: queue: is missing: a queue table has at least 1 \[\[queue\]\]"),
+        ("[x]\nqueue = []", r"x: queue: is missing: a queue table has at least 1 \[\[queue\]\]"),
         (
             "[x]\nqueue = [{ name = 'a', nodes = [1], max_hours = 1, priority = 1 }]",
             r"x: queue.a.nodes = \[1\]: must be \[fewest, most\] nodes, whole numbers",

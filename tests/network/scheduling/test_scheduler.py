@@ -212,8 +212,8 @@ def test_feedback_on_the_run_time():
         ([], {"allocation": "worst"}, "allocation='worst' must be one of: first, best, contiguous, random"),
         ([], {"allocation": "random"}, "needs a random generator"),
         ([], {"sample_every_s": 0}, "sample_every_s=0 must be at least 1 s"),
-        ([Job(7, 0, 3, 1, 1, queue="q")], {"queues": [Queue(name="q", max_nodes=2)]}, "queue 'q' takes 1 to 2"),
-        ([Job(7, 0, 1, 1, 99, queue="q")], {"queues": [Queue(name="q", max_time_s=60)]}, "takes 60 s at most"),
+        ([Job(7, 0, 3, 1, 1, queue="q")], {"queues": [Queue(name="q", nodes=(1, 2))]}, "queue 'q' takes 1 to 2"),
+        ([Job(7, 0, 1, 1, 99, queue="q")], {"queues": [Queue(name="q", max_hours=1 / 60)]}, "takes 60 s at most"),
     ],
 )
 def test_refusals(jobs, options, message):
@@ -243,8 +243,8 @@ def test_bad_downtimes(options, message):
 def test_hoppers_queue_tables():
     final, early = queue_table("hopper-final"), queue_table("hopper-2013")
     by_name = {queue.name: queue for queue in final.queues}
-    assert (by_name["debug"].max_nodes, by_name["debug"].max_time_s, by_name["debug"].priority) == (512, 1800, 1)
-    assert (by_name["reg_xbig"].min_nodes, by_name["reg_xbig"].max_nodes) == (4097, 6100)
+    assert (by_name["debug"].nodes, by_name["debug"].max_time_s, by_name["debug"].priority) == ((1, 512), 1800, 1)
+    assert by_name["reg_xbig"].nodes == (4097, 6100)
     assert {queue.name for queue in early.queues if queue.charge_factor == 0.6} == {"reg_med", "reg_big", "reg_xbig"}
     with pytest.raises(ValueError, match="there is no queue table 'hopper-2011'"):
         queue_table("hopper-2011")
