@@ -70,9 +70,10 @@ class Loop:
         self.place: tuple[int, int] | None = None
         # Of a head that needs one run: its rank and its instant, until it starts or nodes go.
         self.known = _UNKNOWN, 0
-        # What was tried since the head is head: every other waiting job is wider than `tried`, or wider than `passed` and
-        # too long. The promise never moves away, so it can pass now only if it is no wider than what is free now, or
-        # left over now: the rest of the queue need not be looked at.
+        # What was tried in vain since the head is head: every other waiting job is wider than `tried`, which was free
+        # then, or it is too long and wider than `passed`, which the head left over then. The promise never moves away,
+        # so that two kinds only can pass now: those wider than `tried`, if so much is free by now, and those wider than
+        # `passed`, if so much is left over by now. The rest of the queue need not be looked at.
         self.tried = self.passed = 0
         self.down: dict[int, list[int]] = {}  # the nodes that each downtime holds now
         self.downtimes = downtimes
