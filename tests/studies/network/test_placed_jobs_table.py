@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import ast
 
+from hopperlib.documented.data_files import rows
 from hopperlib.studies.network import placed_jobs_table as table
+
+
+def test_the_table_is_of_the_present_code():
+    codes = {row["code"] for row in rows("placed-jobs.csv")}
+    assert codes == {table.code_hash()}, (
+        f"the code behind data/placed-jobs.csv has changed; make it anew: {table.COMMAND}"
+    )
 
 
 def test_all_that_places_a_job_counts():
