@@ -18,7 +18,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import hopperlib
 from hopperlib.analysis.ensembles import run_ensemble
 from hopperlib.documented.data_files import data_folder
 from hopperlib.machine import Machine
@@ -82,7 +81,7 @@ def modules_behind(first: str = _FIRST) -> list[str]:
 
 def _tree(module: str) -> ast.Module:
     """Return a module of the package as its syntax tree."""
-    path = Path(hopperlib.__file__).parent.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    path = Path(__file__).resolve().parents[2].joinpath(*module.split(".")[1:]).with_suffix(".py")
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
