@@ -42,6 +42,7 @@ __all__ = [
     "read_run_times",
     "read_sacct",
     "read_swf",
+    "simulate",
     "stripe",
     "torus",
 ]

@@ -21,7 +21,6 @@ __all__ = ["COMMANDS", "NAMES", "OWN", "hopper", "main"]
 # Commands that answer no question of the catalogue: name -> module of `command`, and its line in the list.
 COMMANDS: dict[str, tuple[str, str]] = {
     "machine": ("hopperlib.cli.machine", "List, show, check and write machine files."),
-    "simulate": ("hopperlib.cli.simulate", "Run a job trace through a scheduler that remembers every job's nodes."),
     "fit": ("hopperlib.cli.fit", "The distribution of run times, their spread, and the repeats that show a change."),
     "preflight": ("hopperlib.cli.preflight", "Free memory of nodes before a run, from /proc/buddyinfo."),
     "io": ("hopperlib.cli.io", "What IOR, mdtest and Darshan measured, as a table and as findings."),
@@ -37,6 +36,7 @@ OWN: dict[str, str] = {
     "iobuf": "hopperlib.cli.iobuf",
     "scorecard": "hopperlib.cli.scorecard",
     "rank-order": "hopperlib.cli.rank_order",
+    "simulate": "hopperlib.cli.simulate",
 }
 NAMES: tuple[str, ...] = (*QUESTIONS, *COMMANDS)
 

@@ -28,6 +28,7 @@ QUESTIONS: dict[str, str] = {
     "fragmentation": "hopperlib.questions.network.fragmentation",
     "variability": "hopperlib.questions.network.variability",
     "scheduling": "hopperlib.questions.network.scheduling",
+    "simulate": "hopperlib.questions.network.simulate",
     "trillion": "hopperlib.questions.storage.trillion",
     "diagnose": "hopperlib.questions.failure.diagnose",
     "slow-ost": "hopperlib.questions.storage.slow_ost",

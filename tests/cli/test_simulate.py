@@ -8,6 +8,7 @@ import signal
 import pytest
 from click.testing import CliRunner
 
+import hopperlib
 from hopperlib.cli import hopper
 
 
@@ -58,6 +59,19 @@ def test_summaries(trace):
     # 600 + 400 + 360 node-seconds of 10 x 150.
     assert (data["jobs"], data["skipped"], data["utilization"]) == (3, 0, 1360 / 1500)
     assert data["mean_wait_s"] == 33
+
+
+def test_the_answer_is_that_of_the_question(trace):
+    data = json.loads(simulate("--trace", trace, "--nodes", "10", "--json").stdout)
+    asked = hopperlib.simulate(trace=trace, nodes=10)
+    assert {name: data[name] for name in asked.facts} == dict(asked.facts)
+    assert list(data)[:4] == ["jobs", "skipped", "nodes", "span_s"]
+    assert data["answer"]["summary"] == asked.summary
+    assert hopperlib.simulate(trace=TRACE, nodes=10).facts == asked.facts
+
+
+def test_the_header_of_a_trace_says_the_nodes():
+    assert "3 jobs on 12 nodes" in simulate("--trace", "-", input="; MaxNodes: 12\n" + TRACE).stdout
 
 
 def test_the_cabinets_at_an_instant(trace):
@@ -145,20 +159,21 @@ def test_the_first_interrupt_leaves_what_is_finished(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--nodes", "10", "--machine", "hopper"), "--nodes 10 contradicts --machine hopper, which has 6384"),
+        (("--nodes", "10", "--machine", "hopper"), "--nodes 10 contradicts machine hopper, which has 6384"),
         ((), "say how many nodes there are"),
-        (("--nodes", "0"), "nodes=0 must be at least 1"),
+        (("--nodes", "0"), "say how many nodes there are"),
+        (("--nodes", "-1"), "must be from 0 to 200000, the range"),
         (("--nodes", "7"), "job 2 asks for nodes=8, more than the 7 of the machine"),
-        (("--nodes", "10", "--policy", "sjf"), "policy='sjf' must be one of"),
-        (("--nodes", "10", "--allocation", "worst"), "allocation='worst' must be one of"),
-        (("--nodes", "10", "--overrun", "x"), "overrun='x' must be kill or keep"),
+        (("--nodes", "10", "--policy", "sjf"), "--policy sjf must be one of: easy, fcfs"),
+        (("--nodes", "10", "--allocation", "worst"), "--allocation worst must be one of: first, best"),
+        (("--nodes", "10", "--overrun", "x"), "--overrun x must be one of: kill, keep"),
         (("--nodes", "10", "--order", "zyx"), "zyx"),
-        (("--nodes", "10", "--cores-per-node", "0"), "cores_per_node=0 must be at least 1"),
+        (("--nodes", "10", "--cores-per-node", "0"), "must be from 1 to 100000, the range"),
         (("--machine", "nowhere"), "nowhere"),
         (("--nodes", "10", "--queues", "nowhere"), "--queues nowhere must be one of: hopper-2013"),
         (("--nodes", "10", "--queues", "nowhere.toml"), "cannot read queues nowhere.toml"),
-        (("--nodes", "10", "--aging-hours", "2"), "--aging-hours needs --queues"),
-        (("--nodes", "10", "--aging-hours", "nan", "--queues", "hopper-final"), "--aging-hours nan must be above 0"),
+        (("--nodes", "10", "--aging-hours", "2"), "--aging-hours 2.0 needs queues"),
+        (("--nodes", "10", "--aging-hours", "nan", "--queues", "hopper-final"), "--aging-hours nan must be from 0"),
         (("--nodes", "10", "--downtimes", "nowhere"), "cannot read downtimes nowhere"),
         (("--nodes", "10", "--records", "x.csv", "--every", "0"), "sample_every_s=0 must be at least 1 s"),
     ],

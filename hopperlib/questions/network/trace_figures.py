@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from statistics import mean, median
 
 from hopperlib.network.scheduling.schedule import Schedule
+from hopperlib.network.scheduling.summary import summarize, width_classes
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.result import Column, Figure, Table
 
-__all__ = ["allocation_table", "machine_figure", "pieces_figure", "width_classes", "width_table"]
+__all__ = ["allocation_table", "machine_figure", "pieces_figure", "width_table"]
 
 _DAY = 86_400
 _MOST_SAMPLES = 400
@@ -41,38 +42,26 @@ def machine_figure(schedule: Schedule) -> Figure:
     step = -(-len(schedule.samples) // _MOST_SAMPLES)
     samples = schedule.samples[::step]
     start = samples[0].time_s
-    days = [(one.time_s - start) / _DAY for one in samples]
+    days = [(sample.time_s - start) / _DAY for sample in samples]
+    busy, longest, runs = (
+        [getattr(sample, name) for sample in schedule.samples]
+        for name in ("busy_nodes", "largest_free_run", "free_runs")
+    )
     return chart(
         title="The machine over time",
-        alt=f"Of {schedule.nodes:,} nodes {mean(one.busy_nodes for one in schedule.samples):,.0f} are busy on average; the "
-        f"longest run of free nodes has {median(one.largest_free_run for one in schedule.samples):,.0f} in the median, and "
-        f"free nodes lie in up to {max(one.free_runs for one in schedule.samples):,} runs.",
+        alt=f"Of {schedule.nodes:,} nodes {mean(busy):,.0f} are busy on average; the longest run of free nodes has "
+        f"{median(longest):,.0f} in the median, and free nodes lie in up to {max(runs):,} runs.",
         x=Axis(title="Since the first job", unit="d", low=0, high=max(days[-1], 1e-9), decimals=2),
         y=Axis(title="Nodes", low=0),
         series=[
-            Series(name="busy", x=days, y=[one.busy_nodes for one in samples]),
-            Series(name="longest free run", x=days, y=[one.largest_free_run for one in samples]),
+            Series(name="busy", x=days, y=busy[::step]),
+            Series(name="longest free run", x=days, y=longest[::step]),
         ],
     )
 
 
-def width_classes(schedule: Schedule) -> list[tuple[int, int, list[int]]]:
-    """Return the jobs that started by their width: from, to, and indices, in powers of two.
-
-    Examples
-    --------
-    >>> from hopperlib.network.scheduling.scheduler import simulate
-    >>> from hopperlib.network.scheduling.workload import Job, Workload
-    >>> width_classes(simulate(Workload([Job(i, 0, width, 9, 9) for i, width in enumerate((1, 2, 3, 4))]), 10))
-    [(1, 1, [0]), (2, 3, [1, 2]), (4, 7, [3])]
-    """
-    classes: dict[int, list[int]] = {}
-    for index in schedule.finished():
-        classes.setdefault(schedule.workload.nodes[index].bit_length(), []).append(index)
-    return [(1 << bits - 1, (1 << bits) - 1, classes[bits]) for bits in sorted(classes)]
-
-
 def _label(low: int, high: int, widest: int) -> str:
+    """Return the widths of a class in words."""
     high = min(high, widest)
     return f"{low:,}" if low >= high else f"{low:,} to {high:,}"
 
@@ -93,29 +82,21 @@ def width_table(schedule: Schedule, hops: Sequence[float] | None = None) -> Tabl
     >>> width_table(simulate(Workload([Job(1, 0, 4, 60, 60), Job(2, 0, 4, 60, 60)]), 4)).rows
     [('4', 2, 30.0, 60, 1.0)]
     """
-    columns = [
-        Column(title="Nodes of a job"),
-        Column(title="Jobs"),
-        Column(title="Mean wait", unit="s", decimals=0),
-        Column(title="Longest wait", unit="s", decimals=0),
-        Column(title="Mean runs", decimals=2),
-    ]
-    if hops is not None:
-        columns.append(Column(title="Mean distance", unit="hops", decimals=2))
+    columns = (
+        Column("Nodes of a job"),
+        Column("Jobs"),
+        Column("Mean wait", "s", 0),
+        Column("Longest wait", "s", 0),
+        Column("Mean runs", decimals=2),
+        *([] if hops is None else [Column("Mean distance", "hops", 2)]),
+    )
     rows = []
     for low, high, jobs in width_classes(schedule):
-        waits = [schedule.wait_time_s(index) or 0 for index in jobs]
-        row: list[float | int | str] = [
-            _label(low, high, schedule.nodes),
-            len(jobs),
-            float(mean(waits)),
-            max(waits),
-            float(mean(schedule.run_count[index] for index in jobs)),
-        ]
-        if hops is not None:
-            row.append(float(mean(hops[index] for index in jobs)))
-        rows.append(tuple(row))
-    return Table(caption="Waits and pieces by width, simulated", columns=tuple(columns), rows=rows)
+        numbers = summarize(schedule, jobs)
+        waits = float(numbers.mean_wait_s), numbers.max_wait_s
+        distance = [] if hops is None else [float(mean(hops[index] for index in jobs))]
+        rows.append((_label(low, high, schedule.nodes), len(jobs), *waits, float(numbers.mean_runs), *distance))
+    return Table(caption="Waits and pieces by width, simulated", columns=columns, rows=rows)
 
 
 def pieces_figure(schedules: Mapping[str, Schedule]) -> Figure:
@@ -144,12 +125,12 @@ def pieces_figure(schedules: Mapping[str, Schedule]) -> Figure:
         classes = width_classes(schedule)
         if not classes:
             raise ValueError(f"schedule {name!r}: no job started")
-        runs = [float(mean(schedule.run_count[index] for index in jobs)) for _, _, jobs in classes]
+        runs = [float(summarize(schedule, jobs).mean_runs) for _, _, jobs in classes]
         series.append(Series(name=name, x=[low for low, _, _ in classes], y=runs))
-    said = "; ".join(f"{one.name}: up to {max(one.y):.1f}" for one in series)
+    most = "; ".join(f"{line.name}: up to {max(line.y):.1f}" for line in series)
     return chart(
         title="In how many runs of the node list a job lies",
-        alt=f"Mean number of runs against the width of a job. {said}.",
+        alt=f"Mean number of runs against the width of a job. {most}.",
         x=Axis(title="Nodes of a job, at least", log=True),
         y=Axis(title="Mean runs", low=0, decimals=2),
         series=series,
@@ -169,24 +150,22 @@ def allocation_table(schedules: Mapping[str, Schedule]) -> Table:
     """
     rows = []
     for name, schedule in schedules.items():
-        done = list(schedule.finished())
-        if not done:
-            raise ValueError(f"schedule {name!r}: no job started")
-        waits = [schedule.wait_time_s(index) or 0 for index in done]
-        pieces = [schedule.run_count[index] for index in done]
-        start, end = min(schedule.start_s[i] for i in done), max(schedule.end_s[i] for i in done)
-        used = 100 * schedule.utilization(start, end) if end > start else None
-        whole = 100 * sum(count == 1 for count in pieces) / len(pieces)
-        rows.append((name, used, float(mean(waits)), max(waits), float(mean(pieces)), whole))
+        try:
+            numbers = summarize(schedule)
+        except ValueError as error:
+            raise ValueError(f"schedule {name!r}: {error}") from None
+        used = None if numbers.utilization is None else 100 * numbers.utilization
+        waits, whole = (float(numbers.mean_wait_s), numbers.max_wait_s), 100 * numbers.contiguous_fraction
+        rows.append((name, used, *waits, float(numbers.mean_runs), whole))
     return Table(
         caption="The same trace under several allocations, simulated",
         columns=(
-            Column(title="Allocation"),
-            Column(title="Utilization", unit="%", decimals=1),
-            Column(title="Mean wait", unit="s", decimals=0),
-            Column(title="Longest wait", unit="s", decimals=0),
-            Column(title="Mean runs of a job", decimals=2),
-            Column(title="Jobs in one run", unit="%", decimals=1),
+            Column("Allocation"),
+            Column("Utilization", "%", 1),
+            Column("Mean wait", "s", 0),
+            Column("Longest wait", "s", 0),
+            Column("Mean runs of a job", decimals=2),
+            Column("Jobs in one run", "%", 1),
         ),
         rows=rows,
     )
