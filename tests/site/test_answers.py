@@ -30,7 +30,7 @@ def ends(control):
     if control.kind in ("slider", "number"):
         return [control.low, control.high, control.low - control.step, str(control.default), "many"]
     if control.kind == "choice":
-        return [key for key, _ in control.options] + ["none of them"]
+        return [key for key, _ in control.offered()] + ["none of them"]
     if control.kind == "switch":
         return [True, False]
     return ["", control.default]
@@ -43,7 +43,8 @@ def drawn(control, rng):
         value = control.low + control.step * int(rng.random() * (steps + 1))
         return int(value) if control.whole else min(value, control.high)
     if control.kind == "choice":
-        return control.options[int(rng.random() * len(control.options))][0]
+        offered = control.offered()
+        return offered[int(rng.random() * len(offered))][0]
     return rng.random() < 0.5
 
 

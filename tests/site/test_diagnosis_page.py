@@ -54,7 +54,7 @@ def test_a_log_is_read_in_the_page_and_goes_nowhere(watch, site_url, tmp_path):
     large = tmp_path / "job.out"
     noise = "".join(f"[{rank}] ERROR - replaying failed transaction {rank * 7}\n" for rank in range(20_000))
     large.write_text(noise + "Disk quota exceeded\n")
-    chooser = diagnosis(page).locator('[data-name="log"] input[type="file"]')
+    chooser = diagnosis(page).locator('[data-control="log"] input[type="file"]')
     chooser.set_input_files(large)
     expect(summary(page)).to_contain_text("IO-QUOTA, output:20001")
     # The line of the cause is in sight in its box, however far down it stands.

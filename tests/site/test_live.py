@@ -117,7 +117,7 @@ def test_a_refused_value_is_said_at_its_control(workshop):
     box = explorer(page)
     number = box.get_by_role("textbox", name="Memory")
     number.fill("lots")
-    error = box.locator('[data-name="need"] .hopper-error')
+    error = box.locator('[data-control="need"] .hopper-error')
     expect(error).to_have_text("need='lots' must be a number")
     expect(number).to_have_attribute("aria-invalid", "true")
     assert error.get_attribute("id") in number.get_attribute("aria-describedby").split()
@@ -201,10 +201,10 @@ def test_reset_examples_and_links(workshop):
 def test_a_link_that_asks_for_too_much_is_told(workshop):
     page = workshop.go("book/index.html#trial.tasks=99&trial.order=sideways&trial.line=secret")
     box = explorer(page)
-    expect(box.locator('[data-name="tasks"] .hopper-error')).to_contain_text("asks for 99")
-    expect(box.locator('[data-name="order"] .hopper-error')).to_contain_text("asks for sideways")
+    expect(box.locator('[data-control="tasks"] .hopper-error')).to_contain_text("asks for 99")
+    expect(box.locator('[data-control="order"] .hopper-error')).to_contain_text("asks for sideways")
     expect(summary(page)).to_contain_text("With 12 tasks")
-    expect(box.locator('[data-name="tasks"] .hopper-error')).to_be_visible()
+    expect(box.locator('[data-control="tasks"] .hopper-error')).to_be_visible()
     # Text is never taken from an address.
     expect(box.get_by_label("Launch line")).to_have_value("aprun -n 6 ./a.out")
 
