@@ -1,10 +1,8 @@
-"""``hopper diagnose``: the cause of a failure out of a job's output."""
+"""``hopper diagnose``: the question for files of any size, and the rules behind it."""
 
 from __future__ import annotations
 
-import shutil
 import sys
-import textwrap
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -13,86 +11,49 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from hopperlib.cli.common import fail, print_json, read_source
+from hopperlib.cli.question import question_command, show
+from hopperlib.questions.question import load
 
 if TYPE_CHECKING:
-    from hopperlib.failure.diagnosis.causes import Cause
-    from hopperlib.failure.diagnosis.context import Context
-    from hopperlib.failure.diagnosis.diagnosis import Diagnosis
     from hopperlib.failure.messages.rules import Rule
+    from hopperlib.questions.question import Question
 
 __all__ = ["command"]
 
-_HELP = """Find the cause of a failure in a job's output.
-
-Give all files of the job together, in any order: stdout, stderr, the program's log, the scheduler's record; compressed
-ones are unpacked. With - the text comes from standard input. Any size is read in little memory; of a line the first
-64 KiB count. What is known beside the output turns advice into numbers:
-
-\b
-  hopper diagnose job.out job.err
-  hopper diagnose slurm-4231907.out --sacct record.txt
-  hopper diagnose job.e1925046 --machine hopper --launch 'aprun -n 384 ./vasp'
-  sacct -P -j 4231907 -l | hopper diagnose -
-  hopper diagnose --explain ALPS-OOM
-
-Exit status: 1 a cause was found, 0 none was or the job succeeded, 2 bad input.
-"""
-
-# A file smaller than this is read before a bar would be seen. [bytes]
+# From this size on a file gets a progress bar. [bytes]
 _WORTH_A_BAR = 100_000_000
-_QUOTED_LINES = 3
-_UNKNOWN_SHOWN = 6
+
+_EXAMPLES = """hopper diagnose job.out job.err
+hopper diagnose - --launch job.pbs --machine hopper < job.out
+hopper diagnose job.out --sacct record.txt --job 4711 --json"""
 
 
-@click.command(name="diagnose", help=_HELP, short_help="Find the cause of a failure in a job's output.")
-@click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--launch", metavar="LINE", help="The launch line, or the path of the job script.")
-@click.option(
-    "--machine",
-    "machine_name",
-    metavar="NAME",
-    help="Machine it ran on: a name out of `hopper machine list` or a path.",
-)
-@click.option("--sacct", "sacct_file", metavar="FILE", help="Output of sacct for the job.")
-@click.option("--job", metavar="ID", help="The job in --sacct; the last one by default.")
-@click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
-@click.option("--list", "list_rules", is_flag=True, help="List all messages that are known.")
-@click.option("--explain", metavar="CODE", help="Say all that is known of one message.")
-def command(
-    files: tuple[str, ...],
-    launch: str | None,
-    machine_name: str | None,
-    sacct_file: str | None,
-    job: str | None,
-    as_json: bool,
-    list_rules: bool,
-    explain: str | None,
-) -> None:
-    """Run the command."""
-    if list_rules:
-        _list(as_json)
-        return
-    if explain:
-        _explain(explain, as_json)
-        return
-    if not files and not sacct_file:
-        raise click.UsageError("give the files of the job, or - for standard input")
+def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Answer for the files of a job, which are read as streams; or list or explain the rules."""
     from hopperlib.failure.diagnosis.diagnosis import diagnose
+    from hopperlib.questions.failure.diagnose import context_of, result_of
 
-    context = _context(launch, machine_name, sacct_file, job, as_json)
-    with ExitStack() as stack:
-        sources = [(_name(file), stack.enter_context(_opened(file, as_json))) for file in files]
-        found = diagnose(sources, context=context)
-    if as_json:
-        print_json(found.to_dict())
+    if values.pop("list_rules", None):
+        _list(as_json)
+    elif values.get("explain"):
+        _explain(values["explain"], as_json)
     else:
-        _print(found)
-    sys.exit(1 if found.verdict == "cause" else 0)
-
-
-def _name(file: str) -> str:
-    """Return what a file is called in the answer."""
-    return "standard input" if file == "-" else file
+        files, record = values.get("files", ()), values.get("record", "")
+        if not files and not record:
+            raise click.UsageError("give the files of the job, or - for standard input")
+        launch, machine = values.get("launch", ""), values.get("machine", "hopper")
+        if "\n" not in launch and launch and Path(launch).is_file():
+            launch = read_source(launch, what="job script", as_json=as_json)
+        settings = question.read({"launch": launch, "record": record, "machine": machine})
+        context = context_of(settings["launch"], settings["machine"], record, values.get("job"))
+        with ExitStack() as stack:
+            names = ("standard input" if file == "-" else file for file in files)
+            sources = [
+                (name, stack.enter_context(_opened(file, as_json))) for name, file in zip(names, files, strict=True)
+            ]
+            found = diagnose(sources, context=context)
+        show(question, result_of(found), as_json, show_all)
+        raise SystemExit(1 if found.verdict == "cause" else 0)
 
 
 @contextmanager
@@ -119,30 +80,6 @@ def _opened(file: str, as_json: bool) -> Iterator[BinaryIO]:
         fail(f"cannot read {file}: {error.strerror or error}", as_json=as_json)
 
 
-def _context(
-    launch: str | None, machine_name: str | None, sacct_file: str | None, job: str | None, as_json: bool
-) -> Context | None:
-    """Read what is known beside the output."""
-    if launch is None and machine_name is None and sacct_file is None:
-        return None
-    from hopperlib.failure.diagnosis.context import read_context
-    from hopperlib.machine import Machine, MachineError
-
-    machine = None
-    if launch is not None or machine_name is not None:
-        try:
-            machine = Machine.load(machine_name or "hopper")
-        except MachineError as error:
-            fail(str(error), as_json=as_json, details={"flag": "--machine"})
-    if launch is not None and "\n" not in launch and Path(launch).is_file():
-        launch = read_source(launch, what="job script")
-    record = read_source(sacct_file, what="record") if sacct_file else None
-    try:
-        return read_context(launch=launch, machine=machine, sacct=record, job=job)
-    except ValueError as error:
-        fail(str(error), as_json=as_json)
-
-
 def _list(as_json: bool) -> None:
     """Print all rules, one line each."""
     from hopperlib.failure.messages.rules import load_rules
@@ -157,30 +94,17 @@ def _list(as_json: bool) -> None:
 
 
 def _explain(code: str, as_json: bool) -> None:
-    """Print one rule."""
+    """Print all that is known of one message."""
     from hopperlib.failure.messages.rules import rule as rule_of
 
-    try:
-        rule = rule_of(code)
-    except ValueError as error:
-        fail(str(error), as_json=as_json)
+    data = _rule_dict(rule_of(code))
     if as_json:
-        print_json(_rule_dict(rule))
+        print_json(data)
         return
-    click.secho(f"{rule.code}: {rule.title}", bold=True)
-    strength = f" ({rule.strength})" if rule.role == "cause" else ""
-    nersc = f", NERSC's class {rule.nersc_class}" if rule.nersc_class else ""
-    click.echo(f"role {rule.role}{strength}, class {rule.fault}{nersc}; who acts: {rule.who}")
-    _paragraph("reads", rule.positive[0])
-    if rule.explains:
-        _paragraph("explains", ", ".join(link.code for link in rule.explains))
-    if rule.explained_by:
-        _paragraph("is explained by", ", ".join(link.code for link in rule.explained_by))
-    if rule.requires:
-        _paragraph("counts only with", ", ".join(rule.requires))
-    _steps("what to do", rule.advice)
-    _paragraph("to confirm", rule.confirm)
-    _paragraph("source", rule.source)
+    for name, value in data.items():
+        lines = value if isinstance(value, list) else [value]
+        if any(lines):
+            click.echo(f"{name.replace('_', ' ')}: " + "\n  ".join(map(str, lines)))
 
 
 def _rule_dict(rule: Rule) -> dict[str, Any]:
@@ -203,102 +127,15 @@ def _rule_dict(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _print(found: Diagnosis) -> None:
-    """Print a diagnosis for people."""
-    if found.verdict == "succeeded":
-        click.secho("This job succeeded.", bold=True)
-    elif found.verdict == "no-cause":
-        click.secho("No cause in this text.", bold=True)
-        _steps("look next", found.next)
-    for place, cause in enumerate(found.causes):
-        if place == 0:
-            _print_cause(found, cause)
-        elif place == 1:
-            files = found.evidence.files
-            where = f"{files[cause.hits[0].file].name}:{cause.hits[0].line}"
-            _paragraph("runner-up", f"{cause.code} ({cause.confidence}): {cause.title}; {where}")
-    _print_messages(found)
-    for note in found.notes:
-        _paragraph("note", note)
-    lines = found.evidence.lines_read
-    click.echo(f"{lines:,} line{'' if lines == 1 else 's'} read.")
-
-
-def _print_cause(found: Diagnosis, cause: Cause) -> None:
-    """Print the likeliest cause."""
-    from hopperlib.failure.diagnosis.causes import CONFIDENCE
-
-    click.secho(f"{cause.title} [{cause.code}]", bold=True)
-    rule = cause.rule
-    nersc = f" ({rule.nersc_class})" if rule and rule.nersc_class else ""
-    _paragraph("confidence", f"{cause.confidence}: {CONFIDENCE[cause.confidence]}")
-    _paragraph("class", f"{cause.fault}{nersc}; who acts: {rule.who if rule else 'user'}")
-    for hit in cause.hits[:_QUOTED_LINES]:
-        click.secho(f"  {found.evidence.files[hit.file].name}:{hit.line}: ", nl=False, dim=True)
-        click.secho(hit.text, fg="red")
-    if cause.count > min(len(cause.hits), _QUOTED_LINES):
-        click.echo(f"  ... {cause.count:,} such lines in all")
-    if cause.fields:
-        _paragraph("known", ", ".join(f"{name} {value}" for name, value in cause.fields.items()))
-    if cause.explains:
-        click.echo("explains:")
-        for code in cause.explains:
-            click.echo(f"  {code}, {_times(found, code)}")
-    _steps("what to do", cause.advice)
-    _paragraph("to confirm", cause.confirm)
-
-
-def _times(found: Diagnosis, code: str) -> str:
-    """Return how often a message stands in the text, and where first."""
-    finding = found.evidence.messages[code]
-    hit = finding.hits[0]
-    lines = "1 line" if finding.count == 1 else f"{finding.count:,} lines"
-    return f"{lines}, first {found.evidence.files[hit.file].name}:{hit.line}"
-
-
-def _print_messages(found: Diagnosis) -> None:
-    """Print what was found beside the causes: symptoms nobody explains, unknown lines."""
-    explained = {code for cause in found.causes for code in (cause.code, *cause.explains)}
-    for code, finding in found.evidence.messages.items():
-        if code not in explained and finding.rule.role in ("symptom", "cascade"):
-            _paragraph("seen", f"{code}: {finding.rule.title}; {_times(found, code)}")
-        elif code in found.set_aside:
-            _paragraph("set aside", f"{code}: {finding.rule.title}; {finding.rule.confirm}")
-    unknown = found.evidence.unknown
-    if unknown:
-        click.echo(
-            f"suspicious lines that no rule knows: {sum(group.count for group in unknown):,} of {len(unknown)} kinds"
-        )
-        for group in unknown[:_UNKNOWN_SHOWN]:
-            name = found.evidence.files[group.first.file].name
-            click.echo(f"  {group.count:6,} x  {name}:{group.first.line}: {group.first.text}")
-        if len(unknown) > _UNKNOWN_SHOWN:
-            click.echo(f"  ... {len(unknown) - _UNKNOWN_SHOWN} more kinds; --json lists them")
-
-
-def _paragraph(title: str, text: str) -> None:
-    """Print a wrapped paragraph with its title."""
-    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-    click.echo(
-        textwrap.fill(
-            f"{title}: {text}", width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-        )
-    )
-
-
-def _steps(title: str, steps: list[str] | tuple[str, ...]) -> None:
-    """Print numbered steps."""
-    if not steps:
-        return
-    click.echo(f"{title}:")
-    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-    for number, step in enumerate(steps, 1):
-        filled = textwrap.fill(
-            step,
-            width,
-            initial_indent=f"  {number}. ",
-            subsequent_indent="     ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        click.echo(filled)
+command = question_command(
+    load("diagnose"),
+    extra=(
+        click.Argument(["files"], nargs=-1, metavar="[FILE]..."),
+        click.Option(["--job"], metavar="ID", help="The job in --sacct; the last one by default."),
+        click.Option(["--list", "list_rules"], is_flag=True, default=None, help="List all messages that are known."),
+        click.Option(["--explain"], metavar="CODE", help="Say all that is known of one message."),
+    ),
+    run=_run,
+    left_out=("log", "errors"),
+    examples=_EXAMPLES,
+)

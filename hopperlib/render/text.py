@@ -62,6 +62,12 @@ def _short(result: Result) -> Iterator[list[str]]:
     """Yield the parts of the short form."""
     yield [_plain(result.summary)]
     yield [line for finding in result.findings if finding.level in ("problem", "advice") for line in _finding(finding)]
+    for listing in result.listings:
+        yield [
+            f"{listing.title.split(':')[0]}:{line.number}: {line.text}"
+            for line in listing.lines
+            if line.mark == "cause"
+        ]
     yield from ([drawing.title, drawing.text.rstrip()] for drawing in result.drawings[:1] if drawing.text)
     yield from (table_lines(table, _SHORT_ROWS, _SHORT_CELL) for table in result.tables[:1])
     yield from (_copyable(copyable) for copyable in result.copyables[:1])

@@ -35,9 +35,9 @@ def file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "status", "said"),
     [
-        (OOM, 1, "[ALPS-OOM]"),
-        ("hello\n", 0, "No cause in this text."),
-        ("   JOB DONE.\n", 0, "This job succeeded."),
+        (OOM, 1, "ALPS-OOM"),
+        ("hello\n", 0, "No cause in this text"),
+        ("   JOB DONE.\n", 0, "This job succeeded"),
         ("", 0, "The text is empty"),
     ],
 )
@@ -49,19 +49,26 @@ def test_the_status_tells_whether_a_cause_was_found(file, text, status, said):
 
 
 def test_the_answer_holds_what_a_reader_needs(file):
-    output = diagnose(file(OOM * 40 + "Application 15379 exit signals: Killed\nmystery failed\n")).output
+    path = file(OOM * 40 + "Application 15379 exit signals: Killed\nmystery failed\n")
+    short, full = diagnose(path).output, diagnose("--all", path).output
     for said in (
-        "certain",
-        "class: user (OOM); who acts: user",
-        "... 40 such lines in all",
-        "nid 146",
-        "KILLED, 1 line, first",
+        "This is certain",
+        "Who acts: the job's owner.",
+        "advice: 1. Run fewer",
+        f"{path}:1: {OOM.strip()}",
+        "KILLED",
     ):
-        assert said in output
-    assert "what to do:\n  1. " in output
-    assert "to confirm: " in output
-    assert "1 x " in output
-    assert output.endswith("42 lines read.\n")
+        assert said in short
+    for said in (
+        "Class: user (OOM)",
+        "Lines that say so: 40",
+        "Node ID (nid): 146",
+        "note: To confirm: ",
+        "mystery failed",
+    ):
+        assert said in full
+    # Where the lines break depends on how long the name of the file is.
+    assert "(42 lines read)" in diagnose(file("all is well\n" * 42, "other.out")).output
 
 
 def test_the_json_keeps_its_contract(file):
@@ -87,8 +94,8 @@ def test_several_files_are_one_job(file):
             "job.err.gz",
         ),
     ).output
-    assert "[LIB-MISSING]" in output
-    assert "ALPS-EXIT-CODES, 1 line, first" in output
+    assert "LIB-MISSING" in output
+    assert "ALPS-EXIT-CODES" in output
 
 
 def test_context_turns_advice_into_numbers(file):
@@ -119,7 +126,7 @@ def test_all_messages_are_listed_and_each_is_explained():
         said = json.loads(diagnose("--explain", code, "--json").output)
         assert said["advice"]
         assert said["source"]
-    assert "to confirm: " in diagnose("--explain", "alps-oom").output
+    assert "confirm: " in diagnose("--explain", "alps-oom").output
 
 
 @pytest.mark.parametrize(
@@ -144,4 +151,6 @@ def test_a_record_that_is_none_is_refused(file):
     path = file("hello\n")
     assert "this is no output of sacct" in diagnose(path, "--sacct", path).output
     refused = diagnose(path, "--sacct", file(RECORD, "record.txt"), "--job", "5", "--json")
-    assert json.loads(refused.output)["error"]["message"] == "job '5' is not in the output of sacct, which holds: 77"
+    assert json.loads(refused.output)["error"]["message"].endswith(
+        "job '5' is not in the output of sacct, which holds: 77"
+    )

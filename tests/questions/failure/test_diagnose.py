@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.questions.failure.diagnose import QUESTION
-from hopperlib.questions.failure.diagnosis_parts import LINES_LISTED
+from hopperlib.questions.failure.diagnose import LINES_LISTED, QUESTION
 from hopperlib.render.answer import answer_json
 
 EXPECTED = {
