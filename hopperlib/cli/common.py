@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-__all__ = ["FiniteRange", "fail", "print_json", "read_source", "stdin_bytes", "write_page"]
+__all__ = ["FiniteRange", "fail", "print_json", "print_rule", "print_rules", "read_source", "stdin_bytes", "write_page"]
 
 
 class FiniteRange(click.FloatRange):
@@ -91,3 +91,25 @@ def write_page(path: str, page: str, *, as_json: bool = False) -> None:
         Path(path).write_text(page, encoding="utf-8")
     except OSError as error:
         fail(f"cannot write the page {path}: {error.strerror or error}", as_json=as_json)
+
+
+def print_rules(rules: Sequence[Mapping[str, Any]], shown: Sequence[str], *, as_json: bool) -> None:
+    """Print rules: a line each with the named parts, or all as data."""
+    if as_json:
+        print_json({"rules": list(rules)})
+        return
+    widths = [max(len(str(rule[name])) for rule in rules) for name in shown]
+    for rule in rules:
+        cells = (f"{rule[name]!s:<{width}}" for name, width in zip(shown, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+def print_rule(rule: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print all that is known of one rule: its parts by name, those that are empty left out."""
+    if as_json:
+        print_json(rule)
+        return
+    for name, value in rule.items():
+        lines = [str(line) for line in (value if isinstance(value, (list, tuple)) else [value]) if line]
+        if lines:
+            click.echo(f"{name.replace('_', ' ')}: " + "\n  ".join(lines))

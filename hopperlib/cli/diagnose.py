@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from hopperlib.cli.common import fail, print_json, read_source
+from hopperlib.cli.common import fail, print_rule, print_rules, read_source
 from hopperlib.cli.question import question_command, show
 from hopperlib.questions.question import load
 
@@ -31,12 +31,14 @@ hopper diagnose job.out --sacct record.txt --job 4711 --json"""
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for the files of a job, which are read as streams; or list or explain the rules."""
     from hopperlib.failure.diagnosis.diagnosis import diagnose
+    from hopperlib.failure.messages.rules import load_rules, rule
     from hopperlib.questions.failure.diagnose import context_of, result_of
 
     if values.pop("list_rules", None):
-        _list(as_json)
+        rules = [_rule_dict(known) for known in sorted(load_rules(), key=lambda known: known.code)]
+        print_rules(rules, ("code", "role", "class", "title"), as_json=as_json)
     elif values.get("explain"):
-        _explain(values["explain"], as_json)
+        print_rule(_rule_dict(rule(values["explain"])), as_json=as_json)
     else:
         files, record = values.get("files", ()), values.get("record", "")
         if not files and not record:
@@ -78,33 +80,6 @@ def _opened(file: str, as_json: bool) -> Iterator[BinaryIO]:
                 yield shown
     except OSError as error:
         fail(f"cannot read {file}: {error.strerror or error}", as_json=as_json)
-
-
-def _list(as_json: bool) -> None:
-    """Print all rules, one line each."""
-    from hopperlib.failure.messages.rules import load_rules
-
-    rules = sorted(load_rules(), key=lambda rule: rule.code)
-    if as_json:
-        print_json({"rules": [_rule_dict(rule) for rule in rules]})
-        return
-    width = max(len(rule.code) for rule in rules)
-    for rule in rules:
-        click.echo(f"{rule.code:{width}}  {rule.role:7}  {rule.fault:6}  {rule.title}")
-
-
-def _explain(code: str, as_json: bool) -> None:
-    """Print all that is known of one message."""
-    from hopperlib.failure.messages.rules import rule as rule_of
-
-    data = _rule_dict(rule_of(code))
-    if as_json:
-        print_json(data)
-        return
-    for name, value in data.items():
-        lines = value if isinstance(value, list) else [value]
-        if any(lines):
-            click.echo(f"{name.replace('_', ' ')}: " + "\n  ".join(map(str, lines)))
 
 
 def _rule_dict(rule: Rule) -> dict[str, Any]:

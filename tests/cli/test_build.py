@@ -21,25 +21,24 @@ def build(*words, text="", loaded=None):
 def test_a_known_problem():
     result = build("--modules", "-", "ftn -mp=nonuma -o a a.o", text=PGI)
     assert result.exit_code == 1
-    assert "known: The wrappers of PGI drop -mp=nonuma" in result.output
-    assert "bug 765956, reported 2010-10-19, fixed in xt-libsci/10.5.0, released 2010-12-16" in result.output
-    assert "repaired:\n  module swap xt-libsci xt-libsci/10.5.0\n  ftn -mp=nonuma -o a a.o\n" in result.output
+    assert "problem: The wrappers of PGI drop -mp=nonuma" in result.output
+    assert "Bug 765956, reported 2010-10-19, fixed in xt-libsci/10.5.0 of 2010-12-16." in result.output
+    assert "The repaired build:\n  module swap xt-libsci xt-libsci/10.5.0\n  ftn -mp=nonuma -o a a.o\n" in result.output
 
 
 def test_a_possible_problem_is_printed_and_is_none_to_the_exit_status():
-    result = build("--modules", "-", "CC a.cpp b.f90", text="PrgEnv-gnu/3\nxt-asyncpe/4.8\n")
+    result = build("--modules", "-", "--all", "CC a.cpp b.f90", text="PrgEnv-gnu/3\nxt-asyncpe/4.8\n")
     assert result.exit_code == 0
-    assert "possible: C or C++ and Fortran" in result.output
-    assert "only possible: no source says how xt-asyncpe/4.8 behaves" in result.output
-    assert "repaired" not in result.output
+    assert "note: Possible: C or C++ and Fortran" in result.output
+    assert "It cannot be told, because no source says how xt-asyncpe/4.8 behaves" in result.output
+    assert "The repaired build" not in result.output
 
 
 def test_no_problem_is_no_promise():
     result = build("gcc -o a a.c")
-    assert (result.exit_code, result.output) == (
-        0,
-        "No known problem. That is no promise: only what somebody reported can be known.\n",
-    )
+    assert result.exit_code == 0
+    said = "No known problem. That is no promise: only what somebody reported can be known.\n"
+    assert result.output.startswith(said)
 
 
 def test_modules_of_the_shell_count_where_no_file_is_given(tmp_path):
@@ -69,19 +68,20 @@ def test_json():
 def test_what_only_the_reader_can_choose():
     result = build("--modules", "-", "mpicc a.c", text="openmpi/4\nmpich/4\n")
     assert result.exit_code == 1
-    assert "yours to choose: TWO-MPI" in result.output
+    assert "What to do about TWO-MPI is yours to choose" in result.output
 
 
-def test_lines_that_say_nothing_are_said_on_the_side():
-    result = build("--modules", "-", "gcc a.c", text="gcc/12\nthis is no module\n")
-    assert result.stderr == "hopper: lines that name no module: 1, the first is this is no module\n"
+def test_lines_that_say_nothing_are_named():
+    result = build("--all", "--modules", "-", "gcc a.c", text="gcc/12\nthis is no module\n")
+    assert "1 line named no module and set no variable; the first is: this is no module" in result.output
 
 
 def test_list_and_explain():
     assert "GNU-CXX-FORTRAN" in build("--list").output
     assert {rule["era"] for rule in json.loads(build("--list", "--json").output)["rules"]} == {"report", "today"}
     shown = build("--explain", "libsci-dynamic-fftw3").output
-    assert "bug 761427, reported 2010-06-15, fixed in xt-libsci/10.4.8" in " ".join(shown.split())
+    assert "bug: 761427" in shown
+    assert "reported: 2010-06-15" in shown
     assert json.loads(build("--explain", "TWO-MPI", "--json").output)["bug"] is None
 
 

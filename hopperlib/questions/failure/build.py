@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.failure.builds import known_problems
-from hopperlib.failure.builds.known_problems import Build, Repaired, check_build, read_build, repaired
+from hopperlib.failure.builds.known_problems import Build, KnownProblem, Repaired, check_build, read_build, repaired
 from hopperlib.failure.builds.rules import BuildRule
-from hopperlib.finding import Finding
+from hopperlib.finding import Finding, Level
 from hopperlib.questions.question import declared, is_sample
-from hopperlib.questions.result import Badge, Column, Copyable, Download, Result, Table, Value
+from hopperlib.questions.result import Badge, Column, Copyable, Download, Facts, Result, Table, Value
 
 __all__ = ["QUESTION"]
 
@@ -29,15 +28,15 @@ def _dates(rule: BuildRule) -> str:
     return ", ".join(parts)
 
 
-def _finding(found: known_problems.KnownProblem) -> Finding:
+def _finding(problem: KnownProblem) -> Finding:
     """Say one finding: what, how it shows, what to do."""
-    rule = found.rule
+    rule = problem.rule
     text = f"{rule.title}. {_SHOWS[rule.stage]}: {rule.symptom.removesuffix('.')}."
-    if found.certainty == "possible":
-        text = f"Possible: {text} It cannot be told, because {'; '.join(found.doubts)}."
+    if problem.certainty == "possible":
+        text = f"Possible: {text} It cannot be told, because {'; '.join(problem.doubts)}."
     dates = _dates(rule)
     text += f" {' '.join(rule.advice)}" + (f" ({dates[0].upper()}{dates[1:]}.)" if dates else "")
-    level: Literal["problem", "advice", "note"] = "note" if found.certainty == "possible" else rule.level
+    level: Level = "note" if problem.certainty == "possible" else rule.level
     return Finding(code=rule.code.lower(), message=text, level=level)
 
 
@@ -45,12 +44,12 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def _summary(build: Build, found: tuple[known_problems.KnownProblem, ...], done: Repaired) -> str:
+def _summary(build: Build, problems: tuple[KnownProblem, ...], done: Repaired) -> str:
     """Say in a sentence or two what is wrong and what mends it."""
     if not build.environment.modules and not build.line.command:
         return "Nothing to judge yet: give what is loaded, a link line, or both."
-    known = [one for one in found if one.certainty == "known" and one.rule.level == "problem"]
-    possible = [one for one in found if one.certainty == "possible"]
+    known = [problem for problem in problems if problem.certainty == "known" and problem.rule.level == "problem"]
+    possible = [problem for problem in problems if problem.certainty == "possible"]
     perhaps = f" {len(possible)} more may be." if possible else ""
     if not known:
         open_ones = f"; {_count(len(possible), 'possible one')}" if possible else ""
@@ -62,19 +61,19 @@ def _summary(build: Build, found: tuple[known_problems.KnownProblem, ...], done:
     return f"{first}{perhaps} {steps}, and build anew."
 
 
-def _values(build: Build, found: tuple[known_problems.KnownProblem, ...]) -> Iterator[Value]:
+def _values(build: Build, problems: tuple[KnownProblem, ...]) -> Iterator[Value]:
     """Yield what was read, and what is printed of the first problem."""
     read: Badge = "documented"
     yield Value("Compiler", build.compiler or "not given", read, note="as your text says")
     yield Value("Linking", build.linking or "not said", read, note="as your text says")
-    known = [one for one in found if one.certainty == "known"]
+    known = [problem for problem in problems if problem.certainty == "known"]
     yield Value(
         "Known problems",
-        sum(one.rule.level == "problem" for one in known),
+        sum(problem.rule.level == "problem" for problem in known),
         "predicted",
         note="by the rules on your text",
     )
-    rule = next((one.rule for one in known if one.rule.bug), None)
+    rule = next((problem.rule for problem in known if problem.rule.bug), None)
     if rule is None:
         return
     yield Value("Vendor's bug number", str(rule.bug), "documented", note=rule.source)
@@ -94,21 +93,21 @@ def _repair_texts(build: Build, done: Repaired) -> Iterator[Copyable]:
     yield Copyable("The repaired build", text, " ".join([*done.notes, ours]))
 
 
-def _table(found: tuple[known_problems.KnownProblem, ...]) -> Table:
+def _table(problems: tuple[KnownProblem, ...]) -> Table:
     """Return all findings with what is known of each."""
     columns = ("Code", "Certainty", "Bug", "Reported", "Fixed in", "Rule from")
     rows: list[tuple[Any, ...]] = [
         (
-            one.rule.code,
-            one.certainty if one.rule.level == "problem" else "advice",
-            str(one.rule.bug) if one.rule.bug else None,
-            str(one.rule.reported) if one.rule.reported else None,
-            one.rule.fixed_in or None,
-            one.rule.source
-            if one.rule.era == "report"
-            else f"ours, for today; {one.rule.source.removeprefix('ours: ')}",
+            problem.rule.code,
+            problem.certainty if problem.rule.level == "problem" else "advice",
+            str(problem.rule.bug) if problem.rule.bug else None,
+            str(problem.rule.reported) if problem.rule.reported else None,
+            problem.rule.fixed_in or None,
+            problem.rule.source
+            if problem.rule.era == "report"
+            else f"ours, for today; {problem.rule.source.removeprefix('ours: ')}",
         )
-        for one in found
+        for problem in problems
     ]
     known = tuple(place for place, row in enumerate(rows) if row[1] == "known")
     return Table(
@@ -138,30 +137,32 @@ def _answer(*, modules: str, line: str, mixed: str, shmem: str, era: str) -> Res
         build = read_build(modules, line, mixed=_TOLD[mixed], shmem=_TOLD[shmem])
     except ValueError as error:
         raise InputError(str(error), name="line") from error
-    found = tuple(one for one in check_build(build) if era in ("both", one.rule.era))
-    done = repaired(build, tuple(one.rule for one in found))
+    problems = tuple(problem for problem in check_build(build) if era in ("both", problem.rule.era))
+    done = repaired(build, tuple(problem.rule for problem in problems))
     made_up = Finding(
         code="made-up",
         message="This example is made up around printed versions: put your own in its place.",
         level="note",
     )
-    known = [one.rule.code for one in found if one.certainty == "known" and one.rule.level == "problem"]
+    known = [
+        problem.rule.code for problem in problems if problem.certainty == "known" and problem.rule.level == "problem"
+    ]
     report = {
-        "findings": [one.to_dict() for one in found],
+        "findings": [problem.to_dict() for problem in problems],
         "commands": list(done.commands),
         "line": done.build.line.text,
     }
     return Result(
-        summary=_summary(build, found, done),
+        summary=_summary(build, problems, done),
         findings=(
-            *map(_finding, found),
+            *map(_finding, problems),
             *_unread(build),
             *((made_up,) if is_sample(QUESTION, "modules", modules) else ()),
         ),
-        values=tuple(_values(build, found)),
+        values=tuple(_values(build, problems)),
         copyables=tuple(_repair_texts(build, done)),
         tables=(
-            *((_table(found),) if found else ()),
+            *((_table(problems),) if problems else ()),
             Table(
                 caption="Modules as read",
                 columns=(Column("Module"), Column("Version")),
@@ -169,16 +170,29 @@ def _answer(*, modules: str, line: str, mixed: str, shmem: str, era: str) -> Res
             ),
         ),
         downloads=(Download(name="build.json", text=json.dumps(report, indent=2), media_type="application/json"),),
-        facts={
-            "known": known,
-            "possible": [one.rule.code for one in found if one.certainty == "possible"],
-            "advice": [one.rule.code for one in found if one.certainty == "known" and one.rule.level == "advice"],
-            "problems": len(known),
-            "repaired_line": done.build.line.text,
-            "commands": list(done.commands),
-            "left": list(done.left),
-            "modules": [module.text for module in build.environment.modules],
-        },
+        facts=Facts(
+            {
+                "known": known,
+                "possible": [problem.rule.code for problem in problems if problem.certainty == "possible"],
+                "advice": [
+                    problem.rule.code
+                    for problem in problems
+                    if problem.certainty == "known" and problem.rule.level == "advice"
+                ],
+                "problems": len(known),
+                "repaired_line": done.build.line.text,
+                "commands": list(done.commands),
+                "left": list(done.left),
+                "modules": [module.text for module in build.environment.modules],
+            },
+            rest=lambda: {
+                "compiler": build.compiler,
+                "linking": build.linking,
+                "findings": [problem.to_dict() for problem in problems],
+                "repair": {"commands": list(done.commands), "line": done.build.line.text, "left": list(done.left)},
+                "unread": list(build.environment.unread),
+            },
+        ),
     )
 
 
