@@ -35,6 +35,7 @@ __all__ = [
     "iobuf",
     "memory",
     "place",
+    "preflight",
     "rank_order",
     "read_darshan",
     "read_ior",

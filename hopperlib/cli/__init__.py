@@ -22,7 +22,6 @@ __all__ = ["COMMANDS", "NAMES", "OWN", "hopper", "main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "machine": ("hopperlib.cli.machine", "List, show, check and write machine files."),
     "fit": ("hopperlib.cli.fit", "The distribution of run times, their spread, and the repeats that show a change."),
-    "preflight": ("hopperlib.cli.preflight", "Free memory of nodes before a run, from /proc/buddyinfo."),
     "io": ("hopperlib.cli.io", "What IOR, mdtest and Darshan measured, as a table and as findings."),
     "questions": ("hopperlib.cli.questions", "List the questions that can be asked."),
 }
@@ -32,6 +31,7 @@ OWN: dict[str, str] = {
     "torus": "hopperlib.cli.torus",
     "diagnose": "hopperlib.cli.diagnose",
     "build": "hopperlib.cli.build",
+    "preflight": "hopperlib.cli.preflight",
     "stripe": "hopperlib.cli.stripe",
     "iobuf": "hopperlib.cli.iobuf",
     "scorecard": "hopperlib.cli.scorecard",

@@ -34,6 +34,7 @@ QUESTIONS: dict[str, str] = {
     "slow-ost": "hopperlib.questions.storage.slow_ost",
     "build": "hopperlib.questions.failure.build",
     "default-modules": "hopperlib.questions.failure.default_modules",
+    "preflight": "hopperlib.questions.failure.preflight",
     "bad-nodes": "hopperlib.questions.failure.bad_nodes",
 }
 

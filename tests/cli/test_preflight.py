@@ -31,14 +31,13 @@ def test_enough_memory_everywhere():
     assert result.exit_code == 0
     assert "10 nodes, median 30.00 GB free, least 20.00 GB on nid00021" in result.output
     # 28 GB is more than 5 % below the median of 30, and 20 too
-    assert result.output.count("outlier") == 2
-    assert "nid00012" not in result.output
+    assert "note: much less free than on the others: nid[00020-00021]" in preflight("-", "--all").output
 
 
 def test_nodes_under_the_need():
     result = preflight("-", "--need", "29GB")
     assert result.exit_code == 1
-    assert "short: 2 nodes; leave them out with: nid[00020-00021]" in result.output
+    assert "2 nodes are short; leave them out with: nid[00020-00021]" in result.output
 
 
 def test_the_list_for_a_launcher():
@@ -57,7 +56,8 @@ def test_task_numbers_are_said_to_be_no_nodes():
 
 
 def test_every_node_on_demand():
-    assert preflight("-", "--all").output.count("GB free  largest order 10") == 10
+    lines = preflight("-", "--all").output.splitlines()
+    assert sum(line.startswith("nid000") and line.split()[2] == "10" for line in lines) == 10
 
 
 def test_json():
@@ -82,7 +82,7 @@ def test_huge_pages():
     assert result.exit_code == 1
     assert "leave them out with: a" in result.output
     # of 4 MB there is one in each block: 7,680 on b
-    assert " 7,680 huge pages" in preflight("-", "--all", "--huge-page", "4MB", text=text).output
+    assert " 7,680 " in preflight("-", "--huge-page", "4MB", text=text).output
 
 
 def test_a_file(tmp_path):
@@ -91,10 +91,11 @@ def test_a_file(tmp_path):
     assert preflight(str(file)).exit_code == 0
 
 
-def test_torn_lines_are_said_on_the_side():
+def test_torn_lines_are_named():
     result = preflight("-", "--json", text=MANY + "nid7: ssh exited with exit code 255\n")
     assert len(json.loads(result.stdout)["unread"]) == 1
-    assert "1 line could not be read, the first is line 11" in result.stderr
+    torn = preflight("-", "--all", text=MANY + "nid7: ssh exited with exit code 255\n")
+    assert "1 line could not be read, the first is line 11" in torn.output
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_torn_lines_are_said_on_the_side():
         (["-"], "nothing here\n", "there is no node in this input"),
         (["-", "--need", "much"], MANY, "much"),
         (["-", "--huge-page", "3MB"], MANY, "must be 4096 times a power of two"),
-        (["-", "--page", "0"], MANY, "0 is not in the range x>=1"),
+        (["-", "--page", "0"], MANY, "--page 0.0 must be from 1 to"),
         (["/no/such/file"], MANY, "/no/such/file"),
     ],
 )
