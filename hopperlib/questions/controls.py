@@ -126,7 +126,7 @@ def _read_number(control: Control, value: Any, low: float, high: float, whole: b
         try:
             value = float(text.replace(",", "")) * factor
             # A plain number is shown as read, one with a unit as typed.
-            given = given if measured else value
+            given = given if measured else int(value) if whole and value.is_integer() else value
         except ValueError:
             raise control.refuse(value, "must be a number") from None
     if isinstance(value, bool) or not isinstance(value, (int, float)):

@@ -105,7 +105,7 @@ def test_torn_lines_are_named():
         (["-"], "nothing here\n", "there is no node in this input"),
         (["-", "--need", "much"], MANY, "much"),
         (["-", "--huge-page", "3MB"], MANY, "must be 4096 times a power of two"),
-        (["-", "--page", "0"], MANY, "--page 0.0 must be from 1 to"),
+        (["-", "--page", "0"], MANY, "--page 0 must be from 1 to"),
         (["/no/such/file"], MANY, "/no/such/file"),
     ],
 )

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from hopperlib.errors import refusal
-from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.node.bandwidth import memory_bound_fraction
 from hopperlib.node.placement import NodePlacement, Placement
@@ -83,7 +82,7 @@ def answers(
         drawing = _drawing(review, node if number == 0 else 0)
         result = Result(
             summary=_summary(review, low, high),
-            findings=tuple(Finding(code=a.code, message=a.message, level=a.level) for a in review.advice),
+            findings=review.advice,
             values=(
                 *_values(review, low, high, cap_given=bool(core_cap_gb_s)),
                 *_measured(review.cost, measured_s, measured_spread_s),
