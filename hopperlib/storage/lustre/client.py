@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hopperlib.errors import InputError, above, at_least
+from hopperlib.errors import InputError, above, at_least, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine
 
@@ -187,9 +187,8 @@ def write_rate_gb_s(
     ceiling = system.node_write_ceiling_gb_s if node_ceiling_gb_s is None else node_ceiling_gb_s
     above(0, task_rate_gb_s=task_rate_gb_s, node_ceiling_gb_s=ceiling)
     if nodes is not None and not fewest <= nodes <= machine.nodes:
-        raise InputError(
-            f"nodes={nodes} must be from {fewest}, which {tasks} tasks need, to {machine.nodes:,}, the nodes of the machine"
-        )
+        rule = f"must be from {fewest}, which {tasks} tasks need, to {machine.nodes:,}, the nodes of the machine"
+        raise refusal("nodes", nodes, rule)
     # So many nodes hold so many tasks each: full ones and a rest, or an even deal.
     each, over = divmod(tasks, cores if nodes is None else nodes)
     groups = ((each, cores), (1, over)) if nodes is None else ((nodes - over, each), (over, each + 1))
