@@ -14,7 +14,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,14 @@ class Question:
     def defaults(self) -> dict[str, Any]:
         """The starting value of every control."""
         return {control.name: getattr(control, "default") for control in self.controls}
+
+    def starting(self, **defaults: Any) -> Question:
+        """Return the same question with other starting values: a command may start elsewhere than a page."""
+        controls = (
+            replace(control, **{"default": defaults[control.name]}) if control.name in defaults else control
+            for control in self.controls
+        )
+        return replace(self, controls=tuple(controls))
 
     def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return all values checked and converted, defaults filled in.

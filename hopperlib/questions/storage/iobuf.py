@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
+from hopperlib.machine import Machine
 from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared
-from hopperlib.questions.result import Badge, Column, Copyable, Figure, Result, Table, Value
-from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain
-from hopperlib.storage.iobuf.params import Rule, buffer_bytes, check_params, read_params, rule_for, write_params
+from hopperlib.questions.result import Badge, Column, Copyable, Facts, Figure, Result, Table, Value
+from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain_findings, rule_gain
+from hopperlib.storage.iobuf.params import (
+    Rule,
+    buffer_bytes,
+    check_params,
+    read_params,
+    rule_for,
+    suited_rule,
+    write_params,
+)
+from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB
 
 __all__ = ["QUESTION"]
@@ -17,40 +33,174 @@ _SIZES = tuple(1 << power for power in range(10, 26))
 _DOCUMENTED = ((10_000, "10,000 bytes"), (1_000_000, "1,000,000 bytes"), (1 << 20, "1 MiB"))
 
 
-def _costs(peak_gb_s: float, tasks: int, extra: float, call_us: float, waiting: float) -> tuple[Costs, bool]:
-    """Return the costs, and whether they are the calibrated ones."""
-    share = peak_gb_s / tasks
-    fitted = documented_costs(extra)
-    costs = Costs(
-        task_rate_gb_s=share,
-        call_cost_s=call_us / 1e6 if call_us else fitted.call_cost_s,
-        unaligned_extra=extra,
-        wait_fraction=waiting if waiting >= 0 else fitted.wait_fraction,
+@dataclass(frozen=True, kw_only=True)
+class _Case:
+    """The values of the controls, and what the models make of them."""
+
+    transfer_bytes: int
+    direction: str
+    params: str
+    file: str
+    tasks_per_node: int
+    files: int
+    machine: str | Machine
+    spare_memory_gb: float
+    tasks: int
+    peak_gb_s: float
+    unaligned_extra: float
+    call_cost_us: float
+    wait_fraction: float
+
+    @property
+    def reading(self) -> bool:
+        """Whether the program reads."""
+        return self.direction == "read"
+
+    @cached_property
+    def chosen_machine(self) -> Machine:
+        """The machine that is meant."""
+        return chosen_machine(self.machine)
+
+    @property
+    def tasks_on_node(self) -> int:
+        """Tasks of a node, one a core if nothing is said."""
+        return self.tasks_per_node or self.chosen_machine.node().cores
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of the setting."""
+        try:
+            return read_params(self.params)
+        except ValueError as error:
+            raise InputError(str(error), name="params") from error
+
+    @cached_property
+    def rule(self) -> Rule:
+        """The rule that is judged: that of the file."""
+        rule = rule_for(self.file, self.rules) if self.file else self.rules[0]
+        if rule is None:
+            message = f"no pattern of {self.params.strip()!r} matches the file {self.file!r}: it is not buffered"
+            raise InputError(message, name="params")
+        return rule
+
+    @cached_property
+    def costs(self) -> Costs:
+        """What calls and waiting cost: as calibrated, but for what is given."""
+        return documented_costs(
+            self.unaligned_extra,
+            task_rate_gb_s=(self.peak_gb_s or file_system_of(self.chosen_machine).peak_gb_s) / self.tasks,
+            call_cost_s=self.call_cost_us / 1e6 or None,
+            wait_fraction=self.wait_fraction if self.wait_fraction >= 0 else None,
+        )
+
+    def gain_percent(self, *, reading: bool, transfer_bytes: int = 0, rule: Rule | None = None) -> float:
+        """Return what a rule buys; where nothing else is said, the judged one for the calls that are given."""
+        size = transfer_bytes or self.transfer_bytes
+        return 100 * rule_gain(self.costs, size, rule or self.rule, reading=reading)
+
+    def memory_bytes(self, rule: Rule) -> int:
+        """Return the memory that the buffers of a rule take on each node."""
+        return buffer_bytes(rule, files=self.files, tasks=self.tasks_on_node)
+
+    @cached_property
+    def checks(self) -> tuple[Finding, ...]:
+        """What is wrong with the setting, and what could be better."""
+        return check_params(
+            self.rules,
+            stripe_size_bytes=file_system_of(self.chosen_machine).default_stripe_size_bytes,
+            transfer_bytes=self.transfer_bytes or None,
+            files=self.files,
+            tasks_per_node=self.tasks_on_node,
+            spare_memory_gb=self.spare_memory_gb if self.spare_memory_gb >= 0 else None,
+        )
+
+
+def _answer(**asked: Any) -> Result:
+    """Answer for one setting."""
+    case = _Case(**asked)
+    gains: dict[str, float] = {}
+    if case.transfer_bytes:
+        gains = {name: case.gain_percent(reading=name == "read") for name in ("read", "write")}
+    findings = case.checks
+    if gains and not case.reading:
+        findings += gain_findings(gains["write"] / 100)
+    suited = suited_rule("*", reading=case.reading)
+    note = "Two buffers of 2 MB take no more memory than the default four of 1 MB."
+    facts = {f"{name}_gain_percent": gain for name, gain in gains.items()}
+    if gains:
+        facts["gain_percent"] = gains[case.direction]
+    return Result(
+        summary=_summary(case, gains),
+        findings=findings,
+        values=tuple(_values(case, gains)),
+        figures=(_figure(case),),
+        copyables=(
+            Copyable("This setting", f"export IOBUF_PARAMS='{write_params(case.rules)}'"),
+            Copyable("The setting of the documented runs", f"export IOBUF_PARAMS='{write_params([suited])}'", note),
+        ),
+        tables=(*([_rule_table(case)] if len(case.rules) > 1 else []), _size_table(case)),
+        facts=Facts(
+            {
+                **facts,
+                "memory_mib": case.memory_bytes(case.rule) / BYTES_PER_MIB,
+                "codes": [finding.code for finding in findings],
+                "transfer_bytes": case.transfer_bytes or None,
+            },
+            rest=lambda: _contract(case),
+        ),
     )
-    return costs, not call_us and waiting < 0
 
 
-def _figure(costs: Costs, rule: Rule, prefetch: int, transfer_bytes: int) -> Figure:
-    sizes = sorted({*_SIZES, transfer_bytes, *(size for size, _ in _DOCUMENTED)})
-    series = []
-    for name, reading in (("reads", True), ("writes", False)):
-        gains = [
-            100
-            * gain(
-                costs,
-                size,
-                reading=reading,
-                buffer_bytes=rule.buffer_size_bytes,
-                buffers=rule.buffer_count,
-                prefetch=prefetch,
-            )
-            for size in sizes
-        ]
-        series.append(Series(name=name, x=sizes, y=gains))
-    ends = "; ".join(f"{one.name} {one.y[0]:.0f} % at 1 kB and {one.y[-1]:.1f} % at 32 MiB" for one in series)
+def _summary(case: _Case, gains: dict[str, float]) -> str:
+    """Return the answer in two sentences."""
+    memory = f"The buffers take {case.memory_bytes(case.rule) / BYTES_PER_MIB:,.0f} MiB of each node."
+    if not gains:
+        return f"{memory} Give the size of a call to learn what they buy."
+    gain, verb = gains[case.direction], "reading" if case.reading else "writing"
+    return (
+        f"With buffers, {case.direction}s in calls of {case.transfer_bytes:,} bytes are {gain:.1f} % faster; "
+        f"{verb} takes {100 * (1 - 1 / (1 + gain / 100)):.1f} % less time. {memory}"
+    )
+
+
+def _values(case: _Case, gains: dict[str, float]) -> Iterator[Value]:
+    """Yield the numbers of the answer, each with its badge."""
+    own_call, own_wait = case.call_cost_us > 0, case.wait_fraction >= 0
+    badge: Badge = "assumed" if own_call or own_wait else "predicted"
+    other = "write" if case.reading else "read"
+    if gains:
+        note = "fewer calls, aligned calls" + (", and reading ahead" if case.reading else "")
+        yield Value(f"Gain of {case.direction}s", gains[case.direction], badge, "%", 2, note=note)
+        yield Value(f"Gain of {other}s", gains[other], badge, "%", 2)
+    badge, note = "calibrated", "on the greatest gain of a write, 11 %, with calls of 10,000 bytes"
+    if own_call:
+        badge, note = "assumed", "as set above"
+    yield Value("Cost of a call", 1e6 * case.costs.call_cost_s, badge, "us", 1, note=note)
+    badge, note = "calibrated", "on the least gain of a read, 30 %, with calls of 1 MiB"
+    if own_wait:
+        badge, note = "assumed", "as set above"
+    label = "Waiting of a read, in times of moving its data"
+    yield Value(label, case.costs.wait_fraction, badge, decimals=3, note=note)
+    share = 1000 * case.costs.task_rate_gb_s
+    yield Value("A task's share of the file system", share, "assumed", "MB/s", 1, note="peak over tasks")
+    memory, note = case.memory_bytes(case.rule) / BYTES_PER_MEMORY_GB, "size, count, files and tasks multiplied"
+    yield Value("Memory of the buffers on each node", memory, "predicted", "GB", 3, note=note)
+
+
+def _figure(case: _Case) -> Figure:
+    """Return the gain of reads and writes against the size of a call."""
+    sizes = sorted({*_SIZES, *(size for size, _ in _DOCUMENTED), case.transfer_bytes} - {0})
+    series = [
+        Series(name=name, x=sizes, y=[case.gain_percent(reading=reading, transfer_bytes=size) for size in sizes])
+        for name, reading in (("reads", True), ("writes", False))
+    ]
+    ends = "; ".join(f"{line.name} {line.y[0]:.0f} % at 1 kB and {line.y[-1]:.1f} % at 32 MiB" for line in series)
     return chart(
         title="Gain against the size of a call",
-        alt=f"What buffering buys for calls of 1 kB to 32 MiB: {ends}. Dotted lines mark 30 % and 40 %, the documented range of reads.",
+        alt=(
+            f"What buffering buys for calls of 1 kB to 32 MiB: {ends}. "
+            "Dotted lines mark 30 % and 40 %, the documented range of reads."
+        ),
         x=Axis(title="Size of a call", unit="bytes", log=True),
         y=Axis(title="Gain", unit="%", decimals=2),
         series=series,
@@ -58,144 +208,64 @@ def _figure(costs: Costs, rule: Rule, prefetch: int, transfer_bytes: int) -> Fig
     )
 
 
-def _answer(
-    *,
-    transfer_bytes: int,
-    direction: str,
-    params: str,
-    file: str,
-    tasks: int,
-    tasks_per_node: int,
-    files: int,
-    peak_gb_s: float,
-    unaligned_extra: float,
-    call_cost_us: float,
-    wait_fraction: float,
-) -> Result:
-    """Answer for one setting."""
-    try:
-        rules = read_params(params)
-    except ValueError as error:
-        raise InputError(str(error), name="params") from error
-    rule = rule_for(file, rules)
-    if rule is None:
-        raise InputError(
-            f"no pattern of {params.strip()!r} matches the file {file!r}: it is not buffered", name="params"
-        )
-    costs, fitted = _costs(peak_gb_s, tasks, unaligned_extra, call_cost_us, wait_fraction)
-    prefetch = 1 if rule.prefetch is None else rule.prefetch
-    reading = direction == "read"
-    gains = {
-        name: gain(
-            costs,
-            transfer_bytes,
-            reading=name == "read",
-            buffer_bytes=rule.buffer_size_bytes,
-            buffers=rule.buffer_count,
-            prefetch=prefetch,
-        )
-        for name in ("read", "write")
-    }
-    memory = buffer_bytes(rule, files=files, tasks=tasks_per_node)
-    notices = list(check_params(rules, transfer_bytes=transfer_bytes, files=files, tasks_per_node=tasks_per_node))
-    if direction == "write" and gains["write"] < 0.005:
-        notices.append(
-            Finding(
-                code="little-to-gain",
-                message="These writes are large enough: buffers cost memory and buy next to nothing.",
-                level="note",
+def _rule_table(case: _Case) -> Table:
+    """Return what each rule of the setting takes and buys."""
+    return Table(
+        caption=f"Each pattern, and the gain of {case.direction}s",
+        columns=(
+            Column("Files"),
+            Column("Buffers"),
+            Column("Size of one", "bytes"),
+            Column("Memory of a node", "MiB", 1, "predicted"),
+            Column("Gain", "%", 1, "predicted"),
+        ),
+        rows=tuple(
+            (
+                rule.pattern,
+                rule.buffer_count,
+                rule.buffer_size_bytes,
+                case.memory_bytes(rule) / BYTES_PER_MIB,
+                case.gain_percent(reading=case.reading, rule=rule) if case.transfer_bytes else None,
             )
-        )
-    chosen = gains[direction]
-    better = Rule(pattern="*", size_bytes=2 * BYTES_PER_MIB, count=2, prefetch=1 if reading else None)
-    badge: Badge = "predicted" if fitted else "assumed"
-    note = "fewer calls, aligned calls" + (", and reading ahead" if reading else "")
-    return Result(
-        summary=f"With buffers, {direction}s in calls of {transfer_bytes:,} bytes are {100 * chosen:.1f} % faster; "
-        f"{'reading' if reading else 'writing'} takes {100 * (1 - 1 / (1 + chosen)):.1f} % less time. The buffers take {memory / BYTES_PER_MIB:,.0f} MiB of each node.",
-        findings=tuple(notices),
-        values=(
-            Value(f"Gain of {direction}s", 100 * chosen, badge, "%", 2, note=note),
-            Value(
-                f"Gain of {'write' if reading else 'read'}s", 100 * gains["write" if reading else "read"], badge, "%", 2
-            ),
-            Value(
-                "Cost of a call",
-                1e6 * costs.call_cost_s,
-                "assumed" if call_cost_us else "calibrated",
-                "us",
-                1,
-                note="as set above"
-                if call_cost_us
-                else "on the greatest gain of a write, 11 %, with calls of 10,000 bytes",
-            ),
-            Value(
-                "Waiting of a read, in times of moving its data",
-                costs.wait_fraction,
-                "assumed" if wait_fraction >= 0 else "calibrated",
-                decimals=3,
-                note="as set above" if wait_fraction >= 0 else "on the least gain of a read, 30 %, with calls of 1 MiB",
-            ),
-            Value(
-                "A task's share of the file system",
-                1000 * costs.task_rate_gb_s,
-                "assumed",
-                "MB/s",
-                1,
-                note="peak over tasks",
-            ),
-            Value(
-                "Memory of the buffers on each node",
-                memory / BYTES_PER_MEMORY_GB,
-                "predicted",
-                "GB",
-                3,
-                note="size, count, files and tasks multiplied",
-            ),
+            for rule in case.rules
         ),
-        figures=(_figure(costs, rule, prefetch, transfer_bytes),),
-        copyables=(
-            Copyable("This setting", f"export IOBUF_PARAMS='{write_params(rules)}'"),
-            Copyable(
-                "The setting of the documented runs",
-                f"export IOBUF_PARAMS='{write_params([better])}'",
-                "Two buffers of 2 MB take no more memory than the default four of 1 MB.",
-            ),
-        ),
-        tables=(_table(costs, rule, prefetch),),
-        facts={
-            "gain_percent": 100 * chosen,
-            "read_gain_percent": 100 * gains["read"],
-            "write_gain_percent": 100 * gains["write"],
-            "memory_mib": memory / BYTES_PER_MIB,
-            "codes": [notice.code for notice in notices],
-            "transfer_bytes": transfer_bytes,
-        },
     )
 
 
-def _table(costs: Costs, rule: Rule, prefetch: int) -> Table:
-    """Return the three documented sizes with this setting."""
-
-    def gained(size: int, reading: bool) -> float:
-        return 100 * gain(
-            costs,
-            size,
-            reading=reading,
-            buffer_bytes=rule.buffer_size_bytes,
-            buffers=rule.buffer_count,
-            prefetch=prefetch,
-        )
-
+def _size_table(case: _Case) -> Table:
+    """Return the gain at the three documented sizes."""
     return Table(
         caption="The three documented sizes, with this setting",
-        columns=(
-            Column("Size of a call"),
-            Column("Gain of a write", "%", 2),
-            Column("Gain of a read", "%", 1),
+        columns=(Column("Size of a call"), Column("Gain of a write", "%", 2), Column("Gain of a read", "%", 1)),
+        rows=tuple(
+            (name, *(case.gain_percent(reading=reading, transfer_bytes=size) for reading in (False, True)))
+            for size, name in _DOCUMENTED
         ),
-        rows=tuple((name, gained(size, False), gained(size, True)) for size, name in _DOCUMENTED),
     )
+
+
+def _contract(case: _Case) -> dict[str, Any]:
+    """Return what programs read: every rule of the setting, and what is to be said of it."""
+    known = case.transfer_bytes > 0
+    return {
+        "params": write_params(case.rules),
+        "machine": case.chosen_machine.name,
+        "direction": case.direction,
+        "rules": [
+            {
+                "pattern": rule.pattern,
+                "size_bytes": rule.buffer_size_bytes,
+                "count": rule.buffer_count,
+                "prefetch": rule.prefetch,
+                "preflush": rule.preflush,
+                "verbose": rule.verbose,
+                "memory_per_node_bytes": case.memory_bytes(rule),
+                "gain_fraction": round(case.gain_percent(reading=case.reading, rule=rule) / 100, 6) if known else None,
+            }
+            for rule in case.rules
+        ],
+        "findings": [finding.to_dict() for finding in case.checks],
+    }
 
 
 QUESTION = declared(__name__, _answer)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from hopperlib.errors import InputError
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared
-from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value
-from hopperlib.storage.lustre.client import file_system_of
-from hopperlib.storage.lustre.rates import Costs, Estimate, Writing, estimate
-from hopperlib.storage.lustre.stripe_advice import advise
+from hopperlib.questions.result import Badge, Column, Copyable, Facts, Figure, Result, Table, Value
+from hopperlib.storage.lustre.client import file_system_of, own_file_system
+from hopperlib.storage.lustre.rates import Costs, Estimate, Writing, mean_ost_loads_gb, rate_curve
+from hopperlib.storage.lustre.stripe_advice import Advice, advise, advised_writing, writing_findings
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
@@ -18,6 +24,156 @@ __all__ = ["QUESTION"]
 
 # Counts at which the curve is drawn: all of the first few, then wider apart.
 _CURVE = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 144, 156, 192, 256, 384, 512, 1024)
+_LIMITS = {"clients": "the clients", "osts": "the OSTs", "file system": "the file system's peak"}
+# Share of the time from which a part of it is worth a word.
+_WORTH_SAYING = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Case:
+    """The values of the controls, and what the models make of them. Zeros stand for what is not given."""
+
+    machine: str | Machine
+    size_gb: float
+    writers: int
+    pattern: str
+    stripe_count: int
+    stripe_mib: str
+    block_kib: int
+    direction: str
+    nodes: int
+    first_ost: int
+    offset_gb: float
+    other_load: float
+    file_ms: float
+    call_us: float
+    lock_ms: float
+    osts: int
+    ost_rate_mb_s: float
+    directory: str
+
+    def __post_init__(self) -> None:
+        if self.stripe_count > (most := self.system.max_stripe_count):
+            rule = f"must be from 1 to {most}, the most that {self.chosen_machine.title} allows"
+            raise refusal("stripe_count", self.stripe_count, rule)
+        if self.nodes > self.writers:
+            raise refusal("nodes", self.nodes, f"must not be more than writers={self.writers:,}")
+        if self.offset_gb > self.size_gb:
+            raise refusal("offset_gb", self.offset_gb, f"must not be beyond the end of the file, {self.size_gb:g} GB")
+
+    @cached_property
+    def chosen_machine(self) -> Machine:
+        """The machine that is meant."""
+        return chosen_machine(self.machine)
+
+    @cached_property
+    def system(self) -> FileSystem:
+        """Its file system, or one like it with OSTs of one's own."""
+        rate_gb_s = self.ost_rate_mb_s / 1000 or None
+        return own_file_system(file_system_of(self.chosen_machine), osts=self.osts or None, ost_rate_gb_s=rate_gb_s)
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the data. [bytes]"""
+        return max(1, round(self.size_gb * BYTES_PER_GB))
+
+    @property
+    def advised(self) -> bool:
+        """Whether the layout is the advised one."""
+        return not self.stripe_count
+
+    @property
+    def _who(self) -> dict[str, Any]:
+        """Who writes how much, as the advice asks for it."""
+        pattern = "shared" if self.pattern == "collective" else self.pattern
+        cores = self.chosen_machine.node().cores
+        return {
+            "size_bytes": self.size_bytes,
+            "writers": self.writers,
+            "pattern": pattern,
+            "nodes": self.nodes or None,
+            "cores_per_node": cores,
+        }
+
+    @cached_property
+    def advice(self) -> Advice:
+        """The layout that suits."""
+        return advise(**self._who, system=self.system, directory=self.directory)
+
+    @cached_property
+    def writing(self) -> Writing:
+        """How the data are written: who follows the advice lets aggregators write a shared file."""
+        writing = advised_writing(**self._who)
+        pattern = "shared" if self.pattern == "shared" and not self.advised else writing.pattern
+        return replace(writing, pattern=pattern, block_bytes=self.block_kib * 1024, reading=self.direction == "read")
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The layout that is judged."""
+        advised = self.advice.layout
+        return Layout(
+            stripe_count=self.stripe_count or advised.stripe_count,
+            stripe_size_bytes=advised.stripe_size_bytes if self.advised else int(self.stripe_mib) * BYTES_PER_MIB,
+            osts=self.system.osts,
+            first_ost=self.first_ost,
+        )
+
+    @cached_property
+    def curve(self) -> dict[int, Estimate]:
+        """What the writes take for several stripe counts."""
+        costs = Costs(file_s=self.file_ms / 1000, call_s=self.call_us / 1e6, lock_s=self.lock_ms / 1000)
+        return rate_curve(
+            self.writing, self.layout, self.system, _CURVE, costs=costs, other_load_fraction=self.other_load
+        )
+
+    @property
+    def estimate(self) -> Estimate:
+        """What they take with the layout."""
+        return self.curve[self.layout.stripe_count]
+
+    @property
+    def offset_bytes(self) -> int:
+        """The byte that is asked for. [bytes]"""
+        return min(int(self.offset_gb * BYTES_PER_GB), self.size_bytes - 1)
+
+
+def _answer(**asked: Any) -> Result:
+    """Answer for one setting."""
+    case = _Case(**asked)
+    estimate = case.estimate
+    findings = writing_findings(case.writing, case.layout, case.system, estimate, case.advice)
+    if case.osts and not case.ost_rate_mb_s:
+        rate = f"{1000 * case.system.ost_peak_gb_s:,.0f} MB/s"
+        message = f"An OST is taken to be as fast as on {case.chosen_machine.title}, {rate}: give the rate of yours."
+        findings = (*findings, Finding(code="ost-rate", message=message, level="note"))
+    return Result(
+        summary=_summary(case),
+        findings=findings,
+        values=tuple(_values(case)),
+        figures=(_rate_figure(case.curve, case.layout.stripe_count), _load_figure(case)),
+        copyables=tuple(_copyables(case)),
+        tables=(
+            Table(
+                caption="Where the time goes",
+                columns=(Column("Part"), Column("Time", "s", 3), Column("Share", "%", 1)),
+                rows=tuple((name, part, 100 * part / estimate.time_s) for name, part in estimate.parts_s.items()),
+            ),
+        ),
+        facts=Facts(
+            {
+                "rate_gb_s": estimate.rate_gb_s,
+                "time_s": estimate.time_s,
+                "limit": estimate.limit,
+                "locks_share": estimate.locks_s / estimate.time_s,
+                "stripe_count": case.layout.stripe_count,
+                "ost_of_offset": case.layout.ost_of(case.offset_bytes),
+                "pattern": case.pattern,
+                "recommended_count": case.advice.layout.stripe_count,
+                "codes": [finding.code for finding in findings],
+            },
+            rest=lambda: _contract(case),
+        ),
+    )
 
 
 def _few(number: float) -> str:
@@ -25,225 +181,110 @@ def _few(number: float) -> str:
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
-def _curve(
-    writing: Writing, layout: Layout, system: FileSystem, costs: Costs, load: float
-) -> list[tuple[int, Estimate]]:
-    counts = sorted(
-        {*(count for count in _CURVE if count <= system.max_stripe_count), layout.stripe_count, system.max_stripe_count}
+def _summary(case: _Case) -> str:
+    """Return the answer in a few sentences: the layout that was asked about, or the advised one and why."""
+    estimate, count = case.estimate, case.layout.stripe_count
+    size = f"{case.layout.stripe_size_bytes / BYTES_PER_MIB:g} MiB"
+    name, part_s = max(list(estimate.parts_s.items())[1:], key=lambda part: part[1])
+    share = part_s / estimate.time_s
+    costly = f", and {name} cost {100 * share:.0f} % of the time" if share > _WORTH_SAYING else ""
+    access, command = "reads" if case.writing.reading else "writes", case.advice.commands[0]
+    pace = (
+        f"{_few(estimate.time_s)} s, {_few(estimate.rate_gb_s)} GB/s; {_LIMITS[estimate.limit]} set the pace{costly}."
     )
-    return [
-        (
-            count,
-            estimate(
-                writing,
-                Layout(stripe_count=count, stripe_size_bytes=layout.stripe_size_bytes, osts=system.osts),
-                system,
-                costs=costs,
-                other_load_fraction=load,
-            ),
-        )
-        for count in counts
-    ]
+    if case.advised:
+        reasons = "; ".join(case.advice.reasons)
+        return f"Recommended: {command}. The {access} then take at best {pace} Why: {reasons}."
+    return f"With {count} stripe{'s' * (count > 1)} of {size} the {access} take {pace} Recommended: {command}"
 
 
-def _rate_figure(curve: list[tuple[int, Estimate]], chosen: int) -> Figure:
-    counts = [count for count, _ in curve]
-    best_count, best = max(curve, key=lambda pair: pair[1].rate_gb_s)
-    now = dict(curve)[chosen]
-    names = {"clients": "clients alone", "osts": "OSTs alone", "file system": "file system alone"}
+def _values(case: _Case) -> Iterator[Value]:
+    """Yield the numbers of the answer, each with its badge."""
+    yield Value("Rate", case.estimate.rate_gb_s, "predicted", "GB/s", 2)
+    badge: Badge = "assumed" if case.osts or case.ost_rate_mb_s else "documented"
+    note = "as set above" if case.ost_rate_mb_s else "peak over OSTs, from the machine file"
+    yield Value("What an OST takes", 1000 * case.system.ost_peak_gb_s, badge, "MB/s", 0, note=note)
+    number, within = case.layout.object_of(case.offset_bytes)
+    label, note = f"OST of the byte at {case.offset_gb:g} GB", f"object {number}, byte {within:,} of it"
+    yield Value(label, case.layout.ost_of(case.offset_bytes), "predicted", note=note)
+    note = "no source prints it"
+    yield Value("Cost of a lock that changes hands", case.lock_ms, "assumed", "ms", 1, note=note)
+    yield Value("Cost of a call", case.call_us, "assumed", "us", 0, note=note)
+    yield Value("Creating a file", case.file_ms, "assumed", "ms", 2, note=note)
+
+
+def _rate_figure(curve: dict[int, Estimate], chosen: int) -> Figure:
+    """Return the rate against the stripe count, and what clients, OSTs and file system would each allow."""
+    counts, estimates = list(curve), list(curve.values())
+    best = max(counts, key=lambda count: curve[count].rate_gb_s)
+    ceilings = (
+        Series(name=f"{name} alone", x=counts, y=[estimate.ceilings_gb_s[name.lower()] for estimate in estimates])
+        for name in ("clients", "OSTs", "file system")
+    )
     return chart(
         title="Rate against stripe count",
-        alt=f"Rate for stripe counts from 1 to {counts[-1]}: {now.rate_gb_s:.2f} GB/s at the chosen {chosen}, best {best.rate_gb_s:.2f} GB/s "
-        f"at {best_count}. Three more lines show what clients, OSTs and file system would each allow.",
+        alt=(
+            f"Rate for stripe counts from 1 to {counts[-1]}: {curve[chosen].rate_gb_s:.2f} GB/s at the chosen {chosen}, "
+            f"best {curve[best].rate_gb_s:.2f} GB/s at {best}. Three more lines show what clients, OSTs and file system "
+            "would each allow."
+        ),
         x=Axis(title="Stripe count", low=0, high=counts[-1] * 1.02),
         y=Axis(title="Rate", unit="GB/s", low=0, decimals=2),
-        series=[
-            Series(name="all together", x=counts, y=[one.rate_gb_s for _, one in curve]),
-            *(
-                Series(name=name, x=counts, y=[one.ceilings_gb_s[key] for _, one in curve])
-                for key, name in names.items()
-            ),
-        ],
+        series=[Series(name="all together", x=counts, y=[estimate.rate_gb_s for estimate in estimates]), *ceilings],
     )
 
 
-def _loads(writing: Writing, layout: Layout) -> list[float]:
-    """Return how much lies on each OST; of many files the mean. [GB]"""
-    if writing.pattern == "file-per-process":
-        return [writing.size_bytes / BYTES_PER_GB / layout.osts] * layout.osts
-    return [load / BYTES_PER_GB for load in layout.ost_loads_bytes(writing.size_bytes)]
-
-
-def _map_figure(loads: list[float], many: bool) -> Figure:
+def _load_figure(case: _Case) -> Figure:
+    """Return how much lies on each OST."""
+    loads = mean_ost_loads_gb(case.writing, case.layout)
     used = sum(load > 0 for load in loads)
     return chart(
-        title="Data on each OST" + (", on average" if many else ""),
-        alt=f"Data on each of {len(loads)} OSTs: {used} hold some, the fullest {max(loads):.3g} GB, the emptiest {min(loads):.3g} GB.",
+        title="Data on each OST" + (", on average" if case.pattern == "file-per-process" else ""),
+        alt=(
+            f"Data on each of {len(loads)} OSTs: {used} hold some, the fullest {max(loads):.3g} GB, "
+            f"the emptiest {min(loads):.3g} GB."
+        ),
         x=Axis(title="OST"),
         y=Axis(title="Data", unit="GB", low=0, decimals=3),
         series=[Series(name="data", x=list(range(len(loads))), y=loads, kind="bars")],
     )
 
 
-def _answer(
-    *,
-    machine: str,
-    size_gb: float,
-    writers: int,
-    nodes: int,
-    pattern: str,
-    stripe_count: int,
-    stripe_mib: str,
-    block_kib: int,
-    direction: str,
-    first_ost: int,
-    offset_gb: float,
-    other_load: float,
-    file_ms: float,
-    call_us: float,
-    lock_ms: float,
-) -> Result:
-    """Answer for one setting."""
-    loaded = Machine.load(machine)
-    system, cores = file_system_of(loaded), loaded.node().cores
-    if stripe_count > system.max_stripe_count:
-        raise InputError(
-            f"stripe_count={stripe_count} must be from 1 to {system.max_stripe_count}, the most that {machine.capitalize()} allows",
-            name="stripe_count",
-        )
-    if nodes > writers:
-        raise InputError(f"nodes={nodes} must not be more than writers={writers:,}", name="nodes")
-    if first_ost >= system.osts:
-        raise InputError(f"first_ost={first_ost} must be from 0 to {system.osts - 1}, the OSTs", name="first_ost")
-    if offset_gb > size_gb:
-        raise InputError(
-            f"offset_gb={offset_gb:g} must not be beyond the end of the file, {size_gb:g} GB", name="offset_gb"
-        )
-    used = nodes or -(-writers // cores)
-    size_bytes = max(1, round(size_gb * BYTES_PER_GB))
-    writing = Writing(
-        size_bytes=size_bytes,
-        writers=writers,
-        nodes=used,
-        pattern=pattern,
-        block_bytes=block_kib * 1024,
-        reading=direction == "read",
-    )
-    layout = Layout(
-        stripe_count=stripe_count,
-        stripe_size_bytes=int(stripe_mib) * BYTES_PER_MIB,
-        osts=system.osts,
-        first_ost=first_ost,
-    )
-    costs = Costs(file_s=file_ms / 1000, call_s=call_us / 1e6, lock_s=lock_ms / 1000)
-    curve = _curve(writing, layout, system, costs, other_load)
-    now = dict(curve)[stripe_count]
-    one_writer = pattern != "file-per-process" and writers == 1
-    asked = "one-writer" if one_writer else "file-per-process" if pattern == "file-per-process" else "shared"
-    advice = advise(size_bytes, writers, asked, system, nodes=used, cores_per_node=cores)
-    offset = min(int(offset_gb * BYTES_PER_GB), size_bytes - 1)
-    number, within = layout.object_of(offset)
-    loads = _loads(writing, layout)
-    many = pattern == "file-per-process"
-    parts = (
-        ("moving the data", now.moving_s),
-        ("creating files", now.metadata_s),
-        ("calls", now.calls_s),
-        ("locks", now.locks_s),
-    )
-    share = max(parts[1:], key=lambda pair: pair[1])
-    limit = {"clients": "the clients", "osts": "the OSTs", "file system": "the file system's peak"}[now.limit]
-    notices = []
-    if now.locks_s > 0.2 * now.time_s:
-        notices.append(
-            Finding(
-                code="lock-contention",
-                message="Much of the time goes into locks that change hands. Let aggregators write whole stripes (collective buffering), or write larger blocks.",
-                level="problem",
-            )
-        )
-    if (
-        pattern == "shared"
-        and writing.block_bytes % layout.stripe_size_bytes
-        and layout.stripe_size_bytes % writing.block_bytes
-    ):
-        notices.append(
-            Finding(
-                code="unaligned",
-                message="Blocks and stripes do not line up: many blocks are cut in two. Make one a multiple of the other.",
-            )
-        )
-    if stripe_count == system.max_stripe_count and not many:
-        notices.append(
-            Finding(
-                code="all-osts",
-                message="A file over every OST is as slow as the slowest of them, and none can be avoided.",
-                level="note",
-            )
-        )
-    notices += [
-        Finding(code="mind", message=caution[0].upper() + caution[1:] + ".", level="note")
-        for caution in advice.cautions
-    ]
-    return Result(
-        summary=f"With {stripe_count} stripe{'s' * (stripe_count > 1)} of {stripe_mib} MiB the {'reads' if writing.reading else 'writes'} take {_few(now.time_s)} s, "
-        f"{_few(now.rate_gb_s)} GB/s; {limit} set the pace"
-        + (
-            f", and {share[0]} cost {100 * share[1] / now.time_s:.0f} % of the time"
-            if share[1] > 0.05 * now.time_s
-            else ""
-        )
-        + f". Recommended: {advice.commands[0]}",
-        findings=tuple(notices),
-        values=(
-            Value("Rate", now.rate_gb_s, "predicted", "GB/s", 2),
-            Value(
-                "What an OST takes",
-                1000 * system.ost_peak_gb_s,
-                "documented",
-                "MB/s",
-                0,
-                note="peak over OSTs, from the machine file",
-            ),
-            Value(
-                f"OST of the byte at {offset_gb:g} GB",
-                (first_ost + number) % system.osts,
-                "predicted",
-                note=f"object {number}, byte {within:,} of it",
-            ),
-            Value("Cost of a lock that changes hands", lock_ms, "assumed", "ms", 1, note="no source prints it"),
-            Value("Cost of a call", call_us, "assumed", "us", 0, note="no source prints it"),
-            Value("Creating a file", file_ms, "assumed", "ms", 2, note="no source prints it"),
-        ),
-        figures=(_rate_figure(curve, stripe_count), _map_figure(loads, many)),
-        copyables=(
-            Copyable("This layout", layout.lfs_command()),
-            Copyable("The recommended one", advice.commands[0], "; ".join(advice.reasons)),
-            *([Copyable("Hints for MPI-IO", advice.hints_line)] if advice.hints_line else []),
-        ),
-        tables=(
-            Table(
-                caption="Where the time goes",
-                columns=(
-                    Column("Part"),
-                    Column("Time", "s", 3),
-                    Column("Share", "%", 1),
-                ),
-                rows=tuple((name, value, 100 * value / now.time_s) for name, value in parts),
-            ),
-        ),
-        facts={
-            "rate_gb_s": now.rate_gb_s,
-            "time_s": now.time_s,
-            "limit": now.limit,
-            "locks_share": now.locks_s / now.time_s,
-            "stripe_count": stripe_count,
-            "ost_of_offset": (first_ost + number) % system.osts,
-            "pattern": pattern,
-            "recommended_count": advice.layout.stripe_count,
-            "codes": [notice.code for notice in notices],
+def _copyables(case: _Case) -> Iterator[Copyable]:
+    """Yield the lines to type: those of the advice alone, or beside the line of another layout."""
+    command, hints, reasons = case.advice.commands[0], case.advice.hints_line, "; ".join(case.advice.reasons)
+    if case.advised:
+        yield Copyable("Before the run", "\n".join(filter(None, (command, hints))), reasons)
+        return
+    yield Copyable("This layout", case.layout.lfs_command(case.directory))
+    yield Copyable("The recommended one", command, reasons)
+    if hints:
+        yield Copyable("Hints for MPI-IO", hints)
+
+
+def _contract(case: _Case) -> dict[str, Any]:
+    """Return what programs read: the layout that is judged, what it gives, and the advice."""
+    system, estimate, advice = case.system, case.estimate, case.advice
+    return {
+        "machine": case.chosen_machine.name,
+        "file_system": {"name": system.name, "osts": system.osts, "ost_rate_gb_s": round(system.ost_peak_gb_s, 6)},
+        "size_bytes": case.size_bytes,
+        "writers": case.writers,
+        "nodes": case.writing.nodes,
+        "pattern": case.pattern,
+        "stripe_count": case.layout.stripe_count,
+        "stripe_size_bytes": case.layout.stripe_size_bytes,
+        "commands": list(advice.commands),
+        "hints": dict(advice.hints),
+        "hints_line": advice.hints_line,
+        "reasons": list(advice.reasons),
+        "cautions": list(advice.cautions),
+        "estimate": {
+            "rate_gb_s": round(estimate.rate_gb_s, 6),
+            "time_s": round(estimate.time_s, 3),
+            "limit": estimate.limit,
         },
-    )
+    }
 
 
 QUESTION = declared(__name__, _answer)

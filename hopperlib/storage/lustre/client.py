@@ -51,7 +51,8 @@ def file_system_of(machine: Machine) -> FileSystem:
     156
     """
     if not machine.file_systems:
-        raise InputError(f"machine {machine.name!r} states no file system; its machine file needs a [[file_system]]")
+        message = f"machine {machine.name!r} states no file system; its machine file needs a [[file_system]]"
+        raise InputError(message, name="machine", value=machine.name)
     return machine.file_systems[0]
 
 

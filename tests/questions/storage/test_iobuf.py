@@ -26,6 +26,19 @@ def test_own_costs_are_assumptions():
     assert badges["Cost of a call"] == badges["Gain of writes"] == "assumed"
 
 
+def test_calls_of_unknown_size():
+    result = QUESTION.run(transfer_bytes=0)
+    assert result.summary == "The buffers take 96 MiB of each node. Give the size of a call to learn what they buy."
+    assert result.facts["rules"][0]["gain_fraction"] is result.facts["transfer_bytes"] is None
+
+
+def test_every_pattern_of_a_setting():
+    result = QUESTION.run(params="*.dat,%stdout:size=64k", file="", tasks_per_node=0, machine="perlmutter")
+    # Perlmutter's nodes have 128 cores: 4 buffers of 1 MiB, and of 64 KiB, for each of their tasks.
+    assert [(row[0], row[3]) for row in result.tables[0].rows] == [("*.dat", 512.0), ("%stdout", 32.0)]
+    assert result.facts["machine"] == "perlmutter"
+
+
 def test_large_writes_gain_nothing():
     result = QUESTION.run(transfer_bytes=1 << 20)
     assert "little-to-gain" in result.facts["codes"]
@@ -37,7 +50,7 @@ def test_large_writes_gain_nothing():
         ({"params": ""}, "params", "IOBUF_PARAMS is empty"),
         ({"params": "*:count=x"}, "params", "count=x"),
         ({"params": "*.h5"}, "params", "no pattern of '*.h5' matches the file 'out.dat'"),
-        ({"transfer_bytes": 0}, "transfer_bytes", "must be from 1"),
+        ({"transfer_bytes": -1}, "transfer_bytes", "must be from 0"),
     ],
 )
 def test_refusals_point_at_their_control(values, control, message):
@@ -47,7 +60,7 @@ def test_refusals_point_at_their_control(values, control, message):
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("transfer", [1, 1 << 30])
+@pytest.mark.parametrize("transfer", [0, 1, 1 << 30])
 @pytest.mark.parametrize("direction", ["read", "write"])
 @pytest.mark.parametrize(
     "extremes", [{"unaligned_extra": 5.0, "call_cost_us": 1e6}, {"tasks": 1_000_000, "wait_fraction": 100.0}]

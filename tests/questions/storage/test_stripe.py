@@ -19,6 +19,22 @@ def test_the_default_is_two_stripes_and_a_better_command():
     assert "lock-contention" in result.facts["codes"]
 
 
+def test_as_advised():
+    result = QUESTION.run(size_gb=31000.0, writers=20000, stripe_count=0)
+    facts = result.facts
+    assert (facts["stripe_count"], facts["stripe_size_bytes"] >> 20, facts["recommended_count"]) == (144, 64, 144)
+    # Who follows the advice lets aggregators write: no locks.
+    assert facts["locks_share"] == 0
+    assert facts["estimate"] == {"rate_gb_s": pytest.approx(32.3, abs=0.01), "time_s": 959.718, "limit": "osts"}
+    assert result.copyables[0].text.splitlines()[0] == facts["commands"][0] == "lfs setstripe -c 144 -S 64M DIRECTORY"
+
+
+def test_another_file_system():
+    values = {value.label: value for value in QUESTION.run(osts=40, ost_rate_mb_s=500.0, directory="run/").values}
+    assert (values["What an OST takes"].value, values["What an OST takes"].badge) == (500.0, "assumed")
+    assert QUESTION.run(osts=40, directory="run/").facts["commands"] == ["lfs setstripe -c 36 -S 64M run/"]
+
+
 def test_aggregators_take_no_locks():
     result = QUESTION.run(pattern="collective", stripe_count=144, stripe_mib="64")
     assert result.facts["locks_share"] == 0
@@ -48,11 +64,12 @@ def test_refusals_point_at_their_control(values, control, message):
 
 
 @pytest.mark.parametrize("machine", ["hopper", "franklin", "perlmutter", "toy"])
-@pytest.mark.parametrize("pattern", ["shared", "collective", "file-per-process"])
-@pytest.mark.parametrize("size", [0.001, 1e7])
-@pytest.mark.parametrize("writers", [1, 1_000_000])
-def test_corners_give_plain_json(machine, pattern, size, writers):
-    values = {"machine": machine, "pattern": pattern, "size_gb": size, "writers": writers, "stripe_count": 1}
+@pytest.mark.parametrize("pattern", ["shared", "collective", "file-per-process", "one-writer"])
+@pytest.mark.parametrize("count", [0, 1])
+@pytest.mark.parametrize("size", [1e-9, 1e7])
+@pytest.mark.parametrize("writers", [1, 1_000_000_000])
+def test_corners_give_plain_json(machine, pattern, size, writers, count):
+    values = {"machine": machine, "pattern": pattern, "size_gb": size, "writers": writers, "stripe_count": count}
     answer = json.loads(answer_json("stripe", json.dumps(values)))
     assert answer["ok"]
 
