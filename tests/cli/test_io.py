@@ -61,9 +61,19 @@ def test_a_file_without_its_tool_is_asked_for_it(tmp_path):
 
 def test_text_for_people():
     result = run("ior", GOOD)
-    assert "IOR-4.0.0, POSIX, file per process, 4 tasks, on 1 node" in result.output
+    assert result.output.startswith("6 rows: write at best 1,682.3 MB/s, read at best 4,046.5 MB/s.\n")
     assert "1,604.32" in result.output
     assert "\x1b" not in result.output
+    several = run("ior", str(SAMPLES)).output
+    assert "ior-2.10.3.fail-nodir.txt: failed: cannot open file: No such file or directory [failed]" in several
+    assert len(several.splitlines()) <= 24
+
+
+def test_everything_on_demand():
+    output = run("ior", GOOD, "--all", "--machine", "franklin").output
+    assert "Coefficient of variation of write: 0.60 (documented); 3 repetitions in this output" in output
+    assert "Written rates beside the ceiling of as many nodes of Franklin" in output
+    assert run("ior", GOOD, "--machine", "titan").exit_code == 2
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,19 @@
-"""Question: what an output of IOR or mdtest holds, as a table and a picture."""
+"""Question: what outputs of IOR and mdtest hold, as a table and a picture."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from statistics import mean, stdev
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.questions.figures import Reference
+from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Download, Figure, Result, Value
 from hopperlib.questions.storage.io_figures import (
-    ceiling_gb_s,
     comparison_table,
     measured_rows,
     rate_figure,
@@ -21,14 +22,14 @@ from hopperlib.questions.storage.io_figures import (
 )
 from hopperlib.readers.io_results import IoResult, results_csv
 from hopperlib.readers.ior.reader import read_ior
+from hopperlib.storage.lustre.client import ceiling_gb_s
 
-__all__ = ["QUESTION"]
+__all__ = ["QUESTION", "io_result"]
 
-# From a run of IOR 4.0.0 for this project, on one machine with a local disk.
 _MOST_ROWS = 500
 
 
-def _answer(*, output: str, against: str, machine: str) -> Result:
+def _answer(*, output: str, against: str, machine: str | Machine) -> Result:
     """Answer for one output."""
     if not output.strip():
         raise InputError("paste what IOR or mdtest printed, or drop a file", name="output")
@@ -36,100 +37,98 @@ def _answer(*, output: str, against: str, machine: str) -> Result:
         rows = read_ior(output, file="output")
     except ValueError:
         raise InputError("nothing in this text is output of IOR or mdtest", name="output") from None
-    known = Machine.load(machine)
-    good = measured_rows(rows)
-    notices = [
-        Finding(code=status, message=f"{status}: {reason}", level="problem" if status == "failed" else "advice")
-        for status, reason in dict.fromkeys((one.status, one.reason or "") for one in rows)
-        if status != "ok"
-    ]
-    compared = comparison_table(rows, known) if known.file_systems else None
-    if compared is None:
-        notices.append(
-            Finding(
-                code="no-file-system",
-                message=f"The machine file of {known.title} states no file system to compare with.",
-                level="note",
-            )
-        )
+    return io_result(rows, chosen_machine(machine), against=against)
+
+
+def io_result(rows: Sequence[IoResult], machine: Machine, *, against: str = "repetition") -> Result:
+    """Return what was measured as an answer.
+
+    Parameters
+    ----------
+    rows : sequence of IoResult
+        At least one, of one output or of several.
+    machine : Machine
+        Whose nodes' ceiling the rates are compared with.
+    against : {"repetition", "tasks", "transfer"}
+        What the rates are drawn against.
+
+    Examples
+    --------
+    >>> rows = [IoResult(file="a", access="write", nodes=1, tasks=24, rate_mib_s=1200.0)]
+    >>> io_result(rows, Machine.load("hopper")).summary
+    '1 row: write at best 1,258.3 MB/s.'
+    """
+    measured = measured_rows(rows)
+    cut = f", the first {_MOST_ROWS} rows" if len(rows) > _MOST_ROWS else ""
+    tables = [rows_table(rows[:_MOST_ROWS], f"What the output holds{cut}")]
+    if machine.file_systems and (compared := comparison_table(rows, machine)).rows:
+        tables.append(compared)
     return Result(
         summary=_summary(rows),
-        findings=tuple(notices),
-        values=tuple(_values(good)),
-        figures=tuple(_figures(rows, against, known)),
-        tables=(
-            rows_table(
-                rows[:_MOST_ROWS],
-                "What the output holds" + (f", the first {_MOST_ROWS} rows" if len(rows) > _MOST_ROWS else ""),
-            ),
-            *((compared,) if compared and compared.rows else ()),
-        ),
+        findings=tuple(_findings(rows, machine)),
+        values=tuple(_values(measured)),
+        figures=tuple(_figures(rows, against, machine)),
+        tables=tuple(tables),
         downloads=(Download(name="rates.csv", text=results_csv(rows), media_type="text/csv"),),
         facts={
             "rows": len(rows),
-            "statuses": sorted({one.status for one in rows}),
-            "best_mb_s": max((one.rate_mb_s for one in good if one.rate_mb_s is not None), default=None),
+            "statuses": sorted({row.status for row in rows}),
+            "best_mb_s": max((row.rate_mb_s for row in measured if row.rate_mb_s is not None), default=None),
         },
     )
 
 
-def _by_access(rows: list[IoResult]) -> dict[str, list[float]]:
-    """Return the rates of single repetitions by access; where there are none, of whatever there is. [MB/s]"""
+def _summary(rows: Sequence[IoResult]) -> str:
+    """Return in a sentence what was measured."""
     rates: dict[str, list[float]] = defaultdict(list)
-    for one in rows:
-        if one.rate_mb_s is not None and one.access:
-            rates[one.access].append(one.rate_mb_s)
-    return rates
-
-
-def _summary(rows: list[IoResult]) -> str:
-    """Say in a sentence what was measured."""
-    rates = _by_access(measured_rows(rows))
+    for row in measured_rows(rows):
+        if row.rate_mb_s is not None and row.access:
+            rates[row.access].append(row.rate_mb_s)
+    count = f"{len(rows):,} row{'s' * (len(rows) > 1)}"
     if rates:
-        said = ", ".join(f"{access} at best {max(values):,.1f} MB/s" for access, values in rates.items())
-        return f"{len(rows)} rows: {said}."
-    operations = [one for one in rows if one.operations_s is not None]
+        best = ", ".join(f"{access} at best {max(measured):,.1f} MB/s" for access, measured in rates.items())
+        return f"{count}: {best}."
+    operations = [row for row in rows if row.operations_s is not None]
     if operations:
-        best = max(operations, key=lambda one: one.operations_s or 0)
-        return f"{len(rows)} rows of mdtest; the fastest is {best.access} with {best.operations_s:,.0f} a second."
+        fastest = max(operations, key=lambda row: row.operations_s or 0)
+        return f"{count} of mdtest; the fastest is {fastest.access} with {fastest.operations_s:,.0f} a second."
     return f"No rate in this output: {rows[0].reason or rows[0].status}."
 
 
-def _values(rows: list[IoResult]) -> list[Value]:
-    """Return the spread of the repetitions."""
-    found = []
-    for access in dict.fromkeys(one.access for one in rows):
-        rates = [one.rate_mb_s for one in rows if one.access == access and one.repetition is not None and one.rate_mb_s]
+def _findings(rows: Sequence[IoResult], machine: Machine) -> Iterator[Finding]:
+    """Yield which runs failed or hold no rate, by file where there are several."""
+    several = len({row.file for row in rows}) > 1
+    for file, status, reason in dict.fromkeys((row.file, row.status, row.reason or "") for row in rows):
+        if status != "ok":
+            message = f"{f'{file}: ' if several else ''}{status}: {reason}"
+            yield Finding(code=status, message=message, level="problem" if status == "failed" else "advice")
+    if not machine.file_systems:
+        message = f"The machine file of {machine.title} states no file system to compare with."
+        yield Finding(code="no-file-system", message=message, level="note")
+
+
+def _values(rows: Sequence[IoResult]) -> Iterator[Value]:
+    """Yield the spread of the repetitions."""
+    for access in dict.fromkeys(row.access for row in rows):
+        rates = [row.rate_mb_s for row in rows if row.access == access and row.repetition is not None and row.rate_mb_s]
         if access and len(rates) > 1:
-            found.append(
-                Value(
-                    f"Coefficient of variation of {access}",
-                    stdev(rates) / mean(rates),
-                    "documented",
-                    decimals=2,
-                    note=f"{len(rates)} repetitions in this output; exact arithmetic on its numbers",
-                )
-            )
-    return found
+            label, note = f"Coefficient of variation of {access}", f"{len(rates)} repetitions in this output"
+            note += "; exact arithmetic on its numbers"
+            yield Value(label, stdev(rates) / mean(rates), "documented", decimals=2, note=note)
 
 
-def _figures(rows: list[IoResult], against: str, machine: Machine) -> list[Figure]:
-    """Return the picture that is asked for, if the output holds what it needs."""
+def _figures(rows: Sequence[IoResult], against: str, machine: Machine) -> Iterator[Figure]:
+    """Yield the picture that is asked for, if the rows hold what it needs."""
+    nodes = {row.nodes for row in measured_rows(rows) if row.nodes}
+    references = [
+        Reference(name=f"ceiling of {count} of {machine.title}'s nodes", y=1000 * ceiling_gb_s(machine, count))
+        for count in nodes
+        if len(nodes) == 1 and machine.file_systems
+    ]
     try:
-        if against != "repetition":
-            return [rate_figure(rows, against)]
-        nodes = {one.nodes for one in measured_rows(rows) if one.nodes}
-        references = (
-            [
-                Reference(name=f"ceiling of {n} of {machine.title}'s nodes", y=1000 * ceiling_gb_s(machine, n))
-                for n in nodes
-            ]
-            if len(nodes) == 1 and machine.file_systems
-            else []
-        )
-        return [repetition_figure(rows, references)]
-    except ValueError:
-        return []
+        yield repetition_figure(rows, references) if against == "repetition" else rate_figure(rows, against)
+    except InputError:
+        return
 
 
 QUESTION = declared(__name__, _answer)

@@ -4,12 +4,12 @@ import pytest
 
 from hopperlib.machine import Machine
 from hopperlib.questions.storage.io_figures import (
-    ceiling_gb_s,
     comparison_table,
     measured_rows,
     ost_figure,
     rate_figure,
     repetition_figure,
+    rows_table,
 )
 from hopperlib.readers.io_results import IoResult
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
@@ -66,12 +66,9 @@ def test_nothing_to_draw_is_refused(make):
         make()
 
 
-def test_ceiling_is_that_of_the_nodes_then_of_the_file_system():
-    system = HOPPER.file_systems[0]
-    assert ceiling_gb_s(HOPPER, 3) == pytest.approx(3 * system.node_write_ceiling_gb_s)
-    assert ceiling_gb_s(HOPPER, 6_000) == system.peak_gb_s
-    with pytest.raises(ValueError, match="nodes=0 must be at least 1"):
-        ceiling_gb_s(HOPPER, 0)
+def test_files_of_one_name_keep_their_folders():
+    assert [cells[0] for cells in rows_table([row(1.0, file="x/a"), row(1.0, file="y/b")]).rows] == ["a", "b"]
+    assert [cells[0] for cells in rows_table([row(1.0, file="x/a"), row(1.0, file="y/a")]).rows] == ["x/a", "y/a"]
 
 
 def test_reads_are_not_compared_with_a_ceiling_of_writes():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import (
+    ceiling_gb_s,
     file_system_of,
     injection_fraction,
     nodes_in_use,
@@ -96,3 +97,11 @@ def test_refusals(arguments, message):
 def test_a_machine_without_a_file_system_is_refused():
     with pytest.raises(ValueError, match="machine 'bassi' states no file system"):
         file_system_of(Machine.load("bassi"))
+
+
+def test_the_ceiling_is_that_of_the_nodes_then_of_the_file_system():
+    system = HOPPER.file_systems[0]
+    assert ceiling_gb_s(HOPPER, 3) == pytest.approx(3 * system.node_write_ceiling_gb_s)
+    assert ceiling_gb_s(HOPPER, 6_000) == system.peak_gb_s
+    with pytest.raises(ValueError, match="nodes=0 must be at least 1"):
+        ceiling_gb_s(HOPPER, 0)
