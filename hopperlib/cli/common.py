@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -27,6 +25,8 @@ class FiniteRange(click.FloatRange):
 
 def print_json(data: Any) -> None:
     """Print data as indented JSON."""
+    import json
+
     click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
 
 
@@ -72,7 +72,7 @@ def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int
         if source == "-":
             data = stdin_bytes(max_bytes + 1)
         else:
-            with Path(source).open("rb") as file:
+            with open(source, "rb") as file:
                 data = file.read(max_bytes + 1)
     except (OSError, ValueError) as error:
         # A name with a zero byte is a ValueError.
@@ -88,7 +88,8 @@ def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int
 def write_page(path: str, page: str, *, as_json: bool = False) -> None:
     """Write a page to a file; end the command with one message if that fails."""
     try:
-        Path(path).write_text(page, encoding="utf-8")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
     except OSError as error:
         fail(f"cannot write the page {path}: {error.strerror or error}", as_json=as_json)
 

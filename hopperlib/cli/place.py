@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -77,7 +76,8 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
     review, result = answered[0]
     if svg:
         try:
-            Path(svg).write_text(next(file.text for file in result.downloads if file.name == "node.svg"), "utf-8")
+            with open(svg, "w", encoding="utf-8") as file:
+                file.write(next(download.text for download in result.downloads if download.name == "node.svg"))
         except OSError as error:
             fail(f"cannot write drawing {svg}: {error.strerror or error}", as_json=as_json)
     if form not in ("text", "ascii"):

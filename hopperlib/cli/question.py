@@ -6,7 +6,6 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -129,11 +128,7 @@ def _text(control: Control, value: Any, as_json: bool) -> Any:
         return shlex.join(value)
     # One word without a blank is meant as a file, so that a missing one is told as such.
     alone = bool(value[0]) and not any(char.isspace() for char in value[0])
-    try:
-        is_file = (alone and value[0] not in ("aprun", "srun")) or Path(value[0]).is_file()
-    except (OSError, ValueError):
-        # Too long for a file name, or with a zero byte: it is the text itself.
-        is_file = False
+    is_file = (alone and value[0] not in ("aprun", "srun")) or os.path.isfile(value[0])
     return read_source(value[0], what="script", as_json=as_json) if is_file else value[0]
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["Binding", "Seating"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Binding:
+class Binding(NamedTuple):
     """The cores of one task, the same for the task in that seat on every equal node.
 
     Parameters
@@ -35,8 +34,7 @@ class Binding:
     bound: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seating:
+class Seating(NamedTuple):
     """The tasks of one component on its nodes.
 
     Parameters

@@ -7,7 +7,7 @@ more than one; `NodePlacement.tasks` spells a node out task by task.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun.layout import place_aprun
@@ -18,8 +18,7 @@ from hopperlib.node.slurm.layout import place_srun
 __all__ = ["Binding", "NodePlacement", "Placement", "Task", "place_tasks"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task(Binding):
+class Task(NamedTuple):
     """One MPI task, placed: where it runs is said as in `Binding`.
 
     Parameters
@@ -32,10 +31,14 @@ class Task(Binding):
 
     task: int
     component: int
+    cores: tuple[int, ...]
+    cpus: tuple[int, ...]
+    thread_cores: tuple[tuple[int, ...], ...]
+    numa_nodes: tuple[int, ...]
+    bound: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodePlacement:
+class NodePlacement(NamedTuple):
     """The tasks of one node.
 
     Parameters
@@ -62,22 +65,10 @@ class NodePlacement:
     @property
     def tasks(self) -> tuple[Task, ...]:
         """The node's tasks, spelled out."""
-        return tuple(
-            Task(
-                task=number,
-                component=self.component,
-                cores=binding.cores,
-                cpus=binding.cpus,
-                thread_cores=binding.thread_cores,
-                numa_nodes=binding.numa_nodes,
-                bound=binding.bound,
-            )
-            for number, binding in self.seats()
-        )
+        return tuple(Task(number, self.component, *binding) for number, binding in self.seats())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placement:
+class Placement(NamedTuple):
     """Where a whole launch runs.
 
     Parameters

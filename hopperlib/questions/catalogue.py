@@ -6,8 +6,7 @@ that is asked for.
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
+import os.path
 
 __all__ = ["QUESTIONS", "sentences"]
 
@@ -47,8 +46,10 @@ def sentences() -> dict[str, str]:
     >>> sentences()["memory"]
     'Which layouts give each task the memory it needs, and which is the cheapest?'
     """
-    found = {}
+    import tomllib
+
+    folder, words = os.path.dirname(__file__), {}
     for name, module in QUESTIONS.items():
-        file = Path(__file__).parent.joinpath(*module.split(".")[2:]).with_suffix(".toml")
-        found[name] = str(tomllib.loads(file.read_text(encoding="utf-8"))["question"])
-    return found
+        with open(os.path.join(folder, *module.split(".")[2:]) + ".toml", "rb") as file:
+            words[name] = str(tomllib.load(file)["question"])
+    return words

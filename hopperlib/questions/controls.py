@@ -17,9 +17,9 @@ so a mistake gets the same message everywhere.
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 from hopperlib.errors import InputError, refusal
@@ -274,7 +274,7 @@ class MachineChoice(Choice):
         """Return the name, or the machine itself where an object or a path is given."""
         if isinstance(value, Machine) or (self.none and value == "none"):
             return value
-        if not isinstance(value, (str, Path)):
+        if not isinstance(value, (str, os.PathLike)):
             raise self.refuse(value, "must be the name of a machine, the path of a machine file, or a Machine")
         if value in Machine.names():
             return value

@@ -131,8 +131,7 @@ class Series:
             raise ValueError(f"band {self.name!r} has {len(self.high)} upper values for {len(self.y)} lower ones")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class Reference(NamedTuple):
     """A horizontal line to compare with.
 
     Parameters

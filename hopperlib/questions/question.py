@@ -15,8 +15,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
@@ -27,8 +26,7 @@ __all__ = ["MIME_TYPE", "Example", "Question", "declared", "is_sample", "load"]
 MIME_TYPE = "application/vnd.hopper.explorer+json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class Example(NamedTuple):
     """A setting worth trying: what the button says, and the values it sets."""
 
     label: str
@@ -216,8 +214,8 @@ def declared(
     >>> QUESTION.name, QUESTION.controls[0].name
     ('memory', 'need_gb')
     """
-    file = Path(str(sys.modules[module].__file__)).with_suffix(".toml")
-    record, name = tomllib.loads(file.read_text(encoding="utf-8")), file.stem
+    with open(os.path.splitext(str(sys.modules[module].__file__))[0] + ".toml", "rb") as file:
+        record, name = tomllib.load(file), module.rpartition(".")[2]
     controls = []
     for key, stated in record["controls"].items():
         fields = {part: value for part, value in stated.items() if part != "kind"}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from hopperlib.finding import Finding
 
@@ -128,8 +128,7 @@ class Value:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """One column of a table: its title, unit, decimals and badge."""
 
     title: str
@@ -290,8 +289,7 @@ class Drawing:
         return Result(summary="", drawings=(self,))._repr_html_()
 
 
-@dataclass(frozen=True, slots=True)
-class Copyable:
+class Copyable(NamedTuple):
     """A command or a piece of text that a reader will want to copy."""
 
     title: str
@@ -303,21 +301,24 @@ class Copyable:
         return {"title": self.title, "text": self.text, "note": self.note}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
-    """A file the reader can save, made in the page."""
+    """A file the reader can save; its text may be a function that makes it when it is asked for."""
 
-    name: str
-    text: str
-    media_type: str = "text/plain"
+    def __init__(self, name: str, text: str | Callable[[], str], media_type: str = "text/plain") -> None:
+        self.name, self.media_type = name, media_type
+        self._text = text
+
+    @property
+    def text(self) -> str:
+        """What stands in the file."""
+        return self._text if isinstance(self._text, str) else self._text()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {"name": self.name, "text": self.text, "media_type": self.media_type}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListingLine:
+class ListingLine(NamedTuple):
     """One numbered line of a text, marked or not (`mark` is a word, such as "cause")."""
 
     number: int
@@ -325,8 +326,7 @@ class ListingLine:
     mark: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(NamedTuple):
     """Numbered lines of a text the reader gave, some of them marked."""
 
     title: str

@@ -16,7 +16,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.binding import Binding, Seating
@@ -39,8 +39,7 @@ _ONE_LIST = (
 _NONE = "-cc none: a task may run on any core of the NUMA nodes that the line leaves to it; so the manual is read."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AprunLayout:
+class AprunLayout(NamedTuple):
     """What aprun makes of a component on one full node.
 
     Parameters

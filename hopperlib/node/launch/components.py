@@ -15,9 +15,8 @@ on a node where ``-N`` is absent, for example) is worked out in
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from hopperlib.errors import InputError
 
@@ -66,8 +65,7 @@ class LaunchError(InputError):
         self.words = words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Component:
+class Component(NamedTuple):
     """One program of a launch line and how its tasks were asked for.
 
     ``None`` means that the line did not say.
@@ -76,10 +74,10 @@ class Component:
     ----------
     command : tuple of str
         Program and arguments; empty if the line names none.
-    shell : str
-        The same as a shell must be given it: as typed, with the variables that only the script knows.
     tasks : int
         MPI tasks: ``-n``.
+    shell : str
+        The command as a shell must be given it: as typed, with the variables that only the script knows.
     threads_per_task : int
         CPUs that each task asks for: ``aprun -d`` (cores), ``srun -c``
         (hardware threads on a machine that has several a core). How many
@@ -148,8 +146,8 @@ class Component:
     """
 
     command: tuple[str, ...]
-    shell: str = ""
     tasks: int
+    shell: str = ""
     threads_per_task: int = 1
     nodes: int | None = None
     tasks_per_node: int | None = None
@@ -182,8 +180,7 @@ class Component:
         return dict(self.options).get(option)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reservation:
+class Reservation(NamedTuple):
     """What a batch script reserves.
 
     Parameters
@@ -213,8 +210,7 @@ class Reservation:
     options: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
+class Launch(NamedTuple):
     """A launch line that has been read.
 
     Parameters
@@ -242,7 +238,7 @@ class Launch:
     components: tuple[Component, ...]
     reservation: Reservation | None = None
     openmp_threads: int | None = None
-    environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    environment: Mapping[str, str] = MappingProxyType({})
     notes: tuple[str, ...] = ()
 
     @property

@@ -18,11 +18,10 @@ References
 from __future__ import annotations
 
 import csv
-import difflib
+import os.path
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from hopperlib.node.launch.components import LaunchError
@@ -115,16 +114,22 @@ def option_table(program: str) -> tuple[Option, ...]:
     [('-n', '--ntasks'), ('-N', '--nodes')]
     """
     own, others = [], []
-    with Path(__file__).with_name("options.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            names, variables = tuple(row["names"].split()), tuple(row["variables"].split())
-            option = Option(names, row["value"], row["bears"] == "yes", row["refused"], variables)
-            if program in row["programs"].split():
-                own.append(option)
-            elif program == "sbatch" and row["programs"] == "srun":
-                others.append(option._replace(refused=_NOT_SBATCH))
+    for row in _rows():
+        names, variables = tuple(row["names"].split()), tuple(row["variables"].split())
+        option = Option(names, row["value"], row["bears"] == "yes", row["refused"], variables)
+        if program in row["programs"].split():
+            own.append(option)
+        elif program == "sbatch" and row["programs"] == "srun":
+            others.append(option._replace(refused=_NOT_SBATCH))
     # The first of a name holds: sbatch has a --wait of its own.
     return (*own, *others)
+
+
+@cache
+def _rows() -> tuple[dict[str, str], ...]:
+    """Return the lines of the table."""
+    with open(os.path.join(os.path.dirname(__file__), "options.csv"), encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file))
 
 
 def programs(words: Sequence[Word]) -> list[list[Word]]:
@@ -299,6 +304,8 @@ class _Line:
 
     def _not_an_option(self, typed: str) -> str:
         """Say that an option is not known, with the nearest one that is."""
+        import difflib
+
         names = [name for option in self.table for name in option.names] if self.known is None else list(self.known)
         # A letter in the wrong case is the nearest of all; difflib would not see it.
         swapped = [name for name in names if name.lower() == typed.lower()]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
-from typing import Literal, cast
+from posixpath import basename
+from typing import Literal, NamedTuple, cast
 
 from hopperlib.node.launch.components import LauncherKind, LaunchError
 from hopperlib.node.launch.shell import RawWord, Unknown, Variables, Word, expand, joined, split
@@ -35,8 +35,7 @@ _PROMPT = re.compile(r"^[ \t]*(?:[\w.@:~/\[\]()-]*[$%>]+[ \t]+)(?=(?:\S*/)?(?:ap
 _DIRECTIVE = re.compile(r"#(PBS|SBATCH)(?:[ \t]+(.*))?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Directives:
+class Directives(NamedTuple):
     """What a job script says to the batch system.
 
     Parameters
@@ -54,8 +53,7 @@ class Directives:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invocation:
+class Invocation(NamedTuple):
     """One call of a launcher, with what the shell would hand to it.
 
     Parameters
@@ -263,7 +261,7 @@ class _Shell:
 
 def _program_name(word: Word) -> str:
     """Return the name of a program without its folders."""
-    return PurePosixPath(word.text).name if word.text and not word.unknown else ""
+    return basename(word.text) if word.text and not word.unknown else ""
 
 
 def _may_stand_ahead(word: Word, *, is_first: bool) -> bool:

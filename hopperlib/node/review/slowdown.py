@@ -10,7 +10,6 @@ line, so the answer is a range over f.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from hopperlib.errors import InputError, refusal
@@ -101,8 +100,7 @@ def memory_need(pattern: Sequence[Binding], kind: NodeKind, memory_per_task_gb: 
     return tuple(need)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComponentCost:
+class ComponentCost(NamedTuple):
     """What bandwidth makes of one component; its slowest node sets the pace.
 
     Parameters
@@ -144,8 +142,7 @@ class ComponentCost:
         return memory_part + (1 - memory_bound_fraction) * (self.core_ratio - 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class Cost(NamedTuple):
     """What bandwidth makes of a whole placement.
 
     Parameters

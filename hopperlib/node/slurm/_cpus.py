@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hopperlib.machine import Launcher, NodeKind
 from hopperlib.node.launch.components import Component
@@ -29,8 +30,7 @@ from hopperlib.node.launch.components import Component
 _DEFAULT_METHODS = ("block", "cyclic", "cyclic")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlurmNode:
+class SlurmNode(NamedTuple):
     """A node as Slurm sees it; its sockets are packages or NUMA nodes, as the machine file says."""
 
     sockets: int

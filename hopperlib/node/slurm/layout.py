@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import NamedTuple
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.binding import Binding, Seating
@@ -233,7 +233,7 @@ def _pattern(
     component: Component, kind: NodeKind, node: SlurmNode, tasks: int, threads: int
 ) -> tuple[tuple[Binding, ...], tuple[str, ...]]:
     """Return where the tasks of one node run, and what is assumed about it."""
-    own = replace(component, tasks=tasks)
+    own = component._replace(tasks=tasks)
     cores = step_cores(own, node)
     cpus = frozenset(core + thread * node.cores for core in cores for thread in range(node.threads_per_core))
     step = _NodeStep(own, kind, node, cores, cpus)
@@ -247,8 +247,7 @@ def _pattern(
     return tuple(_binding(mask, kind, threads, bound=bound) for mask in masks), assumptions
 
 
-@dataclass(frozen=True, slots=True)
-class _NodeStep:
+class _NodeStep(NamedTuple):
     """The tasks of a step on one node, and the cores and CPUs that they may use."""
 
     component: Component
@@ -276,7 +275,7 @@ class _NodeStep:
             # Overcommitted beyond one task a CPU: nothing is dealt, all share all.
             return [self.cpus] * tasks
         per_task = min(self.component.threads_per_task, len(self.cpus) // tasks)
-        fitting = replace(self.component, threads_per_task=per_task, cpu_binding=mode)
+        fitting = self.component._replace(threads_per_task=per_task, cpu_binding=mode)
         masks: list[frozenset[int]] = []
         for places in deal_cpus(fitting, node, self.cores):
             cpus = {node.cpu(place) for place in places}

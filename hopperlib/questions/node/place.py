@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -91,7 +90,7 @@ def answers(
             figures=(_figure(review, low, high),),
             copyables=tuple(_copyables(review)),
             tables=tuple(_tables(review.placement)),
-            downloads=tuple(_downloads(review, low, high, svg=standalone_svg(drawing))),
+            downloads=tuple(_downloads(review, low, high, drawing)),
             facts=Facts(_facts(review, low, high, node), rest=partial(_contract, review, low, high)),
         )
         answered.append((review, result))
@@ -146,6 +145,13 @@ def _facts(review: Review, low: float, high: float, node: int) -> dict[str, Any]
 def _contract(review: Review, low: float, high: float) -> dict[str, Any]:
     """Return what programs read: every task's place, warnings, the better line, the slowdown."""
     return placement_data(review, memory_bound_fraction=(low, high))
+
+
+def _json_text(review: Review, low: float, high: float) -> str:
+    """Return the same as text."""
+    import json
+
+    return json.dumps(_contract(review, low, high))
 
 
 def _summary(review: Review, low: float, high: float) -> str:
@@ -300,17 +306,16 @@ def _tables(placement: Placement) -> list[Table]:
     return [by_numa, by_task]
 
 
-def _downloads(review: Review, low: float, high: float, *, svg: str) -> list[Download]:
+def _downloads(review: Review, low: float, high: float, drawing: Drawing) -> list[Download]:
     """Return the files to save; those with a line a task only for jobs of moderate size."""
     placement = review.placement
     downloads = [
-        Download(name="node.svg", text=svg, media_type="image/svg+xml"),
-        Download(name="MPICH_RANK_ORDER", text=rank_order(placement)),
+        Download("node.svg", partial(standalone_svg, drawing), "image/svg+xml"),
+        Download("MPICH_RANK_ORDER", partial(rank_order, placement)),
     ]
     if placement.launch.tasks <= _MOST_TASKS_IN_A_FILE:
-        data = json.dumps(_contract(review, low, high))
-        downloads.insert(0, Download(name="placement.json", text=data, media_type="application/json"))
-        downloads.append(Download(name="rankfile.txt", text=rank_file(placement)))
+        downloads.insert(0, Download("placement.json", partial(_json_text, review, low, high), "application/json"))
+        downloads.append(Download("rankfile.txt", partial(rank_file, placement)))
     return downloads
 
 

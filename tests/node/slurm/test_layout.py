@@ -298,9 +298,9 @@ def test_tasks_on_frontier(line: str, expected: list[list[int]]) -> None:
 def test_tasks_go_evenly_to_the_nodes() -> None:
     component = Component(command=(), tasks=10)
     assert [list(numbers) for numbers in tasks_of_nodes(component, 4, 24)] == [[0, 1, 2], [3, 4, 5], [6, 7], [8, 9]]
-    cyclic = replace(component, distribution=("cyclic", "cyclic", "cyclic"))
+    cyclic = component._replace(distribution=("cyclic", "cyclic", "cyclic"))
     assert [list(numbers) for numbers in tasks_of_nodes(cyclic, 4, 24)] == [[0, 4, 8], [1, 5, 9], [2, 6], [3, 7]]
-    packed = replace(component, distribution=("block", "cyclic", "cyclic"), pack_nodes=True)
+    packed = component._replace(distribution=("block", "cyclic", "cyclic"), pack_nodes=True)
     # One for each node, then node 0 up to its four, node 1 up to its four.
     assert [list(numbers) for numbers in tasks_of_nodes(packed, 4, 4)] == [[0, 1, 2, 3], [4, 5, 6, 7], [8], [9]]
 
@@ -314,7 +314,7 @@ def test_planes_of_tasks() -> None:
         [8, 9, 10, 11],
         [12, 13, 14, 15],
     ]
-    pairs = replace(component, plane_size=2)
+    pairs = component._replace(plane_size=2)
     assert [list(numbers) for numbers in tasks_of_nodes(pairs, 4, 24)] == [
         [0, 1, 8, 9, 16, 17],
         [2, 3, 10, 11, 18, 19],
@@ -322,10 +322,10 @@ def test_planes_of_tasks() -> None:
         [6, 7, 14, 15],
     ]
     # Five tasks in planes of four on three nodes: each node has one first, node 0 gets the two that are left.
-    few = replace(component, tasks=5)
+    few = component._replace(tasks=5)
     assert [list(numbers) for numbers in tasks_of_nodes(few, 3, 24)] == [[0, 1, 2], [3], [4]]
     # Nodes of four: no plane of six fits, the rest goes to the next node.
-    large = replace(component, tasks=8, plane_size=6)
+    large = component._replace(tasks=8, plane_size=6)
     assert [list(numbers) for numbers in tasks_of_nodes(large, 2, 4)] == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
