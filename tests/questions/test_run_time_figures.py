@@ -1,14 +1,8 @@
-"""Figures of run times and of simulated traces."""
+"""Figures of run times."""
 
 import pytest
 
-from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.workload import Job, Workload
-from hopperlib.questions.network.trace_figures import allocation_table, machine_figure, pieces_figure, width_table
 from hopperlib.questions.run_time_figures import group_figure, histogram_figure, quantile_figure
-
-# Four nodes. Job 1 has two of them for long, in the middle once job 2 is gone; job 3 lies on both sides of it.
-JOBS = Workload([Job(1, 0, 1, 50, 50), Job(2, 0, 1, 99, 99), Job(3, 60, 3, 20, 20)])
 
 
 def test_a_histogram_says_where_most_are():
@@ -35,43 +29,3 @@ def test_groups_stand_in_the_order_of_their_fastest_run():
     assert len(group_figure([1, 2], ["a", "b"]).data) == 1
     with pytest.raises(ValueError, match="there is no time to draw"):
         group_figure([], [])
-
-
-def test_the_machine_over_time():
-    figure = machine_figure(simulate(JOBS, 4, sample_every_s=10))
-    busy = dict(zip(figure.data[0]["x"], figure.data[0]["y"], strict=True))
-    assert busy[0] == 2
-    assert busy[70 / 86_400] == 4
-    with pytest.raises(ValueError, match="simulate with sample_every_s"):
-        machine_figure(simulate(JOBS, 4))
-
-
-def test_a_long_trace_is_thinned():
-    long = simulate(Workload([Job(i, 100 * i, 1, 50, 50) for i in range(1000)]), 4, sample_every_s=100)
-    assert len(machine_figure(long).data[0]["x"]) <= 400
-
-
-def test_pieces_and_waits_by_width():
-    schedule = simulate(JOBS, 4)
-    # Job 3 gets node 0, then 2 and 3: two runs.
-    assert pieces_figure({"first": schedule}).table.rows == ((1, 1.0), (2, 2.0))
-    assert [row[0] for row in width_table(schedule).rows] == ["1", "2 to 3"]
-    table = width_table(schedule, hops=[0.0, 0.0, 2.5])
-    assert [column.title for column in table.columns][-1] == "Mean distance"
-    assert table.rows[1] == ("2 to 3", 1, 0.0, 0, 2.0, 2.5)
-
-
-def test_whole_jobs_wait_where_first_fit_does_not():
-    table = allocation_table({"first": simulate(JOBS, 4), "whole": simulate(JOBS, 4, allocation="contiguous")})
-    first, whole = table.rows
-    # Kept whole, job 3 waits from 60 until job 2 ends at 99.
-    assert (first[3], whole[3]) == (0, 39)
-    assert (first[-1], whole[-1]) == (pytest.approx(200 / 3), 100.0)
-
-
-def test_nothing_that_started_is_refused():
-    nothing = simulate(Workload([]), 4)
-    with pytest.raises(ValueError, match="schedule 'x': no job started"):
-        pieces_figure({"x": nothing})
-    with pytest.raises(ValueError, match="schedule 'x': no job started"):
-        allocation_table({"x": nothing})

@@ -9,6 +9,7 @@ being part of its schedule.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from hopperlib.errors import refusal
@@ -16,8 +17,9 @@ from hopperlib.network.scheduling._free_nodes import free_list, length_of, pairs
 from hopperlib.network.scheduling.generator import draw_workload
 from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.network.scheduling.scheduler import simulate
+from hopperlib.network.torus.allocation import PrefixCounts
 
-__all__ = ["Probe", "aged_machine", "free_runs", "probe"]
+__all__ = ["Moment", "Probe", "aged_machine", "free_runs", "moments", "probe"]
 
 
 class Probe(NamedTuple):
@@ -121,3 +123,57 @@ def probe(schedule: Schedule, time_s: int, width: int, *, allocation: str = "fir
         taken = [bound for run in schedule.runs(index) for bound in run]
         free.release(taken, length_of(taken))
     return Probe(start, pairs(free.take(width)))
+
+
+class Moment(NamedTuple):
+    """A machine at one instant, and where a probe would land.
+
+    Parameters
+    ----------
+    time_s : int
+        [s]
+    free_runs, largest_free_run, probe_runs : int
+        Free runs of the node list, the nodes of the longest, and the runs of the probe.
+    probe_hops : float
+        Mean distance of the probe's nodes. [hops]
+    """
+
+    time_s: int
+    free_runs: int
+    largest_free_run: int
+    probe_runs: int
+    probe_hops: float
+
+
+def moments(
+    schedule: Schedule, instants: Iterable[int], width: int, counts: PrefixCounts, *, allocation: str, seed: int = 1
+) -> list[Moment]:
+    """Return the machine at some instants, with a probe of some width.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    instants : iterable of int
+        [s]
+    width : int
+        Nodes of the probe.
+    counts : PrefixCounts
+        Of the node list.
+    allocation, seed
+        As for `probe`.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> from hopperlib.network.torus.distances import Torus
+    >>> counts = PrefixCounts([(0, 0, z) for z in range(8)], Torus((1, 1, 8)))
+    >>> moments(simulate(Workload([Job(1, 0, 3, 60, 60)]), 8), [30], 2, counts, allocation="first")
+    [Moment(time_s=30, free_runs=1, largest_free_run=5, probe_runs=1, probe_hops=1.0)]
+    """
+    found = []
+    for instant in instants:
+        free = free_runs(schedule, instant)
+        landed = probe(schedule, instant, width, allocation=allocation, seed=seed).runs
+        largest = max((high - low for low, high in free), default=0)
+        found.append(Moment(instant, len(free), largest, len(landed), counts.mean_hop_distance(landed)))
+    return found

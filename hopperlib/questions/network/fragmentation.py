@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
+from statistics import fmean
 from typing import Any
 
 from hopperlib.machine import Machine
-from hopperlib.network.scheduling.aging import aged_machine, free_runs, probe
+from hopperlib.network.scheduling.aging import Moment, aged_machine, moments
 from hopperlib.network.scheduling.schedule import Schedule
+from hopperlib.network.scheduling.summary import mean_wait_h
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.maps import occupancy
@@ -21,6 +23,9 @@ __all__ = ["QUESTION"]
 
 _DAY = 86_400
 _NODES = 6384
+# The wide jobs of the source: 16,384 tasks, 24 a node, and more.
+_WIDE = 683
+_INSTANTS = 24
 
 
 def _bundle(days: int) -> int:
@@ -80,100 +85,86 @@ def _answer(
 ) -> Result:
     """Answer for one history of the machine."""
     schedule = _schedule(mix, days, load, policy, allocation, seed)
-    counts = _counts(order)
-    instants = [round(step * days * _DAY / 24) for step in range(25)]
-    holes, largest, spread, hops = [], [], [], []
-    for instant in instants:
-        runs = free_runs(schedule, instant)
-        holes.append(len(runs))
-        largest.append(max((high - low for low, high in runs), default=0))
-        landed = probe(schedule, instant, probe_nodes, allocation=allocation, seed=seed)
-        spread.append(len(landed.runs))
-        hops.append(counts.mean_hop_distance(landed.runs))
-    x = [round(instant / _DAY, 2) for instant in instants]
+    instants = [round(step * days * _DAY / _INSTANTS) for step in range(_INSTANTS + 1)]
+    history = moments(schedule, instants, probe_nodes, _counts(order), allocation=allocation, seed=seed)
+    # The first days fill the machine: what is typical of it comes later.
     from_s = min(3, days // 2) * _DAY
     used = schedule.utilization(from_s, days * _DAY)
-    waits = [
-        (width, (schedule.wait_time_s(index) or 0) / 3600)
-        for index, width in enumerate(schedule.workload.nodes)
-        if schedule.workload.submit_time_s[index] >= from_s
-    ]
-    mean_wait = sum(wait for _, wait in waits) / len(waits) if waits else 0.0
-    wide = [wait for width, wait in waits if width >= 683]
-    wide_wait = sum(wide) / len(wide) if wide else None
-    day = Axis(title="Since the reboot", unit="d", low=0, high=float(days), decimals=2)
-    late = hops[len(hops) // 4 :]
-    after = sum(late) / len(late)
-    jumps = sum(abs(b - a) for a, b in pairwise(late)) / max(1, len(late) - 1)
+    mean_wait = mean_wait_h(schedule, from_s=from_s) or 0.0
+    wide_wait = mean_wait_h(schedule, from_s=from_s, from_nodes=_WIDE)
+    late = [moment.probe_hops for moment in history[len(history) // 4 :]]
+    after, first, most_runs = fmean(late), history[0], max(moment.probe_runs for moment in history)
+    bundled = f"narrow jobs come bundled to {_bundle(days)} nodes, so that the answer comes in a moment"
     return Result(
         summary=(
-            f"After the reboot a job of {probe_nodes} nodes lies {hops[0]:.1f} hops apart in {spread[0]} "
-            f"{'run' if spread[0] == 1 else 'runs'}; later {after:.1f} hops on average, in up to {max(spread)} runs. "
-            f"{100 * used:.0f} % of the machine is used."
+            f"After the reboot a job of {probe_nodes} nodes lies {first.probe_hops:.1f} hops apart in {_runs(first.probe_runs)}; "
+            f"later {after:.1f} hops on average, in up to {_runs(most_runs)}. {100 * used:.0f} % of the machine is used."
         ),
         values=(
-            Value("Utilization of up-time", 100 * used, unit="%", badge="predicted", decimals=1),
-            Value("Mean wait", mean_wait, unit="h", badge="predicted", decimals=2),
-            Value("Mean wait from 683 nodes on", wide_wait, unit="h", badge="predicted", decimals=1),
-            Value(
-                "Mean distance of the probe, Y double",
-                after,
-                unit="hops",
-                badge="predicted",
-                decimals=2,
-                low=min(late),
-                high=max(late),
-            ),
-            Value(
-                "Jobs simulated",
-                len(schedule),
-                "assumed",
-                note=f"narrow jobs come bundled to {_bundle(days)} nodes, so that the answer comes in a moment",
-            ),
+            Value("Utilization of up-time", 100 * used, "predicted", "%", 1),
+            Value("Mean wait", mean_wait, "predicted", "h", 2),
+            Value(f"Mean wait from {_WIDE} nodes on", wide_wait, "predicted", "h", 1),
+            Value("Mean distance of the probe, Y double", after, "predicted", "hops", 2, min(late), max(late)),
+            Value("Jobs simulated", len(schedule), "assumed", note=bundled),
         ),
-        figures=(
-            _occupancy_figure(schedule, days, order),
-            chart(
-                title="The probe job since the reboot",
-                alt=f"Mean distance of a job of {probe_nodes} nodes, Y double: {hops[0]:.1f} hops after the reboot, "
-                f"{min(late):.1f} to {max(late):.1f} later.",
-                x=day,
-                y=Axis(title="Mean distance, Y double", unit="hops", low=0, decimals=2),
-                series=[Series(name="probe", x=x, y=hops)],
-            ),
-            chart(
-                title="Runs",
-                alt=f"Free runs of the node list rise from {holes[0]} to as many as {max(holes)}; the probe lies in up to {max(spread)}.",
-                x=day,
-                y=Axis(title="Runs of the node list", low=0),
-                series=[Series(name="free runs", x=x, y=holes), Series(name="runs of the probe", x=x, y=spread)],
-            ),
-        ),
-        tables=(
-            Table(
-                caption="The machine over time",
-                columns=(
-                    Column("Day", decimals=2),
-                    Column("Free runs"),
-                    Column("Largest free run", "nodes"),
-                    Column("Runs of the probe"),
-                    Column("Mean distance", "hops", 2),
-                ),
-                rows=list(zip(x, holes, largest, spread, hops, strict=True)),
-            ),
-        ),
+        figures=(_occupancy_figure(schedule, days, order), *_figures(history, days, probe_nodes, late)),
+        tables=(_table(history),),
         facts={
             "utilization": used,
             "mean_wait_h": mean_wait,
             "wide_wait_h": wide_wait,
-            "hops_after_reboot": hops[0],
+            "hops_after_reboot": first.probe_hops,
             "hops_later": after,
-            "hops_step": jumps,
-            "max_runs": max(spread),
-            "max_free_runs": max(holes),
+            "hops_step": fmean(abs(following - hops) for hops, following in pairwise(late)),
+            "max_runs": most_runs,
+            "max_free_runs": max(moment.free_runs for moment in history),
             # Compared between browser and Python: the same seed gives the same bytes.
             "schedule_sha256": schedule.digest(),
         },
+    )
+
+
+def _runs(count: int) -> str:
+    """Return a number of runs in words."""
+    return f"{count} {'run' if count == 1 else 'runs'}"
+
+
+def _figures(history: list[Moment], days: int, probe_nodes: int, late: list[float]) -> tuple[Figure, Figure]:
+    """Return how far apart the probe lies over time, and in how many runs."""
+    day = Axis(title="Since the reboot", unit="d", low=0, high=float(days), decimals=2)
+    x = [round(moment.time_s / _DAY, 2) for moment in history]
+    _, holes, _, runs, hops = (list(column) for column in zip(*history, strict=True))
+    distance = chart(
+        title="The probe job since the reboot",
+        alt=f"Mean distance of a job of {probe_nodes} nodes, Y double: {hops[0]:.1f} hops after the reboot, "
+        f"{min(late):.1f} to {max(late):.1f} later.",
+        x=day,
+        y=Axis(title="Mean distance, Y double", unit="hops", low=0, decimals=2),
+        series=[Series(name="probe", x=x, y=hops)],
+    )
+    pieces = chart(
+        title="Runs",
+        alt=f"Free runs of the node list rise from {holes[0]} to as many as {max(holes)}; "
+        f"the probe lies in up to {_runs(max(runs))}.",
+        x=day,
+        y=Axis(title="Runs of the node list", low=0),
+        series=[Series(name="free runs", x=x, y=holes), Series(name="runs of the probe", x=x, y=runs)],
+    )
+    return distance, pieces
+
+
+def _table(history: list[Moment]) -> Table:
+    """Return the machine at each instant."""
+    return Table(
+        caption="The machine over time",
+        columns=(
+            Column("Day", decimals=2),
+            Column("Free runs"),
+            Column("Largest free run", "nodes"),
+            Column("Runs of the probe"),
+            Column("Mean distance", "hops", 2),
+        ),
+        rows=[(round(moment.time_s / _DAY, 2), *moment[1:]) for moment in history],
     )
 
 

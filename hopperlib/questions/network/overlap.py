@@ -33,31 +33,24 @@ def _answer(
     cores = [1, 2, 4, 8, 16, 32]
     faster = [cache_speedup(count, 1, data_mb=data_mb, cache_mb=cache_mb, memory_penalty=penalty) for count in cores]
     both = combined_factor(first_factor, second_factor)
+    tuned = "if neither touches the other's gain"
     return Result(
         summary=(
             f"A step of {plain:.2f} s takes {hidden:.2f} s with {100 * overlap:.0f} % of its communication beside the "
             f"computation; no overlap can bring it under {least:.2f} s."
         ),
         values=(
-            Value("One after the other", plain, unit="s", decimals=2, badge="assumed", note="your two times"),
-            Value("With merged collectives", merged, unit="s", decimals=2, badge="predicted"),
-            Value("And with overlap", hidden, unit="s", decimals=2, badge="predicted"),
-            Value("Speedup of the step", plain / hidden if hidden else 1.0, decimals=2, badge="predicted"),
-            Value(
-                "Two tuning steps together",
-                both,
-                decimals=2,
-                badge="predicted",
-                note="if neither touches the other's gain",
-            ),
+            Value("One after the other", plain, "assumed", "s", 2, note="your two times"),
+            Value("With merged collectives", merged, "predicted", "s", 2),
+            Value("And with overlap", hidden, "predicted", "s", 2),
+            Value("Speedup of the step", plain / hidden if hidden else 1.0, "predicted", decimals=2),
+            Value("Two tuning steps together", both, "predicted", decimals=2, note=tuned),
         ),
         figures=(
             chart(
                 title="Time of a step against overlap",
-                alt=(
-                    f"Time of a step falls from {times[0]:.2f} s without overlap to {times[-1]:.2f} s with all of it; "
-                    f"the least is {least:.2f} s."
-                ),
+                alt=f"Time of a step falls from {times[0]:.2f} s without overlap to {times[-1]:.2f} s with all of it; "
+                f"the least is {least:.2f} s.",
                 x=Axis(title="Share of communication that overlaps", decimals=2),
                 y=Axis(title="Time of a step", unit="s", low=0, decimals=2),
                 series=[Series(name="step", x=parts, y=times)],
@@ -80,7 +73,5 @@ def _answer(
         },
     )
 
-
-_ASSUMED = "The document prints no time of a step."
 
 QUESTION = declared(__name__, _answer)

@@ -80,8 +80,8 @@ def _answer(*, grid: str, cores_per_node: int, block: str, periodic: bool, trian
         values=(
             Value("Pairs off node, as numbered", before, "predicted", note=f"of {pairs:,}"),
             Value(f"With {rows[-1][0]}", left, "predicted", note=f"of {pairs:,}"),
-            Value("MFDn's fullest row over the mean", row, decimals=2, badge="predicted", note="1 is balanced"),
-            Value("MFDn's fullest column over the mean", column, decimals=2, badge="predicted"),
+            Value("MFDn's fullest row over the mean", row, "predicted", decimals=2, note="1 is balanced"),
+            Value("MFDn's fullest column over the mean", column, "predicted", decimals=2),
         ),
         figures=(_figure(rows, pairs),),
         copyables=(

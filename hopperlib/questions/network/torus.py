@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import product
 
-from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.traffic import grid_dimensions, hops_of_graph, nearest_neighbors
-from hopperlib.network.torus.allocation import (
-    bisection_bandwidth_gb_s,
-    hull_of_placement,
-    max_hop_distance,
-    mean_hop_distance,
-    runs_of,
-)
+from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s, runs_of
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.maps import cabinet_map
 from hopperlib.network.torus.orders import ASSUMED, compute_nodes, order_nodes
+from hopperlib.network.torus.placement import compactness_of, free_positions
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
-from hopperlib.questions.figures import STYLES
+from hopperlib.questions.figures import NEUTRAL, STYLES
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Copyable, Download, Drawing, Figure, Result, Table, Value
 
@@ -51,51 +46,34 @@ def _neighbors(nodes: int) -> Mapping[tuple[int, int], int]:
     return nearest_neighbors(grid_dimensions(24 * nodes), 24)
 
 
-def _positions(count: int, nodes: int, start_fraction: float, busy_fraction: float) -> list[int]:
-    """Return the first free positions from a start on; the busy ones lie in blocks, spread by a fixed rule."""
-    taken, position = [], int(start_fraction * (count - 1))
-    for step in range(count):
-        at = (position + step) % count
-        # A scrambled number of the block decides whether it is busy: the same on every machine.
-        if (at // 8 * 2654435761 >> 7) % 1000 >= 1000 * busy_fraction:
-            taken.append(at)
-            if len(taken) == nodes:
-                return taken
-    raise InputError(
-        f"nodes={nodes} must be at most {len(taken):,}, the nodes that are free at this setting", name="nodes"
-    )
+def _shade(share: float) -> str:
+    """Return a color from nearly white to blue, the same in light and dark, so that dark figures stand out on it."""
+    if not share:
+        return "none"
+    return "#" + "".join(f"{round(255 + (0.15 + 0.85 * share) * (end - 255)):02x}" for end in (0x8F, 0xC7, 0xEE))
 
 
 def _floor_drawing(wiring: Wiring, job: Sequence[NodeAddress]) -> Drawing:
     """Return the floor seen from above: in each cabinet how many of the job's nodes stand there."""
-    in_cabinet: Counter[tuple[int, int]] = Counter()
-    for node in job:
-        where = node.cname[1:].split("c")[0].split("-")
-        in_cabinet[int(where[0]), int(where[1])] += 1
+    # "c6-3c1s5n1" stands in column 6 of row 3.
+    floor_of = [node.cname[1:].split("c")[0].split("-") for node in job]
+    in_cabinet = Counter((int(column), int(row)) for column, row in floor_of)
     pitch = 348 / wiring.columns
     full = wiring.cages * wiring.slots * 4
     parts = []
-    for row in range(wiring.rows):
-        for column in range(wiring.columns):
-            count = in_cabinet[column, row]
-            x, y = 6 + column * pitch, 22 + row * (pitch + 4)
-            # From nearly white to blue, the same in light and dark, so that dark figures stand out on it.
-            share = 0.15 + 0.85 * count / full
-            shade = (
-                "#" + "".join(f"{round(255 + share * (end - 255)):02x}" for end in (0x8F, 0xC7, 0xEE))
-                if count
-                else "none"
-            )
+    for row, column in product(range(wiring.rows), range(wiring.columns)):
+        count = in_cabinet[column, row]
+        x, y = 6 + column * pitch, 22 + row * (pitch + 4)
+        parts.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{pitch - 2:.1f}" height="{pitch:.1f}" rx="2" fill="{_shade(count / full)}" '
+            f'stroke="currentColor" stroke-width="0.6"><title>cabinet c{column}-{row}: '
+            f"{count} of {full} nodes</title></rect>"
+        )
+        if count:
             parts.append(
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{pitch - 2:.1f}" height="{pitch:.1f}" rx="2" fill="{shade}" '
-                f'stroke="currentColor" stroke-width="0.6"><title>cabinet c{column}-{row}: '
-                f"{count} of {full} nodes</title></rect>"
+                f'<text x="{x + pitch / 2 - 1:.1f}" y="{y + pitch / 2 + 3:.1f}" text-anchor="middle" '
+                f'font-size="{min(9, pitch / 2):.1f}" fill="#0b2a3d">{count}</text>'
             )
-            if count:
-                parts.append(
-                    f'<text x="{x + pitch / 2 - 1:.1f}" y="{y + pitch / 2 + 3:.1f}" text-anchor="middle" '
-                    f'font-size="{min(9, pitch / 2):.1f}" fill="#0b2a3d">{count}</text>'
-                )
     height = 30 + wiring.rows * (pitch + 4)
     title = "The floor from above: nodes of the job in each cabinet"
     svg = (
@@ -115,16 +93,17 @@ def _space_figure(wiring: Wiring, job: Sequence[NodeAddress]) -> Figure:
     corners = [(x, y, z) for x in (0, x_size - 1) for y in (0, y_size - 1) for z in (0, z_size - 1)]
     data = [
         {
-            "type": "scatter3d", "mode": "markers", "name": "job",
-            "x": [place[0] for place in places], "y": [place[1] for place in places], "z": [place[2] for place in places],
-            "marker": {"size": 4, "color": STYLES[0].color, "symbol": "circle"},
-        },
-        {
-            "type": "scatter3d", "mode": "markers", "name": "corners of the torus",
-            "x": [place[0] for place in corners], "y": [place[1] for place in corners], "z": [place[2] for place in corners],
-            "marker": {"size": 3, "color": "#7A7A7A", "symbol": "cross"},
-        },
-    ]  # fmt: skip
+            "type": "scatter3d",
+            "mode": "markers",
+            "name": name,
+            **{axis: [place[number] for place in points] for number, axis in enumerate("xyz")},
+            "marker": {"size": size, "color": color, "symbol": symbol},
+        }
+        for name, points, size, color, symbol in (
+            ("job", places, 4, STYLES[0].color, "circle"),
+            ("corners of the torus", corners, 3, NEUTRAL.color, "cross"),
+        )
+    ]
     scene = {
         f"{axis}axis": {"title": {"text": axis}, "range": [-1, size]}
         for axis, size in zip("xyz", wiring.dimensions, strict=True)
@@ -152,85 +131,68 @@ def _answer(
     """Answer for one placement."""
     wiring, there = _floor(floor)
     ordered = order_nodes(there, order)
-    positions = _positions(len(ordered), nodes, start_fraction, busy_fraction)
+    positions = free_positions(len(ordered), nodes, start_fraction=start_fraction, busy_fraction=busy_fraction)
     job = [ordered[position] for position in positions]
     places = [node.coordinates for node in job]
-    geminis = sorted(set(places))
-    plain, weighted = Torus(wiring.dimensions), Torus(wiring.dimensions, (1, y_weight, 1))
-    mean_plain, mean_weighted = mean_hop_distance(places, plain), mean_hop_distance(places, weighted)
-    hull = hull_of_placement(geminis, plain)
-    farthest = max_hop_distance(geminis, plain) if len(geminis) <= 600 else None
-    runs = len(runs_of(positions))
-    graph = _neighbors(nodes)
+    plain = Torus(wiring.dimensions)
+    lies = compactness_of(places, Torus(wiring.dimensions, (1, y_weight, 1)))
+    runs, graph = len(runs_of(positions)), _neighbors(nodes)
     messages = sum(graph.values())
     neighbors = hops_of_graph(graph, places, plain) / messages if messages else 0.0
-    bisection = bisection_bandwidth_gb_s(geminis, Machine.load("hopper")) if floor == "hopper" else None
-    text = cabinet_map(wiring, {node.nid: 0 for node in job}, service=_service(wiring, there))
+    bisection = bisection_bandwidth_gb_s(places, Machine.load("hopper")) if floor == "hopper" else None
     rows = [
-        ("Mean distance between nodes", mean_plain, "hops"),
-        (f"The same with Y counted {y_weight:g} times", mean_weighted, "hops"),
-        ("Mean distance between Geminis", mean_hop_distance(geminis, plain), "hops"),
-        ("Greatest distance", farthest, "hops"),
+        ("Mean distance between nodes", lies.nodes, "hops"),
+        (f"The same with Y counted {y_weight:g} times", lies.nodes_weighted, "hops"),
+        ("Mean distance between Geminis", lies.geminis, "hops"),
+        ("Greatest distance", lies.farthest, "hops"),
         ("Hops of a message to a neighbor on a 4-D grid", neighbors, "hops"),
-        ("Volume of the convex hull", hull.volume, "grid cells"),
-        ("Surface of the convex hull", hull.surface, "grid faces"),
+        ("Volume of the convex hull", lies.hull.volume, "grid cells"),
+        ("Surface of the convex hull", lies.hull.surface, "grid faces"),
         ("Runs in the node list", runs, ""),
         ("Bisection bandwidth", bisection, "GB/s"),
     ]
+    columns = (Column("Metric"), Column("Value", decimals=2), Column("Unit"))
     return Result(
         summary=(
             f"{nodes:,} nodes in {order} order lie in {runs:,} {'run' if runs == 1 else 'runs'} of the list, "
-            f"{mean_plain:.2f} hops apart on average; two nodes picked at random would be {plain.mean_hops():.2f}."
+            f"{lies.nodes:.2f} hops apart on average; two nodes picked at random would be {plain.mean_hops():.2f}."
         ),
         values=(
-            Value("Mean distance between nodes", mean_plain, unit="hops", badge="predicted", decimals=2),
-            Value("Mean distance, Y weighted", mean_weighted, unit="hops", badge="predicted", decimals=2),
-            *(
-                (Value("Bisection bandwidth", bisection, unit="GB/s", badge="predicted", decimals=1),)
-                if bisection is not None
-                else ()
-            ),
+            Value("Mean distance between nodes", lies.nodes, "predicted", "hops", 2),
+            Value("Mean distance, Y weighted", lies.nodes_weighted, "predicted", "hops", 2),
+            *([] if bisection is None else [Value("Bisection bandwidth", bisection, "predicted", "GB/s", 1)]),
             Value("Definition of the order", order, "assumed", note="; ".join(ASSUMED)),
         ),
         drawings=(_floor_drawing(wiring, job),),
         figures=(_space_figure(wiring, job),),
-        tables=(
-            Table(
-                caption="How compact the job lies",
-                columns=(Column("Metric"), Column("Value", decimals=2), Column("Unit")),
-                rows=rows,
-            ),
-        ),
-        copyables=(
-            Copyable(
-                "Cabinet map",
-                text,
-                "a is the job, a dot any other node, S a service node; a line is a node of each blade.",
-            ),
-        ),
-        downloads=(
-            Download(
-                name="placement.csv",
-                text="nid,cname,x,y,z\n" + "".join(f"{n.nid},{n.cname},{n.x},{n.y},{n.z}\n" for n in job),
-                media_type="text/csv",
-            ),
-        ),
+        tables=(Table(caption="How compact the job lies", columns=columns, rows=rows),),
+        copyables=(_map(wiring, there, job),),
+        downloads=(_placement_file(job),),
         facts={
             "job_nodes": nodes,
             "first_position": positions[0],
-            "mean_hops": mean_plain,
-            "weighted_hops": mean_weighted,
+            "mean_hops": lies.nodes,
+            "weighted_hops": lies.nodes_weighted,
             "runs": runs,
             "neighbor_hops": neighbors,
             "bisection_gb_s": bisection,
-            "hull_volume": hull.volume,
+            "hull_volume": lies.hull.volume,
         },
     )
 
 
-def _service(wiring: Wiring, there: Sequence[NodeAddress]) -> set[int]:
-    """Return the nids that are no compute nodes."""
-    return {node.nid for node in wiring.addresses} - {node.nid for node in there}
+def _map(wiring: Wiring, there: Sequence[NodeAddress], job: Sequence[NodeAddress]) -> Copyable:
+    """Return the floor as text."""
+    service = {node.nid for node in wiring.addresses} - {node.nid for node in there}
+    text = cabinet_map(wiring, {node.nid: 0 for node in job}, service=service)
+    note = "a is the job, a dot any other node, S a service node; a line is a node of each blade."
+    return Copyable("Cabinet map", text, note)
+
+
+def _placement_file(job: Sequence[NodeAddress]) -> Download:
+    """Return the nodes of the job as a file."""
+    lines = "".join(f"{node.nid},{node.cname},{node.x},{node.y},{node.z}\n" for node in job)
+    return Download(name="placement.csv", text=f"nid,cname,x,y,z\n{lines}", media_type="text/csv")
 
 
 QUESTION = declared(__name__, _answer, options={"floor": [(name, label) for name, (label, _) in _FLOORS.items()]})

@@ -14,10 +14,10 @@ from statistics import mean
 from hopperlib.machine import Machine
 from hopperlib.network.scheduling.downtimes import Downtime
 from hopperlib.network.scheduling.generator import draw_workload
-from hopperlib.network.scheduling.queues import Queue
 from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.workload import Job, Workload
+from hopperlib.network.scheduling.trouble import debug_queues, full_jobs
+from hopperlib.network.scheduling.workload import Workload
 from hopperlib.studies.study import Study, Value
 
 __all__ = ["STUDY", "down_hours_a_week", "large_job_wait_h", "trouble"]
@@ -25,8 +25,6 @@ __all__ = ["STUDY", "down_hours_a_week", "large_job_wait_h", "trouble"]
 _DAY = 86_400
 _NODES, _DAYS = 6384, 10
 _PRINTED = 0.817
-_DEBUG_FIRST = (Queue(name="debug", priority=1), Queue(name="regular", priority=4), Queue(name="full", priority=4))
-_DEBUG_LIMITED = (Queue(name="debug", priority=4), Queue(name="regular", priority=4), Queue(name="full", priority=3))
 
 
 @cache
@@ -58,10 +56,7 @@ def trouble(*, orphaned_fraction: float = 0.0, debug_fraction: float = 0.0, debu
         debug_fraction=debug_fraction,
         smallest=16,
     )
-    full = [
-        Job(100_000 + day, day * _DAY + 9 * 3600, round(6100 * left), 3 * 3600, 4 * 3600, 0, "full")
-        for day in range(3, _DAYS, 3)
-    ]
+    full = full_jobs(round(6100 * left), first_day=3, days=_DAYS)
     # A job that no longer fits on what is left would wait for ever.
     room = _NODES - int(orphaned_fraction * _NODES)
     jobs = [job._replace(nodes=min(job.nodes, room)) for job in drawn]
@@ -71,7 +66,7 @@ def trouble(*, orphaned_fraction: float = 0.0, debug_fraction: float = 0.0, debu
     return simulate(
         Workload([*jobs, *full]),
         _NODES,
-        queues=_DEBUG_FIRST if debug_first else _DEBUG_LIMITED,
+        queues=debug_queues(debug_first),
         downtimes=orphans,
         sample_every_s=3600,
         until_s=_DAYS * _DAY,

@@ -1,4 +1,4 @@
-"""The explorers of the network part: defaults, examples, refusals, size."""
+"""The questions of where jobs lie on a machine, and of its scheduler: defaults, examples, refusals, size."""
 
 import json
 

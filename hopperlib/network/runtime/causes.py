@@ -1,0 +1,123 @@
+"""Run times of placed jobs by their causes, how much of each a metric explains, and how near they are to a lognormal."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from math import exp, log
+from statistics import NormalDist, correlation, fmean, pstdev
+from typing import NamedTuple
+
+from hopperlib.network.runtime.milc import RUNS_A_JOB
+from hopperlib.network.runtime.placed_jobs import METRICS, PlacedJob
+from hopperlib.network.runtime.run_time import RunTimeModel, draw_noise
+
+__all__ = ["CAUSES", "TimesByCause", "correlations", "lognormal_quantiles", "run_times_by_cause", "straightness"]
+
+#: What the least time of a job holds: its own shape; its neighbors' traffic too; noise too.
+CAUSES = ("own shape", "with neighbors", "with noise")
+# Less apart than that, values do not vary.
+_NOTHING = 1e-9
+
+
+class TimesByCause(NamedTuple):
+    """Run times of some jobs.
+
+    Parameters
+    ----------
+    least : tuple of three lists of float
+        For each of `CAUSES` the least time of each job. [s]
+    runs : list of float
+        Times of all runs, job after job. [s]
+    """
+
+    least: tuple[list[float], list[float], list[float]]
+    runs: list[float]
+
+    @property
+    def slowest_over_quickest(self) -> float:
+        """Mean over the jobs of the slowest run over the quickest. [ratio]"""
+        jobs = (self.runs[first : first + RUNS_A_JOB] for first in range(0, len(self.runs), RUNS_A_JOB))
+        return fmean(max(job) / min(job) for job in jobs)
+
+
+def run_times_by_cause(
+    jobs: Sequence[PlacedJob], model: RunTimeModel, *, traffic: str, noise: float, seed: int
+) -> TimesByCause:
+    """Return the times of jobs for a choice of the neighbors' traffic and a noise of a run.
+
+    Parameters
+    ----------
+    jobs : sequence of PlacedJob
+    model : RunTimeModel
+    traffic : {"none", "assumed", "double"}
+    noise : float
+        What noise adds to a run on average, in place of the model's. [fraction]
+    seed : int
+        Of the noise.
+
+    Examples
+    --------
+    >>> from hopperlib.network.runtime.milc import milc_jobs, model
+    >>> times = run_times_by_cause(milc_jobs(), model(), traffic="none", noise=0.0, seed=1)
+    >>> times.least[0] == times.least[2], times.slowest_over_quickest
+    (True, 1.0)
+    """
+    rng = random.Random(seed)
+    shape, neighbors, noisy, runs = [], [], [], []
+    for job in jobs:
+        quiet = [model.run_time_s(link) for link in job.worst_links(traffic)]
+        times = [time * (1 + noise * draw_noise(rng)) for time in quiet]
+        shape.append(model.run_time_s(job.own))
+        neighbors.append(min(quiet))
+        noisy.append(min(times))
+        runs += times
+    return TimesByCause((shape, neighbors, noisy), runs)
+
+
+def _correlation(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Return Pearson's correlation, or None if one of both does not vary."""
+    if any(max(values) - min(values) <= _NOTHING for values in (a, b)):
+        return None
+    return correlation(a, b)
+
+
+def correlations(jobs: Sequence[PlacedJob], times: TimesByCause) -> dict[str, list[float | None]]:
+    """Return the correlation of each of `METRICS` with the least times, one a cause; None where nothing varies.
+
+    Examples
+    --------
+    >>> from hopperlib.network.runtime.milc import milc_jobs, model
+    >>> times = run_times_by_cause(milc_jobs(), model(), traffic="assumed", noise=0.0, seed=1)
+    >>> by_cause = correlations(milc_jobs(), times)["hops_milc"]
+    >>> by_cause[0] < 0 < by_cause[1] == by_cause[2]
+    True
+    """
+    return {
+        name: [_correlation([getattr(job, name) for job in jobs], least) for least in times.least] for name in METRICS
+    }
+
+
+def lognormal_quantiles(times: Sequence[float]) -> list[float]:
+    """Quantiles of the lognormal with the mean and spread of the logarithms of times, one for each time. [s]
+
+    Examples
+    --------
+    >>> [round(value, 3) for value in lognormal_quantiles([1.0, 2.0, 4.0])]
+    [1.157, 2.0, 3.458]
+    """
+    logs = [log(time) for time in times]
+    middle, spread = fmean(logs), pstdev(logs)
+    normal = NormalDist()
+    return [exp(middle + spread * normal.inv_cdf((place + 0.5) / len(times))) for place in range(len(times))]
+
+
+def straightness(expected: Sequence[float], observed: Sequence[float]) -> float:
+    """Square of the correlation of observed with expected quantiles: 1 on a straight line, 0 if nothing varies.
+
+    Examples
+    --------
+    >>> straightness([1.0, 2.0, 3.0], [2.0, 4.0, 6.0]), straightness([1.0, 1.0], [2.0, 4.0])
+    (1.0, 0.0)
+    """
+    return (_correlation(expected, observed) or 0.0) ** 2
