@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from hopperlib.cli.common import fail, print_json, write_page
-from hopperlib.cli.question import styled, takes_boxes
+from hopperlib.cli.question import print_text
 
 if TYPE_CHECKING:
-    from hopperlib.questions.result import Result
     from hopperlib.readers.io_results import IoResult
 
 __all__ = ["command"]
@@ -91,25 +90,14 @@ def ior(files: tuple[str, ...], machine: str, show_all: bool, as_json: bool, as_
     """Answer ``hopper io ior``."""
     from hopperlib.machine import Machine
     from hopperlib.readers.io_results import results_csv
-    from hopperlib.readers.ior.reader import read_ior
-    from hopperlib.readers.source import text_of
 
     if as_json and as_csv:
         fail("--json and --csv cannot both be given", as_json=True)
-    rows: list[IoResult] = []
-    unread: list[str] = []
     try:
         known = Machine.load(machine)
     except ValueError as error:
         fail(str(error), as_json=as_json, details={"flag": "--machine"})
-    paths = list(_expand(files))
-    watched = len(paths) >= _WORTH_A_BAR and sys.stderr.isatty()
-    with click.progressbar(paths, label="files", file=sys.stderr) if watched else nullcontext(paths) as shown:
-        for path in shown:
-            try:
-                rows += read_ior(text_of(Path(path), max_bytes=_MAX_BYTES), file=path)
-            except ValueError as error:
-                unread.append(str(error))
+    rows, unread = _read(_expand(files))
     for message in unread:
         click.echo(f"hopper: not read: {message}", err=True)
     if not rows:
@@ -125,34 +113,40 @@ def ior(files: tuple[str, ...], machine: str, show_all: bool, as_json: bool, as_
     else:
         from hopperlib.questions.storage.io_log import io_result
 
-        _print(io_result(rows, known), show_all)
+        print_text(io_result(rows, known), show_all)
     sys.exit(1 if unread or bad else 0)
 
 
-def _print(result: Result, show_all: bool) -> None:
-    """Print an answer for people."""
-    from hopperlib.render.text import result_text
+def _read(paths: list[str]) -> tuple[list[IoResult], list[str]]:
+    """Return the rows of all files, and why some could not be read; with a bar if there are many and somebody watches."""
+    from hopperlib.readers.ior.reader import read_ior
+    from hopperlib.readers.source import text_of
 
-    click.echo(result_text(result, show_all=show_all, styled=styled(), ascii_only=not takes_boxes()), nl=False)
+    rows: list[IoResult] = []
+    unread: list[str] = []
+    watched = len(paths) >= _WORTH_A_BAR and sys.stderr.isatty()
+    with click.progressbar(paths, label="files", file=sys.stderr) if watched else nullcontext(paths) as shown:
+        for path in shown:
+            try:
+                rows += read_ior(text_of(Path(path), max_bytes=_MAX_BYTES), file=path)
+            except ValueError as error:
+                unread.append(str(error))
+    return rows, unread
 
 
-def _expand(names: Iterable[str]) -> Iterator[str]:
-    """Yield the files that the arguments mean, each once: files, what folders hold, what patterns match."""
-    seen: set[str] = set()
+def _expand(names: Iterable[str]) -> list[str]:
+    """Return the files that the arguments mean, each once: files, what folders hold, what patterns match."""
+    meant: list[str] = []
     for name in names:
-        path = Path(name)
+        path, found = Path(name), []
         if path.is_dir():
             # Hidden files are what editors and file systems leave behind.
-            visible = (file for file in sorted(path.rglob("*")) if file.is_file() and not file.name.startswith("."))
-            meant = [str(file) for file in visible] or [name]
+            visible = (file for file in sorted(path.rglob("*")) if not file.name.startswith("."))
+            found = [str(file) for file in visible if file.is_file()]
         elif not path.exists() and glob.has_magic(name):
-            meant = sorted(glob.glob(name, recursive=True)) or [name]
-        else:
-            meant = [name]
-        for file_name in meant:
-            if file_name not in seen:
-                seen.add(file_name)
-                yield file_name
+            found = sorted(glob.glob(name, recursive=True))
+        meant += found or [name]
+    return list(dict.fromkeys(meant))
 
 
 @command.command(name="darshan", help=_DARSHAN_HELP, short_help="What a Darshan log says is slow.")
@@ -186,5 +180,5 @@ def darshan(file: str, machine: str, page: str | None, show_all: bool, as_json: 
     if as_json:
         print_json(result.facts)
     else:
-        _print(result, show_all)
+        print_text(result, show_all)
     sys.exit(1 if any(finding.level in ("problem", "advice") for finding in result.findings) else 0)

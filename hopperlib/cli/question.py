@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hopperlib.questions.question import Question
     from hopperlib.questions.result import Result
 
-__all__ = ["answer", "question_command", "refuse", "show", "styled", "takes_boxes"]
+__all__ = ["answer", "print_text", "question_command", "refuse", "show", "styled", "takes_boxes"]
 
 Values = dict[str, Any]
 
@@ -144,11 +144,16 @@ def show(question: Question, result: Result, as_json: bool, show_all: bool) -> N
 
         print_json(result_data(question.name, result))
     else:
-        from hopperlib.render.text import result_text
-
-        click.echo(result_text(result, show_all=show_all, styled=styled(), ascii_only=not takes_boxes()), nl=False)
+        print_text(result, show_all)
     if any(finding.level == "problem" for finding in result.findings):
         raise SystemExit(1)
+
+
+def print_text(result: Result, show_all: bool) -> None:
+    """Print an answer for people."""
+    from hopperlib.render.text import result_text
+
+    click.echo(result_text(result, show_all=show_all, styled=styled(), ascii_only=not takes_boxes()), nl=False)
 
 
 def styled() -> bool:

@@ -46,7 +46,7 @@ def darshan_result(found: Sequence[Finding], summary: Mapping[str, Any], machine
         notes.append(Finding(code="machine", message=message, level="note"))
     job = Table(
         caption="The job",
-        columns=(Column(title="What"), Column(title="Of the log")),
+        columns=(Column("What"), Column("Of the log")),
         rows=[(label, _shortened(text)) for label, text in _job(summary)],
     )
     return Result(
@@ -101,7 +101,7 @@ def _job(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         size = f" of {setting['stripe_size_bytes']:,} bytes" if setting["stripe_size_bytes"] else ""
         yield "stripes", f"{setting['stripe_count']}{size} ({setting['files']:,} file{'s' * (setting['files'] > 1)})"
     for direction in ("write", "read"):
-        rates = [each["rate_mb_s"] for each in numbers[f"ost_{direction}_rates"]]
+        rates = [rate["rate_mb_s"] for rate in numbers[f"ost_{direction}_rates"]]
         if rates:
             yield f"OSTs, {direction}", f"{len(rates)} told apart, {min(rates):.3g} to {max(rates):.3g} MB/s for a task"
 
@@ -115,21 +115,21 @@ def _size_range(name: str) -> str:
 def _ost_figure(direction: str, rates: Sequence[Mapping[str, Any]]) -> Figure:
     """Return what a task got from each OST, in the order of their numbers; the table has the slowest first."""
     shown = rates[:_MOST_OSTS]
-    ordered = sorted(shown, key=lambda each: each["osts"][0])
-    values = [max(float(each["rate_mb_s"]), 1e-9) for each in ordered]
+    ordered = sorted(shown, key=lambda rate: rate["osts"][0])
+    values = [max(float(rate["rate_mb_s"]), 1e-9) for rate in ordered]
     figure = chart(
         title=f"OSTs: {direction}",
         alt=f"{direction.capitalize()} rate of {len(values)} OSTs for a task, {min(values):.3g} to {max(values):.3g} MB/s, "
         "logarithmic scale.",
         x=Axis(title="OST"),
         y=Axis(title="Rate for a task", unit="MB/s", log=True),
-        series=[Series(name="rate", kind="bars", x=[each["osts"][0] for each in ordered], y=values)],
+        series=[Series(name="rate", kind="bars", x=[rate["osts"][0] for rate in ordered], y=values)],
     )
     least = f"; the {_MOST_OSTS} slowest of {len(rates):,}" if len(rates) > len(shown) else ""
     table = Table(
         caption=f"What a task got from each OST, slowest first{least}",
-        columns=(Column(title="OST"), Column(title="Rate", unit="MB/s"), Column(title="Files"), Column(title="Bytes")),
-        rows=[(_names(each["osts"]), each["rate_mb_s"], each["files"], each["bytes"]) for each in shown],
+        columns=(Column("OST"), Column("Rate", "MB/s"), Column("Files"), Column("Bytes")),
+        rows=[(_names(rate["osts"]), rate["rate_mb_s"], rate["files"], rate["bytes"]) for rate in shown],
     )
     return replace(figure, table=table)
 

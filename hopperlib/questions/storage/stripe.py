@@ -16,7 +16,7 @@ from hopperlib.questions.question import declared
 from hopperlib.questions.result import Badge, Column, Copyable, Facts, Figure, Result, Table, Value
 from hopperlib.storage.lustre.client import file_system_of, own_file_system
 from hopperlib.storage.lustre.rates import Costs, Estimate, Writing, mean_ost_loads_gb, rate_curve
-from hopperlib.storage.lustre.stripe_advice import Advice, advise, advised_writing, writing_findings
+from hopperlib.storage.lustre.stripe_advice import Advice, advise, writing_findings
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
@@ -82,30 +82,25 @@ class _Case:
         """Whether the layout is the advised one."""
         return not self.stripe_count
 
-    @property
-    def _who(self) -> dict[str, Any]:
-        """Who writes how much, as the advice asks for it."""
-        pattern = "shared" if self.pattern == "collective" else self.pattern
-        cores = self.chosen_machine.node().cores
-        return {
-            "size_bytes": self.size_bytes,
-            "writers": self.writers,
-            "pattern": pattern,
-            "nodes": self.nodes or None,
-            "cores_per_node": cores,
-        }
-
     @cached_property
     def advice(self) -> Advice:
         """The layout that suits."""
-        return advise(**self._who, system=self.system, directory=self.directory)
+        return advise(
+            self.size_bytes,
+            self.writers,
+            "shared" if self.pattern == "collective" else self.pattern,
+            self.system,
+            nodes=self.nodes or None,
+            cores_per_node=self.chosen_machine.node().cores,
+            directory=self.directory,
+        )
 
     @cached_property
     def writing(self) -> Writing:
         """How the data are written: who follows the advice lets aggregators write a shared file."""
-        writing = advised_writing(**self._who)
-        pattern = "shared" if self.pattern == "shared" and not self.advised else writing.pattern
-        return replace(writing, pattern=pattern, block_bytes=self.block_kib * 1024, reading=self.direction == "read")
+        advised = self.advice.writing
+        pattern = "shared" if self.pattern == "shared" and not self.advised else advised.pattern
+        return replace(advised, pattern=pattern, block_bytes=self.block_kib * 1024, reading=self.direction == "read")
 
     @cached_property
     def layout(self) -> Layout:

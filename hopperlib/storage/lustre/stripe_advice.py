@@ -30,7 +30,7 @@ from hopperlib.storage.lustre.rates import Estimate, Writing
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
-__all__ = ["Advice", "advise", "advised_writing", "writing_findings"]
+__all__ = ["Advice", "advise", "writing_findings"]
 
 # Who writes, and the pattern of `Writing` that the advice makes of it.
 _PATTERNS = {"shared": "collective", "file-per-process": "file-per-process", "one-writer": "shared"}
@@ -52,6 +52,8 @@ class Advice:
     ----------
     layout : Layout
         Of the file, or of each file.
+    writing : Writing
+        How the data are written if the advice is followed: a shared file through aggregators, in whole stripes.
     reasons : tuple of str
         Why the count, why the size.
     commands : tuple of str
@@ -65,6 +67,7 @@ class Advice:
     """
 
     layout: Layout
+    writing: Writing
     reasons: tuple[str, ...]
     commands: tuple[str, ...]
     hints: tuple[tuple[str, str], ...]
@@ -164,36 +167,17 @@ def advise(
     >>> advice = advise(31 * 10**12, 20_000, "shared", scratch, nodes=5_000)
     >>> advice.layout.stripe_count, advice.layout.stripe_size_bytes >> 20
     (144, 64)
-    >>> advice.commands
-    ('lfs setstripe -c 144 -S 64M DIRECTORY',)
+    >>> advice.writing.pattern, advice.commands
+    ('collective', ('lfs setstripe -c 144 -S 64M DIRECTORY',))
     """
-    nodes = advised_writing(size_bytes, writers, pattern, nodes=nodes, cores_per_node=cores_per_node).nodes
-    if pattern == "file-per-process":
-        return _file_per_process(size_bytes, writers, system, nodes, directory)
-    return _one_file(size_bytes, writers, pattern, system, nodes, directory)
+    writing = _writing(size_bytes, writers, pattern, nodes, cores_per_node)
+    if writing.pattern == "file-per-process":
+        return _file_per_process(writing, system, directory)
+    return _one_file(writing, system, directory)
 
 
-def advised_writing(
-    size_bytes: int, writers: int, pattern: str, *, nodes: int | None = None, cores_per_node: int = 1
-) -> Writing:
-    """Return how the data are written if the advice is followed: a shared file through aggregators, in whole stripes.
-
-    Parameters
-    ----------
-    size_bytes, writers, pattern, nodes, cores_per_node
-        As for `advise`.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range or the pattern unknown.
-
-    Examples
-    --------
-    >>> writing = advised_writing(10**12, 100, "shared", cores_per_node=24)
-    >>> writing.pattern, writing.nodes
-    ('collective', 5)
-    """
+def _writing(size_bytes: int, writers: int, pattern: str, nodes: int | None, cores_per_node: int) -> Writing:
+    """Return how the data are written if the advice is followed: a shared file through aggregators, in whole stripes."""
     if pattern not in _PATTERNS:
         raise refusal("pattern", pattern, f"must be one of: {', '.join(_PATTERNS)}")
     at_least(1, size_bytes=size_bytes, writers=writers)
@@ -254,12 +238,13 @@ def _useful(size_bytes: int, system: FileSystem, clients_gb_s: float) -> dict[st
     }
 
 
-def _one_file(size_bytes: int, writers: int, pattern: str, system: FileSystem, nodes: int, directory: str) -> Advice:
+def _one_file(writing: Writing, system: FileSystem, directory: str) -> Advice:
     """Advise for one file, written by all or by one."""
-    shared = pattern == "shared" and writers > 1
+    size_bytes, writers = writing.size_bytes, writing.writers
+    shared = writing.pattern == "collective" and writers > 1
     share = size_bytes / (system.capacity_pb * 1e15)
     most = _shared_most(system)
-    bounds = _useful(size_bytes, system, min(nodes * system.node_write_ceiling_gb_s, system.peak_gb_s))
+    bounds = _useful(size_bytes, system, min(writing.nodes * system.node_write_ceiling_gb_s, system.peak_gb_s))
     bounds[_enough(most, system)] = most
     count, reason = _fewest(bounds)
     layout = Layout(
@@ -292,6 +277,7 @@ def _one_file(size_bytes: int, writers: int, pattern: str, system: FileSystem, n
         cautions.append("one slow or nearly full OST of the file slows every write: probe them first")
     return Advice(
         layout=layout,
+        writing=writing,
         reasons=tuple(reasons),
         commands=(layout.lfs_command(directory),),
         hints=hints,
@@ -321,11 +307,13 @@ def _uneven(files: int, count: int, osts: int) -> list[str]:
     return [f"if the files fall on OSTs at random, the fullest gets {over}, and all wait for it"]
 
 
-def _file_per_process(size_bytes: int, writers: int, system: FileSystem, nodes: int, directory: str) -> Advice:
+def _file_per_process(writing: Writing, system: FileSystem, directory: str) -> Advice:
     """Advise for a file a task."""
+    size_bytes, writers = writing.size_bytes, writing.writers
     each = max(1, size_bytes // writers)
     share = size_bytes / (system.capacity_pb * 1e15)
-    bounds = _useful(each, system, min(system.node_write_ceiling_gb_s * nodes / writers, system.peak_gb_s / writers))
+    clients_gb_s = min(system.node_write_ceiling_gb_s * writing.nodes / writers, system.peak_gb_s / writers)
+    bounds = _useful(each, system, clients_gb_s)
     bounds[f"{writers:,} files share {system.osts} OSTs"] = max(1, system.osts // writers)
     bounds[f"a file may have {system.max_stripe_count}"] = system.max_stripe_count
     count, reason = _fewest(bounds)
@@ -339,6 +327,7 @@ def _file_per_process(size_bytes: int, writers: int, system: FileSystem, nodes: 
         cautions.append(f"{writers:,} files a dump are slow to list and to read back: consider one shared file")
     return Advice(
         layout=layout,
+        writing=writing,
         reasons=(f"{count} stripe{'s' * (count > 1)} a file: {reason}",),
         commands=(layout.lfs_command(directory),),
         hints=(),

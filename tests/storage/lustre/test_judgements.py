@@ -18,7 +18,7 @@ from hopperlib.storage.lustre.dumps import (
 )
 from hopperlib.storage.lustre.osts import deal_findings, deals_in_time, nine_of_ten
 from hopperlib.storage.lustre.rates import Costs, Writing, estimate, mean_ost_loads_gb, rate_curve
-from hopperlib.storage.lustre.stripe_advice import advise, advised_writing, writing_findings
+from hopperlib.storage.lustre.stripe_advice import advise, writing_findings
 from hopperlib.storage.lustre.striping import Layout
 
 SCRATCH = file_system_of(Machine.load("hopper"))
@@ -78,9 +78,9 @@ def test_cautions_are_notes_and_too_much_data_a_problem():
 
 def test_the_advice_of_a_shared_file_goes_through_aggregators():
     for pattern, kind, writers in (("shared", "collective", 100), ("one-writer", "shared", 1)):
-        writing = advised_writing(10**9, 100, pattern, cores_per_node=24)
+        writing = advise(10**9, 100, pattern, SCRATCH, cores_per_node=24).writing
         assert (writing.pattern, writing.writers) == (kind, writers)
-    assert advised_writing(10**9, 100, "shared", nodes=300).nodes == 100
+    assert advise(10**9, 100, "shared", SCRATCH, nodes=300).writing.nodes == 100
 
 
 def test_a_curve_holds_the_estimates_and_the_chosen_count():
