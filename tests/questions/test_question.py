@@ -42,6 +42,14 @@ def test_defaults_fill_what_is_not_given():
     assert half().defaults == {"x": 4, "note": ""}
 
 
+def test_the_same_question_may_start_elsewhere():
+    question = half()
+    assert question.starting(x=6).run().summary == "Half of 6 is 3."
+    assert question.defaults["x"] == 4
+    with pytest.raises(InputError, match="x=10 must be from 0 to 9"):
+        question.starting(x=10)
+
+
 @pytest.mark.parametrize(
     ("values", "message", "control"),
     [
