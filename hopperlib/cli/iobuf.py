@@ -31,7 +31,10 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         params = read_source("-", what="IOBUF_PARAMS", as_json=as_json).strip()
     elif params is None:
         reading = values.get("direction") == "read"
-        params = write_params([suited_rule(pattern, reading=reading) for pattern in patterns])
+        try:
+            params = write_params([suited_rule(pattern, reading=reading) for pattern in patterns])
+        except ValueError as error:
+            raise InputError(str(error), name="--files") from error
     answer(question, {**values, "params": params}, as_json, show_all)
 
 

@@ -72,6 +72,11 @@ def test_bad_input_is_exit_status_2_and_one_message(arguments, message):
     assert message in json.loads(as_json.output)["error"]["message"]
 
 
+def test_a_refusal_names_its_option():
+    error = json.loads(run("--files", "a,b", "--json").output)["error"]
+    assert error["flag"] == "--files"
+
+
 def test_a_setting_from_standard_input():
     result = CliRunner().invoke(hopper, ["iobuf", "-"], input='export IOBUF_PARAMS="*.dat:count=2"\n')
     assert result.exit_code == 0
