@@ -25,6 +25,7 @@ __all__ = [
     "check_value",
     "days_of_machine",
     "explaining_bad_nodes",
+    "worthwhile_chance",
 ]
 
 
@@ -189,3 +190,26 @@ def check_value(
     without = met * lost
     with_check = met * (1 - found_fraction) * lost + job_nodes * check_minutes / 60
     return CheckValue(without, with_check, without - with_check)
+
+
+def worthwhile_chance(
+    *, run_hours: float, lost_fraction: float, check_minutes: float, found_fraction: float
+) -> float | None:
+    """Return the chance of meeting a bad node from which the check pays; None if it never does.
+
+    The check saves as much as it costs where chance x found x lost x hours equals its own time.
+
+    Parameters
+    ----------
+    run_hours, lost_fraction, check_minutes, found_fraction : float
+        As for `check_value`. [h], [min]
+
+    Examples
+    --------
+    Half an hour of checking against a run of four hours, of which half the bad nodes are found:
+
+    >>> worthwhile_chance(run_hours=4, lost_fraction=1.0, check_minutes=30, found_fraction=0.5)
+    0.25
+    """
+    saving = run_hours * lost_fraction * found_fraction
+    return check_minutes / 60 / saving if check_minutes / 60 <= saving and saving else None

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from hopperlib.errors import InputError
-from hopperlib.failure.nodes.risk import CheckValue, chance_of_bad_node, check_value
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from hopperlib.errors import refusal
+from hopperlib.failure.nodes.risk import CheckValue, chance_of_bad_node, check_value, worthwhile_chance
 from hopperlib.finding import Finding
+from hopperlib.machine import Machine
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared
@@ -31,7 +36,7 @@ def _figure(nodes: int, bad: int, job_nodes: int, chance: float) -> Figure:
     """Return the chance over the size of the job."""
     sizes = _sizes(nodes, job_nodes)
     chances = [chance_of_bad_node(nodes, bad, size) for size in sizes]
-    half = next((size for size, one in zip(sizes, chances, strict=True) if one >= 0.5), None)
+    half = next((size for size, odds in zip(sizes, chances, strict=True) if odds >= 0.5), None)
     reaches = f"it passes one half at about {half:,} nodes" if half else "it stays below one half"
     return chart(
         title="Chance to meet a bad node",
@@ -64,7 +69,7 @@ def _summary(chance: float, job_nodes: int, value: CheckValue) -> str:
 
 def _answer(
     *,
-    machine: str,
+    machine: str | Machine,
     bad: int,
     job_nodes: int,
     run_hours: float,
@@ -75,62 +80,23 @@ def _answer(
 ) -> Result:
     """Answer for one job."""
     chosen = chosen_machine(machine, machine_file)
-    nodes, cores = chosen.nodes, chosen.node().cores
-    if bad > nodes:
-        raise InputError(f"bad={bad} must be at most {nodes:,}, the nodes of {chosen.title}", name="bad")
-    if job_nodes > nodes:
-        raise InputError(
-            f"job_nodes={job_nodes} must be at most {nodes:,}, the nodes of {chosen.title}", name="job_nodes"
-        )
-    chance = chance_of_bad_node(nodes, bad, job_nodes)
-
-    def value_of(size: int) -> CheckValue:
-        return check_value(
-            nodes,
-            bad,
-            size,
-            run_hours=run_hours,
-            lost_fraction=lost_fraction,
-            check_minutes=check_minutes,
-            found_fraction=found_fraction,
-        )
-
-    value = value_of(job_nodes)
-    core_hours = value.waste_node_hours * cores
-    rows = [(size, chance_of_bad_node(nodes, bad, size), *value_of(size)) for size in _listed(nodes, job_nodes)]
-    saved = [place for place, row in enumerate(rows) if row[-1] > 0]
-    # The check saves as much as it costs where chance x found x lost x hours = minutes / 60.
-    saving = run_hours * lost_fraction * found_fraction
-    worth_from = check_minutes / 60 / saving if check_minutes / 60 <= saving and saving else None
+    nodes = chosen.nodes
+    for name, count in (("bad", bad), ("job_nodes", job_nodes)):
+        if count > nodes:
+            raise refusal(name, count, f"must be at most {nodes:,}, the nodes of {chosen.title}")
+    check: dict[str, Any] = {
+        "run_hours": run_hours,
+        "lost_fraction": lost_fraction,
+        "check_minutes": check_minutes,
+        "found_fraction": found_fraction,
+    }
+    value_of: Callable[[int], CheckValue] = partial(check_value, nodes, bad, **check)
+    value, chance = value_of(job_nodes), chance_of_bad_node(nodes, bad, job_nodes)
+    worth_from = worthwhile_chance(**check)
     return Result(
         summary=_summary(chance, job_nodes, value),
         findings=() if value.gain_node_hours > 0 else (_no_gain(worth_from),),
-        values=(
-            Value("Chance to meet a bad node", 100 * chance, unit="%", decimals=2, badge="predicted"),
-            Value("Lost on average without a check", core_hours, unit="core hours", decimals=0, badge="predicted"),
-            Value(
-                "The same as time of the whole machine",
-                value.waste_node_hours / nodes,
-                unit="h",
-                decimals=3,
-                badge="predicted",
-            ),
-            Value(
-                "Gained by the check",
-                value.gain_node_hours * cores,
-                unit="core hours",
-                decimals=0,
-                badge="assumed",
-                note="it rests on how long the check takes and how many bad nodes it finds",
-            ),
-            Value(
-                "Runs until one meets a bad node",
-                1 / chance if chance else None,
-                decimals=1,
-                badge="predicted",
-                note="on average, each run on other nodes",
-            ),
-        ),
+        values=_values(chance, value, nodes, chosen.node().cores),
         figures=(_figure(nodes, bad, job_nodes, chance),),
         copyables=(
             Copyable(
@@ -139,21 +105,7 @@ def _answer(
                 "Set the need to what your job uses of a node; it lists the nodes that are short, and takes none away.",
             ),
         ),
-        tables=(
-            Table(
-                caption="By size of job",
-                columns=(
-                    Column("Nodes"),
-                    Column("Chance", decimals=4, badge="predicted"),
-                    Column("Lost", "node hours", 1, "predicted"),
-                    Column("Lost with the check", "node hours", 1, "assumed"),
-                    Column("Gain", "node hours", 1, "assumed"),
-                ),
-                rows=rows,
-                marked=tuple(saved),
-                marked_label="the check saves more than it costs" if saved else "",
-            ),
-        ),
+        tables=(_table(nodes, bad, job_nodes, value_of),),
         facts={
             "nodes": nodes,
             "bad": bad,
@@ -163,6 +115,39 @@ def _answer(
             "gain_node_hours": value.gain_node_hours,
             "worth_from_chance": worth_from,
         },
+    )
+
+
+def _values(chance: float, value: CheckValue, nodes: int, cores: int) -> tuple[Value, ...]:
+    """Return the numbers of the answer."""
+    lost, gained = value.waste_node_hours * cores, value.gain_node_hours * cores
+    rests = "it rests on how long the check takes and how many bad nodes it finds"
+    runs, apart = 1 / chance if chance else None, "on average, each run on other nodes"
+    return (
+        Value("Chance to meet a bad node", 100 * chance, "predicted", "%", 2),
+        Value("Lost on average without a check", lost, "predicted", "core hours", 0),
+        Value("The same as time of the whole machine", value.waste_node_hours / nodes, "predicted", "h", 3),
+        Value("Gained by the check", gained, "assumed", "core hours", 0, note=rests),
+        Value("Runs until one meets a bad node", runs, "predicted", decimals=1, note=apart),
+    )
+
+
+def _table(nodes: int, bad: int, job_nodes: int, value_of: Callable[[int], CheckValue]) -> Table:
+    """Return chance, loss and gain by the size of the job."""
+    rows = [(size, chance_of_bad_node(nodes, bad, size), *value_of(size)) for size in _listed(nodes, job_nodes)]
+    saved = tuple(place for place, row in enumerate(rows) if row[-1] > 0)
+    return Table(
+        caption="By size of job",
+        columns=(
+            Column("Nodes"),
+            Column("Chance", decimals=4, badge="predicted"),
+            Column("Lost", "node hours", 1, "predicted"),
+            Column("Lost with the check", "node hours", 1, "assumed"),
+            Column("Gain", "node hours", 1, "assumed"),
+        ),
+        rows=rows,
+        marked=saved,
+        marked_label="the check saves more than it costs" if saved else "",
     )
 
 

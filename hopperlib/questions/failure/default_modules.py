@@ -119,41 +119,25 @@ def _answer(
     """Answer for one setting."""
     shares = Shares(dynamic=dynamic / 100, shmem=shmem / 100, hit=hit / 100, pinned=pinned / 100)
     weights = Weights(told=told, fails=fails, run=run, contacted=contacted)
-    found = troubles(shares, weights)
+    costs = troubles(shares, weights)
     flip = flip_weight(shares, weights)
-    least = min(one.cost for one in found)
-    cheapest = [one.option for one in found if one.cost - least < 1e-12]
-    fewest = min(one.broken_fraction for one in found)
-    touched = [one.option for one in found if one.broken_fraction - fewest < 1e-12]
+    least, fewest = min(option.cost for option in costs), min(option.broken_fraction for option in costs)
+    cheapest = [option.option for option in costs if option.cost - least < 1e-12]
+    touched = [option.option for option in costs if option.broken_fraction - fewest < 1e-12]
     verb = "costs least" if len(cheapest) == 1 else "cost least, and the same"
-    notices = []
-    if touched != cheapest:
-        notices.append(
-            Finding(
-                code="fewest-is-not-cheapest",
-                message=f"Default {' and '.join(touched)} breaks the fewest programs, and {' and '.join(cheapest)} costs least: the weights decide.",
-                level="note",
-            )
-        )
+    given = {"told": told, "fails": fails, "run": run, "contacted": contacted}
     return Result(
         summary=f"Default {' and '.join(cheapest)} {verb} with these shares and weights. {_sensitivity(cheapest, flip, run)}",
-        findings=tuple(notices),
+        findings=() if touched == cheapest else (_apart(touched, cheapest),),
         values=(
-            *(
-                Value(f"Cost of {one.option} per hundred users", 100 * one.cost, decimals=2, badge="assumed")
-                for one in found
-            ),
+            *(Value(f"Cost of {one.option} per hundred users", 100 * one.cost, "assumed", decimals=2) for one in costs),
             Value(
-                "Weight at which C stops being cheapest",
-                flip,
-                decimals=2,
-                badge="assumed",
-                note="of a failure at run time",
+                "Weight at which C stops being cheapest", flip, "assumed", decimals=2, note="of a failure at run time"
             ),
             Value("What was chosen on Hopper", "C", "documented", note="antypas2011, sec. 3"),
         ),
         figures=(_figure(shares, weights, flip),),
-        tables=(_breaks(), _costs(found)),
+        tables=(_breaks(), _costs(costs)),
         facts={
             "cheapest": "".join(cheapest),
             "fewest": "".join(touched),
@@ -162,11 +146,17 @@ def _answer(
             "shmem": shmem,
             "hit": hit,
             "run": run,
-            "weights_as_given": (told, fails, run, contacted)
-            == tuple(QUESTION.defaults[name] for name in ("told", "fails", "run", "contacted")),
-            **{f"cost_{one.option.lower()}": one.cost for one in found},
+            "weights_as_given": all(given[name] == QUESTION.defaults[name] for name in given),
+            **{f"cost_{option.option.lower()}": option.cost for option in costs},
         },
     )
+
+
+def _apart(touched: list[str], cheapest: list[str]) -> Finding:
+    """Say that the default which breaks the fewest programs is not the one that costs least."""
+    fewest, least = " and ".join(touched), " and ".join(cheapest)
+    message = f"Default {fewest} breaks the fewest programs, and {least} costs least: the weights decide."
+    return Finding(code="fewest-is-not-cheapest", message=message, level="note")
 
 
 QUESTION = declared(__name__, _answer)
