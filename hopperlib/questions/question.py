@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
+from hopperlib.questions import display
 from hopperlib.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
 from hopperlib.questions.result import Result
 
@@ -176,11 +176,9 @@ class Question:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Return what a notebook shows: the live form in the book, widgets in JupyterLab."""
-        if os.environ.get("HOPPERLIB_RENDER") == "book":
+        if display.in_the_book():
             return {MIME_TYPE: {"name": self.name}, "text/plain": f"Question: {self.title}"}
-        from hopperlib.render.widgets import explorer_mimebundle
-
-        return explorer_mimebundle(self)
+        return display.mimebundle("explorer", self)
 
 
 _KINDS: dict[str, type[Control]] = {

@@ -7,12 +7,12 @@ plain Plotly dicts: the plotly package is not needed to make one.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from hopperlib.finding import Finding
+from hopperlib.questions import display
 
 __all__ = [
     "BADGES",
@@ -256,11 +256,9 @@ class Figure:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Return what a notebook shows: data for the book, a widget in JupyterLab."""
-        if os.environ.get("HOPPERLIB_RENDER") == "book":
+        if display.in_the_book():
             return {FIGURE_MIME_TYPE: self.to_dict(), "text/plain": self.alt}
-        from hopperlib.render.widgets import figure_mimebundle
-
-        return figure_mimebundle(self)
+        return display.mimebundle("figure", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -410,9 +408,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
-        from hopperlib.render.widgets.answer import notebook_html
-
-        return notebook_html(self)
+        return display.result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain data."""

@@ -1,4 +1,4 @@
-"""Imports go downwards only, and never in a circle."""
+"""Imports go downwards only, and never in a circle, those inside functions and for types included."""
 
 from __future__ import annotations
 
@@ -32,9 +32,6 @@ ALLOWED["studies"] = ALLOWED["analysis"] | {"analysis"}
 ALLOWED["scorecard"] = ALLOWED["studies"] | {"studies"}
 ALLOWED["studies"] |= {"questions", "scorecard"}
 
-# A notebook asks an explorer, a figure or a self-check how it looks, and only then are widgets made.
-DOORS_UPWARDS = {("questions", "render")}
-
 
 def test_every_part_has_its_place(sources):
     parts = {source.part for source in sources}
@@ -48,9 +45,8 @@ def test_imports_go_downwards(source):
         if imported.name.split(".")[0] != "hopperlib":
             continue
         part = imported.name.split(".")[1]
-        door = (source.part, part) in DOORS_UPWARDS and not imported.at_load
         # `from hopperlib import __version__` asks for no part.
-        assert part in ALLOWED[source.part] | {source.part, "__version__"} or door, (
+        assert part in ALLOWED[source.part] | {source.part, "__version__"}, (
             f"{source.name}, line {imported.line}, imports hopperlib.{part}, "
             f"and {source.part or 'hopperlib'} may import: {', '.join(sorted(ALLOWED[source.part])) or 'nothing'}"
         )
@@ -63,7 +59,6 @@ def test_no_circles(sources):
             # `from a import b` may mean the module a.b or a name in a.
             imported.name if imported.name in modules else imported.name.rpartition(".")[0]
             for imported in source.imports()
-            if imported.at_load
         }
         & modules - {source.name}
         for source in sources

@@ -117,9 +117,9 @@ def test_a_drawing_in_a_notebook_is_inline(monkeypatch, render, styled):
     # The book's pages forbid styles in attributes; its style sheet bounds the drawing there.
     monkeypatch.setenv("HOPPERLIB_RENDER", render)
     html = Drawing(title="A & B", alt="a node", svg="<svg><title>t</title></svg>")._repr_html_()
-    assert html.startswith('<figure class="hopper-drawing"')
+    assert '<figure class="hopper-drawing"' in html
     assert "<figcaption>A &amp; B</figcaption>" in html
-    assert ("style=" in html) is styled
+    assert ("<style>" in html) is styled
 
 
 def test_a_whole_result_is_json():

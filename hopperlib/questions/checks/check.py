@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
+
+from hopperlib.questions import display
 
 __all__ = ["MIME_TYPE", "Check", "Verdict"]
 
@@ -80,8 +81,6 @@ class Check:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Return what a notebook shows: a form in the book, widgets in JupyterLab."""
-        if os.environ.get("HOPPERLIB_RENDER") == "book":
+        if display.in_the_book():
             return {MIME_TYPE: self.to_dict(), "text/plain": f"Self-check: {self.question}"}
-        from hopperlib.render.widgets import check_mimebundle
-
-        return check_mimebundle(self)
+        return display.mimebundle("check", self)

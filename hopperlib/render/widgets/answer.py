@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from html import escape
 from typing import TYPE_CHECKING
 
+from hopperlib.questions.display import in_the_book
 from hopperlib.questions.result import Result
 from hopperlib.render.html import legend_html, parts_html, prose_html
 
@@ -112,7 +112,7 @@ def notebook_html(result: Result) -> str:
     words = [f"<p>{escape(figure.alt)}</p>" for figure in result.figures]
     parts = "".join(parts_html(data, buttons=False, pictures=words).values())
     html = (_summary_html(result) if result.summary else "") + parts
-    in_book = os.environ.get("HOPPERLIB_RENDER") == "book"
+    in_book = in_the_book()
     return html if in_book else f'{STYLE}<div class="hopper-view"><div class="hopper-html">{html}</div></div>'
 
 
