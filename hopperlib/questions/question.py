@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
