@@ -33,12 +33,8 @@ def _bundle(days: int) -> int:
     return 64 if days <= 14 else 128
 
 
-@cache
-def _schedule(mix: str, days: int, load: float, policy: str, allocation: str, seed: int) -> Schedule:
-    """Return the schedule; kept, since orders and probes change nothing in it."""
-    return aged_machine(
-        mix, nodes=_NODES, days=days, load=load, policy=policy, allocation=allocation, seed=seed, smallest=_bundle(days)
-    )
+# Kept, since orders and probes change nothing in it.
+_schedule = cache(aged_machine)
 
 
 @cache
@@ -84,7 +80,16 @@ def _answer(
     *, days: int, load: float, mix: str, policy: str, allocation: str, order: str, probe_nodes: int, seed: int
 ) -> Result:
     """Answer for one history of the machine."""
-    schedule = _schedule(mix, days, load, policy, allocation, seed)
+    schedule = _schedule(
+        mix,
+        nodes=_NODES,
+        days=days,
+        load=load,
+        policy=policy,
+        allocation=allocation,
+        seed=seed,
+        smallest=_bundle(days),
+    )
     instants = [round(step * days * _DAY / _INSTANTS) for step in range(_INSTANTS + 1)]
     history = moments(schedule, instants, probe_nodes, _counts(order), allocation=allocation, seed=seed)
     # The first days fill the machine: what is typical of it comes later.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from statistics import mean
 
-from hopperlib.network.scheduling.schedule import Sample, Schedule
+from hopperlib.network.scheduling.schedule import Sample
 from hopperlib.network.scheduling.trouble import LargeJob, large_jobs, troubled_machine
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import declared
@@ -19,25 +19,12 @@ _NODES = 6384
 _HOURS_A_WEEK = 168
 # Narrow jobs come bundled to this width, so that an answer takes a moment.
 _BUNDLE = 128
-# What is drawn of the first day shows a machine that fills.
+# The least of the first day is that of a machine that fills.
 _SAMPLES_A_DAY = 8
 
 
-@cache
-def _schedule(
-    orphans_a_day: int, cleared_after_days: int, debug_share: float, debug_first: bool, full: int, days: int
-) -> Schedule:
-    """Return the schedule; kept, since the hours without service change nothing in it."""
-    return troubled_machine(
-        _NODES,
-        days,
-        orphans_a_day=orphans_a_day,
-        cleared_after_days=cleared_after_days,
-        debug_share=debug_share,
-        debug_first=debug_first,
-        full_nodes=full,
-        smallest=_BUNDLE,
-    )
+# Kept, since the hours without service change nothing in it.
+_schedule = cache(troubled_machine)
 
 
 def _answer(
@@ -51,7 +38,16 @@ def _answer(
     down_hours: float,
 ) -> Result:
     """Answer for one machine in trouble."""
-    schedule = _schedule(orphans_a_day, cleared_after_days, debug_share, debug_first == "first", full_nodes, days)
+    schedule = _schedule(
+        _NODES,
+        days,
+        orphans_a_day=orphans_a_day,
+        cleared_after_days=cleared_after_days,
+        debug_share=debug_share,
+        debug_first=debug_first == "first",
+        full_nodes=full_nodes,
+        smallest=_BUNDLE,
+    )
     end_s = days * _DAY
     samples = [sample for sample in schedule.samples if sample.time_s < end_s]
     used = schedule.utilization(_DAY, end_s)
@@ -59,7 +55,7 @@ def _answer(
     lost = mean(sample.unavailable_nodes for sample in samples) / _NODES
     jobs = large_jobs(schedule, end_s)
     wait, waiting = mean(job.wait_h for job in jobs), sum(not job.started for job in jobs)
-    fitted = "fitted to the printed utilization"
+    fitted = "the hours without service are fitted to the printed one"
     bundled = f"narrow jobs come bundled to {_BUNDLE} nodes, so that the answer comes in a moment"
     return Result(
         summary=(
@@ -68,20 +64,19 @@ def _answer(
             + (f", and {waiting} of {len(jobs)} never start." if waiting else ".")
         ),
         values=(
-            Value(
-                "Utilization, by all hours",
-                100 * of_all,
-                "calibrated",
-                "%",
-                1,
-                note="the hours without service are fitted to the printed one",
-            ),
+            Value("Utilization, by all hours", 100 * of_all, "calibrated", "%", 1, note=fitted),
             Value("Utilization of up-time", 100 * used, "predicted", "%", 1),
             Value("Utilization, printed", 81.7, "documented", "%", note="February 5th to May 1st, 2011"),
             Value("Wait of a job for the whole machine", wait, "predicted", "h", 1),
             Value("Jobs simulated", len(schedule), "assumed", note=bundled),
             Value("Orphaned, on average", 100 * lost, "predicted", "%", 1),
-            Value("Hours without service", down_hours, "calibrated", "h a week", note=fitted),
+            Value(
+                "Hours without service",
+                down_hours,
+                "calibrated",
+                "h a week",
+                note="fitted to the printed utilization",
+            ),
         ),
         figures=(_figure(samples, days, used),),
         tables=(_table(jobs),),

@@ -101,16 +101,8 @@ def simulated(
     [(0, 3)]
     """
     chosen = None if machine == "none" else chosen_machine(machine)
-    room = _nodes(nodes, chosen, trace)
+    room = _room(nodes, chosen, trace)
     addresses = _addresses(chosen, order) if chosen else ()
-    widest = max(trace.workload.nodes)
-    if widest > room and not trace.names:
-        job = trace.workload.job[trace.workload.nodes.index(widest)]
-        raise InputError(
-            f"job {job} asks for nodes={widest}, more than the {room} of the machine; if the trace counts processors, "
-            "say how many a node has",
-            name="cores_per_node",
-        )
     table = _queues(queues, queue_file)
     if aging_hours and table is None:
         raise refusal("aging_hours", aging_hours, "needs queues: without priorities there is nothing to make up for")
@@ -132,17 +124,23 @@ def simulated(
     return Simulated(trace=trace, schedule=schedule, machine=chosen, addresses=addresses)
 
 
-def _nodes(nodes: int, machine: Machine | None, trace: Trace) -> int:
-    """Return the nodes to schedule on: as said, of the machine, or as the header of the trace has it."""
-    if machine is not None:
-        if nodes not in (0, machine.nodes):
-            rule = f"contradicts machine {machine.name}, which has {machine.nodes}; give one of the two"
-            raise refusal("nodes", nodes, rule)
-        return machine.nodes
+def _room(nodes: int, machine: Machine | None, trace: Trace) -> int:
+    """Return the nodes to schedule on, as said, of the machine, or as the trace has it; refuse what has no room for a job."""
     header = trace.header.get("MaxNodes", "")
-    if not nodes and not (header.isdigit() and int(header)):
+    room = machine.nodes if machine else nodes or int(header if header.isdigit() else 0)
+    if machine and nodes not in (0, room):
+        raise refusal("nodes", nodes, f"contradicts machine {machine.name}, which has {room}; give one of the two")
+    if not room:
         raise InputError("say how many nodes there are: a number, or a machine", name="nodes")
-    return nodes or int(header)
+    widest = max(trace.workload.nodes)
+    if widest > room and not trace.names:
+        job = trace.workload.job[trace.workload.nodes.index(widest)]
+        raise InputError(
+            f"job {job} asks for nodes={widest}, more than the {room} of the machine; if the trace counts processors, "
+            "say how many a node has",
+            name="cores_per_node",
+        )
+    return room
 
 
 def _addresses(machine: Machine, order: str) -> tuple[NodeAddress, ...]:

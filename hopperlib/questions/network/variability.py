@@ -24,6 +24,7 @@ from hopperlib.questions.run_time_figures import histogram_figure, quantile_figu
 
 __all__ = ["QUESTION"]
 
+_FITTED = "fitted to the printed least and mean"
 _STEP_S = 50
 _MOST_POINTS = 84
 _MOST_JOBS = 112
@@ -88,9 +89,7 @@ def _answer(
     times = run_times_by_cause(jobs, fitted, traffic=traffic, noise=noise_percent / 100, seed=seed)
     by_metric = correlations(jobs, times)
     squares = {name: [None if r is None else r * r for r in row] for name, row in by_metric.items()}
-    best, best_name = max(
-        ((row[-1], name) for name, row in squares.items() if row[-1] is not None), default=(0.0, metric)
-    )
+    best, best_name = max(((row[-1] or 0.0, name) for name, row in squares.items()))
     runs = sorted(times.runs)
     expected = lognormal_quantiles(runs)
     mean_s, wait_h = fmean(runs), fmean(job.wait_h for job in jobs)
@@ -110,14 +109,7 @@ def _answer(
             Value("Best r-squared of a metric", best, "predicted", decimals=3, note=METRICS[best_name]),
             Value("Straightness of the quantile plot", straight, "predicted", decimals=3, note="1 for a lognormal"),
             Value("Mean wait for the nodes", wait_h, "predicted", "h", 1),
-            Value(
-                "Time of a run without messages",
-                fitted.compute_s,
-                "calibrated",
-                "s",
-                0,
-                note="fitted to the printed least and mean",
-            ),
+            Value("Time of a run without messages", fitted.compute_s, "calibrated", "s", 0, note=_FITTED),
             Value("Neighbors' traffic", _TRAFFIC[traffic], "assumed", note="half as much as MILC's on average"),
         ),
         figures=(
