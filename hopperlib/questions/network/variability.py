@@ -89,7 +89,7 @@ def _answer(
     times = run_times_by_cause(jobs, fitted, traffic=traffic, noise=noise_percent / 100, seed=seed)
     by_metric = correlations(jobs, times)
     squares = {name: [None if r is None else r * r for r in row] for name, row in by_metric.items()}
-    best, best_name = max(((row[-1] or 0.0, name) for name, row in squares.items()))
+    best, best_name = max((row[-1] or 0.0, name) for name, row in squares.items())
     runs = sorted(times.runs)
     expected = lognormal_quantiles(runs)
     mean_s, wait_h = fmean(runs), fmean(job.wait_h for job in jobs)
