@@ -7,6 +7,7 @@ starts at once. Exit status: 0 fine, 1 a problem was found in what you gave,
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -97,9 +98,13 @@ def main() -> None:
     if sys.stdin is None:
         # Closed before the command began (``<&-``): as if it were empty, which each command tells in its own words.
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    # A command is over before its garbage weighs: looking for it seldom, and not at the end, saves a tenth of a start.
+    gc.set_threshold(100_000)
     try:
         hopper(prog_name="hopper")
     except BrokenPipeError:
         # Python would complain again when it flushes at exit.
         sys.stdout = None
         raise SystemExit(141) from None
+    finally:
+        gc.freeze()

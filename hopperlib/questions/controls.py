@@ -32,7 +32,7 @@ _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
 _MEASURED = re.compile(r"(.*\d\.?)\s*([A-Za-z]+)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Control:
     """What every control has.
 
@@ -141,7 +141,7 @@ def _read_number(control: Control, value: Any, low: float, high: float, whole: b
     return float(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Slider(Control):
     """A number on a scale.
 
@@ -191,7 +191,6 @@ class Slider(Control):
         return Control.to_dict(self) | scale
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Number(Slider):
     """A number typed in, for ranges too wide for a scale.
 
@@ -204,7 +203,7 @@ class Number(Slider):
     kind: ClassVar[str] = "number"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Choice(Control):
     """One of a few options.
 
@@ -248,7 +247,7 @@ class Choice(Control):
         return Control.to_dict(self) | {"options": [list(pair) for pair in self.offered()], "default": self.default}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MachineChoice(Choice):
     """A machine: one of the library by name, or where there is a file system the path of a machine file.
 
@@ -290,7 +289,7 @@ class MachineChoice(Choice):
         return (*((name, name.capitalize()) for name in names), *((("none", self.none),) if self.none else ()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Switch(Control):
     """On or off.
 
@@ -318,7 +317,7 @@ class Switch(Control):
         return Control.to_dict(self) | {"default": self.default}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Text(Control):
     """A line or a block of text.
 
@@ -371,7 +370,7 @@ class Text(Control):
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FileText(Text):
     """The text of a file: pasted, dropped or picked. It never leaves the page.
 

@@ -45,7 +45,7 @@ STYLES = (
 NEUTRAL = Style("#7A7A7A", "dot", "line-ew", "-")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Axis:
     """What an axis shows.
 
@@ -99,7 +99,7 @@ class Axis:
         return axis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Series:
     """The points of one line, cloud or set of bars.
 

@@ -34,7 +34,7 @@ class Example(NamedTuple):
     values: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Question:
     """One question that can be asked in every place.
 

@@ -67,7 +67,7 @@ def format_number(value: Any, decimals: int | None = None) -> str:
     return str(value)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """One number the model gives, with its badge.
 
@@ -142,7 +142,7 @@ class Column(NamedTuple):
         return f"{self.title} [{self.unit}]" if self.unit else self.title
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table:
     """A table: caption, columns, rows of plain values.
 
@@ -213,7 +213,7 @@ class Table:
         return out.getvalue()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Figure:
     """A chart: a plain Plotly dict, what it shows in words, and its data.
 
@@ -261,7 +261,7 @@ class Figure:
         return display.mimebundle("figure", self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Drawing:
     """A drawing as SVG text, with its description and, where characters can draw it, as plain text.
 
@@ -374,7 +374,7 @@ class Facts(Mapping[str, Any]):
         return len(self._made())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Result:
     """The whole answer of a question, in the order in which it is shown.
 

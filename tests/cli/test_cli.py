@@ -74,7 +74,7 @@ def test_a_reader_that_closes_the_pipe_gets_no_traceback():
 def test_starting_imports_no_more_than_it_needs():
     program = (
         "import sys; from hopperlib.cli import hopper; hopper(['--help'], standalone_mode=False); "
-        "heavy = {'rich', 'numpy', 'hopperlib.machine', 'hopperlib.node.launch.reader', 'hopperlib.questions.question'}; "
+        "heavy = {'rich', 'numpy', 'pathlib', 'json', 'dataclasses', 'hopperlib.machine', 'hopperlib.questions.question'}; "
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -84,7 +84,7 @@ def test_starting_imports_no_more_than_it_needs():
 def test_placing_in_a_pipe_imports_no_drawing_and_no_terminal_library():
     program = (
         "import sys; from hopperlib.cli import hopper; hopper(['place', 'aprun -n 24 a.out'], standalone_mode=False); "
-        "heavy = {'rich', 'numpy', 'hopperlib.render.widgets', 'plotly'}; "
+        "heavy = {'rich', 'numpy', 'hopperlib.render.widgets', 'hopperlib.render.html', 'plotly', 'pathlib', 'json', 'difflib'}; "
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
