@@ -43,6 +43,7 @@ __all__ = [
     "read_run_times",
     "read_sacct",
     "read_swf",
+    "scorecard",
     "simulate",
     "stripe",
     "torus",
@@ -64,7 +65,12 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     """Import what is asked for by its name at the front door."""
     if name in _MODULES:
-        return getattr(importlib.import_module(_MODULES[name]), name)
+        asked_for = getattr(importlib.import_module(_MODULES[name]), name)
+        if not name.startswith("read_"):
+            return asked_for
+        from hopperlib.readers.source import by_path
+
+        return by_path(asked_for)
     if name in __all__:
         from hopperlib.questions.question import load
 

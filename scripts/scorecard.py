@@ -8,17 +8,17 @@ Look at the difference before you commit it: a row that moves is a result that m
 import re
 from pathlib import Path
 
-from hopperlib import scorecard
+from hopperlib import scoring
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
     """Write both files."""
-    table = scorecard.rows()
-    (ROOT / "data" / "scorecard.csv").write_text(scorecard.to_csv(table), encoding="utf-8")
+    table = scoring.rows()
+    (ROOT / "data" / "scorecard.csv").write_text(scoring.to_csv(table), encoding="utf-8")
     readme = ROOT / "README.md"
-    line = f"<!-- scorecard -->\n{scorecard.summary_line(table)}\n<!-- /scorecard -->"
+    line = f"<!-- scorecard -->\n{scoring.summary_line(table)}\n<!-- /scorecard -->"
     text = readme.read_text(encoding="utf-8")
     readme.write_text(re.sub(r"<!-- scorecard -->.*?<!-- /scorecard -->", lambda _: line, text, flags=re.DOTALL))
 

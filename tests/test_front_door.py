@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import io
+from pathlib import Path
 
 import pytest
 
 import hopperlib
+from hopperlib.errors import InputError
 from hopperlib.questions.result import Result
 
 
@@ -51,3 +54,50 @@ def test_a_machine_is_named_by_its_object_or_its_path(tmp_path, root):
 def test_too_many_values_without_a_name_are_refused():
     with pytest.raises(TypeError, match="place takes 1 values without a name, not 2"):
         hopperlib.place("aprun -n 1 a.out", "hopper")
+
+
+def test_the_scorecard_is_a_question_like_the_others():
+    answer = hopperlib.scorecard(study="memory")
+    assert answer.facts["found"] == len(answer.facts["rows"]) > 0
+    assert {row["study"] for row in answer.facts["rows"]} == {"memory"}
+
+
+@pytest.mark.parametrize(
+    ("reader", "sample", "options"),
+    [
+        ("read_swf", "jobs/synthetic-jobs.swf", {"cores_per_node": 24}),
+        ("read_ior", "ior/ior-4.0.0.posix-fpp.txt", {"file": "a.txt"}),
+        ("read_mdtest", "ior/mdtest-4.0.0.txt", {"file": "a.txt"}),
+        ("read_run_times", "run-times/synthetic-run-times.csv", {}),
+    ],
+)
+def test_a_reader_takes_a_path_or_a_stream_of_text(root, reader, sample, options):
+    read, file = getattr(hopperlib, reader), root / "data" / "samples" / sample
+    text = file.read_text(encoding="utf-8")
+    by_name, by_path, by_stream, by_lines = (
+        _plain(read(source, **options)) for source in (str(file), file, io.StringIO(text), text.splitlines())
+    )
+    assert by_name == by_path == by_stream == by_lines
+    assert read is getattr(hopperlib, reader)
+
+
+def _plain(read):
+    """What was read, without an object that is equal to itself only."""
+    return (list(read.workload), read.skips, read.notes) if hasattr(read, "workload") else read
+
+
+def test_a_reader_takes_the_path_of_an_accounting(tmp_path):
+    file = tmp_path / "jobs.txt"
+    file.write_text(
+        "JobID|State|Submit|Elapsed|Timelimit|NNodes\n8|COMPLETED|2024-01-01T00:00:00|00:10:00|01:00:00|4\n",
+        encoding="utf-8",
+    )
+    for source in (str(file), file):
+        assert [job.nodes for job in hopperlib.read_sacct(source).workload] == [4]
+
+
+@pytest.mark.parametrize("name", [name for name in hopperlib.__all__ if name.startswith("read_")])
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_reader_names_the_file_that_is_not_there(name, kind):
+    with pytest.raises(InputError, match=r"^no/such\.log: "):
+        getattr(hopperlib, name)(kind("no/such.log"))

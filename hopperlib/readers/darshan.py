@@ -42,12 +42,12 @@ class DarshanMissing(InputError):
     """Raised when pydarshan is not installed."""
 
 
-def read_darshan(path: str, *, timeout_s: float = 600) -> DarshanLog:
+def read_darshan(path: str | os.PathLike[str], *, timeout_s: float = 600) -> DarshanLog:
     """Return the log in a file.
 
     Parameters
     ----------
-    path : str
+    path : str or path-like
     timeout_s : float
         How long the reading may take. [s]
 
@@ -64,6 +64,7 @@ def read_darshan(path: str, *, timeout_s: float = 600) -> DarshanLog:
     Traceback (most recent call last):
     hopperlib.errors.InputError: no/such.darshan: there is no such file
     """
+    path = os.fspath(path)
     if os.path.isdir(path):
         raise InputError(f"{path}: is a directory; give a log in it")
     if not os.path.isfile(path):

@@ -6,13 +6,15 @@ import codecs
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache, wraps
+from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from hopperlib.errors import InputError
 
-__all__ = ["Source", "lines_of", "text_of"]
+__all__ = ["Source", "by_path", "lines_of", "text_of"]
 
 Source = str | bytes | os.PathLike[str] | BinaryIO | Iterable[str]
 
@@ -90,6 +92,31 @@ def lines_of(source: Source) -> Iterator[str]:
                 text.detach()
     else:
         yield from source  # type: ignore[misc]
+
+
+@cache
+def by_path(reader: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a reader to which a str is the path of a file, never text; its rows name the file, if they name any.
+
+    Examples
+    --------
+    >>> by_path(text_of)("no/such.txt")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: no/such.txt: No such file or directory
+    """
+    import inspect
+
+    names_file = "file" in inspect.signature(reader).parameters
+
+    @wraps(reader)
+    def read(source: Source, **options: Any) -> Any:
+        source = Path(source) if isinstance(source, str) else source
+        if names_file and isinstance(source, os.PathLike):
+            options.setdefault("file", os.fspath(source))
+        return reader(source, **options)
+
+    read.__doc__ = f"{reader.__doc__}\n    A str is the path of a file here; give text as ``io.StringIO(text)``.\n"
+    return read
 
 
 def _is_binary(source: object) -> bool:

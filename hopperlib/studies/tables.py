@@ -12,7 +12,7 @@ from dataclasses import replace
 from hopperlib.documented import by_study
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.result import Column, Figure, Table
-from hopperlib.scorecard import rows
+from hopperlib.scoring import rows
 from hopperlib.studies import load
 
 __all__ = ["assumptions", "documented_table", "residual_figure", "scorecard_table"]

@@ -29,8 +29,8 @@ ALLOWED["render"] = ALLOWED["questions"] | {"questions"}
 ALLOWED["site"] = ALLOWED["render"] | {"render"}
 ALLOWED["analysis"] = ALLOWED["render"]
 ALLOWED["studies"] = ALLOWED["analysis"] | {"analysis"}
-ALLOWED["scorecard"] = ALLOWED["studies"] | {"studies"}
-ALLOWED["studies"] |= {"questions", "scorecard"}
+ALLOWED["scoring"] = ALLOWED["studies"] | {"studies"}
+ALLOWED["studies"] |= {"questions", "scoring"}
 
 
 def test_every_part_has_its_place(sources):

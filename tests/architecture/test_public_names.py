@@ -22,7 +22,7 @@ LIBRARY = {
     "questions",
     "analysis",
     "studies",
-    "scorecard",
+    "scoring",
 }
 
 

@@ -9,7 +9,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from hopperlib import scorecard
+from hopperlib import scoring
 from hopperlib.cli import hopper
 
 CONTRACT = {"id", "study", "role", "documented", "reproduced", "deviation", "tolerance", "verdict"}
@@ -38,7 +38,7 @@ def test_json_keeps_the_contract():
     data = json.loads(run("--json").output)
     assert set(data) >= {"rows", "summary"}
     assert all(set(row) >= CONTRACT for row in data["rows"])
-    assert data["summary"]["rows"] == len(data["rows"]) == len(scorecard.rows())
+    assert data["summary"]["rows"] == len(data["rows"]) == len(scoring.rows())
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_an_empty_selection_says_so():
 
 
 def test_csv_is_the_table_in_data():
-    assert run("--csv").output == scorecard.to_csv(scorecard.rows())
+    assert run("--csv").output == scoring.to_csv(scoring.rows())
     found = list(csv.DictReader(io.StringIO(run("--csv", "--study", "memory").output)))
     assert len(found) == 22
 

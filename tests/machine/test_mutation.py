@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib import scorecard, studies
+from hopperlib import scoring, studies
 from hopperlib.documented import by_study
 from hopperlib.machine import Machine
 
@@ -57,7 +57,7 @@ def _changed(path, value):
 def _results(name):
     """What each check of a study gives, and its verdict, by id; a model that refuses to run has missed."""
     try:
-        return {row.id: (row.reproduced, row.verdict) for row in scorecard.rows(name)}
+        return {row.id: (row.reproduced, row.verdict) for row in scoring.rows(name)}
     except ValueError as error:
         return {value.id: (str(error), "missed") for value in by_study(name)}
 

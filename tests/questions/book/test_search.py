@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from hopperlib import scorecard
+from hopperlib import scoring
 from hopperlib.documented import all_values, data_folder, errata
 from hopperlib.errors import InputError
 from hopperlib.questions.book.search import matcher, rows_shown, searchable
@@ -67,13 +67,13 @@ def test_a_proof_that_fails_would_be_seen(monkeypatch):
 
 def test_the_scorecard_shows_the_rows_of_the_scorecard():
     result = load("scorecard").run(shown=2000)
-    assert [row[0] for row in result.tables[0].rows] == [f"{row.study}: {row.quantity}" for row in scorecard.rows()]
-    assert result.facts["missed"] == len(scorecard.unexplained(scorecard.rows()))
+    assert [row[0] for row in result.tables[0].rows] == [f"{row.study}: {row.quantity}" for row in scoring.rows()]
+    assert result.facts["missed"] == len(scoring.unexplained(scoring.rows()))
 
 
 @pytest.mark.parametrize("study", ["machines", "memory", "placement"])
 def test_the_scorecard_by_study(study):
-    table = scorecard.rows(study)
+    table = scoring.rows(study)
     result = load("scorecard").run(study=study)
     assert result.facts["found"] == len(table)
     drawn = [row for row in table if row.deviation is not None and row.tolerance]
@@ -105,8 +105,8 @@ def test_roles_and_verdicts_offered_are_those_there_are():
         for control in load("scorecard").controls
         if control.kind == "choice"
     }
-    assert set(options["role"]) == {"all", *scorecard.ROW_ROLES}
-    assert set(options["verdict"]) == {"all", *scorecard.VERDICTS}
+    assert set(options["role"]) == {"all", *scoring.ROW_ROLES}
+    assert set(options["verdict"]) == {"all", *scoring.VERDICTS}
 
 
 def test_kinds_offered_are_those_there_are():

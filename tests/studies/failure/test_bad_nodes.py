@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopperlib.scorecard import rows
+from hopperlib.scoring import rows
 from hopperlib.studies.failure.bad_nodes import (
     BAD_NODES,
     HEALTH_CHECK_GB,

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from hopperlib.documented import documented
-from hopperlib.scorecard import rows
+from hopperlib.scoring import rows
 from hopperlib.studies.failure.build_and_link import (
     bug_number_on,
     bugs_a_day,

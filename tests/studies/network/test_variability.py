@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib import scorecard
+from hopperlib import scoring
 from hopperlib.analysis.distributions import fit_all
 from hopperlib.documented import printed
 from hopperlib.network.runtime.milc import exchange_share, lost_order, milc_jobs, model, run_times, slowdown
@@ -24,7 +24,7 @@ from hopperlib.studies.network.variability import (
 
 @pytest.fixture(scope="module")
 def table():
-    return {row.id.removeprefix("variability."): row for row in scorecard.rows("variability")}
+    return {row.id.removeprefix("variability."): row for row in scoring.rows("variability")}
 
 
 @pytest.mark.parametrize("runs", SAMPLE_SIZES)
@@ -65,7 +65,7 @@ def test_roles(table):
 def test_what_is_missed_is_shown(table):
     missed = {name for name, row in table.items() if row.verdict.startswith("missed")}
     assert missed == {"lognormal", "table-total-maximum", "table-triplets-maximum", "fftime-inconclusive"}
-    assert not scorecard.unexplained(table.values())
+    assert not scoring.unexplained(table.values())
 
 
 def test_the_misprint_is_read_as_its_difference_needs(table):

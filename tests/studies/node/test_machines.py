@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib import scorecard
+from hopperlib import scoring
 from hopperlib.machine import Machine
 from hopperlib.studies.node import machines
 
 
 @pytest.fixture(scope="module")
 def table():
-    return {row.id.removeprefix("machines."): row for row in scorecard.rows("machines")}
+    return {row.id.removeprefix("machines."): row for row in scoring.rows("machines")}
 
 
 def test_all_rows_have_a_role(table):

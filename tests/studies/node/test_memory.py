@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib import scorecard
+from hopperlib import scoring
 from hopperlib.machine import Machine
 from hopperlib.node.layouts import cheapest, layouts
 from hopperlib.studies.node.memory import franklin_usable_gb
@@ -12,7 +12,7 @@ from hopperlib.studies.node.memory import franklin_usable_gb
 
 @pytest.fixture(scope="module")
 def table():
-    return {row.id.removeprefix("memory."): row for row in scorecard.rows("memory")}
+    return {row.id.removeprefix("memory."): row for row in scoring.rows("memory")}
 
 
 def test_franklin_is_calibrated_on_one_value_and_predicts_the_other(table):

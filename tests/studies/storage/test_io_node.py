@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib import scorecard
+from hopperlib import scoring
 from hopperlib.studies.storage.io_node import readings
 
 
 @pytest.fixture(scope="module")
 def table():
-    return {row.id.removeprefix("io-node."): row for row in scorecard.rows("io-node")}
+    return {row.id.removeprefix("io-node."): row for row in scoring.rows("io-node")}
 
 
 def test_two_printed_values_do_not_sit_together():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib import scorecard
+from hopperlib import scoring
 from hopperlib.studies.storage.iobuf import ior_cases, maestro_gain
 
 
 @pytest.fixture(scope="module")
 def table():
-    return {row.id.removeprefix("iobuf."): row for row in scorecard.rows("iobuf")}
+    return {row.id.removeprefix("iobuf."): row for row in scoring.rows("iobuf")}
 
 
 def test_two_values_are_fitted(table):

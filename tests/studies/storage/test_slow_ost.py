@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib import scorecard
+from hopperlib import scoring
 from hopperlib.studies.storage.slow_ost import cases, probe_power
 
 
 @pytest.fixture(scope="module")
 def table():
-    return {row.id.removeprefix("slow-ost."): row for row in scorecard.rows("slow-ost")}
+    return {row.id.removeprefix("slow-ost."): row for row in scoring.rows("slow-ost")}
 
 
 def test_rates_that_explain_the_dumps():

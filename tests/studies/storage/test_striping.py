@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib import scorecard
+from hopperlib import scoring
 from hopperlib.studies.storage.striping import LARGE, SMALL, block_size_rates, striping_gain
 
 
@@ -29,6 +29,6 @@ def test_block_size_matters_most_for_writes():
 
 
 def test_every_row_has_its_verdict():
-    rows = scorecard.rows("striping")
+    rows = scoring.rows("striping")
     assert not [row.id for row in rows if row.verdict.startswith("missed")]
     assert next(row for row in rows if row.id == "striping.maximum-command").reproduced == "lfs setstripe -c -1"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib import scorecard
+from hopperlib import scoring
 from hopperlib.studies.storage.trillion import file_table, shared_rate_gb_s, weak_rate_gb_s
 
 
 @pytest.fixture(scope="module")
 def table():
-    return {row.id.removeprefix("trillion."): row for row in scorecard.rows("trillion")}
+    return {row.id.removeprefix("trillion."): row for row in scoring.rows("trillion")}
 
 
 def test_no_assumption_gives_rate_and_spread_together():

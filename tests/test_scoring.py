@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from hopperlib import scorecard, studies
+from hopperlib import scoring, studies
 from hopperlib.documented import Check, DocumentedValue, all_values, checks, data_folder, errata, evaluate_proof
-from hopperlib.scorecard import ROW_ROLES, VERDICTS, judge
+from hopperlib.scoring import ROW_ROLES, VERDICTS, judge
 from hopperlib.studies.study import Study
 
 
@@ -32,7 +32,7 @@ def _value(printed, qualifier="rounded", errata=""):
 
 @pytest.fixture(scope="module")
 def table():
-    return scorecard.rows()
+    return scoring.rows()
 
 
 def test_no_documented_row_is_left_out(table):
@@ -60,7 +60,7 @@ def test_what_is_calibrated_is_not_predicted(table):
 
 
 def test_the_printed_values_of_memory_and_their_roles():
-    roles = {row.documented: (row.role, row.verdict) for row in scorecard.rows("memory")}
+    roles = {row.documented: (row.role, row.verdict) for row in scoring.rows("memory")}
     assert roles["1.29"] == roles["2.58"] == roles["1.88"] == ("predicted", "reproduced")
     assert roles["3.77"] == ("calibrated", "as fitted")
 
@@ -72,7 +72,7 @@ def test_every_proof_of_the_errata_holds():
 
 
 def test_nothing_is_missed_without_an_explanation(table):
-    assert scorecard.unexplained(table) == ()
+    assert scoring.unexplained(table) == ()
 
 
 def test_only_a_check_that_misses_is_explained(table):
@@ -152,9 +152,9 @@ def card(monkeypatch):
         others = {id: Check(id=id, role="not modelled", reason="a test") for id in checks() if id.startswith("memory.")}
         given = {id: check for id, check in (checks() | others | rows_of_our_own).items() if check is not None}
         study = Study(name="memory", title="Memory", part="node", question="?", values=lambda: values)
-        monkeypatch.setattr(scorecard, "checks", lambda: given)
+        monkeypatch.setattr(scoring, "checks", lambda: given)
         monkeypatch.setattr(studies, "load", lambda name: study)
-        return scorecard.rows("memory")
+        return scoring.rows("memory")
 
     return rows
 
@@ -190,7 +190,7 @@ def packed(card):
 def test_verdicts(packed, reproduced, role, texts, verdict):
     table = packed(reproduced, role, **texts)
     assert next(row.verdict for row in table if row.id == PACKED) == verdict
-    assert bool(scorecard.unexplained(table)) is (verdict == "missed")
+    assert bool(scoring.unexplained(table)) is (verdict == "missed")
 
 
 @pytest.mark.parametrize(
@@ -239,15 +239,15 @@ def test_each_documented_value_of_a_built_study_has_a_check(card):
 
 def test_unknown_names_are_refused():
     with pytest.raises(ValueError, match="study='astrology' has no documented value; there are: acceptance"):
-        scorecard.rows("astrology")
+        scoring.rows("astrology")
     with pytest.raises(ValueError, match="role='guess' must be one of: input"):
-        scorecard.select((), role="guess")
+        scoring.select((), role="guess")
     with pytest.raises(ValueError, match="verdict='fine' must be one of: reproduced"):
-        scorecard.select((), verdict="fine")
+        scoring.select((), verdict="fine")
 
 
 def test_missed_takes_the_explained_misses_too(table):
-    missed = scorecard.select(table, verdict="missed")
+    missed = scoring.select(table, verdict="missed")
     assert {row.id for row in missed if row.study == "machines"} == {
         "machines.hopper-memory-total-antypas2011",
         "machines.hopper-memory-total-byna2013",
@@ -255,36 +255,36 @@ def test_missed_takes_the_explained_misses_too(table):
 
 
 def test_summary_counts_every_row_once(table):
-    summary = scorecard.summary(table)
+    summary = scoring.summary(table)
     assert summary["rows"] == len(table) == sum(summary["roles"].values()) == sum(summary["verdicts"].values())
     assert summary["unexplained"] == []
 
 
 def test_summary_line_of_a_few_rows():
-    line = scorecard.summary_line(scorecard.rows("memory"))
+    line = scoring.summary_line(scoring.rows("memory"))
     assert line == (
         "22 documented values: 3 of 3 predictions reproduced, 5 of 5 shapes hold, 3 of 3 sums hold, "
         "1 calibrated, 7 inputs, 3 not modelled."
     )
-    assert scorecard.summary_line(()) == "0 documented values: none."
+    assert scoring.summary_line(()) == "0 documented values: none."
 
 
 def test_readme_has_the_summary_line(table, root):
     readme = (root / "README.md").read_text(encoding="utf-8")
     line = re.search(r"<!-- scorecard -->\s*(.*?)\s*<!-- /scorecard -->", readme, re.DOTALL)
     assert line, "README.md needs the summary line between <!-- scorecard --> and <!-- /scorecard -->"
-    assert line[1] == scorecard.summary_line(table), "put the line that `hopper scorecard` ends with into README.md"
+    assert line[1] == scoring.summary_line(table), "put the line that `hopper scorecard` ends with into README.md"
 
 
 def test_the_table_in_data_is_this_scorecard(table):
     """The browser cannot run the studies, so the explorer reads the table."""
     kept = (data_folder() / "scorecard.csv").read_text(encoding="utf-8")
-    assert kept == scorecard.to_csv(table), "run: hopper scorecard --csv > data/scorecard.csv"
+    assert kept == scoring.to_csv(table), "run: hopper scorecard --csv > data/scorecard.csv"
 
 
 def test_csv_holds_what_the_rows_hold():
-    table = scorecard.rows("memory")
-    lines = list(csv.DictReader(io.StringIO(scorecard.to_csv(table))))
+    table = scoring.rows("memory")
+    lines = list(csv.DictReader(io.StringIO(scoring.to_csv(table))))
     assert [line["id"] for line in lines] == [row.id for row in table]
     packed = next(line for line in lines if line["id"] == PACKED)
     assert (packed["deviation"], packed["tolerance"], packed["verdict"]) == ("0.00166667", "0.005", "reproduced")
