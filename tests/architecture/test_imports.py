@@ -13,7 +13,7 @@ SUBJECTS = ("node", "network", "storage", "failure", "monitoring")
 GROUND = {"units", "errors", "finding", "tables"}
 ALLOWED: dict[str, set[str]] = {
     # The front door, which imports when it is asked.
-    "": {"questions"},
+    "": {"questions", "readers"},
     "errors": set(),
     "finding": set(),
     "units": {"errors"},
@@ -25,7 +25,7 @@ for number, subject in enumerate(SUBJECTS):
     ALLOWED[subject] = BASE | set(SUBJECTS[:number])
 ALLOWED["readers"] = BASE | set(SUBJECTS)
 ALLOWED["questions"] = ALLOWED["readers"] | {"readers"}
-ALLOWED["render"] = ALLOWED["questions"] | {"questions"}
+ALLOWED["render"] = ALLOWED["questions"] | {"questions", "readers"}
 ALLOWED["site"] = ALLOWED["render"] | {"render"}
 ALLOWED["analysis"] = ALLOWED["render"]
 ALLOWED["studies"] = ALLOWED["analysis"] | {"analysis"}
