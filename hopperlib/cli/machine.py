@@ -34,18 +34,8 @@ def list_machines(as_json: bool) -> None:
     if as_json:
         print_json({"machines": [_summary(machine) for machine in machines]})
         return
-    rows = [
-        (
-            machine.name,
-            machine.title,
-            machine.model,
-            f"{machine.nodes:,}",
-            f"{machine.cores:,}",
-            machine.launchers[0].kind if machine.launchers else "-",
-        )
-        for machine in machines
-    ]
-    _print_table(("name", "title", "model", "nodes", "cores", "launcher"), rows, right=(3, 4))
+    rows = [[_text("-" if cell is None else cell) for cell in _summary(machine).values()] for machine in machines]
+    _print_table(tuple(_summary(machines[0])), rows, right=(3, 4))
 
 
 @command.command()
@@ -90,11 +80,8 @@ def check(file: str, as_json: bool) -> None:
     if as_json:
         print_json({"file": file, "valid": True, "problems": [], "machine": _summary(machine)})
     else:
-        values = machine.provenance.values()
-        assumed = sum(1 for quantity in values if quantity.badge == "assumed")
         click.echo(
-            f"{file}: sound; {machine.nodes:,} nodes, {machine.cores:,} cores, "
-            f"{len(values)} values, {assumed} of them assumed"
+            f"{file}: sound; {_size(machine)}, {len(machine.provenance)} values, {_assumed(machine)} of them assumed"
         )
 
 
@@ -128,12 +115,11 @@ def new(files: tuple[str, ...], name: str, out: Path | None, as_json: bool) -> N
     except ValueError as error:
         fail(str(error), as_json=as_json)
     tools = ", ".join(machine.sources)
-    assumed = sum(1 for quantity in machine.provenance.values() if quantity.badge == "assumed")
     header = f"# Written by `hopper machine new` from: {tools}.\n# Look at each value that says assumed.\n\n"
     toml = header + machine.to_toml()
     if out is not None:
         _write(out, toml, as_json)
-        click.echo(f"{out}: {machine.nodes:,} nodes, {machine.cores:,} cores; {assumed} values are assumed", err=True)
+        click.echo(f"{out}: {_size(machine)}; {_assumed(machine)} values are assumed", err=True)
     if as_json:
         print_json({**_everything(machine), "toml": toml})
     elif out is None:
@@ -180,6 +166,16 @@ def _run_tools() -> list[tuple[str, str]]:
     return outputs
 
 
+def _size(machine: Machine) -> str:
+    """Say how large a machine is."""
+    return f"{machine.nodes:,} nodes, {machine.cores:,} cores"
+
+
+def _assumed(machine: Machine) -> int:
+    """Count the values that no source prints."""
+    return sum(quantity.badge == "assumed" for quantity in machine.provenance.values())
+
+
 def _summary(machine: Machine) -> dict[str, Any]:
     """Return the line of a machine in the list."""
     return {
@@ -192,39 +188,48 @@ def _summary(machine: Machine) -> dict[str, Any]:
     }
 
 
+# What follows from the values of a machine, of a kind of node and of a file system: name -> unit, decimals shown.
+_OF_MACHINE = {
+    "nodes": ("", 0),
+    "cores": ("", 0),
+    "peak_tflops": ("Tflop/s", 3),
+    "memory_tb": ("TB (GB / 1,000)", 0),
+    "memory_tib": ("TiB (GB / 1,024)", 0),
+    "core_hours_per_day": ("core h", 0),
+}
+_OF_NODE = {
+    "numa_nodes": ("", 0),
+    "cores": ("", 0),
+    "hardware_threads": ("", 0),
+    "core_peak_gflops": ("Gflop/s", 3),
+    "peak_gflops": ("Gflop/s", 3),
+    "memory_per_numa_node_gb": ("GB", 3),
+    "bandwidth_gb_s": ("GB/s", 3),
+}
+_OF_FILE_SYSTEM = {"servers": ("", 0), "ost_peak_gb_s": ("GB/s", 4)}
+
+
 def _derived(machine: Machine) -> list[tuple[str, float, str]]:
     """Return what follows from the values: name, value, unit."""
-    rows: list[tuple[str, float, str]] = [
-        ("nodes", machine.nodes, ""),
-        ("cores", machine.cores, ""),
-        ("peak_tflops", round(machine.peak_tflops, 3), "Tflop/s"),
-        ("memory_tb", machine.memory_tb, "TB (GB / 1,000)"),
-        ("memory_tib", machine.memory_tib, "TiB (GB / 1,024)"),
-        ("core_hours_per_day", machine.core_hours_per_day, "core h"),
-    ]
-    for node in machine.node_kinds:
-        path = f"node.{node.name}"
-        rows += [
-            (f"{path}.numa_nodes", node.numa_nodes, ""),
-            (f"{path}.cores", node.cores, ""),
-            (f"{path}.hardware_threads", node.hardware_threads, ""),
-            (f"{path}.core_peak_gflops", round(node.core_peak_gflops, 3), "Gflop/s"),
-            (f"{path}.peak_gflops", round(node.peak_gflops, 3), "Gflop/s"),
-            (f"{path}.memory_per_numa_node_gb", round(node.memory_per_numa_node_gb, 3), "GB"),
-            (f"{path}.bandwidth_gb_s", round(node.bandwidth_gb_s, 3), "GB/s"),
+
+    def named(part: object, path: str, names: dict[str, tuple[str, int]]) -> list[tuple[str, float, str]]:
+        values = {name: getattr(part, name) for name in names}
+        return [
+            (path + name, round(value, names[name][1]) if names[name][1] else value, names[name][0])
+            for name, value in values.items()
         ]
+
+    rows = named(machine, "", _OF_MACHINE)
+    for node in machine.node_kinds:
+        rows += named(node, f"node.{node.name}.", _OF_NODE)
     network = machine.network
     if network and network.routers and network.node_positions and machine.service_nodes is not None:
-        rows += [
-            ("network.routers", network.routers, ""),
-            ("network.node_positions", network.node_positions, ""),
-            ("service_nodes", machine.service_nodes, ""),
-        ]
+        rows += named(network, "network.", {"routers": ("", 0), "node_positions": ("", 0)})
+        rows.append(("service_nodes", machine.service_nodes, ""))
     if network and network.cabinets:
         rows.append(("network.cabinets", network.cabinets, ""))
     for each in machine.file_systems:
-        path = f"file_system.{each.name}"
-        rows += [(f"{path}.servers", each.servers, ""), (f"{path}.ost_peak_gb_s", round(each.ost_peak_gb_s, 4), "GB/s")]
+        rows += named(each, f"file_system.{each.name}.", _OF_FILE_SYSTEM)
     return rows
 
 
@@ -235,14 +240,7 @@ def _everything(machine: Machine) -> dict[str, Any]:
         "site": machine.site,
         "notes": list(machine.notes),
         "values": {
-            path: {
-                "value": list(quantity.value) if isinstance(quantity.value, tuple) else quantity.value,
-                "unit": quantity.unit,
-                "badge": quantity.badge,
-                "source": quantity.source,
-                "at": quantity.at,
-                "assumed": quantity.assumed,
-            }
+            path: {name: getattr(quantity, name) for name in ("value", "unit", "badge", "source", "at", "assumed")}
             for path, quantity in machine.provenance.items()
         },
         "derived": {path: {"value": value, "unit": unit} for path, value, unit in _derived(machine)},
@@ -279,7 +277,7 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _print_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], *, right: tuple[int, ...] = ()) -> None:
+def _print_table(head: tuple[str, ...], rows: Iterable[Iterable[str]], *, right: tuple[int, ...] = ()) -> None:
     """Print a table; colors only on a terminal."""
     from rich import box
     from rich.console import Console
