@@ -172,7 +172,7 @@ class RunTimeReport:
             "column": self.table.column,
             "unit": self.table.unit,
             "values": len(self.table.times),
-            "left_out": dict(self.table.left_out),
+            "left_out": dict(self.table.skips.counts),
             **{name: getattr(self, name) for name in ("mean", "sd", "median", "minimum", "maximum")},
             "fitted": "minimum" if self.minima else "all",
             "fitted_values": len(self.fitted),

@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from itertools import chain
 
 from hopperlib.errors import InputError
+from hopperlib.readers._skips import Skips
 from hopperlib.readers.source import Source, lines_of
 
 __all__ = ["RunTimes", "RunTimesError", "read_run_times"]
@@ -47,10 +48,8 @@ class RunTimes:
         Name of the column of groups; None if there is none.
     groups : tuple of n str
         Group of each; empty if there are none.
-    left_out : dict of str to int
-        Why rows were left out, and how many.
-    first_left_out : dict of str to int
-        Line of the first of them.
+    skips : Skips
+        Why rows were left out, how many, and the first of them.
     """
 
     column: str
@@ -58,8 +57,7 @@ class RunTimes:
     lines: tuple[int, ...]
     group: str | None = None
     groups: tuple[str, ...] = ()
-    left_out: dict[str, int] = field(default_factory=dict)
-    first_left_out: dict[str, int] = field(default_factory=dict)
+    skips: Skips = field(default_factory=Skips)
 
     @property
     def unit(self) -> str:
@@ -75,10 +73,7 @@ class RunTimes:
         >>> read_run_times(["run_time_s", "10", "nan", "", "12"]).messages()
         ['1 row left out, no time in column run_time_s (first at line 3)']
         """
-        return [
-            f"{count:,} row{'s' if count > 1 else ''} left out, {reason} (first at line {self.first_left_out[reason]:,})"
-            for reason, count in self.left_out.items()
-        ]
+        return self.skips.messages()
 
 
 def _shown(text: str) -> str:
@@ -99,16 +94,16 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]
 
 def _place(header: Sequence[str], name: str, what: str) -> int:
     """Return where a column is, or say which there are."""
-    found = header.count(name)
-    if found == 1:
+    columns = header.count(name)
+    if columns == 1:
         return header.index(name)
-    if found:
-        raise RunTimesError(f"there are {found} columns {name!r}: name each differently")
+    if columns:
+        raise RunTimesError(f"there are {columns} columns {name!r}: name each differently")
     # Distance of spelling, case aside: Run_Time_S is meant by run_time_s.
-    folded = {one.casefold(): one for one in header}
+    folded = {each.casefold(): each for each in header}
     close = get_close_matches(name.casefold(), folded, n=1)
     hint = f"; did you mean {_shown(folded[close[0]])}?" if close else "."
-    there = ", ".join(_shown(one) for one in header[:20]) + (", ..." if len(header) > 20 else "")
+    there = ", ".join(_shown(each) for each in header[:20]) + (", ..." if len(header) > 20 else "")
     raise RunTimesError(f"there is no column {_shown(name)} for the {what}{hint} The columns are: {there}")
 
 
@@ -118,17 +113,16 @@ def _number(text: str, line: int, column: str) -> float:
         # Python reads 1_000 as a thousand; a file that holds it means something else.
         value = float(text.replace("_", "?"))
     except ValueError:
-        hint = ""
+        rule = "a number"
         if ":" in text:
-            hint = "; write times of day and durations as seconds"
+            rule += "; write times of day and durations as seconds"
         elif "," in text:
-            hint = "; write a point for decimals and nothing between thousands"
-        raise RunTimesError(f"line {line}, column {column}: {_shown(text)} is not a number{hint}") from None
-    if not math.isfinite(value):
-        raise RunTimesError(f"line {line}, column {column}: {_shown(text)} is not a finite number")
-    if value <= 0:
-        raise RunTimesError(f"line {line}, column {column}: {_shown(text)} is not above 0, and a run takes time")
-    return value
+            rule += "; write a point for decimals and nothing between thousands"
+    else:
+        if math.isfinite(value) and value > 0:
+            return value
+        rule = "above 0, and a run takes time" if math.isfinite(value) else "a finite number"
+    raise RunTimesError(f"line {line}, column {column}: {_shown(text)} is not {rule}")
 
 
 def read_run_times(source: Source, *, column: str | None = None, group: str | None = None) -> RunTimes:
@@ -161,13 +155,8 @@ def read_run_times(source: Source, *, column: str | None = None, group: str | No
     hopperlib.readers.run_times.RunTimesError: there is no column 'run_time_s' ...
     """
     given = lines_of(source)
-    first = ""
-    skipped = 0
-    for first in given:
-        if first.strip("\ufeff \t\r\n"):
-            break
-        skipped += 1
-    else:
+    skipped, first = next(((n, line) for n, line in enumerate(given) if line.strip("\ufeff \t\r\n")), (0, ""))
+    if not first:
         raise RunTimesError("the file is empty; the first line must name the columns")
     first = first.lstrip("\ufeff")
     delimiter = max(_DELIMITERS, key=first.count)
@@ -185,8 +174,7 @@ def read_run_times(source: Source, *, column: str | None = None, group: str | No
     times: list[float] = []
     numbers: list[int] = []
     groups: list[str] = []
-    left_out: dict[str, int] = {}
-    first_left_out: dict[str, int] = {}
+    skips = Skips("row", "left out")
     for place, row in rows:
         line = place + skipped
         if len(row) != len(header):
@@ -200,15 +188,14 @@ def read_run_times(source: Source, *, column: str | None = None, group: str | No
             _number(row[at], line, column)
             reason = f"no group in column {group}"
         if reason:
-            left_out[reason] = left_out.get(reason, 0) + 1
-            first_left_out.setdefault(reason, line)
+            skips.add(reason, line)
             continue
         times.append(_number(row[at], line, column))
         numbers.append(line)
         if of is not None:
             groups.append(row[of])
     if not times:
-        rest = f": {sum(left_out.values()):,} rows have none" if left_out else ""
+        rest = f": {skips.total:,} rows have none" if skips.total else ""
         raise RunTimesError(f"there is no time in column {column!r}{rest}")
     return RunTimes(
         column=column,
@@ -216,8 +203,7 @@ def read_run_times(source: Source, *, column: str | None = None, group: str | No
         lines=tuple(numbers),
         group=group,
         groups=tuple(groups),
-        left_out=left_out,
-        first_left_out=first_left_out,
+        skips=skips,
     )
 
 

@@ -6,45 +6,13 @@ from dataclasses import dataclass, field
 
 from hopperlib.errors import InputError
 from hopperlib.network.scheduling.workload import Workload
+from hopperlib.readers._skips import Skips
 
 __all__ = ["Skips", "Trace", "TraceError"]
 
 
 class TraceError(InputError):
     """A trace from which no job could be read; the message says why, with the line."""
-
-
-@dataclass(slots=True)
-class Skips:
-    """Lines that were not taken, by reason: how many, and the first of them."""
-
-    counts: dict[str, int] = field(default_factory=dict)
-    first_line: dict[str, int] = field(default_factory=dict)
-
-    def add(self, reason: str, line: int) -> None:
-        """Count a line."""
-        self.counts[reason] = self.counts.get(reason, 0) + 1
-        self.first_line.setdefault(reason, line)
-
-    @property
-    def total(self) -> int:
-        """Lines that were not taken."""
-        return sum(self.counts.values())
-
-    def messages(self) -> list[str]:
-        """Return one sentence for each reason.
-
-        Examples
-        --------
-        >>> skips = Skips()
-        >>> skips.add("cancelled before it started", 7)
-        >>> skips.messages()
-        ['1 job skipped, cancelled before it started (first at line 7)']
-        """
-        return [
-            f"{count:,} job{'s' if count > 1 else ''} skipped, {reason} (first at line {self.first_line[reason]:,})"
-            for reason, count in self.counts.items()
-        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

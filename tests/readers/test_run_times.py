@@ -49,7 +49,7 @@ def test_a_column_and_a_group_of_ones_own():
 def test_rows_without_a_time_are_counted():
     table = read("job,run_time_s\n1,10\n1,\n1,NaN\n,11\n2,n/a\n2,12\n")
     assert table.times == (10, 12)
-    assert table.left_out == {"no time in column run_time_s": 3, "no group in column job": 1}
+    assert table.skips.counts == {"no time in column run_time_s": 3, "no group in column job": 1}
     assert table.messages() == [
         "3 rows left out, no time in column run_time_s (first at line 3)",
         "1 row left out, no group in column job (first at line 5)",

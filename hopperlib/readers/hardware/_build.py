@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from hopperlib.errors import InputError
@@ -87,8 +87,8 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
             )
         kinds.append(facts)
     if not cluster:
-        one = Quantity(value=1, assumed="this output tells of one node; set the number of nodes like it")
-        kinds = [{"count": one, **local.facts}]
+        single = Quantity(value=1, assumed="this output tells of one node; set the number of nodes like it")
+        kinds = [{"count": single, **local.facts}]
     filled = [_filled(facts) for facts in kinds]
     # Launcher facts come from scontrol, which each kind of a cluster cites as well.
     cited = {facts[key].source for facts in filled for key in _NODE_FACTS}
@@ -122,13 +122,9 @@ def _merged(records: list[Hardware]) -> Hardware:
     for record in records:
         facts = {**record.facts, **facts}
     best = next((record for record in records if record.cores is not None), Hardware(tool="", facts={}))
-    return Hardware(
-        tool=best.tool,
+    return replace(
+        best,
         facts=facts,
-        cores=best.cores,
-        threads_per_core=best.threads_per_core,
-        sockets=best.sockets,
-        numa_nodes=best.numa_nodes,
         model=next((record.model for record in records if record.model), None),
         notes=tuple(dict.fromkeys(note for record in records for note in record.notes)),
     )
@@ -136,9 +132,8 @@ def _merged(records: list[Hardware]) -> Hardware:
 
 def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
     """Return the facts with an assumption for each key that is missing."""
-    per_numa = facts["cores_per_numa_node"].value
-    cores = facts["sockets"].value * facts["numa_nodes_per_socket"].value * per_numa  # type: ignore[operator]
-    assert isinstance(per_numa, int)
+    sockets, numa_nodes, per_numa = _geometry(facts)
+    cores = sockets * numa_nodes * per_numa
     bandwidth = max(12, 4 * per_numa)
     defaults = {
         "clock_ghz": (2.0, "the output does not tell the clock"),
@@ -158,16 +153,17 @@ def _names(kinds: list[dict[str, Quantity]]) -> list[str]:
         return ["compute"]
     names: list[str] = []
     for facts in kinds:
-        sockets, numa_nodes, per_numa, threads, memory = (
-            facts[key].value
-            for key in ("sockets", "numa_nodes_per_socket", "cores_per_numa_node", "threads_per_core", "memory_gb")
-        )
-        assert isinstance(sockets, int)
-        assert isinstance(numa_nodes, int)
-        assert isinstance(per_numa, int)
-        name = f"{sockets * numa_nodes * per_numa}c-{memory}gb".replace(".", "_")
-        names.append(name if name not in names else f"{name}-{sockets}s{threads}t{len(names)}")
+        sockets, numa_nodes, per_numa = _geometry(facts)
+        name = f"{sockets * numa_nodes * per_numa}c-{facts['memory_gb'].value}gb".replace(".", "_")
+        more = f"-{sockets}s{facts['threads_per_core'].value}t{len(names)}"
+        names.append(name if name not in names else name + more)
     return names
+
+
+def _geometry(facts: dict[str, Quantity]) -> tuple[int, ...]:
+    """Return the sockets, their NUMA nodes and the cores of one."""
+    keys = ("sockets", "numa_nodes_per_socket", "cores_per_numa_node")
+    return tuple(value for key in keys if isinstance(value := facts[key].value, int))
 
 
 def _srun(cluster: list[Hardware], slurm_socket: Quantity) -> dict[str, Any]:

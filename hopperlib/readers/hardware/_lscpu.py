@@ -8,7 +8,7 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.readers.hardware._record import MOST_CPUS, NUMBERING, Hardware, memory_facts, numa_facts
+from hopperlib.readers.hardware._record import MOST_CPUS, NUMBERING, Hardware, clock_in_name, memory_facts, numa_facts
 
 __all__ = ["read_lscpu", "read_meminfo"]
 
@@ -42,10 +42,9 @@ def read_lscpu(text: str) -> Hardware:
             raise InputError(f"lscpu prints '{name}' twice: the node has cores of two kinds, a machine file holds one")
         values.setdefault(name, value)
     # Where the firmware knows no sockets, lscpu counts clusters (Arm).
-    clusters = values.get("Socket(s)", "-") == "-"
-    sockets = _count(values, "Cluster(s)" if clusters and "Cluster(s)" in values else "Socket(s)")
-    per_socket = _count(values, "Core(s) per cluster" if clusters and "Cluster(s)" in values else "Core(s) per socket")
-    threads = _count(values, "Thread(s) per core")
+    unit = "Cluster" if values.get("Socket(s)", "-") == "-" and "Cluster(s)" in values else "Socket"
+    names = (f"{unit}(s)", f"Core(s) per {unit.lower()}", "Thread(s) per core")
+    sockets, per_socket, threads = (_count(values, name) for name in names)
     cores = sockets * per_socket
     if cores * threads > MOST_CPUS:
         raise InputError(f"lscpu: {sockets} sockets x {per_socket} cores x {threads} threads exceed {MOST_CPUS:,} CPUs")
@@ -56,10 +55,9 @@ def read_lscpu(text: str) -> Hardware:
             f"lscpu counts {cpus} CPUs, but {sockets} sockets x {per_socket} cores x {threads} threads make "
             f"{cores * threads}; some may be off line"
         )
-    lists = [(name, value) for name, value in values.items() if re.fullmatch(r"NUMA node\d+ CPU\(s\)", name)]
-    numa_cpus = [_cpu_list(value, name) for name, value in lists]
+    lists = (_cpu_list(value, name) for name, value in values.items() if re.fullmatch(r"NUMA node\d+ CPU\(s\)", name))
     # A NUMA node of memory alone (CXL, high-bandwidth memory) has no CPUs.
-    numa_cpus = [numbers for numbers in numa_cpus if numbers]
+    numa_cpus = [numbers for numbers in lists if numbers]
     numa_nodes = len(numa_cpus) or (_count(values, "NUMA node(s)") if "NUMA node(s)" in values else 1)
     alike = len({len(numbers) for numbers in numa_cpus}) <= 1
     at = "Socket(s), Core(s) per socket, NUMA node(s)"
@@ -68,9 +66,7 @@ def read_lscpu(text: str) -> Hardware:
     notes += [note] if note else []
     notes += [NUMBERING] if numa_cpus and note is None and _renumbered(numa_cpus, cores, threads) else []
     model = values.get("Model name") or None
-    clock = _clock(values)
-    if clock:
-        facts["clock_ghz"] = clock
+    facts |= clock_in_name("lscpu", "Model name", model) or _measured_clock(values)
     flags = set(values.get("Flags", "").split())
     for needed, flops, why in VECTORS:
         if needed <= flags:
@@ -138,11 +134,8 @@ def _renumbered(numa_cpus: list[list[int]], cores: int, threads: int) -> bool:
     return [set(cpus) for cpus in numa_cpus] != expected
 
 
-def _clock(values: dict[str, str]) -> Quantity | None:
-    """Return the nominal clock if it can be told, else the highest or the present one."""
-    match = re.search(r"@\s*(\d{1,2}(?:\.\d+)?)\s*GHz", values.get("Model name", ""))
-    if match and 0 < float(match[1]) <= 10:
-        return Quantity(value=float(match[1]), source="lscpu", at="Model name")
+def _measured_clock(values: dict[str, str]) -> dict[str, Quantity]:
+    """Return the nominal clock if the kernel's loop tells it, else the highest or the present one."""
     # On x86 the kernel's loop takes two cycles of the time stamp counter, which runs at the nominal clock.
     for name, cycles, at in (
         ("BogoMIPS", 2, "BogoMIPS / 2, the clock of the time stamp counter"),
@@ -150,10 +143,10 @@ def _clock(values: dict[str, str]) -> Quantity | None:
         ("CPU MHz", 1, "CPU MHz, the clock when lscpu ran"),
     ):
         mhz = values.get(name, "").replace(",", ".")
-        told = name != "BogoMIPS" or values.get("Architecture") == "x86_64"
-        if told and re.fullmatch(r"\d{2,5}(\.\d+)?", mhz) and 10 <= float(mhz) <= 10_000 * cycles:
-            return Quantity(value=round(float(mhz) / cycles / 1000, 3), source="lscpu", at=at)
-    return None
+        counts = name != "BogoMIPS" or values.get("Architecture") == "x86_64"
+        if counts and re.fullmatch(r"\d{2,5}(\.\d+)?", mhz) and 10 <= float(mhz) <= 10_000 * cycles:
+            return {"clock_ghz": Quantity(value=round(float(mhz) / cycles / 1000, 3), source="lscpu", at=at)}
+    return {}
 
 
 def _count(values: dict[str, str], name: str) -> int:

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.readers.hardware._record import MOST_CPUS, NUMBERING, Hardware, memory_facts, numa_facts
+from hopperlib.readers.hardware._record import MOST_CPUS, NUMBERING, Hardware, clock_in_name, memory_facts, numa_facts
 from hopperlib.units import BYTES_PER_MEMORY_GB
 
 __all__ = ["read_lstopo"]
@@ -74,9 +74,7 @@ def read_lstopo(text: str) -> Hardware:
     elif _renumbered(numa_cpus, cores, threads_per_core):
         notes.append(NUMBERING)
     model = next((value for name, value in _infos(root) if name == "CPUModel"), None)
-    clock = _clock(root, model)
-    if clock:
-        facts["clock_ghz"] = clock
+    facts |= clock_in_name("lstopo", "info CPUModel", model) or _base_clock(root)
     return Hardware(
         tool="lstopo",
         facts=facts,
@@ -91,23 +89,18 @@ def read_lstopo(text: str) -> Hardware:
 
 def _numa_nodes(objects: list[tuple[str, ElementTree.Element]]) -> tuple[list[int], int, list[str]]:
     """Return the NUMA nodes' sets of CPUs, their memory in bytes, and what was left out."""
-    numa_cpus: list[int] = []
-    memory = 0
-    left_out = 0
-    for kind, each in objects:
-        if kind != "NUMANode":
-            continue
-        cpus = _cpuset(each)
-        # Memory alone, or a second memory of the same cores (high-bandwidth memory).
-        if not cpus or cpus in numa_cpus:
-            left_out += 1
-        else:
-            numa_cpus.append(cpus)
-            memory += _bytes(each)
-    if not numa_cpus:
+    numa_nodes = [each for kind, each in objects if kind == "NUMANode"]
+    # The first of each set counts: a second is another memory of the same cores (high-bandwidth memory).
+    by_cpus: dict[int, ElementTree.Element] = {}
+    for each in numa_nodes:
+        by_cpus.setdefault(_cpuset(each), each)
+    by_cpus.pop(0, None)  # Memory alone.
+    memory = sum(map(_bytes, by_cpus.values()))
+    left_out = len(numa_nodes) - len(by_cpus)
+    if not by_cpus:
         memory = sum(_bytes(each) for kind, each in objects if kind == "Machine")
     notes = [f"{left_out} NUMA nodes without cores of their own are left out, with their memory"] if left_out else []
-    return sorted(numa_cpus, key=lambda cpus: cpus & -cpus), memory, notes
+    return sorted(by_cpus, key=lambda cpus: cpus & -cpus), memory, notes
 
 
 def _renumbered(numa_cpus: list[int], cores: list[int], threads: int) -> bool:
@@ -147,12 +140,9 @@ def _infos(root: ElementTree.Element) -> list[tuple[str, str]]:
     return [(each.get("name", ""), each.get("value", "")) for each in root.iter("info")]
 
 
-def _clock(root: ElementTree.Element, model: str | None) -> Quantity | None:
-    """Return the clock in the processor's name, or the base clock that hwloc 2.4 and later notes."""
-    match = re.search(r"@\s*(\d{1,2}(?:\.\d+)?)\s*GHz", model or "")
-    if match and 0 < float(match[1]) <= 10:
-        return Quantity(value=float(match[1]), source="lstopo", at="info CPUModel")
+def _base_clock(root: ElementTree.Element) -> dict[str, Quantity]:
+    """Return the base clock that hwloc 2.4 and later notes."""
     for name, value in _infos(root):
         if name in ("FrequencyBaseMHz", "FrequencyMaxMHz") and re.fullmatch(r"[1-9]\d{1,3}", value):
-            return Quantity(value=int(value) / 1000, source="lstopo", at=f"info {name}")
-    return None
+            return {"clock_ghz": Quantity(value=int(value) / 1000, source="lstopo", at=f"info {name}")}
+    return {}

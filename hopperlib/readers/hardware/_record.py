@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hopperlib.machine import Quantity
 
-__all__ = ["MOST_CPUS", "NUMBERING", "Hardware", "installed_memory", "memory_facts", "numa_facts"]
+__all__ = ["MOST_CPUS", "NUMBERING", "Hardware", "clock_in_name", "installed_memory", "memory_facts", "numa_facts"]
 
 # More CPUs than any node has: a bound that keeps a typing error from filling the memory.
 MOST_CPUS = 65_536
@@ -85,9 +86,15 @@ def numa_facts(
             f"sockets {sockets}); {'each socket' if whole > 1 else 'the node'} is taken as one NUMA node"
         )
     names = ("sockets", "numa_nodes_per_socket", "cores_per_numa_node")
-    if note is None:
-        return {name: Quantity(value=value, source=tool, at=at) for name, value in zip(names, split, strict=True)}, None
-    return {name: Quantity(value=value, assumed=note) for name, value in zip(names, split, strict=True)}, note
+    address = {"assumed": note} if note else {"source": tool, "at": at}
+    return {name: Quantity(value=value, **address) for name, value in zip(names, split, strict=True)}, note
+
+
+def clock_in_name(tool: str, at: str, model: str | None) -> dict[str, Quantity]:
+    """Return the nominal clock that a processor's name ends in, such as ``@ 2.30GHz``; empty if it has none."""
+    match = re.search(r"@\s*(\d{1,2}(?:\.\d+)?)\s*GHz", model or "")
+    clock = float(match[1]) if match else 0
+    return {"clock_ghz": Quantity(value=clock, source=tool, at=at)} if 0 < clock <= 10 else {}
 
 
 def installed_memory(usable_gb: float) -> float:
@@ -95,16 +102,6 @@ def installed_memory(usable_gb: float) -> float:
 
     The kernel keeps a few per cent for itself; modules come in powers of two, so
     the sum is a multiple of an eighth of the next lower power of two.
-
-    Parameters
-    ----------
-    usable_gb : float
-        Memory that the system reports. [GB]
-
-    Returns
-    -------
-    float
-        The next size above that modules can make. [GB]
 
     Examples
     --------
@@ -125,12 +122,12 @@ def memory_facts(tool: str, at: str, usable_gb: float, total_gb: float | None = 
     >>> facts["memory_gb"].value, facts["usable_memory_gb"].value
     (32, 31.3)
     """
-    told = total_gb or usable_gb
-    installed = installed_memory(told)
+    total_gb = total_gb or usable_gb
+    installed = installed_memory(total_gb)
     usable = min(round(usable_gb, 2) or usable_gb, installed)
     return {
         "memory_gb": Quantity(
-            value=installed, assumed=f"{told:.2f} GB are told; rounded up to what memory modules make"
+            value=installed, assumed=f"{total_gb:.2f} GB are told; rounded up to what memory modules make"
         ),
         "usable_memory_gb": Quantity(value=usable, source=tool, at=at),
     }

@@ -16,6 +16,11 @@ from hopperlib.units import MIB_PER_MEMORY_GB
 __all__ = ["read_scontrol"]
 
 
+# What a node must count, in the text and in the JSON.
+_TEXT_COUNTS = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "RealMemory")
+_JSON_COUNTS = ("sockets", "cores", "threads", "real_memory")
+
+
 class _Node(NamedTuple):
     """What one record tells."""
 
@@ -92,15 +97,9 @@ def _text_nodes(text: str) -> Iterator[_Node]:
         fields: dict[str, str] = {}
         for name, value in re.findall(r"(?<!\S)([A-Za-z]+)=(\S*)", record):
             fields.setdefault(name, value)
-        name = fields["NodeName"] or "?"
         yield _node(
-            name,
-            {
-                "Sockets": fields.get("Sockets"),
-                "CoresPerSocket": fields.get("CoresPerSocket"),
-                "ThreadsPerCore": fields.get("ThreadsPerCore"),
-                "RealMemory": fields.get("RealMemory"),
-            },
+            fields["NodeName"] or "?",
+            {key: fields.get(key) for key in _TEXT_COUNTS},
             fields.get("MemSpecLimit") or "0",
             fields.get("Version", ""),
         )
@@ -120,12 +119,7 @@ def _json_nodes(text: str) -> Iterator[_Node]:
             raise InputError("scontrol: an entry of 'nodes' is not a table")
         yield _node(
             str(entry.get("name") or entry.get("hostname") or "?"),
-            {
-                "sockets": _plain(entry.get("sockets")),
-                "cores": _plain(entry.get("cores")),
-                "threads": _plain(entry.get("threads")),
-                "real_memory": _plain(entry.get("real_memory")),
-            },
+            {key: _plain(entry.get(key)) for key in _JSON_COUNTS},
             str(_plain(entry.get("specialized_memory")) or "0"),
             str(entry.get("version") or ""),
         )
