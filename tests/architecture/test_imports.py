@@ -25,7 +25,7 @@ for number, subject in enumerate(SUBJECTS):
     ALLOWED[subject] = BASE | set(SUBJECTS[:number])
 ALLOWED["readers"] = BASE | set(SUBJECTS)
 ALLOWED["questions"] = ALLOWED["readers"] | {"readers"}
-ALLOWED["render"] = ALLOWED["questions"] | {"questions", "readers"}
+ALLOWED["render"] = ALLOWED["questions"] | {"questions"}
 ALLOWED["site"] = ALLOWED["render"] | {"render"}
 ALLOWED["analysis"] = ALLOWED["render"]
 ALLOWED["studies"] = ALLOWED["analysis"] | {"analysis"}
