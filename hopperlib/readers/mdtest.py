@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from hopperlib.readers.io_results import IoResult, Status
-from hopperlib.readers.ior.tokens import count, error_in, number
+from hopperlib.readers.ior.tokens import count, error_in, number, worst
 from hopperlib.readers.source import Source, text_of
 
 __all__ = ["read_mdtest"]
@@ -91,7 +91,7 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
 
 def _status(errors: list[tuple[bool, str]], any_rows: bool) -> tuple[Status, str | None]:
     """Return how the run ended, and why."""
-    said = ": ".join(list(dict.fromkeys(words for _, words in errors if words))[:2]) or "an error without a message"
-    if any(hard for hard, _ in errors) or (errors and not any_rows):
-        return "failed", said
+    hard, reason = worst(errors)
+    if hard or (errors and not any_rows):
+        return "failed", reason
     return ("ok", None) if any_rows else ("incomplete", "the output ends before the summary")

@@ -42,7 +42,7 @@ def read_json(text: str, *, file: str, version: str | None) -> list[Test]:
     reader.close()
     for line in text.splitlines():
         if '"' not in line[:2000]:
-            reader.tests[-1].listen(line[:2000])
+            reader.tests[-1].listen(line)
     return reader.tests
 
 
@@ -129,7 +129,7 @@ def read_csv(text: str, *, file: str, version: str | None) -> list[Test]:
         elif line.lstrip().startswith("Command line"):
             test.command = read_command(line[:2000].partition(":")[2])
         else:
-            test.listen(line[:2000])
+            test.listen(line)
     return [test]
 
 
@@ -160,5 +160,5 @@ def read_glued(text: str, *, file: str, version: str | None) -> list[Test]:
             test.say("access", name)
     test.no_rates = "this version writes its CSV without commas and without rates; ask for summaryFormat=JSON"
     for other in text.splitlines():
-        test.listen(other[:2000])
+        test.listen(other)
     return [test]

@@ -6,32 +6,42 @@ several, from one run or from many.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from hopperlib.readers.io_results import IoResult, Status
-from hopperlib.readers.ior.tokens import Command, binary_size, count, error_in, number
+from hopperlib.readers.ior.tokens import Command, binary_size, count, error_in, number, worst
 
-__all__ = ["ACCESSES", "Statistics", "Test"]
+__all__ = ["ACCESSES", "LONGEST_LINE", "Statistics", "Test"]
 
 ACCESSES = ("write", "read")
 
-# Options, and what versions and formats call them; where they differ, the first goes before the next.
-_NAMES = {
-    "api": ("api", "API"),
-    "access": ("access",),
-    "files": ("filePerProc", "fPP"),
-    "aggregate": ("aggregate filesize",),
-    "block": ("blocksize", "blockSize", "blksiz"),
-    "transfer": ("xfersize", "transferSize", "xsize"),
-    "segments": ("segments", "segmentCount", "segcnt"),
-    "repetitions": ("repetitions", "reps"),
-    "nodes": ("nodes",),
-    "tasks": ("tasks", "numTasks", "#Tasks", "participating tasks"),
-    "tasks_per_node": ("clients per node", "tasksPerNode", "tPN"),
+
+class _Option(NamedTuple):
+    """What versions and formats call an option, the first before the next; how it is read, else where the command has it."""
+
+    names: tuple[str, ...]
+    read: Callable[[str], int | None] = count
+    of_command: str = ""
+
+
+_OPTIONS = {
+    "api": _Option(("api", "API")),
+    "access": _Option(("access",)),
+    "files": _Option(("filePerProc", "fPP")),
+    "aggregate": _Option(("aggregate filesize",), binary_size),
+    "block": _Option(("blocksize", "blockSize", "blksiz"), binary_size, "block_bytes"),
+    "transfer": _Option(("xfersize", "transferSize", "xsize"), binary_size, "transfer_bytes"),
+    "segments": _Option(("segments", "segmentCount", "segcnt"), of_command="segments"),
+    "repetitions": _Option(("repetitions", "reps"), of_command="repetitions"),
+    "nodes": _Option(("nodes",)),
+    "tasks": _Option(("tasks", "numTasks", "#Tasks", "participating tasks")),
+    "tasks_per_node": _Option(("clients per node", "tasksPerNode", "tPN")),
 }
-_KNOWN = {name for names in _NAMES.values() for name in names}
+_KNOWN = {name for option in _OPTIONS.values() for name in option.names}
+# Longest line that is looked at: IOR writes none that is longer.
+LONGEST_LINE = 2000
 
 
 class Statistics(NamedTuple):
@@ -71,7 +81,7 @@ class Test:
         """Keep one result, from a row with the columns of IOR's table; without a number it is the next repetition."""
         repetition = number(row.get("iter", ""))
         if repetition is None and rank is None:
-            repetition = sum(one.access == access for one in self.measured)
+            repetition = sum(result.access == access for result in self.measured)
         block, transfer = (number(row.get(name, "")) for name in ("block(KiB)", "xfer(KiB)"))
         result = IoResult(
             file=self.file,
@@ -88,7 +98,7 @@ class Test:
 
     def listen(self, line: str) -> None:
         """Keep what a line says of an error."""
-        error = error_in(line) if len(self.errors) < 50 else None
+        error = error_in(line[:LONGEST_LINE]) if len(self.errors) < 50 else None
         if error is not None:
             self.errors.append(error)
 
@@ -99,22 +109,12 @@ class Test:
 
     def _said(self, option: str) -> list[str]:
         """Return what is said of an option, under any of its names."""
-        return [self.options[name] for name in _NAMES[option] if name in self.options]
+        return [self.options[name] for name in _OPTIONS[option].names if name in self.options]
 
-    def _count(self, option: str) -> int | None:
-        return next((value for text in self._said(option) if (value := count(text))), None)
-
-    def _size(self, option: str) -> int | None:
-        return next((value for text in self._said(option) if (value := binary_size(text))), None)
-
-    @property
-    def _repetitions(self) -> int | None:
-        """How often each access was to be repeated."""
-        return self._count("repetitions") or self.command.repetitions
-
-    @property
-    def _block(self) -> int | None:
-        return self._size("block") or self.command.block_bytes
+    def _number(self, option: str) -> int | None:
+        """Return an option as a count or a size in bytes, as said or else as the command asks for."""
+        _, read, of_command = _OPTIONS[option]
+        return next(filter(None, map(read, self._said(option))), None) or getattr(self.command, of_command, None)
 
     @property
     def _file_type(self) -> str | None:
@@ -130,10 +130,10 @@ class Test:
     @property
     def segments(self) -> int | None:
         """Segments of a file: said, or what makes the aggregate size out of blocks and tasks."""
-        said = self._count("segments") or self.command.segments
+        said = self._number("segments")
         if said:
             return said
-        whole, block, tasks = self._size("aggregate"), self._block, self._count("tasks")
+        whole, block, tasks = map(self._number, ("aggregate", "block", "tasks"))
         if not (whole and block and tasks):
             return None
         exact = whole / (block * tasks)
@@ -143,29 +143,28 @@ class Test:
 
     def _status(self) -> tuple[Status, str | None]:
         """Return how the test ended, and why."""
-        said = list(dict.fromkeys(words for _, words in self.errors if words))
-        reason = ": ".join(said[:2]) or "an error without a message"
-        if any(hard for hard, _ in self.errors):
+        hard, reason = worst(self.errors)
+        if hard or (self.errors and self.empty and not self.no_rates):
             return "failed", reason
         if self.no_rates:
             return "no-rates", self.no_rates
         if self.empty:
-            return ("failed", reason) if self.errors else ("incomplete", "the output ends before the first result")
-        if any(one.rate_mib_s is None for one in self.measured):
+            return "incomplete", "the output ends before the first result"
+        if any(result.rate_mib_s is None for result in self.measured):
             return "incomplete", "a rate is printed as zero or as no number"
         missing = self._missing()
         return ("incomplete", missing) if missing else ("ok", None)
 
     def _missing(self) -> str:
         """Say what was asked for and is not there; empty if nothing."""
-        if any(one.rank is not None for one in self.measured):
+        if any(result.rank is not None for result in self.measured):
             return ""
-        got = [one.access for one in self.measured if one.access]
+        got = [result.access for result in self.measured if result.access]
         seen = {*got, *self.summaries, *self.maxima}
         for access in self.command.accesses or ():
             if access not in seen:
                 return f"no {access} result, and the command line asks for one"
-        asked = self._repetitions or 0
+        asked = self._number("repetitions") or 0
         for access in sorted(set(got) - set(self.summaries)):
             if got.count(access) < asked:
                 return f"{got.count(access)} of {asked} {access} repetitions"
@@ -174,7 +173,7 @@ class Test:
     def _results(self) -> list[IoResult]:
         """Return what came out: single repetitions, or of an access without them its statistics."""
         results = list(self.measured)
-        single = {one.access for one in results}
+        single = {result.access for result in results}
         blank = IoResult(file=self.file)
         for access, summary in self.summaries.items():
             if access in single:
@@ -183,7 +182,7 @@ class Test:
                 replace(blank, access=access, rate_mib_s=rate, statistic=name)
                 for name, rate in zip(("max", "min", "mean"), summary[:3], strict=True)
             )
-            if self._repetitions == 1:
+            if self._number("repetitions") == 1:
                 results.append(replace(highest, statistic=None, repetition=0, seconds=summary.seconds))
             else:
                 results += [highest, lowest, replace(mean, seconds=summary.seconds)]
@@ -195,23 +194,24 @@ class Test:
     def rows(self) -> list[IoResult]:
         """Return the test as rows: one a repetition; of a file with statistics only, one a statistic."""
         status, reason = self._status()
-        tasks, per_node = self._count("tasks"), self._count("tasks_per_node")
+        tasks, per_node, nodes, block, transfer = map(
+            self._number, ("tasks", "tasks_per_node", "nodes", "block", "transfer")
+        )
         api = next(iter(self._said("api")), None) or self.command.api
-        block, transfer = self._block, self._size("transfer") or self.command.transfer_bytes
         return [
             replace(
-                one,
+                result,
                 status=status,
                 reason=reason,
                 version=self.version,
                 api=api.split()[0].rstrip(",") if api else None,
                 type=self._file_type,
-                tasks=tasks or one.tasks,
-                nodes=self._count("nodes") or (-(-tasks // per_node) if tasks and per_node else None),
+                tasks=tasks or result.tasks,
+                nodes=nodes or (-(-tasks // per_node) if tasks and per_node else None),
                 tasks_per_node=per_node,
-                block_bytes=block or one.block_bytes,
-                transfer_bytes=transfer or one.transfer_bytes,
+                block_bytes=block or result.block_bytes,
+                transfer_bytes=transfer or result.transfer_bytes,
                 segments=self.segments,
             )
-            for one in self._results()
+            for result in self._results()
         ]

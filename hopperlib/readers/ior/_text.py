@@ -11,12 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hopperlib.readers.ior._runs import Statistics, Test
+from hopperlib.readers.ior._runs import LONGEST_LINE, Statistics, Test
 from hopperlib.readers.ior.tokens import number, rate_factor, read_command
 
 __all__ = ["read_text"]
 
-_LONGEST_LINE = 2000
 _LABEL = re.compile(r"^\s*(?:\d+:\s|\[\d+(?:,\d+)*\](?:<std\w+>)?:?\s?|[>#|]\s)")
 _OPTION = re.compile(r"\s*([A-Za-z][A-Za-z ]{0,24}?)\s*[:=]\s*(.*?)\s*$")
 _ROW = re.compile(r"(?:^|\s)(write|read)\s+(?=[-\d.nNiI])", re.IGNORECASE)
@@ -53,7 +52,7 @@ class _Reader:
 
     def line(self, line: str) -> None:
         """Judge one line; what is longer than any line of IOR is noise from there on."""
-        line = line[:_LONGEST_LINE]
+        line = line[:LONGEST_LINE]
         bare = _LABEL.sub("", line, count=1)
         if self._heading(bare) or self._row(bare) or self._option(bare):
             return

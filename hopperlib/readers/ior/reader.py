@@ -7,7 +7,6 @@ import re
 from hopperlib.errors import InputError
 from hopperlib.readers.io_results import IoResult
 from hopperlib.readers.ior._data import is_csv, is_glued, is_json, read_csv, read_glued, read_json
-from hopperlib.readers.ior._runs import Test
 from hopperlib.readers.ior._text import read_text
 from hopperlib.readers.mdtest import read_mdtest
 from hopperlib.readers.source import Source, text_of
@@ -53,18 +52,17 @@ def read_ior(source: Source, *, file: str = "-") -> list[IoResult]:
             results += read_mdtest(part, file=file)
             continue
         version = tool or None
-        tests: list[Test] = []
-        if is_json(part):
-            tests = read_json(part, file=file, version=version)
-        elif is_csv(part):
-            tests = read_csv(part, file=file, version=version)
-        elif tool and is_glued(part):
-            tests = read_glued(part, file=file, version=version)
-        elif tool or _TABLE.search(part):
-            tests = read_text(part, file=file, version=version)
+        forms = (
+            (read_json, is_json(part)),
+            (read_csv, is_csv(part)),
+            (read_glued, tool and is_glued(part)),
+            (read_text, tool or _TABLE.search(part)),
+        )
+        read = next((read for read, is_so in forms if is_so), None)
+        tests = read(part, file=file, version=version) if read else []
         # An empty test beside others is what stood between two of them.
-        told = [test for test in tests if not test.empty or test.options or test.errors or test.no_rates]
-        results += [row for test in told or tests for row in test.rows()]
+        speaking = [test for test in tests if not test.empty or test.options or test.errors or test.no_rates]
+        results += [row for test in speaking or tests for row in test.rows()]
     if not results:
         raise InputError(f"{file}: nothing in it is output of IOR or mdtest" if text.strip() else f"{file}: is empty")
     return results

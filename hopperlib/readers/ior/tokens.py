@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hopperlib.errors import InputError
 from hopperlib.units import size_bytes
 
-__all__ = ["Command", "binary_size", "count", "error_in", "number", "rate_factor", "read_command"]
+__all__ = ["Command", "binary_size", "count", "error_in", "number", "rate_factor", "read_command", "worst"]
 
 _UNIT = re.compile(r"([KMGT]?)(i?)B", re.IGNORECASE)
 # IOR's own marks of an error, and what MPI says when a program aborts.
@@ -159,3 +159,15 @@ def error_in(line: str) -> tuple[bool, str] | None:
     if match:
         return hard, _WHERE.sub("", line[match.end() :].strip()).strip(" .,")[:200]
     return hard, "" if "** error **" in line else line.strip()[:200]
+
+
+def worst(errors: list[tuple[bool, str]]) -> tuple[bool, str]:
+    """Return whether one of the errors was surely the run's end, and what the first two different ones say.
+
+    Examples
+    --------
+    >>> worst([(False, "Killed"), (True, "cannot open file"), (False, "Killed")])
+    (True, 'Killed: cannot open file')
+    """
+    words = list(dict.fromkeys(words for _, words in errors if words))
+    return any(hard for hard, _ in errors), ": ".join(words[:2]) or "an error without a message"
