@@ -19,7 +19,7 @@ LARGE_NODES = 256
 
 
 def measure() -> list[Comparison]:
-    """Time the command's start, one job, and a large one."""
+    """Time one job, and a large one."""
     hopper = [sys.executable, "-c", "from hopperlib.cli import main; main()"]
     machine = Machine.load("hopper")
     cores = machine.node().cores
@@ -40,13 +40,6 @@ def measure() -> list[Comparison]:
     if distrib:
         _check_same_cores(distrib, cores)
     return [
-        Comparison(
-            what="start: --version",
-            ours_s=time_command([*hopper, "--version"]),
-            peer="python3 -c pass",
-            peer_s=time_command([sys.executable, "-c", "pass"]),
-            note="what Python itself takes",
-        ),
         Comparison(
             what=f"command: {LINE}",
             ours_s=time_command([*hopper, "place", "--json", LINE], good_statuses=(0, 1)),
