@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any, TextIO
@@ -13,6 +15,8 @@ from hopperlib.readers.swf import read_swf
 from hopperlib.readers.trace import Trace, TraceError
 
 __all__ = ["opened", "read_job_trace"]
+
+_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
 
 
 def read_job_trace(lines: Iterable[str], *, form: str = "auto", delimiter: str = "|", cores_per_node: int = 1) -> Trace:
@@ -69,14 +73,11 @@ def opened(path: str, what: str = "trace") -> Iterator[TextIO]:
     Traceback (most recent call last):
     hopperlib.readers.trace.TraceError: cannot read trace nowhere.swf: No such file or directory
     """
-    # Imported here: a page has no use for them.
-    import bz2
-    import gzip
-    import lzma
-    import zlib
-
-    openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-    opener = next((opener for ending, opener in openers.items() if path.endswith(ending)), open)
+    # Imported where it is needed: Python in a browser lacks some of them.
+    name = next((module for ending, module in _COMPRESSED.items() if path.endswith(ending)), "")
+    module = importlib.import_module(name) if name else None
+    opener: Callable[..., Any] = module.open if module else open
+    errors = OSError, EOFError, zlib.error, getattr(module, "LZMAError", OSError)
     try:
         if path == "-":
             sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -84,6 +85,6 @@ def opened(path: str, what: str = "trace") -> Iterator[TextIO]:
             return
         with opener(path, "rt", encoding="utf-8", errors="replace") as file:
             yield file
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+    except errors as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise TraceError(f"cannot read {what} {path}: {reason}") from error

@@ -29,6 +29,8 @@ from hopperlib.readers.trace import Trace
 __all__ = ["QUESTION", "Simulated", "result_of", "simulated"]
 
 _RECORDS = 100
+# Distances of more jobs would take as long as the simulation.
+_MOST_MEASURED = 20_000
 _SWF_FIELDS = 18
 
 
@@ -222,7 +224,8 @@ def result_of(outcome: Simulated) -> Result:
     >>> QUESTION.run(nodes=20).facts["jobs"]
     14
     """
-    schedule, hops = outcome.schedule, outcome.hops()
+    schedule = outcome.schedule
+    hops = outcome.hops() if len(schedule) <= _MOST_MEASURED else None
     numbers = summarize(schedule)
     share = "-" if numbers.utilization is None else f"{100 * numbers.utilization:.1f} %"
     facts = numbers._asdict()
