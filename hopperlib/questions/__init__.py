@@ -1,13 +1,13 @@
 """Questions: each declared once, and asked on the page, in JupyterLab, in Python and at the command line.
 
 ===============  ==========================================================================
-`question`       the record of a question, and the call that a page's worker makes
+`question`       the record of a question, read from its TOML file
 `catalogue`      the questions there are
 `controls`       what can be set
 `result`         what is answered
 `figures`        the look of charts
 `checks`         self-checks: questions to the reader, with an answer that the model gives
-`notebook`       what a notebook shows for a figure, a table or a drawing
+`display`        how a notebook finds what an answer looks like
 ===============  ==========================================================================
 
 The answers stand in the rooms `node`, `network`, `storage`, `failure` and
