@@ -44,12 +44,11 @@ class Derived(NamedTuple):
 
 
 class _Figure(NamedTuple):
-    """How a figure is had: its value, the keys of the file that it rests on, and the sum in words."""
+    """What a figure is: the keys of the file that it rests on, and the sum in words."""
 
     label: str
     unit: str
     decimals: int
-    value: Callable[[Machine], float | None]
     keys: tuple[str, ...]
     sum: str
 
@@ -102,29 +101,18 @@ _MEMORY = ("node.*.count", "node.*.memory_gb")
 _FLOPS = ("node.*.clock_ghz", "node.*.flops_per_cycle")
 
 FIGURES: dict[str, _Figure] = {
-    "nodes": _Figure("Compute nodes", "", 0, lambda m: m.nodes, ("node.*.count",), "nodes of all kinds"),
-    "cores": _Figure("Cores", "", 0, lambda m: m.cores, _CORES, "nodes x cores of a node"),
-    "cores_per_node": _Figure("Cores of a node", "", 0, lambda m: m.node().cores, _SHAPE, "NUMA nodes x their cores"),
-    "numa_nodes": _Figure(
-        "NUMA nodes of a node", "", 0, lambda m: m.node().numa_nodes, _SHAPE[:2], "sockets x NUMA nodes of each"
-    ),
-    "core_peak_gflops": _Figure(
-        "Peak of a core", "Gflop/s", 1, lambda m: m.node().core_peak_gflops, _FLOPS, "clock x operations a cycle"
-    ),
-    "peak_tflops": _Figure(
-        "Peak of the machine", "Tflop/s", 1, lambda m: m.peak_tflops, (*_CORES, *_FLOPS), "cores x peak of a core"
-    ),
-    "memory_tb": _Figure(
-        "Memory of the machine, divided by 1,000", "TB", 1, lambda m: m.memory_tb, _MEMORY, "nodes x memory of a node"
-    ),
-    "memory_tib": _Figure(
-        "The same memory, divided by 1,024", "TiB", 1, lambda m: m.memory_tib, _MEMORY, "nodes x memory of a node"
-    ),
+    "nodes": _Figure("Compute nodes", "", 0, ("node.*.count",), "nodes of all kinds"),
+    "cores": _Figure("Cores", "", 0, _CORES, "nodes x cores of a node"),
+    "cores_per_node": _Figure("Cores of a node", "", 0, _SHAPE, "NUMA nodes x their cores"),
+    "numa_nodes": _Figure("NUMA nodes of a node", "", 0, _SHAPE[:2], "sockets x NUMA nodes of each"),
+    "core_peak_gflops": _Figure("Peak of a core", "Gflop/s", 1, _FLOPS, "clock x operations a cycle"),
+    "peak_tflops": _Figure("Peak of the machine", "Tflop/s", 1, (*_CORES, *_FLOPS), "cores x peak of a core"),
+    "memory_tb": _Figure("Memory of the machine, divided by 1,000", "TB", 1, _MEMORY, "nodes x memory of a node"),
+    "memory_tib": _Figure("The same memory, divided by 1,024", "TiB", 1, _MEMORY, "nodes x memory of a node"),
     "memory_per_core_gb": _Figure(
         "Memory installed for each core",
         "GB",
         2,
-        lambda m: m.node().memory_gb / m.node().cores,
         ("node.*.memory_gb", *_SHAPE),
         "memory of an ordinary node / its cores",
     ),
@@ -132,7 +120,6 @@ FIGURES: dict[str, _Figure] = {
         "Memory left to programs for each core",
         "GB",
         2,
-        lambda m: m.node().usable_memory_gb / m.node().cores,
         ("node.*.usable_memory_gb", *_SHAPE),
         "usable memory of an ordinary node / its cores",
     ),
@@ -140,7 +127,6 @@ FIGURES: dict[str, _Figure] = {
         "Memory bandwidth of a node",
         "GB/s",
         1,
-        lambda m: m.node().bandwidth_gb_s,
         ("node.*.numa_bandwidth_gb_s", *_SHAPE[:2]),
         "NUMA nodes x bandwidth of each",
     ),
@@ -148,61 +134,56 @@ FIGURES: dict[str, _Figure] = {
         "Bytes from memory for each operation",
         "byte/flop",
         2,
-        lambda m: bytes_per_flop(m.node()),
         ("node.*.numa_bandwidth_gb_s", *_SHAPE, *_FLOPS),
         "memory bandwidth of a node / its peak",
     ),
-    "core_hours_per_day": _Figure(
-        "Core-hours that a day offers", "core h", 0, lambda m: m.core_hours_per_day, _CORES, "cores x 24 hours"
-    ),
-    "mpi_latency_us": _Figure(
-        "MPI latency",
-        "us",
-        1,
-        lambda m: m.network.latency_us if m.network else None,
-        ("network.latency_us",),
-        "as the file has it",
-    ),
+    "core_hours_per_day": _Figure("Core-hours that a day offers", "core h", 0, _CORES, "cores x 24 hours"),
+    "mpi_latency_us": _Figure("MPI latency", "us", 1, ("network.latency_us",), "as the file has it"),
     "mpi_bandwidth_gb_s": _Figure(
-        "MPI bandwidth of a node",
-        "GB/s",
-        1,
-        lambda m: m.network.node_bandwidth_gb_s if m.network else None,
-        ("network.node_bandwidth_gb_s",),
-        "as the file has it",
+        "MPI bandwidth of a node", "GB/s", 1, ("network.node_bandwidth_gb_s",), "as the file has it"
     ),
     "mpi_bandwidth_per_core_mb_s": _Figure(
         "MPI bandwidth for each core",
         "MB/s",
         0,
-        mpi_bandwidth_per_core_mb_s,
         ("network.node_bandwidth_gb_s", *_SHAPE),
         "bandwidth of a node / its cores",
     ),
     "scratch_peak_gb_s": _Figure(
-        "Peak of one scratch file system",
-        "GB/s",
-        0,
-        _scratch(lambda f: f.peak_gb_s),
-        ("file_system.*.peak_gb_s",),
-        "as the file has it",
+        "Peak of one scratch file system", "GB/s", 0, ("file_system.*.peak_gb_s",), "as the file has it"
     ),
     "ost_peak_mb_s": _Figure(
-        "Share of each OST in that",
-        "MB/s",
-        0,
-        _scratch(lambda f: 1_000 * f.ost_peak_gb_s),
-        ("file_system.*.peak_gb_s", "file_system.*.osts"),
-        "peak / OSTs",
+        "Share of each OST in that", "MB/s", 0, ("file_system.*.peak_gb_s", "file_system.*.osts"), "peak / OSTs"
     ),
     "memory_dump_min": _Figure(
         "Time to write all memory to one scratch file system",
         "min",
         0,
-        lambda m: None if (seconds := memory_dump_s(m)) is None else seconds / 60,
         ("file_system.*.peak_gb_s", "node.*.count", "node.*.memory_gb"),
         "memory in bytes / peak; no real dump reaches it",
     ),
+}
+
+_VALUES: dict[str, Callable[[Machine], float | None]] = {
+    "nodes": lambda m: m.nodes,
+    "cores": lambda m: m.cores,
+    "cores_per_node": lambda m: m.node().cores,
+    "numa_nodes": lambda m: m.node().numa_nodes,
+    "core_peak_gflops": lambda m: m.node().core_peak_gflops,
+    "peak_tflops": lambda m: m.peak_tflops,
+    "memory_tb": lambda m: m.memory_tb,
+    "memory_tib": lambda m: m.memory_tib,
+    "memory_per_core_gb": lambda m: m.node().memory_gb / m.node().cores,
+    "usable_per_core_gb": lambda m: m.node().usable_memory_gb / m.node().cores,
+    "node_bandwidth_gb_s": lambda m: m.node().bandwidth_gb_s,
+    "bytes_per_flop": lambda m: bytes_per_flop(m.node()),
+    "core_hours_per_day": lambda m: m.core_hours_per_day,
+    "mpi_latency_us": lambda m: m.network.latency_us if m.network else None,
+    "mpi_bandwidth_gb_s": lambda m: m.network.node_bandwidth_gb_s if m.network else None,
+    "mpi_bandwidth_per_core_mb_s": mpi_bandwidth_per_core_mb_s,
+    "scratch_peak_gb_s": _scratch(lambda f: f.peak_gb_s),
+    "ost_peak_mb_s": _scratch(lambda f: 1_000 * f.ost_peak_gb_s),
+    "memory_dump_min": lambda m: None if (seconds := memory_dump_s(m)) is None else seconds / 60,
 }
 
 
@@ -220,7 +201,7 @@ def derived(machine: Machine) -> tuple[Derived, ...]:
             name,
             figure.label,
             figure.unit,
-            figure.value(machine),
+            _VALUES[name](machine),
             figure.decimals,
             "assumed" if any(_assumed(machine, figure.keys)) else "documented",
             figure.sum,
