@@ -31,18 +31,7 @@ from hopperlib.documented import ROLES, Check, DocumentedValue, all_values, chec
 from hopperlib.errors import InputError, refusal
 from hopperlib.studies.study import Value
 
-__all__ = [
-    "ROW_ROLES",
-    "VERDICTS",
-    "Row",
-    "judge",
-    "rows",
-    "select",
-    "summary",
-    "summary_line",
-    "to_csv",
-    "unexplained",
-]
+__all__ = ["ROW_ROLES", "VERDICTS", "Row", "judge", "rows", "summary_line", "to_csv", "unexplained"]
 
 # Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
 _DUST = 1e-9
@@ -284,30 +273,6 @@ def rows(study: str | None = None) -> tuple[Row, ...]:
     return tuple(_row(value, given.get(value.study)) for value in values if study in (None, value.study))
 
 
-def select(table: Iterable[Row], *, role: str | None = None, verdict: str | None = None) -> tuple[Row, ...]:
-    """Return the rows of a role and a verdict; "missed" takes the explained misses too.
-
-    Raises
-    ------
-    ValueError
-        If there is no such role or verdict.
-
-    Examples
-    --------
-    >>> [row.reproduced for row in select(rows("memory"), role="calibrated")]
-    ['3.7675']
-    """
-    if role is not None and role not in ROW_ROLES:
-        raise refusal("role", role, f"must be one of: {', '.join(ROW_ROLES)}")
-    if verdict is not None and verdict not in VERDICTS:
-        raise refusal("verdict", verdict, f"must be one of: {'; '.join(VERDICTS)}")
-    return tuple(
-        row
-        for row in table
-        if role in (None, row.role) and (verdict in (None, row.verdict) or row.verdict == f"{verdict}, explained")
-    )
-
-
 def unexplained(table: Iterable[Row]) -> tuple[Row, ...]:
     """Return the misses that nobody explained.
 
@@ -317,24 +282,6 @@ def unexplained(table: Iterable[Row]) -> tuple[Row, ...]:
     ()
     """
     return tuple(row for row in table if row.verdict == "missed")
-
-
-def summary(table: Iterable[Row]) -> dict[str, object]:
-    """Return the counts of a scorecard by role and by verdict, and the misses nobody explained.
-
-    Examples
-    --------
-    >>> summary(rows("memory"))["verdicts"]["as fitted"]
-    1
-    """
-    table = tuple(table)
-    roles, verdicts = Counter(row.role for row in table), Counter(row.verdict for row in table)
-    return {
-        "rows": len(table),
-        "roles": {role: roles[role] for role in ROW_ROLES if roles[role]},
-        "verdicts": {verdict: verdicts[verdict] for verdict in VERDICTS if verdicts[verdict]},
-        "unexplained": [row.id for row in unexplained(table)],
-    }
 
 
 def summary_line(table: Iterable[Row]) -> str:

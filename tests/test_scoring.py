@@ -240,24 +240,14 @@ def test_each_documented_value_of_a_built_study_has_a_check(card):
 def test_unknown_names_are_refused():
     with pytest.raises(ValueError, match="study='astrology' has no documented value; there are: acceptance"):
         scoring.rows("astrology")
-    with pytest.raises(ValueError, match="role='guess' must be one of: input"):
-        scoring.select((), role="guess")
-    with pytest.raises(ValueError, match="verdict='fine' must be one of: reproduced"):
-        scoring.select((), verdict="fine")
 
 
-def test_missed_takes_the_explained_misses_too(table):
-    missed = scoring.select(table, verdict="missed")
+def test_what_is_missed_of_the_machines(table):
+    missed = [row for row in table if row.verdict.startswith("missed")]
     assert {row.id for row in missed if row.study == "machines"} == {
         "machines.hopper-memory-total-antypas2011",
         "machines.hopper-memory-total-byna2013",
     }
-
-
-def test_summary_counts_every_row_once(table):
-    summary = scoring.summary(table)
-    assert summary["rows"] == len(table) == sum(summary["roles"].values()) == sum(summary["verdicts"].values())
-    assert summary["unexplained"] == []
 
 
 def test_summary_line_of_a_few_rows():
