@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import click
 
-__all__ = ["FiniteRange", "fail", "print_json", "print_rule", "print_rules", "read_source", "stdin_bytes", "write_page"]
-
-
-class FiniteRange(click.FloatRange):
-    """A number within bounds; "nan" lies within none, and "inf" is no measure of anything."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number, or refuse it by the option's name."""
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value} is no finite number.", param, ctx)
-        return number
+__all__ = ["fail", "print_json", "print_rule", "print_rules", "read_source", "stdin_bytes", "write_page"]
 
 
 def print_json(data: Any) -> None:

@@ -11,25 +11,6 @@ from hopperlib.questions.result import Column, Result, Table
 
 __all__ = ["QUESTION"]
 
-_SOURCES = (
-    ("antypas2011", "Antypas and He, 2011"),
-    ("he2012", "He and Antypas, 2012"),
-    ("byna2013", "Byna and others, 2013"),
-    ("bassi2006", "Bassi, 2006"),
-    ("nersc-variability", "NERSC on variability"),
-)
-_QUALIFIERS = (
-    "exact",
-    "rounded",
-    "truncated",
-    "about",
-    "at least",
-    "at most",
-    "range low",
-    "range high",
-    "shape",
-    "date",
-)
 _ALL = "all"
 
 

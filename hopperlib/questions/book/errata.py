@@ -13,7 +13,6 @@ __all__ = ["QUESTION"]
 
 _ALL = "all"
 _KINDS = ("misprint", "OCR", "arithmetic slip", "tension", "rounding", "later change", "not an error")
-_SURE = ("certain", "likely", "open")
 
 
 @cache

@@ -144,9 +144,6 @@ def _answer(*, modules: str, line: str, mixed: str, shmem: str, era: str) -> Res
         message="This example is made up around printed versions: put your own in its place.",
         level="note",
     )
-    known = [
-        problem.rule.code for problem in problems if problem.certainty == "known" and problem.rule.level == "problem"
-    ]
     report = {
         "findings": [problem.to_dict() for problem in problems],
         "commands": list(done.commands),
@@ -170,29 +167,32 @@ def _answer(*, modules: str, line: str, mixed: str, shmem: str, era: str) -> Res
             ),
         ),
         downloads=(Download(name="build.json", text=json.dumps(report, indent=2), media_type="application/json"),),
-        facts=Facts(
-            {
-                "known": known,
-                "possible": [problem.rule.code for problem in problems if problem.certainty == "possible"],
-                "advice": [
-                    problem.rule.code
-                    for problem in problems
-                    if problem.certainty == "known" and problem.rule.level == "advice"
-                ],
-                "problems": len(known),
-                "repaired_line": done.build.line.text,
-                "commands": list(done.commands),
-                "left": list(done.left),
-                "modules": [module.text for module in build.environment.modules],
-            },
-            rest=lambda: {
-                "compiler": build.compiler,
-                "linking": build.linking,
-                "findings": [problem.to_dict() for problem in problems],
-                "repair": {"commands": list(done.commands), "line": done.build.line.text, "left": list(done.left)},
-                "unread": list(build.environment.unread),
-            },
-        ),
+        facts=_facts(build, problems, done),
+    )
+
+
+def _facts(build: Build, problems: tuple[KnownProblem, ...], done: Repaired) -> Facts:
+    """Return the codes for self-checks, and all that programs read."""
+    certain = [problem.rule for problem in problems if problem.certainty == "known"]
+    known = [rule.code for rule in certain if rule.level == "problem"]
+    return Facts(
+        {
+            "known": known,
+            "possible": [problem.rule.code for problem in problems if problem.certainty == "possible"],
+            "advice": [rule.code for rule in certain if rule.level == "advice"],
+            "problems": len(known),
+            "repaired_line": done.build.line.text,
+            "commands": list(done.commands),
+            "left": list(done.left),
+            "modules": [module.text for module in build.environment.modules],
+        },
+        rest=lambda: {
+            "compiler": build.compiler,
+            "linking": build.linking,
+            "findings": [problem.to_dict() for problem in problems],
+            "repair": {"commands": list(done.commands), "line": done.build.line.text, "left": list(done.left)},
+            "unread": list(build.environment.unread),
+        },
     )
 
 

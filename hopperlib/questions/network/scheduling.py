@@ -56,6 +56,7 @@ def _answer(
     jobs = large_jobs(schedule, end_s)
     wait, waiting = mean(job.wait_h for job in jobs), sum(not job.started for job in jobs)
     fitted = "the hours without service are fitted to the printed one"
+    hours = "fitted to the printed utilization"
     bundled = f"narrow jobs come bundled to {_BUNDLE} nodes, so that the answer comes in a moment"
     return Result(
         summary=(
@@ -70,13 +71,7 @@ def _answer(
             Value("Wait of a job for the whole machine", wait, "predicted", "h", 1),
             Value("Jobs simulated", len(schedule), "assumed", note=bundled),
             Value("Orphaned, on average", 100 * lost, "predicted", "%", 1),
-            Value(
-                "Hours without service",
-                down_hours,
-                "calibrated",
-                "h a week",
-                note="fitted to the printed utilization",
-            ),
+            Value("Hours without service", down_hours, "calibrated", "h a week", note=hours),
         ),
         figures=(_figure(samples, days, used),),
         tables=(_table(jobs),),
