@@ -42,7 +42,7 @@ def test_mistakes_are_errors_and_are_named(bench):
     said = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr).split())
     assert done.returncode == 1
     assert "there is no question 'plcae'; did you mean 'place'?" in said
-    assert "tasks=99.0 must be from 1 to 12, the range of this control" in said
+    assert "tasks=99 must be from 1 to 12, the range of this control" in said
     assert "nowhere.md" in said
     assert "a bare Plotly figure has no description" in said
 
