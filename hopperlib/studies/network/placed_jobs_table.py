@@ -3,13 +3,12 @@
     python -m hopperlib.studies.network.placed_jobs_table
 
 writes the table anew. It takes some minutes, keeps what is done in a folder of
-``_build`` that is named for the code, and goes on there if it was interrupted. The
-table's last column is that name, a hash of the code, and a test compares the two.
+``_build`` that is named for the sources, and goes on there if it was interrupted.
+A test makes some of its rows again.
 """
 
 from __future__ import annotations
 
-import ast
 import csv
 import hashlib
 import io
@@ -22,13 +21,8 @@ from hopperlib.analysis.ensembles import run_ensemble
 from hopperlib.documented.data_files import data_folder
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.placed_jobs import CASES, DAYS, SEEDS, Histories, PlacedJob
-from hopperlib.network.torus.orders import compute_nodes
 
-__all__ = ["COMMAND", "as_csv", "build", "code_hash", "modules_behind", "one_history"]
-
-#: What writes the table anew.
-COMMAND = "python -m hopperlib.studies.network.placed_jobs_table"
-_FIRST = "hopperlib.network.runtime.placed_jobs"
+__all__ = ["as_csv", "build", "one_history"]
 
 
 @cache
@@ -60,65 +54,14 @@ def one_history(seed: int, order: str, allocation: str, sizes: list[int], days: 
     ]
 
 
-def modules_behind(first: str = _FIRST) -> list[str]:
-    """Return the modules of `hopperlib.network` that a module needs, itself included.
-
-    Examples
-    --------
-    >>> modules_behind("hopperlib.network.torus.distances")
-    ['hopperlib.network.torus.distances']
-    """
-    behind: set[str] = set()
-    to_read = [first]
-    while to_read:
-        module = to_read.pop()
-        if module.startswith("hopperlib.network.") and module not in behind:
-            behind.add(module)
-            imports = (node for node in ast.walk(_tree(module)) if isinstance(node, ast.ImportFrom))
-            to_read += [node.module for node in imports if node.module]
-    return sorted(behind)
-
-
-def _tree(module: str) -> ast.Module:
-    """Return a module of the package as its syntax tree."""
-    path = Path(__file__).resolve().parents[2].joinpath(*module.split(".")[1:]).with_suffix(".py")
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def _as_data(part: Any) -> Any:
-    """Return a syntax tree as plain data, without docstrings and what is empty: the same from every Python."""
-    if isinstance(part, list):
-        return [_as_data(each) for each in part]
-    if not isinstance(part, ast.AST):
-        return repr(part)
-    inside = {name: value for name, value in ast.iter_fields(part) if value is not None and value != []}
-    match part:
-        case ast.Module() | ast.ClassDef() | ast.FunctionDef(body=[ast.Expr(value=ast.Constant(value=str())), *_]):
-            if ast.get_docstring(part, clean=False) is not None:
-                inside["body"] = part.body[1:]
-        case ast.JoinedStr():
-            # Some Pythons end a format with an empty text, others do not.
-            inside["values"] = [value for value in part.values if getattr(value, "value", None) != ""]
-    return [type(part).__name__, *([name, _as_data(value)] for name, value in sorted(inside.items()))]
-
-
-@cache
-def code_hash() -> str:
-    """Return a short hash of all that the table depends on: code, less comments and docstrings, and Hopper's torus.
-
-    Examples
-    --------
-    >>> len(code_hash())
-    12
-    """
-    machine, links = Machine.load("hopper"), _histories().links
-    torus = [links.dimensions, links.capacity, machine.node().cores, [tuple(node) for node in compute_nodes(machine)]]
-    code = [_as_data(_tree(module)) for module in modules_behind()]
-    return hashlib.sha256(repr([torus, code]).encode()).hexdigest()[:12]
+def _source_digest() -> str:
+    """Return a short digest of the package's sources: what was made with others is not taken up again."""
+    sources = sorted(Path(__file__).parents[2].rglob("*.py"))
+    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:12]
 
 
 def as_csv(rows: list[dict[str, Any]]) -> str:
-    """Return rows of `one_history` as the text of the table; the last column says which code made them.
+    """Return rows of `one_history` as the text of the table.
 
     Examples
     --------
@@ -127,9 +70,8 @@ def as_csv(rows: list[dict[str, Any]]) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*PlacedJob._fields, "code"])
-    code = code_hash()
-    writer.writerows([*(row[f"job_{name}"] for name in PlacedJob._fields), code] for row in rows)
+    writer.writerow(PlacedJob._fields)
+    writer.writerows([row[f"job_{name}"] for name in PlacedJob._fields] for row in rows)
     return out.getvalue()
 
 
@@ -172,5 +114,5 @@ def build(
 
 if __name__ == "__main__":
     (data_folder() / "placed-jobs.csv").write_text(
-        build(Path("_build") / f"placed-jobs-{code_hash()}"), encoding="utf-8"
+        build(Path("_build") / f"placed-jobs-{_source_digest()}"), encoding="utf-8"
     )
