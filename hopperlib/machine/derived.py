@@ -59,7 +59,7 @@ def bytes_per_flop(node: NodeKind) -> float:
     Examples
     --------
     >>> round(bytes_per_flop(Machine.load("hopper").node()), 2)
-    0.42
+    0.25
     """
     return node.bandwidth_gb_s / node.peak_gflops
 

@@ -55,11 +55,13 @@ class NodeKind:
     memory_gb, usable_memory_gb : float
         Memory installed, and left for a job. [GB, binary]
     numa_bandwidth_gb_s : float
-        Peak memory bandwidth of one NUMA node. [GB/s]
+        What the cores of one NUMA node get from its memory together, as measured where somebody did. [GB/s]
     core_bandwidth_cap_gb_s : float
         What one core can draw from memory. [GB/s]
     remote_bandwidth_fraction : float
         Share of that which is left when the memory is on another NUMA node. [0-1]
+    numa_link_gb_s : float or None
+        What the link between two NUMA nodes carries one way. [GB/s]
 
     Examples
     --------
@@ -84,6 +86,7 @@ class NodeKind:
     numa_bandwidth_gb_s: float = _positive(10_000, why=_IN_MB_S)
     core_bandwidth_cap_gb_s: float = _positive(10_000, why=_IN_MB_S)
     remote_bandwidth_fraction: float = _positive(1, why="remote memory is no faster than local")
+    numa_link_gb_s: float | None = fact(None, above=0, high=10_000, why=_IN_MB_S)
 
     @property
     def numa_nodes(self) -> int:
@@ -122,7 +125,7 @@ class NodeKind:
 
     @property
     def bandwidth_gb_s(self) -> float:
-        """Peak memory bandwidth of a node. [GB/s]"""
+        """Memory bandwidth of a node, all its NUMA nodes together. [GB/s]"""
         return self.numa_nodes * self.numa_bandwidth_gb_s
 
     def numa_node_of(self, core: int) -> int:

@@ -13,8 +13,7 @@ and tasks packed onto few NUMA nodes may wait where spread ones would not.
 `hopperlib.node.review.slowdown` puts them together for a placement.
 
 What they leave out: caches (tasks that share a cache can gain or lose far
-more), the links between NUMA nodes as a bottleneck of their own, and how well
-hardware threads share a core.
+more), and how well hardware threads share a core.
 """
 
 from __future__ import annotations

@@ -69,11 +69,11 @@ def test_every_value_is_shown(run, name):
 def test_show_as_json(run):
     data = json.loads(run("show", "hopper", "--json").stdout)
     assert data["values"]["node.standard.numa_bandwidth_gb_s"] == {
-        "value": 21.3,
+        "value": 12.5,
         "unit": "GB/s",
         "badge": "documented",
-        "source": "hector-phase2b",
-        "at": "85.3 GB/s across a node of the same type / 4",
+        "source": "tecchannel-opteron6100",
+        "at": Machine.load("hopper").provenance["node.standard.numa_bandwidth_gb_s"].at,
         "assumed": None,
     }
     assert data["values"]["network.dimensions"]["value"] == [17, 8, 24]

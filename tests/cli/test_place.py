@@ -22,7 +22,7 @@ def test_text_for_people():
     result = place(NAIVE)
     assert result.exit_code == 1
     assert result.output.startswith(
-        "384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 1.41"
+        "384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 2.00"
     )
     assert "│  6 │  7 │  8 │  9 │ 10 │ 11 │" in result.output
     assert "problem: 12 tasks a node sit on NUMA nodes 0 and 1;" in result.output
@@ -34,7 +34,7 @@ def test_text_for_people():
 def test_everything_on_demand():
     output = place("--all", NAIVE).output
     assert "This line for srun:\n  srun -N 32 -n 384 --ntasks-per-node=12" in output
-    assert "spread evenly: 1.00 to 1.41 (predicted)" in output
+    assert "spread evenly: 1.00 to 2.00 (predicted)" in output
     assert "Most that one core draws: 5.0 GB/s (assumed)" in output
 
 

@@ -29,8 +29,8 @@ def test_hopper_by_hand():
     assert found["cores"].value == 6_384 * 24
     assert found["core_hours_per_day"].value == 6_384 * 24 * 24
     assert found["peak_tflops"].value == pytest.approx(6_384 * 24 * 8.4 / 1_000)
-    # 4 x 21.3 GB/s over 24 x 8.4 Gflop/s
-    assert found["bytes_per_flop"].value == pytest.approx(85.2 / 201.6)
+    # 4 x 12.5 GB/s over 24 x 8.4 Gflop/s
+    assert found["bytes_per_flop"].value == pytest.approx(50 / 201.6)
     # 6.0 GB/s for 24 cores, and 35 GB/s for 156 OSTs
     assert found["mpi_bandwidth_per_core_mb_s"].value == 250
     assert found["ost_peak_mb_s"].value == pytest.approx(35_000 / 156)

@@ -100,9 +100,9 @@ def test_file_systems_of_hopper(hopper, number):
 
 
 def test_bandwidth_of_a_node(hopper):
-    # 85.3 GB/s a node is 2 channels x 8 B x 1333 MT/s on each of 4 NUMA nodes
-    assert hopper.node().bandwidth_gb_s == pytest.approx(85.3, abs=0.2)
-    assert hopper.node().numa_bandwidth_gb_s == pytest.approx(2 * 8 * 1.3333, abs=0.05)
+    # STREAM gives about 50 GB/s on two sockets; a northbridge of 8 bytes at 1.8 GHz passes 14.4 GB/s at most.
+    assert hopper.node().bandwidth_gb_s == pytest.approx(50)
+    assert hopper.node().numa_bandwidth_gb_s < 8 * 1.8
 
 
 def test_franklin(franklin):

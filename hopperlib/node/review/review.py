@@ -75,7 +75,7 @@ class Review(NamedTuple):
         --------
         >>> review = review_line("aprun -n 384 -N 12 vasp", Machine.load("hopper"))
         >>> [round(end, 2) for end in review.gain_range(0, 1)]
-        [1.0, 1.41]
+        [1.0, 2.0]
         """
         better = self.suggestion.better
         if better is None:

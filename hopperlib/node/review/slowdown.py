@@ -179,7 +179,7 @@ class Cost(NamedTuple):
 
 
 class _NodeTimes(NamedTuple):
-    """Times of one kind of node under a load: bound by cores, by channels, and threads a core. [s]"""
+    """Times of one kind of node under a load: bound by cores, by channels and links, and threads a core. [s]"""
 
     load: ThreadLoad
     memory: Spill
@@ -198,8 +198,9 @@ def _node_times(load: ThreadLoad, need_gb: Sequence[float], kind: NodeKind, core
 
     With q the share of a NUMA node's data that lies elsewhere and w what is
     left of the cap c on such memory, a core needs (1 - q) / c + q / (c w) for
-    each of its threads. A NUMA node's channels serve the local part of its own
-    threads and, of what others hold elsewhere, as much as it keeps of it, at B.
+    each of its threads, and all data from elsewhere comes over one link. A NUMA
+    node's channels serve the local part of its own threads and, of what others
+    hold elsewhere, as much as it keeps of it, at B.
     """
     memory = spill(need_gb, kind.usable_memory_gb / kind.numa_nodes)
     shares = [remote / need if need else 0.0 for need, remote in zip(memory.need_gb, memory.remote_gb, strict=True)]
@@ -213,6 +214,9 @@ def _node_times(load: ThreadLoad, need_gb: Sequence[float], kind: NodeKind, core
         (own + (away * taken / held if held else 0.0)) / kind.numa_bandwidth_gb_s
         for own, taken in zip(local, memory.taken_gb, strict=True)
     )
+    if kind.numa_link_gb_s:
+        from_others = (threads * share for threads, share in zip(load.threads, shares, strict=True))
+        channels = max(channels, max(from_others) / kind.numa_link_gb_s)
     crowd = max(max(load.fullest_core) / kind.threads_per_core, 1.0)
     return _NodeTimes(load, memory, cores, channels, crowd)
 
@@ -271,7 +275,7 @@ def placement_cost(
 
     Examples
     --------
-    Twelve tasks packed on two of Hopper's four NUMA nodes: 5 against 3.55 GB/s.
+    Twelve tasks packed on two of Hopper's four NUMA nodes: 4.17 against 2.08 GB/s.
 
     >>> from hopperlib.machine import Machine
     >>> from hopperlib.node.launch.reader import read_launch
@@ -279,9 +283,9 @@ def placement_cost(
     >>> hopper = Machine.load("hopper")
     >>> cost = placement_cost(place_tasks(read_launch("aprun -n 384 -N 12 vasp", hopper), hopper))
     >>> round(cost.worst.ratio, 2), cost.worst.channel_ratio
-    (1.41, 2.0)
+    (2.0, 2.0)
     >>> [round(end, 2) for end in cost.slowdown_range(0, 1)]
-    [1.0, 1.41]
+    [1.0, 2.0]
     """
     kind = placement.node_kind
     cap = kind.core_bandwidth_cap_gb_s if core_cap_gb_s is None else core_cap_gb_s

@@ -21,7 +21,8 @@ CITATIONS = {
 }
 
 
-_NODE_FACTS = tuple(each.name for each in fields(NodeKind) if each.name != "name")
+# What every node has; the link between NUMA nodes no tool tells, and a file may leave it out.
+_NODE_FACTS = tuple(each.name for each in fields(NodeKind) if each.name not in ("name", "numa_link_gb_s"))
 
 
 def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = None) -> Machine:

@@ -20,19 +20,21 @@ __all__ = ["STUDY", "memory_transfers_mt_s", "sustained_fraction"]
 
 # Of the memory on each NUMA node: two DDR3 channels of 64 bits. No source prints it.
 _CHANNELS, _CHANNEL_BYTES = 2, 8
+# Peak of the memory of a node of the same type, HECToR Phase 2b. [GB/s]
+_NODE_PEAK_GB_S = 85.3
 
 
 def memory_transfers_mt_s(machine: Machine) -> float:
-    """Transfer rate of the memory that the bandwidth of a NUMA node implies. [million transfers/s]
+    """Transfer rate of the memory that the peak of a node of this type implies. [million transfers/s]
 
     Examples
     --------
     Printed as 1333 MHz:
 
     >>> round(memory_transfers_mt_s(Machine.load("hopper")), 1)
-    1331.2
+    1332.8
     """
-    return machine.node().numa_bandwidth_gb_s * 1_000 / (_CHANNELS * _CHANNEL_BYTES)
+    return _NODE_PEAK_GB_S * 1_000 / (machine.node().numa_nodes * _CHANNELS * _CHANNEL_BYTES)
 
 
 def sustained_fraction(machine: Machine) -> float:

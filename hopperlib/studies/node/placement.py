@@ -33,7 +33,7 @@ def _packed_over_spread(tasks_per_node: int) -> float:
     Examples
     --------
     >>> [round(_packed_over_spread(tasks), 2) for tasks in (4, 12, 24)]
-    [1.0, 1.41, 1.0]
+    [1.6, 2.0, 1.0]
     """
     placement = _place(f"aprun -n {tasks_per_node} -N {tasks_per_node} a.out")
     return placement_cost(placement).worst.ratio
@@ -53,7 +53,8 @@ def _values() -> dict[str, Value]:
     two_numa_nodes = [len(tasks) for tasks in _place("aprun -n 12 -N 12 -sn 2 a.out").tasks_by_numa_node(0)]
     bound = [task.cores for task in _place("aprun -n 4 -N 4 -cc 0,6,12,18 a.out").nodes[0].tasks]
     partly = max(_packed_over_spread(tasks) for tasks in (8, 12, 16))
-    much, little = (placement_cost(naive, memory_per_task_gb=need).worst.ratio for need in (2.58, 0.5))
+    # The printed memory of a half-packed node.
+    packed, spread_out = (placement_cost(placed, memory_per_task_gb=2.58).worst.memory for placed in (naive, better))
     return {
         "partly-filled-needs-care": partly > _packed_over_spread(24) == 1.0,
         "spread-is-better": _packed_over_spread(12) > 1.0,
@@ -65,7 +66,7 @@ def _values() -> dict[str, Value]:
         "vasp-default-numa-nodes": sum(tasks > 0 for tasks in crowd),
         "vasp-unused-numa-nodes": sum(tasks == 0 for tasks in crowd),
         "vasp-default-contention": placement_cost(naive).worst.rate_gb_s < placement_cost(better).worst.rate_gb_s,
-        "vasp-default-remote-memory": much > little,
+        "vasp-default-remote-memory": packed.remote_fraction > 0 == spread_out.remote_fraction,
         "option-sn": [tasks > 0 for tasks in two_numa_nodes] == [True, True, False, False],
         "option-ss": _strict_memory_holds(),
         "option-cc": bound == [(0,), (6,), (12,), (18,)],

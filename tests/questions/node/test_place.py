@@ -28,7 +28,7 @@ def texts(result):
 def test_the_default_is_vasp_as_first_tried():
     result = QUESTION.run()
     assert result.summary == (
-        "384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 1.41 times "
+        "384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 2.00 times "
         "as long as the same tasks spread evenly. Better: aprun -n 384 -N 12 -S 3 vasp"
     )
     assert [notice.code for notice in result.findings] == ["idle-numa-nodes", "cores-idle"]
@@ -43,7 +43,7 @@ def test_the_default_is_vasp_as_first_tried():
 def test_numbers_carry_their_badges():
     result = QUESTION.run()
     ratio = value(result, "Run time over that of the same tasks")
-    assert (ratio.badge, ratio.text) == ("predicted", "1.00 to 1.41")
+    assert (ratio.badge, ratio.text) == ("predicted", "1.00 to 2.00")
     cap = value(result, "Most that one core draws")
     assert (cap.badge, cap.text) == ("assumed", "5.0")
     assert value(result, "Bandwidth B").badge == "documented"
@@ -55,12 +55,12 @@ def test_the_chart_ends_at_the_ratio_and_shows_the_limit():
     (figure,) = QUESTION.run(memory_bound_low=0.2, memory_bound_high=0.6).figures
     line, better, limit = figure.data
     assert (line["x"][0], line["x"][-1]) == (0, 1)
-    assert line["y"][-1] == pytest.approx(1.4085, abs=5e-5)
+    assert line["y"][-1] == pytest.approx(2)
     assert set(better["y"]) == {1}
     assert (limit["y"], limit["name"]) == ([2, 2], "channel limit 2.00")
     (shade,) = figure.layout["shapes"]
     assert (shade["x0"], shade["x1"]) == (0.2, 0.6)
-    assert "goes from 1.00 at 0 to 1.41 at 1, the better line from 1.00 to 1.00" in figure.alt
+    assert "goes from 1.00 at 0 to 2.00 at 1, the better line from 1.00 to 1.00" in figure.alt
 
 
 def test_what_spilled_memory_exceeds_is_not_called_a_limit():
@@ -90,8 +90,8 @@ def test_memory_of_a_task_shows_where_it_spills():
 @pytest.mark.parametrize(
     ("measured_s", "text", "note"),
     [
-        (120, "0.49", "of the spread run"),  # (1.2 - 1) / (1.4085 - 1) = 0.4896
-        (250, "none", "more than the 1.41 that bandwidth alone explains"),
+        (120, "0.20", "of the spread run"),  # (1.2 - 1) / (2 - 1)
+        (250, "none", "more than the 2.00 that bandwidth alone explains"),
         (90, "none", "less than 1"),
     ],
 )
