@@ -32,7 +32,7 @@ _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
 _MEASURED = re.compile(r"(.*\d\.?)\s*([A-Za-z]+)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Control:
     """What every control has.
 
@@ -61,6 +61,8 @@ class Control:
 
     kind: ClassVar[str] = "control"
     shareable: ClassVar[bool] = True
+    # The fields of its own that a kind has, of those below.
+    own: ClassVar[tuple[str, ...]] = ()
 
     name: str
     label: str
@@ -71,6 +73,23 @@ class Control:
     option: str = ""
     argument: bool = False
     required: bool = False
+
+    # One class holds the fields of all kinds: a dataclass each would cost every command ten milliseconds.
+    default: Any = None
+    low: float = 0
+    high: float = 0
+    step: float = 0
+    binary: bool = False
+    options: tuple[tuple[str, str], ...] = ()
+    none: str = ""
+    having: str = ""
+    rows: int = 1
+    max_length: int = 20_000
+    placeholder: str = ""
+    accept: str = ""
+
+    def __post_init__(self) -> None:
+        self.read(self.default)
 
     @property
     def flag(self) -> str:
@@ -92,6 +111,7 @@ class Control:
             "advanced": self.advanced,
             "assumed": self.assumed,
             "shareable": self.shareable,
+            **{name: getattr(self, name) for name in self.own},
         }
 
     def refuse(self, value: Any, rule: str) -> InputError:
@@ -104,7 +124,7 @@ def _unit_factor(control: Control, value: str, unit: str) -> float:
     if unit == control.unit:
         return 1.0
     # Memory is counted in binary units, as the sources do, data on disk in decimal ones.
-    binary = getattr(control, "binary", False)
+    binary = control.binary
     try:
         typed = unit if len(unit) > 1 else unit.upper()
         return size_bytes(f"1{typed}", binary=binary) / size_bytes(f"1{control.unit}", binary=binary)
@@ -141,7 +161,6 @@ def _read_number(control: Control, value: Any, low: float, high: float, whole: b
     return float(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Slider(Control):
     """A number on a scale.
 
@@ -166,15 +185,8 @@ class Slider(Control):
     """
 
     kind: ClassVar[str] = "slider"
-
-    low: float
-    high: float
-    step: float
-    default: float
-    binary: bool = False
-
-    def __post_init__(self) -> None:
-        self.read(self.default)
+    own: ClassVar[tuple[str, ...]] = ("low", "high", "step", "default")
+    __slots__ = ()
 
     @property
     def whole(self) -> bool:
@@ -184,11 +196,6 @@ class Slider(Control):
     def read(self, value: Any) -> float | int:
         """Return the number, within the range."""
         return _read_number(self, value, self.low, self.high, self.whole)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the control as plain data."""
-        scale = {"low": self.low, "high": self.high, "step": self.step, "default": self.default}
-        return Control.to_dict(self) | scale
 
 
 class Number(Slider):
@@ -201,9 +208,9 @@ class Number(Slider):
     """
 
     kind: ClassVar[str] = "number"
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Choice(Control):
     """One of a few options.
 
@@ -225,12 +232,8 @@ class Choice(Control):
     """
 
     kind: ClassVar[str] = "choice"
-
-    options: tuple[tuple[str, str], ...]
-    default: str
-
-    def __post_init__(self) -> None:
-        self.read(self.default)
+    own: ClassVar[tuple[str, ...]] = ("default",)
+    __slots__ = ()
 
     def offered(self) -> tuple[tuple[str, str], ...]:
         """Return the options there are, each with its label."""
@@ -244,10 +247,9 @@ class Choice(Control):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the control as plain data."""
-        return Control.to_dict(self) | {"options": [list(pair) for pair in self.offered()], "default": self.default}
+        return Control.to_dict(self) | {"options": [list(pair) for pair in self.offered()]}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MachineChoice(Choice):
     """A machine: one of the library by name, or where there is a file system the path of a machine file.
 
@@ -264,10 +266,7 @@ class MachineChoice(Choice):
     'franklin'
     """
 
-    kind: ClassVar[str] = "choice"
-    options: tuple[tuple[str, str], ...] = ()
-    none: str = ""
-    having: str = ""
+    __slots__ = ()
 
     def read(self, value: Any) -> Any:
         """Return the name, or the machine itself where an object or a path is given."""
@@ -289,7 +288,6 @@ class MachineChoice(Choice):
         return (*((name, name.capitalize()) for name in names), *((("none", self.none),) if self.none else ()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Switch(Control):
     """On or off.
 
@@ -300,8 +298,8 @@ class Switch(Control):
     """
 
     kind: ClassVar[str] = "switch"
-
-    default: bool
+    own: ClassVar[tuple[str, ...]] = ("default",)
+    __slots__ = ()
 
     def read(self, value: Any) -> bool:
         """Return True or False; the words true and false are read too."""
@@ -312,12 +310,7 @@ class Switch(Control):
             raise self.refuse(value, "must be true or false")
         return words[str(value).lower()]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the control as plain data."""
-        return Control.to_dict(self) | {"default": self.default}
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Text(Control):
     """A line or a block of text.
 
@@ -343,11 +336,8 @@ class Text(Control):
 
     kind: ClassVar[str] = "text"
     shareable: ClassVar[bool] = False
-
-    default: str
-    rows: int = 1
-    max_length: int = 20_000
-    placeholder: str = ""
+    own: ClassVar[tuple[str, ...]] = ("default", "rows", "max_length", "placeholder")
+    __slots__ = ()
 
     def read(self, value: Any) -> str:
         """Return the text if it is not too long."""
@@ -360,17 +350,7 @@ class Text(Control):
             )
         return value
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the control as plain data."""
-        return Control.to_dict(self) | {
-            "default": self.default,
-            "rows": self.rows,
-            "max_length": self.max_length,
-            "placeholder": self.placeholder,
-        }
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FileText(Text):
     """The text of a file: pasted, dropped or picked. It never leaves the page.
 
@@ -381,9 +361,5 @@ class FileText(Text):
     """
 
     kind: ClassVar[str] = "file"
-
-    accept: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the control as plain data."""
-        return Text.to_dict(self) | {"accept": self.accept}
+    own: ClassVar[tuple[str, ...]] = (*Text.own, "accept")
+    __slots__ = ()

@@ -87,7 +87,7 @@ class Question:
     @property
     def defaults(self) -> dict[str, Any]:
         """The starting value of every control."""
-        return {control.name: getattr(control, "default") for control in self.controls}
+        return {control.name: control.default for control in self.controls}
 
     def starting(self, **defaults: Any) -> Question:
         """Return the same question with other starting values: a command may start elsewhere than a page."""
