@@ -109,11 +109,12 @@ def file_system_rules(file_system: FileSystem) -> Iterator[str]:
             f"{path}.max_stripe_count = {file_system.max_stripe_count}: must not exceed osts = {file_system.osts}; "
             "a file has one stripe on each at most"
         )
-    if file_system.default_stripe_count > file_system.max_stripe_count:
-        yield (
-            f"{path}.default_stripe_count = {file_system.default_stripe_count}: must not exceed "
-            f"max_stripe_count = {file_system.max_stripe_count}"
-        )
+    for name in ("default_stripe_count", "useful_stripe_count", "advised_stripe_count"):
+        if (getattr(file_system, name) or 0) > file_system.max_stripe_count:
+            yield (
+                f"{path}.{name} = {getattr(file_system, name)}: must not exceed "
+                f"max_stripe_count = {file_system.max_stripe_count}"
+            )
     if file_system.default_stripe_size_bytes % 65_536:
         yield (
             f"{path}.default_stripe_size_bytes = {file_system.default_stripe_size_bytes}: must be a multiple of "

@@ -28,9 +28,9 @@ def _count(high: int, default: Any = MISSING, *, why: str = "") -> Any:
     return fact(default, low=1, high=high, why=why)
 
 
-def _positive(high: float, *, why: str = "") -> Any:
+def _positive(high: float, default: Any = MISSING, *, why: str = "") -> Any:
     """Describe a number above zero."""
-    return fact(above=0, high=high, why=why)
+    return fact(default, above=0, high=high, why=why)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,6 +304,14 @@ class FileSystem:
         The most that one node can write. [GB/s]
     osts_per_controller : int or None
         OSTs behind one RAID controller.
+    task_write_ceiling_gb_s, server_write_ceiling_gb_s, network_gb_s : float or None
+        The most that one task can write, that one server takes, and that all links to the servers carry. [GB/s]
+    useful_stripe_count : int or None
+        OSTs of one file beyond which nothing was gained when it was measured.
+    advised_stripe_count : int or None
+        The most that the site wants a file to have.
+    guide_stripe_counts : (int, int, int) or None
+        What the site advises for a shared file of 1 to 10, of 10 to 100 and of more GB.
     server_failover : bool or None
         Whether the file system goes on when a server fails.
 
@@ -326,6 +334,12 @@ class FileSystem:
     max_stripe_count: int = _count(2000, why=_STRIPES)
     node_write_ceiling_gb_s: float = _positive(10_000, why=_IN_MB_S)
     osts_per_controller: int | None = _count(1000, None)
+    task_write_ceiling_gb_s: float | None = _positive(10_000, None, why=_IN_MB_S)
+    server_write_ceiling_gb_s: float | None = _positive(10_000, None, why=_IN_MB_S)
+    network_gb_s: float | None = _positive(1_000_000, None, why=_IN_MB_S)
+    useful_stripe_count: int | None = _count(2000, None, why=_STRIPES)
+    advised_stripe_count: int | None = _count(2000, None, why=_STRIPES)
+    guide_stripe_counts: tuple[int, int, int] | None = fact(None, low=1, high=2000, why=_STRIPES)
     server_failover: bool | None = fact(None)
 
     @property

@@ -36,6 +36,9 @@ __all__ = [
     "write_rate_gb_s",
 ]
 
+# Lustre stripes a file over at most so many OSTs.
+_MOST_STRIPES = 2000
+
 
 def file_system_of(machine: Machine) -> FileSystem:
     """Return the first file system of a machine, the one its jobs write to.
@@ -56,17 +59,26 @@ def file_system_of(machine: Machine) -> FileSystem:
     return machine.file_systems[0]
 
 
-def own_file_system(system: FileSystem, *, osts: int | None = None, ost_rate_gb_s: float | None = None) -> FileSystem:
-    """Return a file system like another, with OSTs of one's own.
+def own_file_system(
+    system: FileSystem,
+    *,
+    osts: int | None = None,
+    ost_rate_gb_s: float | None = None,
+    client_rate_gb_s: float | None = None,
+    capacity_pb: float | None = None,
+) -> FileSystem:
+    """Return a file system like another, with numbers of one's own.
 
     Parameters
     ----------
     system : FileSystem
-        What is not said is as here.
+        What is not said is as here; of other OSTs nothing that was measured or advised for these.
     osts : int or None
         OSTs, each taken to have a server of its own, and a file to take them all.
-    ost_rate_gb_s : float or None
-        What one OST takes. [GB/s]
+    ost_rate_gb_s, client_rate_gb_s : float or None
+        What one OST takes, and what one node passes on. [GB/s]
+    capacity_pb : float or None
+        [PB]
 
     Examples
     --------
@@ -74,17 +86,25 @@ def own_file_system(system: FileSystem, *, osts: int | None = None, ost_rate_gb_
     20.0
     """
     rate = system.ost_peak_gb_s if ost_rate_gb_s is None else ost_rate_gb_s
-    if osts is None:
-        return system if ost_rate_gb_s is None else replace(system, peak_gb_s=rate * system.osts)
+    if osts is not None:
+        system = replace(
+            system,
+            name="own",
+            osts=osts,
+            osts_per_oss=1,
+            osts_per_controller=None,
+            max_stripe_count=min(osts, _MOST_STRIPES),
+            default_stripe_count=min(system.default_stripe_count, osts),
+            useful_stripe_count=None,
+            advised_stripe_count=None,
+            guide_stripe_counts=None,
+        )
+    if osts is not None or ost_rate_gb_s is not None:
+        system = replace(system, peak_gb_s=rate * system.osts)
     return replace(
         system,
-        name="own",
-        osts=osts,
-        osts_per_oss=1,
-        osts_per_controller=None,
-        peak_gb_s=rate * osts,
-        max_stripe_count=osts,
-        default_stripe_count=min(system.default_stripe_count, osts),
+        node_write_ceiling_gb_s=client_rate_gb_s or system.node_write_ceiling_gb_s,
+        capacity_pb=capacity_pb or system.capacity_pb,
     )
 
 

@@ -1,39 +1,49 @@
 """How long a job's writes to a Lustre file system take, and what limits them.
 
-Data flow through three ceilings: what the clients pass on, what the OSTs in use
-take, and the peak of the whole file system; the lowest sets the rate. Three
-things come on top, and are paid in time:
+Data flow through ceilings: what the tasks that write can hand over, what their
+nodes pass on, what the OSTs in use, their servers and the network to them take,
+and the peak of the whole file system; the lowest sets the rate. Three things
+come on top, and are paid in time:
 
-- metadata: every file is created, one after the other;
+- metadata: every file is created, one after the other, and every object of a
+  file is opened and locked for the first time;
 - calls: each costs its caller a little, whatever its size;
 - locks: where several clients write to one object of a shared file, each piece
   takes the lock away from somebody else, and the OST waits meanwhile. With as
   many aggregators as stripes, each writing whole stripes, every object has one
-  writer and no lock changes hands [1]_.
+  writer and no lock changes hands [1]_. Where that many cannot keep the OSTs
+  busy more write, and whole stripes change hands.
 
-The costs of a file, a call and a lock are printed nowhere: they are assumed.
+The cost of a lock is calibrated: public IO500 runs whose shared file has a known
+number of objects have a median of 2 ms (``benchmarks/README.md``, with the error
+on runs that were held out). An object is taken to cost one lock. Those of a file
+and a call are assumed. No task of a public run passed on more than 3.7 GB/s.
+
+Files of their own are dealt round the OSTs, as Lustre's allocator does while the
+OSTs are about equally full [2]_.
 
 References
 ----------
 .. [1] S. Byna et al., CUG 2013, sec. III-A (alignment, aggregators) and III-B.
+.. [2] Lustre Operations Manual, Managing Free Space, round-robin allocator.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from hopperlib.errors import at_least, refusal
 from hopperlib.machine import FileSystem
-from hopperlib.storage.lustre.imbalance import expected_fullest
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB
 
 __all__ = [
     "Costs",
     "Estimate",
+    "Pace",
     "Writing",
     "block_access_time_s",
     "estimate",
@@ -43,11 +53,15 @@ __all__ = [
 ]
 
 _PATTERNS = ("shared", "collective", "file-per-process")
+# The best rate of one task through POSIX or MPI-IO in public IO500 runs, where a machine file says nothing better.
+_TASK_CEILING_GB_S = 3.7
+# More aggregators than stripes must be worth a hundredth of the time.
+_WORTH = 0.99
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What files, calls and locks cost. All assumed.
+    """What files, calls, locks and objects cost. That of a lock is calibrated, the others are assumed.
 
     Parameters
     ----------
@@ -57,14 +71,17 @@ class Costs:
         One call. [s]
     lock_s : float
         Taking a lock of a piece from another client. [s]
+    object_s : float
+        Opening one more object of a file. [s]
     """
 
     file_s: float = 0.0002
     call_s: float = 0.00005
     lock_s: float = 0.002
+    object_s: float = 0.002
 
     def __post_init__(self) -> None:
-        at_least(0, file_s=self.file_s, call_s=self.call_s, lock_s=self.lock_s)
+        at_least(0, file_s=self.file_s, call_s=self.call_s, lock_s=self.lock_s, object_s=self.object_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +102,8 @@ class Writing:
         take turns. Aggregators write whole stripes. [bytes]
     reading : bool
         Whether the data are read: readers share their locks.
+    aggregators : int or None
+        Tasks that write a shared file for all; None for as many as are worth it.
     """
 
     size_bytes: int
@@ -93,8 +112,11 @@ class Writing:
     pattern: str = "shared"
     block_bytes: int = 1 << 20
     reading: bool = False
+    aggregators: int | None = None
 
     def __post_init__(self) -> None:
+        if self.aggregators is not None and not 1 <= self.aggregators <= self.writers:
+            raise refusal("aggregators", self.aggregators, f"must be from 1 to {self.writers:,}, the writers")
         if self.pattern not in _PATTERNS:
             raise refusal("pattern", self.pattern, f"must be one of: {', '.join(_PATTERNS)}")
         if not 1 <= self.nodes <= self.writers:
@@ -110,11 +132,13 @@ class Estimate(NamedTuple):
     time_s, rate_gb_s : float
         Of all data. [s], [GB/s]
     ceilings_gb_s : dict
-        What clients, OSTs and file system would each allow. [GB/s]
+        What tasks, clients (their nodes), OSTs, servers, network and file system would each allow. [GB/s]
     limit : str
-        The lowest ceiling: ``clients``, ``osts`` or ``file system``.
+        The lowest ceiling.
     moving_s, metadata_s, calls_s, locks_s : float
         Parts of the time. [s]
+    callers : int
+        Tasks that write: aggregators where there are some.
     """
 
     time_s: float
@@ -125,13 +149,14 @@ class Estimate(NamedTuple):
     metadata_s: float
     calls_s: float
     locks_s: float
+    callers: int
 
     @property
     def parts_s(self) -> dict[str, float]:
         """Where the time goes, by name. [s]"""
         return {
             "moving the data": self.moving_s,
-            "creating files": self.metadata_s,
+            "creating files and objects": self.metadata_s,
             "calls": self.calls_s,
             "locks": self.locks_s,
         }
@@ -160,14 +185,126 @@ def pieces_per_call(block_bytes: int, stripe_size_bytes: int) -> float:
     return (stripe_size_bytes + block_bytes - common) / stripe_size_bytes
 
 
-def _ost_ceiling(writing: Writing, layout: Layout, ost_rate_gb_s: float) -> float:
-    """Return the rate at which the fullest OST is done with its share when all are. [GB/s]"""
-    if writing.pattern == "file-per-process":
-        objects = writing.writers * layout.stripe_count
-        fullest = expected_fullest(writing.writers, layout.stripe_count, layout.osts)
-        return ost_rate_gb_s * objects / fullest
-    largest = max(layout.object_sizes_bytes(writing.size_bytes))
-    return ost_rate_gb_s * writing.size_bytes / largest
+class _Parts(NamedTuple):
+    """Parts of the time. [s]"""
+
+    moving_s: float
+    metadata_s: float
+    calls_s: float
+    locks_s: float
+
+
+class Pace:
+    """What one kind of writing takes for any stripe count and size: `estimate` without its words, for many layouts.
+
+    Parameters
+    ----------
+    writing : Writing
+    system : FileSystem
+    costs : Costs or None
+    other_load_fraction : float
+        Share of every OST, server and the peak that other jobs take. [fraction]
+
+    Raises
+    ------
+    InputError
+        If the share is not below 1.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> pace = Pace(Writing(size_bytes=10**12, writers=64, nodes=16), Machine.load("toy").file_systems[0])
+    >>> pace.time_s(1, 1 << 20) > pace.time_s(12, 1 << 20)
+    True
+    """
+
+    def __init__(
+        self, writing: Writing, system: FileSystem, costs: Costs | None = None, other_load_fraction: float = 0.0
+    ) -> None:
+        if not 0 <= other_load_fraction < 1:
+            raise refusal("other_load_fraction", other_load_fraction, "must be from 0 to below 1")
+        self.writing, self.system, self.costs = writing, system, costs or Costs()
+        self.free = 1 - other_load_fraction
+        self.ost_gb_s = self.free * system.ost_peak_gb_s
+        self.task_gb_s = system.task_write_ceiling_gb_s or _TASK_CEILING_GB_S
+        self.own_files = writing.pattern == "file-per-process"
+        self.collective = writing.pattern == "collective"
+
+    def storage_gb_s(self, count: int, stripe_bytes: int) -> dict[str, float]:
+        """Return what the side of the file system would allow with a layout. [GB/s]"""
+        system, size = self.system, self.writing.size_bytes
+        objects = count * (self.writing.writers if self.own_files else 1)
+        if self.own_files:
+            osts = self.ost_gb_s * objects / math.ceil(objects / system.osts)
+        else:
+            # The first object is the largest: full turns and what it gets of the last one.
+            turns, rest = divmod(size, stripe_bytes * count)
+            osts = self.ost_gb_s * size / (turns * stripe_bytes + min(rest, stripe_bytes))
+            osts = min(osts, self.ost_gb_s * (system.useful_stripe_count or count))
+        most = {"osts": osts, "file system": self.free * system.peak_gb_s}
+        if system.server_write_ceiling_gb_s:
+            most["servers"] = self.free * min(objects, system.servers) * system.server_write_ceiling_gb_s
+        if system.network_gb_s:
+            most["network"] = self.free * system.network_gb_s
+        return most
+
+    def parts_s(self, count: int, stripe_bytes: int, most_gb_s: float) -> tuple[int, _Parts]:
+        """Return how many tasks write, and the parts of the time.
+
+        Of a shared file with aggregators so few write as reach all but a hundredth of the best.
+        """
+        writing = self.writing
+        if not self.collective:
+            return writing.writers, self._parts_of(count, stripe_bytes, writing.writers, most_gb_s)
+        one_each = writing.aggregators or min(count, writing.writers)
+        parts = self._parts_of(count, stripe_bytes, one_each, most_gb_s)
+        enough = min(self.clients_gb_s(one_each)) >= most_gb_s and parts.calls_s < (1 - _WORTH) * sum(parts)
+        if writing.aggregators or enough:
+            return one_each, parts
+        reached = min(most_gb_s, writing.nodes * self.system.node_write_ceiling_gb_s)
+        needed = math.ceil(reached / min(self.task_gb_s, self.system.node_write_ceiling_gb_s) - 1e-9)
+        # Whole multiples, so that every stripe has as many aggregators.
+        several = max(min(writing.writers, -(-needed // count) * count), one_each)
+        choices = {each: self._parts_of(count, stripe_bytes, each, most_gb_s) for each in (several, writing.writers)}
+        least = min(sum(parts), *map(sum, choices.values()))
+        return next((each, of) for each, of in {one_each: parts, **choices}.items() if sum(of) * _WORTH <= least)
+
+    def clients_gb_s(self, callers: int) -> tuple[float, float]:
+        """Return what so many tasks, and their nodes, pass on. [GB/s]"""
+        nodes = min(callers, self.writing.nodes)
+        return callers * self.task_gb_s, nodes * self.system.node_write_ceiling_gb_s
+
+    def _parts_of(self, count: int, stripe_bytes: int, callers: int, most_gb_s: float) -> _Parts:
+        """Return the parts of the time if so many tasks write."""
+        writing, costs = self.writing, self.costs
+        size = writing.size_bytes
+        block = stripe_bytes if self.collective else writing.block_bytes
+        moving = size / BYTES_PER_GB / min(most_gb_s, *self.clients_gb_s(callers))
+        files = writing.writers if self.own_files else 1
+        # The tasks open the objects of their own files at the same time.
+        metadata = files * costs.file_s + count * costs.object_s
+        locks = 0.0
+        several = callers > count if self.collective else not self.own_files
+        if several and not writing.reading and min(callers, writing.nodes) > 1:
+            # Blocks and stripes cut the file into so many pieces, and each takes a lock.
+            pieces = 1.0 if block == stripe_bytes else pieces_per_call(block, stripe_bytes)
+            locks = size / block * pieces / count * costs.lock_s
+        return _Parts(moving, metadata, size / block / callers * costs.call_s, locks)
+
+    def time_s(self, count: int, stripe_bytes: int) -> float:
+        """Return the time of all data with a layout. [s]"""
+        most = min(self.storage_gb_s(count, stripe_bytes).values())
+        return sum(self.parts_s(count, stripe_bytes, most)[1])
+
+    def estimate(self, count: int, stripe_bytes: int) -> Estimate:
+        """Return all that `estimate` says of a layout."""
+        storage = self.storage_gb_s(count, stripe_bytes)
+        callers, parts = self.parts_s(count, stripe_bytes, min(storage.values()))
+        tasks, clients = self.clients_gb_s(callers)
+        ceilings = {"tasks": tasks, "clients": clients, **storage}
+        rate = self.writing.size_bytes / BYTES_PER_GB / sum(parts)
+        limit = min(ceilings, key=ceilings.__getitem__)
+        return Estimate(sum(parts), rate, ceilings, limit, *parts, callers)
 
 
 def estimate(
@@ -184,9 +321,9 @@ def estimate(
     ----------
     writing : Writing
     layout : Layout
-        Striping of the file, or of each of the files; those are taken to lie on OSTs at random.
+        Striping of the file, or of each of the files.
     system : FileSystem
-        Its peak, OSTs and client ceiling.
+        Its peak, OSTs and ceilings.
     costs : Costs or None
     other_load_fraction : float
         Share of every OST and of the peak that other jobs take. [fraction]
@@ -210,39 +347,7 @@ def estimate(
     """
     if layout.osts != system.osts:
         raise refusal("layout.osts", layout.osts, f"must be {system.osts}, the OSTs of {system.name!r}")
-    if not 0 <= other_load_fraction < 1:
-        raise refusal("other_load_fraction", other_load_fraction, "must be from 0 to below 1")
-    costs = costs or Costs()
-    free = 1 - other_load_fraction
-    collective = writing.pattern == "collective"
-    callers = min(layout.stripe_count, writing.writers) if collective else writing.writers
-    block = layout.stripe_size_bytes if collective else writing.block_bytes
-    # Aggregators are spread over the nodes.
-    clients = min(callers, writing.nodes)
-    ceilings = {
-        "clients": clients * system.node_write_ceiling_gb_s,
-        "osts": free * _ost_ceiling(writing, layout, system.ost_peak_gb_s),
-        "file system": free * system.peak_gb_s,
-    }
-    limit = min(ceilings, key=ceilings.__getitem__)
-    moving = writing.size_bytes / BYTES_PER_GB / ceilings[limit]
-    files = writing.writers if writing.pattern == "file-per-process" else 1
-    calls = writing.size_bytes / block / callers * costs.call_s
-    contended = writing.pattern == "shared" and clients > 1 and not writing.reading
-    # Blocks and stripes cut the file into so many pieces, and each takes a lock.
-    pieces = writing.size_bytes / block * pieces_per_call(block, layout.stripe_size_bytes) if contended else 0.0
-    locks = pieces / layout.stripe_count * costs.lock_s
-    time_s = moving + files * costs.file_s + calls + locks
-    return Estimate(
-        time_s,
-        writing.size_bytes / BYTES_PER_GB / time_s,
-        ceilings,
-        limit,
-        moving,
-        files * costs.file_s,
-        calls,
-        locks,
-    )
+    return Pace(writing, system, costs, other_load_fraction).estimate(layout.stripe_count, layout.stripe_size_bytes)
 
 
 def rate_curve(
@@ -273,16 +378,9 @@ def rate_curve(
     ([1, 2, 5, 12], 5)
     """
     most = system.max_stripe_count
-    return {
-        count: estimate(
-            writing,
-            replace(layout, stripe_count=count),
-            system,
-            costs=costs,
-            other_load_fraction=other_load_fraction,
-        )
-        for count in sorted({*(count for count in counts if count < most), layout.stripe_count, most})
-    }
+    pace = Pace(writing, system, costs, other_load_fraction)
+    wanted = sorted({*(count for count in counts if count < most), layout.stripe_count, most})
+    return {count: pace.estimate(count, layout.stripe_size_bytes) for count in wanted}
 
 
 def mean_ost_loads_gb(writing: Writing, layout: Layout) -> list[float]:

@@ -1,16 +1,15 @@
 """Which stripe count and size a file should have, and the commands that give it them.
 
-Four rules, each with its reason:
+The estimate of `hopperlib.storage.lustre.rates` is made as high as it gets, over
+counts, sizes and the tasks that write, and then the least count is taken that
+comes within 5 % of it: objects cost others too. Three things stand above the estimate:
 
-- no more OSTs than the clients can keep busy;
-- no more than give each OST a second of work;
-- for one shared file no more than twelve of thirteen servers: on Hopper nothing
-  was gained above 144 of 156 OSTs [1]_, and whoever uses all can avoid none;
-- where every task has a file of its own and there are more files than OSTs, one
-  stripe each: the files themselves spread over the OSTs.
-
-Stripes of a large shared file are 64 MiB, as the documented scan chose them;
-smaller files have smaller ones, so that each OST gets several.
+- what the site wants no file to have more of;
+- a count that was measured, or that the site advises for the size, if it lies
+  less than 5 % above: on Hopper nothing was gained above 144 OSTs [1]_;
+- stripes of 64 MiB for large shared files, as the documented scan chose them,
+  smaller ones for smaller files so that each OST gets several: another size only
+  if it is worth it.
 
 References
 ----------
@@ -20,28 +19,54 @@ References
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from hopperlib.errors import at_least, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem
 from hopperlib.storage.lustre.imbalance import expected_fullest
-from hopperlib.storage.lustre.rates import Estimate, Writing
+from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
-__all__ = ["Advice", "advise", "writing_findings"]
+__all__ = ["LIMITS", "Advice", "Alternative", "advise", "writing_findings"]
 
 # Who writes, and the pattern of `Writing` that the advice makes of it.
 _PATTERNS = {"shared": "collective", "file-per-process": "file-per-process", "one-writer": "shared"}
+# What the limits of an estimate are called.
+LIMITS = {
+    "tasks": "the tasks that write",
+    "clients": "the clients",
+    "osts": "the OSTs",
+    "servers": "the servers",
+    "network": "the network to the servers",
+    "file system": "the file system's peak",
+}
 
-_SERVERS_OF_A_SHARED_FILE = (12, 13)
+# The least count is taken that is as fast as this share of the best.
+_NEAR_BEST = 0.955
 _LARGEST_STRIPE_BYTES = 64 * BYTES_PER_MIB
+_STRIPE_SIZES = tuple(BYTES_PER_MIB << power for power in range(11))
 _STRIPES_PER_OST = 16
+# Counts that are all tried; above, steps of 5 %.
+_EVERY_COUNT = 64
 _MANY_FILES = 10_000
-_LEAST_SECONDS = 1.0
 # Share of the time from which locks are a problem.
 _MUCH = 0.2
+# Files up to this size can lie on the metadata server as a whole: what nearly all public IO500 scripts give them.
+_SMALL_FILE_BYTES = 65_536
+# Objects an OST that public IO500 scripts give a file of small unaligned blocks.
+_OVERSTRIPED = 4
+_GUIDE_FROM_GB = (1, 10, 100)
+
+
+class Alternative(NamedTuple):
+    """Another layout, for what its reason says."""
+
+    command: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +87,10 @@ class Advice:
         Hints for MPI-IO, in order; empty where MPI-IO has no part.
     cautions : tuple of str
         What else to know.
+    estimate : Estimate
+        What the writes then take.
+    alternatives : tuple of Alternative
+        Newer kinds of layout, and when they fit better.
     too_large : bool
         Whether the data are more than the file system holds, which the last caution says.
     """
@@ -72,6 +101,8 @@ class Advice:
     commands: tuple[str, ...]
     hints: tuple[tuple[str, str], ...]
     cautions: tuple[str, ...]
+    estimate: Estimate
+    alternatives: tuple[Alternative, ...] = ()
     too_large: bool = False
 
     @property
@@ -100,13 +131,6 @@ class Advice:
         return "".join(f"{key} {value}\n" for key, value in self.hints) or None
 
 
-def _shared_most(system: FileSystem) -> int:
-    """Return the most OSTs for one shared file: whole servers, twelve of thirteen."""
-    above, below = _SERVERS_OF_A_SHARED_FILE
-    servers = max(1, system.osts // system.osts_per_oss * above // below)
-    return max(1, min(system.max_stripe_count, servers * system.osts_per_oss))
-
-
 def _stripe_size(size_bytes: int, count: int, default: int) -> int:
     """Return the largest power of two that still gives each OST several stripes, within bounds. [bytes]"""
     if count == 1:
@@ -119,12 +143,6 @@ def _stripe_size(size_bytes: int, count: int, default: int) -> int:
     return size
 
 
-def _fewest(candidates: dict[str, int]) -> tuple[int, str]:
-    """Return the least count, at least 1, and what sets it."""
-    reason = min(candidates, key=candidates.__getitem__)
-    return max(1, candidates[reason]), reason
-
-
 def advise(
     size_bytes: int,
     writers: int,
@@ -134,6 +152,11 @@ def advise(
     nodes: int | None = None,
     cores_per_node: int = 1,
     directory: str = "DIRECTORY",
+    pool: str = "",
+    block_bytes: int = BYTES_PER_MIB,
+    reading: bool = False,
+    costs: Costs | None = None,
+    other_load_fraction: float = 0.0,
 ) -> Advice:
     """Return the striping that suits.
 
@@ -150,8 +173,15 @@ def advise(
         Nodes of the writers; None packs them.
     cores_per_node : int
         Cores of a node, to pack the writers. [cores]
-    directory : str
-        Where the files will be.
+    directory, pool : str
+        Where the files will be; the pool of OSTs, empty for none.
+    block_bytes : int
+        What a task moves in one call where nobody gathers. [bytes]
+    reading : bool
+        Whether the rate of reading counts.
+    costs : Costs or None
+    other_load_fraction : float
+        As for `hopperlib.storage.lustre.rates.estimate`.
 
     Raises
     ------
@@ -170,21 +200,217 @@ def advise(
     >>> advice.writing.pattern, advice.commands
     ('collective', ('lfs setstripe -c 144 -S 64M DIRECTORY',))
     """
-    writing = _writing(size_bytes, writers, pattern, nodes, cores_per_node)
-    if writing.pattern == "file-per-process":
-        return _file_per_process(writing, system, directory)
-    return _one_file(writing, system, directory)
-
-
-def _writing(size_bytes: int, writers: int, pattern: str, nodes: int | None, cores_per_node: int) -> Writing:
-    """Return how the data are written if the advice is followed: a shared file through aggregators, in whole stripes."""
     if pattern not in _PATTERNS:
         raise refusal("pattern", pattern, f"must be one of: {', '.join(_PATTERNS)}")
     at_least(1, size_bytes=size_bytes, writers=writers)
     callers = 1 if pattern == "one-writer" else writers
     nodes = -(-callers // cores_per_node) if nodes is None else min(nodes, callers)
     at_least(1, nodes=nodes)
-    return Writing(size_bytes=size_bytes, writers=callers, nodes=nodes, pattern=_PATTERNS[pattern])
+    writing = Writing(
+        size_bytes=size_bytes,
+        writers=callers,
+        nodes=nodes,
+        pattern="shared" if callers == 1 and pattern == "shared" else _PATTERNS[pattern],
+        block_bytes=block_bytes,
+        reading=reading,
+    )
+    pace = Pace(writing, system, costs, other_load_fraction)
+    choice = _choose(pace)
+    layout = Layout(stripe_count=choice.count, stripe_size_bytes=choice.stripe_bytes, osts=system.osts)
+    result = pace.estimate(choice.count, choice.stripe_bytes)
+    collective = writing.pattern == "collective"
+    own_files = writing.pattern == "file-per-process"
+    share = size_bytes / (system.capacity_pb * 1e15)
+    return Advice(
+        layout=layout,
+        writing=replace(writing, aggregators=result.callers) if collective else writing,
+        reasons=tuple(_reasons(pace, choice, result)),
+        commands=(layout.lfs_command(directory, pool),),
+        hints=_hints(layout, writing, result.callers) if collective else (),
+        cautions=(
+            *(["one slow or nearly full OST of the file slows every write: probe them first"] if collective else []),
+            *(_many_files(writers, choice.count, system.osts) if own_files else []),
+            *_guidance(pace, choice, result),
+            *([f"the data are {share:.0%} of the file system's capacity"] if share > 0.25 else []),
+        ),
+        estimate=result,
+        alternatives=tuple(_alternatives(pace, layout, directory, pool)),
+        too_large=share > 1,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A layout, why no more stripes, and the best count if the site had no limit."""
+
+    count: int
+    stripe_bytes: int
+    reason: str
+    unlimited: int
+
+
+def _rule_stripe(pace: Pace, count: int) -> int:
+    """Return the stripe size of the rule for a count. [bytes]"""
+    files = pace.writing.writers if pace.own_files else 1
+    return _stripe_size(max(1, pace.writing.size_bytes // files), count, pace.system.default_stripe_size_bytes)
+
+
+def _fastest(pace: Pace, count: int) -> tuple[float, int]:
+    """Return the least time with a count, and the stripe size that gives it, that of the rule among them."""
+    # Of files of their own only the number of objects counts.
+    tried = {_rule_stripe(pace, count), *(() if pace.own_files else _STRIPE_SIZES)}
+    return min((pace.time_s(count, size), size) for size in tried)
+
+
+def _least(pace: Pace, most: int) -> tuple[int, int]:
+    """Return the best count up to a bound, and the least that is nearly as fast."""
+    size = pace.writing.size_bytes
+    counts = {*range(1, min(most, _EVERY_COUNT) + 1), most, min(most, pace.system.useful_stripe_count or most)}
+    step = float(_EVERY_COUNT)
+    while (step := step * 1.05) < most:
+        counts.add(int(step))
+    # Where a few pieces are dealt out, one object more can save a turn.
+    pieces = {-(-size // (stripe * turns)) for stripe in (BYTES_PER_MIB, 4 * BYTES_PER_MIB) for turns in range(1, 5)}
+    counts |= {count for count in pieces if count <= most}
+    times = {count: _fastest(pace, count)[0] for count in counts}
+    best = min(times, key=times.__getitem__)
+    bound = times[best] / _NEAR_BEST
+    ordered = sorted(counts)
+    high = next(count for count in ordered if times[count] <= bound)
+    # Between the last count tried that was too few and this one.
+    for count in range(ordered[max(ordered.index(high) - 1, 0)] + 1, high):
+        if _fastest(pace, count)[0] <= bound:
+            return best, count
+    return best, high
+
+
+def _choose(pace: Pace) -> _Choice:
+    """Return the layout: the least count near the best, or one nearby that is stated."""
+    system = pace.system
+    most = min(system.max_stripe_count, system.advised_stripe_count or system.max_stripe_count)
+    best, count = _least(pace, most)
+    more = {min(int(most * 1.25**step), system.max_stripe_count) for step in range(1, 20)}
+    unlimited = min(more, key=lambda wider: _fastest(pace, wider)[0]) if best == most else best
+    bound = _fastest(pace, best)[0] / _NEAR_BEST
+    limit = LIMITS[pace.estimate(count, _fastest(pace, count)[1]).limit]
+    reason = f"within 5 % of the best by the estimate, where {limit} set the pace"
+    useful, guide = system.useful_stripe_count, _guide(pace)
+    if useful and not pace.own_files and count <= useful <= count / 0.93:
+        count, reason = useful, f"nothing was gained beyond {useful} of {system.osts} OSTs when it was measured here"
+    elif guide and count <= guide <= min(most, count / 0.93):
+        count, reason = guide, "the site's own rule for such files, and within 5 % of the best by the estimate"
+    elif count == 1:
+        reason = f"more would gain less than 5 %: {limit} set the pace"
+    if unlimited > most:
+        reason += f"; the site wants no file on more than {most}"
+    return _Choice(count, _near_rule(pace, count, bound), reason, unlimited)
+
+
+def _near_rule(pace: Pace, count: int, bound_s: float) -> int:
+    """Return the stripe size nearest to that of the rule that is nearly as fast as the best. [bytes]"""
+    rule = _rule_stripe(pace, count)
+    if pace.own_files:
+        return rule
+    bound_s = max(bound_s, _fastest(pace, count)[0])
+    near = (size for size in {rule, *_STRIPE_SIZES} if pace.time_s(count, size) <= bound_s)
+    return min(near, key=lambda size: abs(math.log2(size / rule)))
+
+
+def _guide(pace: Pace) -> int | None:
+    """Return the count that the site advises for a shared file of this size, if it does."""
+    guide = pace.system.guide_stripe_counts
+    place = sum(pace.writing.size_bytes >= low * BYTES_PER_GB for low in _GUIDE_FROM_GB)
+    return guide[place - 1] if guide and place and not pace.own_files else None
+
+
+def _reasons(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
+    """Yield why this count, this size and so many aggregators."""
+    count, mib = choice.count, choice.stripe_bytes / BYTES_PER_MIB
+    each = " a file" if pace.own_files else ""
+    yield f"{count} stripe{'s' * (count > 1)}{each}: {choice.reason}"
+    if pace.own_files:
+        return
+    few = "with one OST any size will do" if count == 1 else "large pieces, and still several for each OST"
+    larger = choice.stripe_bytes > _rule_stripe(pace, count)
+    yield f"stripes of {mib:g} MiB: {'the fewer, the fewer locks change hands' if larger else few}"
+    if pace.collective:
+        callers = result.callers
+        aggregators = f"{callers:,} aggregator{'s' * (callers > 1)}"
+        if callers <= count:
+            yield f"{aggregators}, one for each stripe, so that no two clients write to one object"
+        else:
+            yield (
+                f"{aggregators}, {callers / count:.3g} for each stripe: one task passes on "
+                f"{pace.task_gb_s:.3g} GB/s at most, an OST takes {pace.ost_gb_s:.3g} GB/s"
+            )
+
+
+def _hints(layout: Layout, writing: Writing, aggregators: int) -> tuple[tuple[str, str], ...]:
+    """Return the hints for MPI-IO."""
+    stripe = str(layout.stripe_size_bytes)
+    gather = (
+        [("romio_cb_read", "enable")]
+        if writing.reading
+        else [("romio_cb_write", "enable"), ("romio_ds_write", "disable")]
+    )
+    return (
+        *gather,
+        ("striping_factor", str(layout.stripe_count)),
+        ("striping_unit", stripe),
+        ("cb_nodes", str(aggregators)),
+        ("cb_buffer_size", stripe),
+    )
+
+
+def _guidance(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
+    """Yield how the advice stands to what the site says, where they differ."""
+    guide = _guide(pace)
+    if guide and guide != choice.count:
+        rate = pace.estimate(guide, _fastest(pace, guide)[1]).rate_gb_s
+        yield (
+            f"the site's own rule for a shared file of this size is {guide} stripes: {rate:,.3g} GB/s by this "
+            f"estimate, and {result.rate_gb_s:,.3g} GB/s with {choice.count}; the estimate knows only your job, the site all of them"
+        )
+    if choice.unlimited > choice.count and pace.system.advised_stripe_count:
+        rate = pace.estimate(choice.unlimited, _fastest(pace, choice.unlimited)[1]).rate_gb_s
+        if rate * _NEAR_BEST > result.rate_gb_s:
+            yield (
+                f"by this estimate {choice.unlimited} stripes would give {rate:,.3g} GB/s, but the site wants no file "
+                f"on more than {pace.system.advised_stripe_count} OSTs: ask it before you take more"
+            )
+
+
+def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iterator[Alternative]:
+    """Yield newer kinds of layout, and when they fit better."""
+    writing, count, stripe = pace.writing, layout.stripe_count, layout.size_text
+    each = writing.size_bytes / (writing.writers if pace.own_files else 1)
+    within = f"-p {pool} {directory}" if pool else directory
+    if each <= _SMALL_FILE_BYTES:
+        yield Alternative(
+            f"lfs setstripe -E 64k -L mdt -E -1 -c 1 {within}",
+            "for files this small, with Lustre 2.11 or newer and space on the metadata servers: the first 64 KiB lie "
+            "there, and a small file needs no OST",
+        )
+    steps = [low for low in _GUIDE_FROM_GB if low * BYTES_PER_GB < each]
+    if count > 1 and steps:
+        # The best count grows with the root of the size where opening objects is what it costs.
+        parts = [(1, f"{steps[0]}G")]
+        for high in steps[1:]:
+            parts.append((max(1, round(count * math.sqrt(high * BYTES_PER_GB / each))), f"{high}G"))
+        # Of layers with one count the last is left.
+        ends = {**dict(parts), count: "-1"}
+        layers = " ".join(f"-E {end} -c {number} -S {stripe}" for number, end in ends.items())
+        yield Alternative(
+            f"lfs setstripe {layers} {within}",
+            "for a folder of files of different sizes, with Lustre 2.10 or newer: a file gets more stripes as it grows",
+        )
+    if pace.collective and not writing.reading:
+        objects = min(_OVERSTRIPED * pace.system.osts, 2000)
+        yield Alternative(
+            f"lfs setstripe -C {objects} {within}",
+            f"if the tasks write small blocks themselves, without aggregators, with Lustre 2.13 or newer: {objects:,} "
+            f"objects, several on each of {pace.system.osts} OSTs, share the locks",
+        )
 
 
 def writing_findings(
@@ -227,72 +453,6 @@ def writing_findings(
     return (*found, *advice.findings)
 
 
-def _useful(size_bytes: int, system: FileSystem, clients_gb_s: float) -> dict[str, int]:
-    """Return how many OSTs the clients can keep busy, and how many have a second of work."""
-    rate = system.ost_peak_gb_s
-    return {
-        f"the clients pass on {clients_gb_s:,.3g} GB/s, an OST takes {rate:.3g} GB/s": math.ceil(
-            clients_gb_s / rate - 1e-9
-        ),
-        "every OST should have at least a second of work": int(size_bytes / BYTES_PER_GB / rate / _LEAST_SECONDS),
-    }
-
-
-def _one_file(writing: Writing, system: FileSystem, directory: str) -> Advice:
-    """Advise for one file, written by all or by one."""
-    size_bytes, writers = writing.size_bytes, writing.writers
-    shared = writing.pattern == "collective" and writers > 1
-    share = size_bytes / (system.capacity_pb * 1e15)
-    most = _shared_most(system)
-    bounds = _useful(size_bytes, system, min(writing.nodes * system.node_write_ceiling_gb_s, system.peak_gb_s))
-    bounds[_enough(most, system)] = most
-    count, reason = _fewest(bounds)
-    layout = Layout(
-        stripe_count=count,
-        stripe_size_bytes=_stripe_size(size_bytes, count, system.default_stripe_size_bytes),
-        osts=system.osts,
-    )
-    reasons = [f"{count} stripe{'s' * (count > 1)}: {reason}"]
-    size = f"{layout.stripe_size_bytes // BYTES_PER_MIB or layout.stripe_size_bytes / BYTES_PER_MIB:g} MiB"
-    reasons.append(
-        f"stripes of {size}: "
-        + ("with one OST any size will do" if count == 1 else "large pieces, and still several for each OST")
-    )
-    hints: tuple[tuple[str, str], ...] = ()
-    cautions = []
-    if shared:
-        aggregators = min(count, writers)
-        stripe = str(layout.stripe_size_bytes)
-        reasons.append(
-            f"{aggregators} aggregator{'s' * (aggregators > 1)}, one for each stripe, so that no two clients write to one object"
-        )
-        hints = (
-            ("romio_cb_write", "enable"),
-            ("romio_ds_write", "disable"),
-            ("striping_factor", str(count)),
-            ("striping_unit", stripe),
-            ("cb_nodes", str(aggregators)),
-            ("cb_buffer_size", stripe),
-        )
-        cautions.append("one slow or nearly full OST of the file slows every write: probe them first")
-    return Advice(
-        layout=layout,
-        writing=writing,
-        reasons=tuple(reasons),
-        commands=(layout.lfs_command(directory),),
-        hints=hints,
-        cautions=(*cautions, *_capacity(share)),
-        too_large=share > 1,
-    )
-
-
-def _enough(most: int, system: FileSystem) -> str:
-    """Say why no shared file should have more OSTs, in words that hold for this file system."""
-    above, below = _SERVERS_OF_A_SHARED_FILE
-    here = f"here {most} of {system.osts} OSTs"
-    return f"beyond {above} of {below} servers ({here}) nothing was gained on Hopper, and none could be avoided"
-
-
 def _uneven(files: int, count: int, osts: int) -> list[str]:
     """Return a caution if files that fall on OSTs at random load one much more than the others."""
     fullest, mean = expected_fullest(files, count, osts), files * count / osts
@@ -307,35 +467,9 @@ def _uneven(files: int, count: int, osts: int) -> list[str]:
     return [f"if the files fall on OSTs at random, the fullest gets {over}, and all wait for it"]
 
 
-def _file_per_process(writing: Writing, system: FileSystem, directory: str) -> Advice:
-    """Advise for a file a task."""
-    size_bytes, writers = writing.size_bytes, writing.writers
-    each = max(1, size_bytes // writers)
-    share = size_bytes / (system.capacity_pb * 1e15)
-    clients_gb_s = min(system.node_write_ceiling_gb_s * writing.nodes / writers, system.peak_gb_s / writers)
-    bounds = _useful(each, system, clients_gb_s)
-    bounds[f"{writers:,} files share {system.osts} OSTs"] = max(1, system.osts // writers)
-    bounds[f"a file may have {system.max_stripe_count}"] = system.max_stripe_count
-    count, reason = _fewest(bounds)
-    layout = Layout(
-        stripe_count=count,
-        stripe_size_bytes=_stripe_size(each, count, system.default_stripe_size_bytes),
-        osts=system.osts,
-    )
-    cautions = _uneven(writers, count, system.osts)
-    if writers >= _MANY_FILES:
-        cautions.append(f"{writers:,} files a dump are slow to list and to read back: consider one shared file")
-    return Advice(
-        layout=layout,
-        writing=writing,
-        reasons=(f"{count} stripe{'s' * (count > 1)} a file: {reason}",),
-        commands=(layout.lfs_command(directory),),
-        hints=(),
-        cautions=(*cautions, *_capacity(share)),
-        too_large=share > 1,
-    )
-
-
-def _capacity(share: float) -> list[str]:
-    """Return a caution if the data fill much of the file system."""
-    return [f"the data are {share:.0%} of the file system's capacity"] if share > 0.25 else []
+def _many_files(files: int, count: int, osts: int) -> list[str]:
+    """Return cautions about many files."""
+    cautions = _uneven(files, count, osts)
+    if files >= _MANY_FILES:
+        cautions.append(f"{files:,} files a dump are slow to list and to read back: consider one shared file")
+    return cautions

@@ -106,8 +106,14 @@ class Layout:
             loads[(self.first_ost + number) % self.osts] = size
         return loads
 
-    def lfs_command(self, path: str = "DIRECTORY") -> str:
-        """Return the command that gives a new file or directory this layout.
+    @property
+    def size_text(self) -> str:
+        """The stripe size as `lfs` takes it: ``64M``."""
+        units = (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10))
+        return next(f"{self.stripe_size_bytes // by}{unit}" for unit, by in units if self.stripe_size_bytes % by == 0)
+
+    def lfs_command(self, path: str = "DIRECTORY", pool: str = "") -> str:
+        """Return the command that gives a new file or directory this layout, in a pool of OSTs if one is named.
 
         Examples
         --------
@@ -115,8 +121,4 @@ class Layout:
         'lfs setstripe -c 144 -S 64M run/'
         """
         count = "-1" if self.stripe_count == self.osts else str(self.stripe_count)
-        size = self.stripe_size_bytes
-        for unit, factor in (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10)):
-            if size % factor == 0:
-                return f"lfs setstripe -c {count} -S {size // factor}{unit} {path}"
-        raise AssertionError(f"{size} is a multiple of 65,536")
+        return f"lfs setstripe -c {count} -S {self.size_text} {f'-p {pool} ' if pool else ''}{path}"

@@ -97,10 +97,15 @@ def test_loads_of_many_files_are_the_mean():
 
 
 def test_own_osts_and_own_rate():
-    assert own_file_system(SCRATCH) is SCRATCH
+    assert own_file_system(SCRATCH) == SCRATCH
     assert own_file_system(SCRATCH, ost_rate_gb_s=0.5).peak_gb_s == 78
     own = own_file_system(SCRATCH, osts=1)
     assert (own.osts, own.max_stripe_count, own.default_stripe_count) == (1, 1, 1)
+    # What was measured on other OSTs says nothing of these.
+    assert (own.useful_stripe_count, own_file_system(SCRATCH, client_rate_gb_s=9.0).node_write_ceiling_gb_s) == (
+        None,
+        9,
+    )
     assert own.ost_peak_gb_s == pytest.approx(SCRATCH.ost_peak_gb_s)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +20,7 @@ from hopperlib.storage.lustre.striping import Layout
 
 HOPPER = Machine.load("hopper").file_systems[0]
 TOY = Machine.load("toy").file_systems[0]
-FREE = Costs(file_s=0, call_s=0, lock_s=0)
+FREE = Costs(file_s=0, call_s=0, lock_s=0, object_s=0)
 UNIT = 65_536
 
 
@@ -40,7 +42,8 @@ def test_the_lowest_ceiling_sets_the_rate():
     assert (two.limit, two.rate_gb_s) == ("osts", pytest.approx(70 / 156, rel=1e-5))
     one_node = estimate(Writing(size_bytes=10**12, writers=24, nodes=1), _layout(156), HOPPER, costs=FREE)
     assert (one_node.limit, one_node.rate_gb_s) == ("clients", pytest.approx(1.7))
-    everything = estimate(Writing(size_bytes=156 << 30, writers=24_000, nodes=1000), _layout(156), HOPPER, costs=FREE)
+    whole = replace(HOPPER, useful_stripe_count=None)
+    everything = estimate(Writing(size_bytes=156 << 30, writers=24_000, nodes=1000), _layout(156), whole, costs=FREE)
     assert everything.rate_gb_s == pytest.approx(35)
 
 
@@ -50,15 +53,46 @@ def test_aggregators_are_the_clients():
     assert estimate(writing, _layout(1), HOPPER, costs=FREE).ceilings_gb_s["clients"] == pytest.approx(1.7)
 
 
+def test_one_task_passes_on_no_more_than_any_ever_did():
+    # No machine file says what a task can: 3.7 GB/s, and a node of Perlmutter 25.
+    fast = Machine.load("perlmutter").file_systems[0]
+    one = estimate(Writing(size_bytes=10**13, writers=1, nodes=1), _layout(100, system=fast), fast, costs=FREE)
+    assert (one.limit, one.rate_gb_s) == ("tasks", pytest.approx(3.7))
+
+
+def test_more_aggregators_than_stripes_where_one_each_is_too_slow():
+    # An OST takes 5000 / 298 = 16.8 GB/s, a task 3.7: five aggregators for one stripe, whole stripes change hands.
+    fast = Machine.load("perlmutter").file_systems[0]
+    writing = Writing(size_bytes=10**12, writers=640, nodes=10, pattern="collective")
+    result = estimate(writing, _layout(1, 1 << 30, fast), fast)
+    assert result.callers == 5
+    assert result.locks_s == pytest.approx(10**12 / (1 << 30) * 0.002)
+    reading = estimate(replace(writing, reading=True, aggregators=1), _layout(1, 1 << 30, fast), fast)
+    assert (reading.callers, reading.limit, reading.locks_s) == (1, "tasks", 0)
+
+
+def test_servers_and_network_are_ceilings():
+    limited = replace(HOPPER, server_write_ceiling_gb_s=0.5, network_gb_s=9.0)
+    writing = Writing(size_bytes=10**12, writers=2400, nodes=100)
+    # Four stripes lie on four servers; OSTs would take 4 x 35/156 = 0.897.
+    assert estimate(writing, _layout(4), limited, costs=FREE).ceilings_gb_s["servers"] == 2
+    assert estimate(writing, _layout(156), limited, costs=FREE).limit == "network"
+
+
+def test_nothing_is_gained_beyond_what_was_measured():
+    writing = Writing(size_bytes=156 << 36, writers=24_000, nodes=1000, pattern="collective")
+    assert estimate(writing, _layout(156), HOPPER, costs=FREE).rate_gb_s == pytest.approx(35 * 144 / 156)
+
+
 def test_costs_by_hand():
     # 64 MiB in blocks of 1 MiB: 64 calls of 2 writers, 32 each; 64 aligned pieces over 4 objects take 16 locks one after the other.
-    costs = Costs(file_s=1, call_s=0.01, lock_s=0.1)
+    costs = Costs(file_s=1, call_s=0.01, lock_s=0.1, object_s=0.5)
     shared = estimate(Writing(size_bytes=64 << 20, writers=2, nodes=2), _layout(4), HOPPER, costs=costs)
-    assert (shared.metadata_s, shared.calls_s, shared.locks_s) == pytest.approx((1, 0.32, 1.6))
+    assert (shared.metadata_s, shared.calls_s, shared.locks_s) == pytest.approx((1 + 4 * 0.5, 0.32, 1.6))
     own = estimate(
         Writing(size_bytes=64 << 20, writers=2, nodes=2, pattern="file-per-process"), _layout(1), HOPPER, costs=costs
     )
-    assert (own.metadata_s, own.locks_s) == (2, 0)
+    assert (own.metadata_s, own.locks_s) == (2 + 0.5, 0)
     assert own.time_s == pytest.approx(own.moving_s + own.metadata_s + own.calls_s)
 
 
@@ -71,9 +105,9 @@ def test_no_lock_changes_hands(change):
 
 
 def test_fullest_ost_of_many_files():
-    # Random deal: 20,000 files on 156 OSTs put about 159 on the fullest, 128.2 on average
+    # Dealt round: 20,000 files on 156 OSTs put 129 on the fullest, 128.2 on average
     writing = Writing(size_bytes=29_700 * 10**9, writers=20_000, nodes=5000, pattern="file-per-process")
-    assert estimate(writing, _layout(1), HOPPER, costs=FREE).rate_gb_s == pytest.approx(35 * 128.2 / 159.4, rel=2e-3)
+    assert estimate(writing, _layout(1), HOPPER, costs=FREE).rate_gb_s == pytest.approx(35 * 20_000 / 156 / 129)
 
 
 writings = st.builds(
@@ -121,6 +155,10 @@ def test_blocks_read_from_two_osts_and_from_all():
         (lambda: Costs(file_s=-1), "file_s=-1 must not be negative"),
         (lambda: Writing(size_bytes=1, writers=1, nodes=1, pattern="all"), "pattern='all' must be one of: shared"),
         (lambda: Writing(size_bytes=1, writers=1, nodes=2), "nodes=2 must be from 1 to 1, the writers"),
+        (
+            lambda: Writing(size_bytes=1, writers=2, nodes=1, aggregators=3),
+            "aggregators=3 must be from 1 to 2, the writers",
+        ),
         (lambda: Writing(size_bytes=0, writers=1, nodes=1), "size_bytes=0 must be at least 1"),
         (lambda: pieces_per_call(0, 1), "block_bytes=0"),
         (lambda: estimate(Writing(size_bytes=1, writers=1, nodes=1), _layout(1), TOY), "layout.osts=156 must be 15"),

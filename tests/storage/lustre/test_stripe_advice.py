@@ -27,17 +27,40 @@ def test_a_few_clients_need_few_osts():
     # One node passes on 1.7 GB/s, an OST takes 35/156: 7.58, so 8
     advice = advise(10 * TB, 24, "shared", HOPPER, cores_per_node=24)
     assert advice.layout.stripe_count == 8
-    assert "the clients pass on 1.7 GB/s" in advice.reasons[0]
+    assert "the clients set the pace" in advice.reasons[0]
     assert advise(10 * TB, 24, "one-writer", HOPPER, nodes=1).layout.stripe_count == 8
 
 
 def test_small_files_need_few_osts():
-    # 1 GB is 4.46 s of one OST: 4 OSTs have a second each
+    # 1 GB is 4.46 s of one OST, and an object costs 2 ms: 4.46 / n + 0.002 n is least at 47 stripes, 0.189 s.
+    # 37 take 0.195 s, 36 more than 1 / 0.955 of the least.
     advice = advise(GB, 2400, "shared", HOPPER, cores_per_node=24)
-    assert advice.layout.stripe_count == 4
-    # 1 GB over 4 OSTs in 16 pieces each: 15.6 MB, so 8 MiB
-    assert advice.layout.stripe_size_bytes == 8 << 20
+    assert advice.layout.stripe_count == 37
     assert advise(1, 1, "one-writer", HOPPER).layout.stripe_count == 1
+
+
+def test_the_sites_limit_and_rule_are_confronted():
+    perlmutter = Machine.load("perlmutter").file_systems[0]
+    large = advise(TB, 8192, "shared", perlmutter, nodes=128)
+    assert large.layout.stripe_count == 72
+    assert large.writing.aggregators == 360
+    assert "the site's own rule" in large.reasons[0]
+    assert any("ask it before you take more" in caution for caution in large.cautions)
+    # Two OSTs take what one node passes on; the site's rule for 10 to 100 GB is 24.
+    small = advise(10 * GB, 64, "shared", perlmutter, nodes=1)
+    assert small.layout.stripe_count == 2
+    assert small.cautions[1].startswith("the site's own rule for a shared file of this size is 24 stripes")
+
+
+def test_newer_layouts_are_named_with_their_reason():
+    shared = advise(TB, 2400, "shared", HOPPER, nodes=100, directory="run/", pool="flash")
+    grown, many = (other.command for other in shared.alternatives)
+    assert grown.startswith("lfs setstripe -E 1G -c 1 -S 64M -E 10G -c ")
+    assert grown.endswith("-E -1 -c 144 -S 64M -p flash run/")
+    assert many == "lfs setstripe -C 624 -p flash run/"
+    assert shared.commands == ("lfs setstripe -c 144 -S 64M -p flash run/",)
+    (tiny,) = advise(10**9, 100_000, "file-per-process", HOPPER, nodes=5000).alternatives
+    assert tiny.command == "lfs setstripe -E 64k -L mdt -E -1 -c 1 DIRECTORY"
 
 
 def test_many_files_get_one_stripe_each():
@@ -101,9 +124,3 @@ def test_few_files_are_told_how_many_stripes_meet():
     assert caution == "if the files fall on OSTs at random, the fullest gets 1.2 stripes where 1 would do"
     # One file meets nobody.
     assert advise(10**12, 1, "file-per-process", HOPPER, cores_per_node=24).cautions == ()
-
-
-def test_the_most_osts_of_a_shared_file_are_told_for_this_file_system():
-    # 12 of 13 of the toy's 5 servers of 3 OSTs are 4 servers.
-    advice = advise(31 * 10**12, 20_000, "shared", Machine.load("toy").file_systems[0], cores_per_node=12)
-    assert "beyond 12 of 13 servers (here 12 of 15 OSTs) nothing was gained on Hopper" in advice.reasons[0]
