@@ -14,6 +14,7 @@ QUESTIONS: dict[str, str] = {
     "machines": "hopperlib.questions.node.machines",
     "place": "hopperlib.questions.node.place",
     "memory": "hopperlib.questions.node.memory",
+    "hybrid": "hopperlib.questions.node.hybrid",
     "io-node": "hopperlib.questions.storage.io_node",
     "documented": "hopperlib.questions.book.documented",
     "errata": "hopperlib.questions.book.errata",

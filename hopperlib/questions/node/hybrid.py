@@ -1,0 +1,279 @@
+"""Question: how run time changes with the threads of a task, and which number is the fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hopperlib.errors import refusal
+from hopperlib.finding import Finding
+from hopperlib.machine import Machine, NodeKind
+from hopperlib.node.hybrid import ThreadCost, best_threads, close_to, stream_gb_s, thread_costs, thread_counts
+from hopperlib.node.layouts import Layout
+from hopperlib.node.memory import merged_need
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.machine_choice import chosen_machine
+from hopperlib.questions.question import declared
+from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value
+
+__all__ = ["QUESTION"]
+
+# Steps of the map along the shared work, from the least of the slider to all, and along the cost of MPI.
+_SHARED = [0.9 + 0.005 * step for step in range(21)]
+_MPI = [0.04 * step for step in range(16)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """What was asked, and what each number of threads makes of it."""
+
+    machine: Machine
+    kind: NodeKind
+    shares: dict[str, float]
+    costs: tuple[ThreadCost, ...]
+    curves: dict[str, tuple[ThreadCost, ...]]
+    need_gb: float
+    copied_fraction: float
+
+    @property
+    def best(self) -> ThreadCost:
+        """The fastest."""
+        return best_threads(self.costs, **self.shares)
+
+    def time(self, cost: ThreadCost) -> float:
+        """Run time over that of pure MPI. [ratio]"""
+        return cost.run_time(**self.shares)
+
+    def memory_gb(self, cost: ThreadCost) -> float:
+        """Memory of all tasks of a node. [GB]"""
+        return cost.tasks_per_node * merged_need(self.need_gb, cost.threads, self.copied_fraction)
+
+
+def _answer(
+    *,
+    machine: str | Machine,
+    tasks: int,
+    parallel_fraction: float,
+    mpi_share: float,
+    memory_bound: float,
+    elsewhere: float,
+    spread: bool,
+    strict: bool,
+    spilled: float,
+    cores: int,
+    gpus: int,
+    sockets: int,
+    need_gb: float,
+    copied_fraction: float,
+    machine_file: str,
+) -> Result:
+    """Answer for one job. Zeros stand for what the machine file says."""
+    chosen = chosen_machine(machine, machine_file)
+    kind = chosen.node()
+    if sockets:
+        usable_gb = kind.usable_memory_gb * sockets / kind.sockets
+        kind = replace(kind, sockets=sockets, usable_memory_gb=usable_gb)
+    used = cores or kind.cores
+    if gpus and used % gpus:
+        raise refusal("gpus", gpus, f"must divide the {used} cores that work, so that each has as many")
+    most = used // gpus if gpus else None
+    settings = {
+        "as set": (elsewhere, spread, 0.0 if strict else spilled),
+        "perfect first touch, -S and -ss": (0.0, True, 0.0),
+        "one thread touches all, -S and -ss": (1.0, True, 0.0),
+        "one thread touches all, neither": (1.0, False, spilled),
+    }
+    curves = {
+        name: thread_costs(
+            kind, tasks, cores=used, most_threads=most, elsewhere=touched, spread=dealt_out, spilled=away
+        )
+        for name, (touched, dealt_out, away) in settings.items()
+    }
+    job = _Job(
+        machine=chosen,
+        kind=kind,
+        shares={
+            "parallel_fraction": parallel_fraction,
+            "mpi_share": mpi_share,
+            "memory_bound_fraction": memory_bound,
+        },
+        costs=curves["as set"],
+        curves=curves,
+        need_gb=need_gb,
+        copied_fraction=copied_fraction,
+    )
+    wide = next((cost for cost in job.costs if cost.threads > kind.cores_per_numa_node), None)
+    return Result(
+        summary=_summary(job),
+        findings=tuple(_findings(job, used, spread)),
+        values=(
+            Value("Threads of the fastest run", job.best.threads, "predicted", note="under the shares set above"),
+            Value("Its time over that of pure MPI", job.time(job.best), "predicted", decimals=2),
+            *(
+                [Value(f"The same with {wide.threads} threads", job.time(wide), "predicted", decimals=2)]
+                if wide
+                else ()
+            ),
+            Value("Cores of a NUMA node", kind.cores_per_numa_node, "documented", note="as the machine file says"),
+        ),
+        figures=(_time_figure(job), _map_figure(job), _stream_figure(kind)),
+        copyables=tuple(_lines(job)),
+        tables=(_table(job),),
+        facts={
+            "best_threads": job.best.threads,
+            "best_time": job.time(job.best),
+            "times": {str(cost.threads): job.time(cost) for cost in job.costs},
+            "close": [cost.threads for cost in close_to(job.costs, job.best, **job.shares)],
+            "numa_cores": kind.cores_per_numa_node,
+            "machine": chosen.name,
+            "elsewhere": elsewhere,
+        },
+    )
+
+
+def _threads(count: int) -> str:
+    """Return a number of threads in words."""
+    return "1 thread" if count == 1 else f"{count} threads"
+
+
+def _summary(job: _Job) -> str:
+    """Return the answer in a sentence or two."""
+    text = f"Fastest with {_threads(job.best.threads)} a task, {job.best.tasks_per_node} tasks a node: "
+    text += f"{job.time(job.best):.2f} of the time of pure MPI."
+    near = [str(cost.threads) for cost in close_to(job.costs, job.best, **job.shares) if cost is not job.best]
+    if near:
+        text += f" Within a run's usual variation of that: {', '.join(near)}."
+    widest = job.costs[-1]
+    if widest.threads > job.kind.cores_per_numa_node:
+        text += f" With {widest.threads} threads it takes {job.time(widest):.2f}."
+    return text
+
+
+def _findings(job: _Job, used: int, spread: bool) -> Iterator[Finding]:
+    """Yield what to know about the answer."""
+    kind, best = job.kind, job.best
+    if best.threads > kind.cores_per_numa_node:
+        message = f"More threads than the {kind.cores_per_numa_node} cores of a NUMA node: worth it only while every thread touches its own memory first."
+        yield Finding(code="wide", message=message, level="advice")
+    if not spread and used == kind.cores:
+        message = "All cores of the node work, so -S moves no task: without it the tasks sit on the same cores."
+        yield Finding(code="spread-moves-nothing", message=message, level="note")
+    short = [cost.threads for cost in job.costs if job.memory_gb(cost) > kind.usable_memory_gb]
+    if short:
+        message = f"Not enough memory with {', '.join(map(str, short))} threads a task: those runs would fail."
+        yield Finding(code="no-memory", message=message, level="problem" if best.threads in short else "note")
+
+
+def _lines(job: _Job) -> Iterator[Copyable]:
+    """Yield the line that starts the fastest run."""
+    layout = Layout(
+        machine=job.machine,
+        node_kind=job.kind,
+        tasks=job.best.tasks_per_node,
+        tasks_per_node=job.best.tasks_per_node,
+        threads_per_task=job.best.threads,
+        need_gb=job.need_gb,
+    )
+    if layout.launch_line:
+        line = f"export OMP_NUM_THREADS={job.best.threads}\n{layout.launch_line}"
+        yield Copyable("One node with that many threads", line, "`hopper place` shows where they land.")
+
+
+def _time_figure(job: _Job) -> Figure:
+    """Return run time against threads, as set and for the corners of first touch and placement."""
+    ends = {name: job.time(costs[-1]) for name, costs in job.curves.items()}
+    spoken = ", ".join(f"{name} {end:.2f}" for name, end in ends.items())
+    return chart(
+        title="Run time against threads a task",
+        alt=f"As set the least is {job.time(job.best):.2f} at {_threads(job.best.threads)}. At {_threads(job.costs[-1].threads)}: {spoken}.",
+        x=Axis(title="Threads a task", log=True),
+        y=Axis(title="Run time over that of pure MPI", low=0, decimals=3),
+        series=[
+            Series(name=name, x=[cost.threads for cost in costs], y=[job.time(cost) for cost in costs])
+            for name, costs in job.curves.items()
+        ],
+    )
+
+
+def _map_figure(job: _Job) -> Figure:
+    """Return which number of threads is the fastest, over the shared work and the cost of MPI."""
+    memory_bound = job.shares["memory_bound_fraction"]
+    areas: dict[int, list[tuple[float, float]]] = {}
+    for shared in _SHARED:
+        for share in _MPI:
+            best = best_threads(
+                job.costs, parallel_fraction=shared, mpi_share=share, memory_bound_fraction=memory_bound
+            )
+            areas.setdefault(best.threads, []).append((100 * shared, 100 * share))
+    whole = len(_SHARED) * len(_MPI)
+    spoken = ", ".join(f"{_threads(count)} {len(areas[count]) / whole:.0%}" for count in sorted(areas))
+    here = [100 * job.shares["parallel_fraction"]], [100 * job.shares["mpi_share"]]
+    return chart(
+        title="Where each number of threads is the fastest",
+        alt=f"A map over shared work and cost of MPI. Share of the map that each number of threads takes: {spoken}.",
+        x=Axis(title="Share of a task's work that its threads share", unit="%", decimals=1),
+        y=Axis(title="Share of the run that tasks cost in MPI", unit="%", decimals=0),
+        series=[
+            *(
+                Series(
+                    name=_threads(count),
+                    x=[x for x, _ in areas[count]],
+                    y=[y for _, y in areas[count]],
+                    kind="points",
+                    style=place,
+                )
+                for place, count in enumerate(sorted(areas))
+            ),
+            Series(name="this job", x=here[0], y=here[1], kind="points", style=len(areas)),
+        ],
+    )
+
+
+def _stream_figure(kind: NodeKind) -> Figure:
+    """Return the memory bandwidth of one task against its threads, as STREAM would measure it."""
+    counts = thread_counts(kind.cores)
+    own = [stream_gb_s(kind, threads, elsewhere=0) for threads in counts]
+    first = [stream_gb_s(kind, threads, elsewhere=1) for threads in counts]
+    return chart(
+        title="Memory bandwidth of one task, alone on a node",
+        alt=f"On all {kind.cores} cores {own[-1]:.0f} GB/s if every thread touched its own memory first, {first[-1]:.0f} if one touched all.",
+        x=Axis(title="Threads", log=True),
+        y=Axis(title="Memory bandwidth", unit="GB/s", low=0, decimals=1),
+        series=[
+            Series(name="every thread touches its own", x=counts, y=own),
+            Series(name="one thread touches all", x=counts, y=first),
+        ],
+    )
+
+
+def _table(job: _Job) -> Table:
+    """Return every number of threads with its parts and the memory of a node."""
+    return Table(
+        caption="Threads, and what they cost and save; each time against that of the pure MPI run",
+        columns=(
+            Column("Threads a task"),
+            Column("Tasks a node"),
+            Column("Run time", decimals=3, badge="predicted"),
+            Column("Reading, all threads", decimals=2, badge="predicted"),
+            Column("Reading, one thread a task", decimals=2, badge="predicted"),
+            Column("MPI", decimals=2, badge="predicted"),
+            Column("Memory of a node", "GB", 1, "assumed"),
+        ),
+        rows=[
+            (
+                cost.threads,
+                cost.tasks_per_node,
+                job.time(cost),
+                cost.parallel_memory,
+                cost.serial_memory,
+                cost.mpi,
+                job.memory_gb(cost),
+            )
+            for cost in job.costs
+        ],
+        marked=(job.costs.index(job.best),),
+        marked_label="the fastest",
+    )
+
+
+QUESTION = declared(__name__, _answer)

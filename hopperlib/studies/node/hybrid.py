@@ -1,0 +1,169 @@
+"""Threads a task: where three are the fastest, what is lost at 12 and 24, and what a test could have seen.
+
+Printed are shapes and the counts of threads; the times stood in figures that are lost.
+So no parameter of GTC is known, and the study asks of a whole box of runs what comes
+out in which part of it. The box is drawn anew, with its own edges, for every seed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from statistics import median
+
+from hopperlib.machine import Machine, NodeKind
+from hopperlib.network.runtime.power import gain_shown
+from hopperlib.node.free_cores import break_even_service
+from hopperlib.node.hybrid import ThreadCost, best_threads, memory_times, thread_costs
+from hopperlib.node.memory import merged_need
+from hopperlib.studies.study import Study, Value
+
+__all__ = ["BOX", "STUDY", "THREADS", "Box", "box"]
+
+# The counts that divide a NUMA node, a socket and a node evenly: 12 and 24 are printed, and all up to 6 belong to the
+# "1 to 6" of the source.
+THREADS = (1, 2, 3, 6, 12, 24)
+# Edges of the box, assumed: the greatest serial share of a task's work and cost of MPI are drawn for each seed from
+# these spans, and so are the bandwidths of a die (measured, and what its northbridge passes) and of a core.
+BOX = {"serial": (0.05, 0.2), "mpi": (0.3, 0.6), "numa_gb_s": (12.5, 14.4), "core_gb_s": (4.2, 6.0)}
+_TASKS = 8192
+_SEEDS = 20
+_RUNS = 400
+_TOUCHED = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """What comes out in one box of runs.
+
+    Parameters
+    ----------
+    best : dict of int to float
+        Share of the runs that each number of threads is the fastest in.
+    fastest : int
+        Threads at which the median time is the least.
+    gaining : float
+        Share that is faster with 3 threads than with 1, and with 6 than with 3.
+    losing, losing_without_numa : float
+        Share of those that is slower with 12 than with 6, and the same if memory knew no NUMA nodes.
+    lost, lost_perfect : tuple of float
+        Median of what those lose from 6 to 12 and from 6 to 24, as first touched and perfectly. [ratio]
+    """
+
+    best: dict[int, float]
+    fastest: int
+    gaining: float
+    losing: float
+    losing_without_numa: float
+    lost: tuple[float, ...]
+    lost_perfect: tuple[float, ...]
+
+
+def _costs(kind: NodeKind, elsewhere: float) -> tuple[ThreadCost, ...]:
+    """Return the documented counts of threads for one state of first touch."""
+    return tuple(cost for cost in thread_costs(kind, _TASKS, elsewhere=elsewhere) if cost.threads in THREADS)
+
+
+@cache
+def box(seed: int) -> Box:
+    """Return what comes out in the box of a seed.
+
+    Examples
+    --------
+    >>> box(0).losing > box(0).losing_without_numa
+    True
+    """
+    rng = random.Random(seed)
+    serial, mpi, numa_gb_s, core_gb_s = (low + (high - low) * rng.random() for low, high in BOX.values())
+    kind = replace(
+        Machine.load("hopper").node(), numa_bandwidth_gb_s=numa_gb_s, core_bandwidth_cap_gb_s=core_gb_s
+    )
+    by_touch = [_costs(kind, step / _TOUCHED) for step in range(_TOUCHED + 1)]
+    best = dict.fromkeys(THREADS, 0)
+    times: dict[int, list[float]] = {threads: [] for threads in THREADS}
+    gaining: list[tuple[dict[int, float], ...]] = []
+    for _ in range(_RUNS):
+        shares = {
+            # From a hundredth of the greatest share on, as many runs a decade.
+            "parallel_fraction": 1 - serial * 0.01 ** rng.random(),
+            "mpi_share": mpi * rng.random(),
+            "memory_bound_fraction": rng.random(),
+        }
+        costs = by_touch[int(rng.random() * (_TOUCHED + 1))]
+        best[best_threads(costs, **shares).threads] += 1
+        touched, perfect, flat = (
+            {cost.threads: cost.run_time(**values) for cost in those}
+            for those, values in (
+                (costs, shares),
+                (by_touch[0], shares),
+                (by_touch[0], shares | {"memory_bound_fraction": 0.0}),
+            )
+        )
+        for threads, time in touched.items():
+            times[threads].append(time)
+        if touched[6] < touched[3] < touched[1]:
+            gaining.append((touched, perfect, flat))
+
+    def lost(which: int) -> tuple[float, ...]:
+        return tuple(median(run[which][wide] / run[which][6] - 1 for run in gaining) for wide in THREADS[4:])
+
+    return Box(
+        best={threads: count / _RUNS for threads, count in best.items()},
+        fastest=min(THREADS, key=lambda threads: median(times[threads])),
+        gaining=len(gaining) / _RUNS,
+        losing=sum(run[0][12] > run[0][6] for run in gaining) / len(gaining),
+        losing_without_numa=sum(run[2][12] > run[2][6] for run in gaining) / len(gaining),
+        lost=lost(0),
+        lost_perfect=lost(1),
+    )
+
+
+def _middle(values: Iterable[float]) -> float:
+    """Return the median over the seeds."""
+    return float(median(values))
+
+
+def _values() -> dict[str, Value]:
+    kind = Machine.load("hopper").node()
+    boxes = [box(seed) for seed in range(_SEEDS)]
+    fastest = [each.fastest for each in boxes]
+    lost, perfect = ([_middle(getattr(each, name)[place] for each in boxes) for place in (0, 1)] for name in ("lost", "lost_perfect"))
+    packed_half = memory_times(kind, 4, 3, spread=False)[1] / memory_times(kind, 4, 3)[1]
+    full = memory_times(kind, 8, 3, spread=False)[1] / memory_times(kind, 8, 3)[1]
+    spilled = memory_times(kind, 8, 3, spilled=1.0)[1] / memory_times(kind, 8, 3)[1]
+    wide = next(threads for threads in THREADS if threads > kind.cores_per_numa_node)
+    return {
+        "shared-cores threads-maximum": kind.cores,
+        "shared-memory": kind.memory_gb,
+        "may-not-be-faster": any(each.best[1] > 0 for each in boxes),
+        "fewer-tasks-fewer-messages": all(a.mpi > b.mpi for a, b in zip(_costs(kind, 0), _costs(kind, 0)[1:], strict=False)),
+        "gain-to-threads": (min(fastest), max(fastest)),
+        "loss-threads-socket gtc-numa-threads": wide,
+        "loss-threads-node": kind.cores,
+        "perfect-first-touch-saves": perfect[0] < 0.2 * lost[0] and perfect[1] < 0.2 * lost[1],
+        "advised-threads-antypas2011 advised-threads-he2012 survey-threads": kind.cores_per_numa_node,
+        "survey-tasks-per-node": kind.numa_nodes,
+        "less-memory-he2012": merged_need(1.0, 6, 0.25) < 6 * merged_need(1.0, 1, 0.25),
+        "best_at_one": _middle(each.best[1] for each in boxes),
+        "best_at_three_low": min(each.best[3] for each in boxes),
+        "best_at_three_high": max(each.best[3] for each in boxes),
+        "best_within_six": _middle(sum(share for threads, share in each.best.items() if threads <= 6) for each in boxes),
+        "gaining": _middle(each.gaining for each in boxes),
+        "losing": _middle(each.losing for each in boxes),
+        "losing_without": _middle(each.losing_without_numa for each in boxes),
+        "lost_socket": lost[0],
+        "lost_node": lost[1],
+        "lost_socket_perfect": perfect[0],
+        "lost_node_perfect": perfect[1],
+        "full_penalty": full,
+        "half_penalty": packed_half,
+        "spilled_penalty": spilled,
+        "break_even": break_even_service(kind.cores, 1),
+        "shown_by_three": gain_shown(0.02, 3),
+        "seeds": len(boxes),
+    }
+
+
+STUDY = Study.read("hybrid", _values)
