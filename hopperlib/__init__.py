@@ -4,7 +4,7 @@ The front door: what a reader asks for by name. Each is imported when it is firs
 
 ==================================================  ==================================================================
 `Machine`                                           a machine, by name or by the path of its file
-`place`, `memory`                                   where tasks land, and what memory they get
+`place`, `memory`, `hybrid`                         where tasks land, what memory they get, how many threads pay
 `torus`, `rank_order`, `simulate`                   who sits where, who talks to whom, and a trace through a scheduler
 `stripe`, `iobuf`                                   how to lay out a file, and how to buffer it
 `diagnose`, `build`, `preflight`                    why a job failed, known problems of a build, nodes before a run
@@ -32,6 +32,7 @@ __all__ = [
     "build",
     "diagnose",
     "fit",
+    "hybrid",
     "iobuf",
     "memory",
     "place",

@@ -124,7 +124,7 @@ def _reading_s(kind: NodeKind, reads: dict[tuple[int, int], float], slowest_s: f
     for (_, home), amount in reads.items():
         held[home] += amount
     channels_s = max(held) / kind.numa_bandwidth_gb_s
-    link_gb_s = getattr(kind, "numa_link_gb_s", None) or math.inf
+    link_gb_s = kind.numa_link_gb_s or math.inf
     links_s = max((amount / link_gb_s for (here, home), amount in reads.items() if here != home), default=0.0)
     return max(slowest_s, channels_s, links_s)
 

@@ -52,9 +52,7 @@ def _noncentral_t(t: float, freedom: int, noncentrality: float) -> float:
     that of z, and s is integrated over.
     """
     half = math.sqrt(0.5)
-    return sum(
-        weight * math.erfc((noncentrality - t * s) * half) for s, weight in _deviations(freedom)
-    ) / 2
+    return sum(weight * math.erfc((noncentrality - t * s) * half) for s, weight in _deviations(freedom)) / 2
 
 
 @cache

@@ -160,7 +160,7 @@ def _findings(job: _Job, used: int, spread: bool) -> Iterator[Finding]:
         yield Finding(code="spread-moves-nothing", message=message, level="note")
     short = [cost.threads for cost in job.costs if job.memory_gb(cost) > kind.usable_memory_gb]
     if short:
-        message = f"Not enough memory with {', '.join(map(str, short))} threads a task: those runs would fail."
+        message = f"A node has too little memory for these numbers of threads: {', '.join(map(str, short))}."
         yield Finding(code="no-memory", message=message, level="problem" if best.threads in short else "note")
 
 

@@ -77,9 +77,7 @@ def box(seed: int) -> Box:
     """
     rng = random.Random(seed)
     serial, mpi, numa_gb_s, core_gb_s = (low + (high - low) * rng.random() for low, high in BOX.values())
-    kind = replace(
-        Machine.load("hopper").node(), numa_bandwidth_gb_s=numa_gb_s, core_bandwidth_cap_gb_s=core_gb_s
-    )
+    kind = replace(Machine.load("hopper").node(), numa_bandwidth_gb_s=numa_gb_s, core_bandwidth_cap_gb_s=core_gb_s)
     by_touch = [_costs(kind, step / _TOUCHED) for step in range(_TOUCHED + 1)]
     best = dict.fromkeys(THREADS, 0)
     times: dict[int, list[float]] = {threads: [] for threads in THREADS}
@@ -129,7 +127,9 @@ def _values() -> dict[str, Value]:
     kind = Machine.load("hopper").node()
     boxes = [box(seed) for seed in range(_SEEDS)]
     fastest = [each.fastest for each in boxes]
-    lost, perfect = ([_middle(getattr(each, name)[place] for each in boxes) for place in (0, 1)] for name in ("lost", "lost_perfect"))
+    lost, perfect = (
+        [_middle(getattr(each, name)[place] for each in boxes) for place in (0, 1)] for name in ("lost", "lost_perfect")
+    )
     packed_half = memory_times(kind, 4, 3, spread=False)[1] / memory_times(kind, 4, 3)[1]
     full = memory_times(kind, 8, 3, spread=False)[1] / memory_times(kind, 8, 3)[1]
     spilled = memory_times(kind, 8, 3, spilled=1.0)[1] / memory_times(kind, 8, 3)[1]
@@ -138,19 +138,22 @@ def _values() -> dict[str, Value]:
         "shared-cores threads-maximum": kind.cores,
         "shared-memory": kind.memory_gb,
         "may-not-be-faster": any(each.best[1] > 0 for each in boxes),
-        "fewer-tasks-fewer-messages": all(a.mpi > b.mpi for a, b in zip(_costs(kind, 0), _costs(kind, 0)[1:], strict=False)),
-        "gain-to-threads": (min(fastest), max(fastest)),
+        "fewer-tasks-fewer-messages": all(
+            a.mpi > b.mpi for a, b in zip(_costs(kind, 0), _costs(kind, 0)[1:], strict=False)
+        ),
         "loss-threads-socket gtc-numa-threads": wide,
         "loss-threads-node": kind.cores,
         "perfect-first-touch-saves": perfect[0] < 0.2 * lost[0] and perfect[1] < 0.2 * lost[1],
         "advised-threads-antypas2011 advised-threads-he2012 survey-threads": kind.cores_per_numa_node,
         "survey-tasks-per-node": kind.numa_nodes,
         "less-memory-he2012": merged_need(1.0, 6, 0.25) < 6 * merged_need(1.0, 1, 0.25),
+        "fastest_three": fastest.count(3),
         "best_at_one": _middle(each.best[1] for each in boxes),
         "best_at_three_low": min(each.best[3] for each in boxes),
         "best_at_three_high": max(each.best[3] for each in boxes),
-        "best_within_six": _middle(sum(share for threads, share in each.best.items() if threads <= 6) for each in boxes),
-        "gaining": _middle(each.gaining for each in boxes),
+        "best_within_six": _middle(
+            sum(share for threads, share in each.best.items() if threads <= 6) for each in boxes
+        ),
         "losing": _middle(each.losing for each in boxes),
         "losing_without": _middle(each.losing_without_numa for each in boxes),
         "lost_socket": lost[0],

@@ -1,0 +1,68 @@
+"""The power of a comparison of run times: against statsmodels, by simulation, laws, refusals."""
+
+from __future__ import annotations
+
+import math
+import random
+from statistics import fmean, stdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t as student
+from statsmodels.stats.power import TTestIndPower
+
+from hopperlib.errors import InputError
+from hopperlib.network.runtime.power import gain_shown, power, runs_needed
+
+
+@pytest.mark.parametrize("runs", [2, 3, 5, 17, 100, 1000])
+@pytest.mark.parametrize("alpha", [0.01, 0.05])
+def test_the_same_as_statsmodels(runs, alpha):
+    # For some larger ones scipy answers with no number.
+    for noncentrality in (0.01, 0.5, 2, 5):
+        size = noncentrality / math.sqrt(runs / 2)
+        theirs = TTestIndPower().power(size, runs, alpha)
+        assert power(0.05 * size, 0.05, runs, alpha=alpha) == pytest.approx(theirs, abs=1e-6)
+
+
+def test_runs_needed_are_those_of_statsmodels():
+    for gain, noise in ((0.05, 0.05), (0.02, 0.05), (0.1, 0.03)):
+        exact = TTestIndPower().solve_power(gain / noise, power=0.8, alpha=0.05)
+        assert runs_needed(gain, noise) == math.ceil(exact)
+
+
+def test_what_a_simulation_of_the_test_finds():
+    # Six runs each, a gain of 10 % in noise of 6 %: 2,000 comparisons, standard error about 0.01.
+    rng, found, critical = random.Random(5), 0, student.ppf(0.975, 10)
+    for _ in range(2000):
+        slow = [rng.gauss(1, 0.06) for _ in range(6)]
+        fast = [rng.gauss(0.9, 0.06) for _ in range(6)]
+        found += abs(fmean(slow) - fmean(fast)) / math.sqrt((stdev(slow) ** 2 + stdev(fast) ** 2) / 6) > critical
+    assert power(0.1, 0.06, 6) == pytest.approx(found / 2000, abs=0.035)
+
+
+@given(st.floats(0.001, 0.3), st.integers(2, 200))
+def test_no_gain_is_seen_as_often_as_alpha_says_and_more_runs_see_more(noise, runs):
+    assert power(0.0, noise, runs) == pytest.approx(0.05, abs=1e-6)
+    assert power(0.05, noise, runs) <= power(0.05, noise, runs + 1) + 1e-9
+
+
+def test_the_gain_that_is_shown_is_the_inverse():
+    assert power(gain_shown(0.05, 7), 0.05, 7) == pytest.approx(0.8, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: power(0.1, 0.1, 1), "runs=1 must be from 2 to 100,000: one run of each says nothing about the noise"),
+        (lambda: power(-0.1, 0.1, 2), "gain=-0.1 must not be negative: it is a share of the run time"),
+        (lambda: power(0.1, 0.0, 2), "noise=0.0 must be above 0: no two runs take the same time"),
+        (lambda: runs_needed(0.1, 0.1, chance=0.01), "chance=0.01 must be above alpha=0.05 and below 1"),
+        (lambda: runs_needed(0.1, 0.1, alpha=2), "alpha=2 must be above 0 and below 1, a chance"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises(InputError) as refused:
+        call()
+    assert str(refused.value) == message

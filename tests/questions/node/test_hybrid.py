@@ -1,0 +1,53 @@
+"""The question on threads: its sentence, findings, map and facts agree with the model."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperlib.errors import InputError
+from hopperlib.questions.node.hybrid import QUESTION
+
+
+def test_the_fastest_as_the_table_marks_it():
+    result = QUESTION.run()
+    row = result.tables[0].rows[result.tables[0].marked[0]]
+    assert result.summary.startswith(f"Fastest with {row[0]} threads a task, {row[1]} tasks a node: {row[2]:.2f} of")
+    assert row[2] == min(line[2] for line in result.tables[0].rows) == result.facts["best_time"]
+    assert result.copyables[0].text.endswith("aprun -n 4 -N 4 -d 6 ./a.out")
+
+
+def test_the_map_has_the_job_and_every_cell():
+    figure = QUESTION.run().figures[1]
+    *areas, job = figure.data
+    assert job["name"] == "this job"
+    assert (job["x"], job["y"]) == ([99.0], [25.0])
+    assert sum(len(area["x"]) for area in areas) == 21 * 16
+
+
+def test_perfect_first_touch_mends_the_wide_runs():
+    poor, perfect = QUESTION.run().facts["times"], QUESTION.run(elsewhere=0.0).facts["times"]
+    assert poor["6"] == perfect["6"]
+    assert poor["24"] > 2 * perfect["24"]
+
+
+def test_spread_moves_nothing_on_full_nodes():
+    assert "spread-moves-nothing" in {finding.code for finding in QUESTION.run(spread=False).findings}
+    half = QUESTION.run(spread=False, cores=12)
+    assert "spread-moves-nothing" not in {finding.code for finding in half.findings}
+    assert half.facts["times"]["3"] > QUESTION.run(cores=12).facts["times"]["3"]
+
+
+def test_memory_that_does_not_fit_is_said():
+    # 24 tasks of 1.6 GB are 38.4 GB, 12 merged ones 33.6, 8 of them 32; 6 need 31.2, and 4 need 30.4 of 31 GB.
+    message = next(finding.message for finding in QUESTION.run(need_gb=1.6).findings if finding.code == "no-memory")
+    assert message == "A node has too little memory for these numbers of threads: 1, 2, 3, 4."
+
+
+def test_a_gpu_node_has_a_task_for_each():
+    times = QUESTION.run(machine="perlmutter", tasks=16384, sockets=1, gpus=4).facts["times"]
+    assert list(times) == ["1", "2", "4", "8", "16"]
+
+
+def test_gpus_that_do_not_divide_the_cores():
+    with pytest.raises(InputError, match="gpus=5 must divide the 24 cores that work"):
+        QUESTION.run(gpus=5)
