@@ -1,77 +1,158 @@
-"""The program's own last words: what to offer where no rule knows the message.
+"""Words that no rule knows: what to offer as the cause where no rule names one.
 
 Suspicious lines are weighed by what they say and by how near they stand before
-the failure. It is a guess, and called one.
+the failure. A line that says only that something ended is read upwards: what
+it has to say stands above it, in a frame or without one. It is a guess, and
+called one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from hopperlib.failure.diagnosis._speakers import speaker
 from hopperlib.failure.diagnosis.causes import Cause
+from hopperlib.failure.messages._templates import suspicion, words_of
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 
 __all__ = ["last_words"]
 
-# Lines that may part a program's last words from the failure that follows, and from the end of a
-# text that shows no failure.
-_LAST_WORDS_REACH = 200
+# Lines that may part words from the failure that follows: words near it, words that may belong to it,
+# and words before the end of a text that shows no failure.
+_NEAR = 40
+_FAR = 200
 _END_REACH = 40
+# Lines that may part two lines of one message.
 _BLOCK_GAP = 8
+# A message that comes again and again ends nothing. [lines]
+_MANY = 100
+# What is quoted, in lines; and how far above an end its reason is looked for without any word of trouble.
+_PLAIN_REACH = 3
+_HINT_REACH = 6
+# A header says no more than that; its message stands below it. [words]
+_HEADER = 3
+
+# Symptoms that begin a message: what they tell of stands below them.
+_BEGINNINGS = ("PY-TRACEBACK", "CRAY-ATP")
 
 
 def last_words(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> Cause | None:
-    """Return the program's own last words before it failed, if there are any."""
-    ends = [hit for found in signs for hit in found.hits]
-    best: tuple[tuple[int, int, int], Unknown] | None = None
+    """Return the words before a failure that tell of it, if there are any."""
+    ends = [hit for found in signs if found.rule.code not in _BEGINNINGS for hit in found.hits]
+    terminators = [group.last for group in evidence.unknown if group.suspicion == "end"]
+    failed = failed or bool(terminators)
+    best: tuple[tuple[int, bool, int], Unknown] | None = None
     for group in evidence.unknown:
-        reach = _reach(group.last, ends, evidence)
-        if reach is None or (group.suspicion == "error" and reach > (_LAST_WORDS_REACH if failed else _END_REACH)):
+        if _is_code(group.last):
             continue
-        # Words of an end count more than words of an error; then those nearest to the end.
-        score = (group.suspicion == "fatal", group.count < 100, -reach)
+        reach = _reach(group.last, ends, terminators, evidence)
+        if reach is None or not (weight := _weight(group, reach, failed)):
+            continue
+        score = (weight, group.count < _MANY, -reach)
         if best is None or score > best[0]:
             best = (score, group)
-    if best is None:
-        return None
-    return _application(best[1], evidence)
+    return _message(best[1], evidence) if best else None
 
 
-def _reach(hit: Hit, ends: list[Hit], evidence: Evidence) -> int | None:
+def _weight(group: Unknown, reach: int, failed: bool) -> int:
+    """Weigh what a line says: words of an end near the failure first, a bare end before words far away; 0 is nothing."""
+    if group.suspicion == "fatal":
+        return 5 if reach <= _FAR else 2
+    if group.suspicion == "error":
+        return 4 if reach <= (_NEAR if failed else _END_REACH) else 2 if failed and reach <= _FAR else 0
+    if group.suspicion == "end":
+        return 3
+    return 1 if failed and reach <= _NEAR else 0
+
+
+def _is_code(hit: Hit) -> bool:
+    """Whether a line is the source that a traceback quotes."""
+    return bool(hit.before) and hit.before[-1].lstrip().startswith('File "') and ", line " in hit.before[-1]
+
+
+def _reach(hit: Hit, ends: list[Hit], terminators: list[Hit], evidence: Evidence) -> int | None:
     """Return the lines from a line to the nearest sign of failure after it, or to the end of its file."""
     own = [end.line - hit.line for end in ends if end.file == hit.file]
-    if own:
-        # What stands after the last sign of failure is its aftermath.
-        return min((lines for lines in own if lines >= 0), default=None)
-    return evidence.files[hit.file].lines - hit.line
+    # What stands after the last sign of failure is its aftermath.
+    if own and max(own) < 0:
+        return None
+    own += [end.line - hit.line for end in terminators if end.file == hit.file]
+    return min((lines for lines in own if lines >= 0), default=evidence.files[hit.file].lines - hit.line)
 
 
-def _application(group: Unknown, evidence: Evidence) -> Cause:
-    """Make a cause of the block of suspicious lines around a group's last line."""
-    block = [group.last]
+def _message(group: Unknown, evidence: Evidence) -> Cause:
+    """Make a cause of a group's last line and of what stands around it."""
+    end = group.last
+    known = {(hit.file, hit.line) for found in evidence.messages.values() for hit in found.hits}
+    chain = [end]
     for other in sorted(evidence.unknown, key=lambda unknown: -unknown.last.line):
         hit = other.last
-        if hit.file == group.last.file and 0 < block[0].line - hit.line <= _BLOCK_GAP:
-            block.insert(0, hit)
-    known = {(hit.file, hit.line) for found in evidence.messages.values() for hit in found.hits}
-    following = [
-        Hit(file=group.last.file, line=group.last.line + 1 + offset, text=text, fields={})
-        for offset, text in enumerate(group.following)
-        if text.strip() and (group.last.file, group.last.line + 1 + offset) not in known
+        near = hit.file == end.file and 0 < chain[0].line - hit.line <= _BLOCK_GAP
+        if near and other.suspicion in ("fatal", "error") and not _is_code(hit):
+            chain.insert(0, hit)
+    around = [
+        Hit(file=end.file, line=end.line + distance, text=text, fields={})
+        for distance, text in enumerate(group.following, start=1)
+        if words_of(text) and (end.file, end.line + distance) not in known
     ]
+    main = chain[0]
+    framed = _framed(group)
+    if framed and len(chain) == 1:
+        main, around = framed[0], framed
+    elif group.suspicion == "end" and len(chain) == 1:
+        below = [hit for hit in around[:1] if hit.line == end.line + 1 and words_of(end.text) <= _HEADER]
+        above = [hit for hit in _above(end) if (hit.file, hit.line) not in known]
+        main = (below or above or chain)[0]
+        around += [] if below else above[:3]
+    lines = {hit.line: hit for hit in (*around, *chain)}
+    return _cause(main, [lines[line] for line in sorted(lines) if line != main.line], group)
+
+
+def _framed(group: Unknown) -> list[Hit]:
+    """Return the lines between two lines of the same words that frame a message."""
+    end = group.last
+    height = end.line - group.first.line
+    if (
+        group.count != 2
+        or group.first.text != end.text
+        or group.first.file != end.file
+        or not 1 < height <= len(end.before)
+    ):
+        return []
+    between = enumerate(end.before[-height + 1 :], start=group.first.line + 1)
+    return [Hit(file=end.file, line=line, text=text, fields={}) for line, text in between if words_of(text)]
+
+
+def _above(end: Hit) -> list[Hit]:
+    """Return the lines above an end that may be its reason, the likeliest first: trouble, bad news, what stands right above it."""
+    reasons = []
+    for distance, text in enumerate(reversed(end.before), start=1):
+        kind = suspicion(text.encode())
+        if not words_of(text) or kind == "end" or text.strip() == end.text.strip():
+            continue
+        trouble, plain = kind in ("fatal", "error"), kind == "" and distance <= _PLAIN_REACH
+        if trouble or plain or kind == "hint":
+            order = 0 if trouble else 1 if kind == "hint" and distance <= _HINT_REACH else 2 if plain else 3
+            reasons.append((order, Hit(file=end.file, line=end.line - distance, text=text, fields={})))
+    return [hit for _, hit in sorted(reasons, key=lambda reason: reason[0])]
+
+
+def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
+    """Make a cause of the lines of a message: class, who acts and advice follow from who speaks."""
+    who = speaker(main.text)
+    ends_only = group.suspicion == "end" and main is group.last
     return Cause(
-        code="APPLICATION-MESSAGE",
-        title="The program's own message",
-        fault="user",
+        code=f"{who.code}-MESSAGE",
+        title=f"The {who.name} ended and says no more" if ends_only else f"The {who.name}'s own message",
+        fault=who.fault,
+        who=who.who,
         confidence="guess",
         rule=None,
         count=group.count,
-        hits=[*block, *following],
+        hits=[replace(main, before=()), *others],
         fields=dict(group.last.fields),
-        advice=[
-            "Read the quoted lines: no rule knows them, so this is a guess.",
-            "Look them up in the documentation of the program, and check the input that they speak of.",
-        ],
-        confirm="The program ends at this place again with the same input.",
-        fatal_words=group.suspicion == "fatal",
+        advice=list(who.advice),
+        confirm="",
+        fatal_words=group.suspicion in ("fatal", "end"),
     )

@@ -68,7 +68,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     failed = bool(signs) or bool(record_failed)
     success = [found for found in counted if found.rule.success]
     words = last_words(evidence, signs, failed)
-    ended_with_words = words is not None and words.fatal_words and not any(_is_own_end(found) for found in success)
+    ended_with_words = words is not None and words.fatal_words and not _ended_well_after(words.hits[0], success)
     succeeded = (
         not failed
         and not ended_with_words
@@ -88,9 +88,10 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     return Ranking(causes=tuple(ranked), failed=failed, succeeded=False, set_aside=set_aside)
 
 
-def _is_own_end(found: MessageHits) -> bool:
-    """Whether a program itself says that it ended well, and not a launcher or a scheduler."""
-    return found.rule.code.startswith("APPLICATION-")
+def _ended_well_after(words: Hit, success: Iterable[MessageHits]) -> bool:
+    """Whether a program itself, not a launcher or a scheduler, says after a line or in another file that it ended well."""
+    ends = [hit for found in success if found.rule.code.startswith("APPLICATION-") for hit in found.hits]
+    return any(hit.file != words.file or hit.line > words.line for hit in ends)
 
 
 def _went_on(found: MessageHits, words: Cause) -> bool:
@@ -244,6 +245,7 @@ def _cause(found: MessageHits, explained: list[str], roots: list[MessageHits]) -
         code=rule.code,
         title=rule.title,
         fault=rule.fault,
+        who=rule.who,
         confidence=confidence,
         rule=rule,
         count=found.count,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from hopperlib.failure.messages.evidence import Hit
-from hopperlib.failure.messages.rules import Fault, Rule
+from hopperlib.failure.messages.rules import Actor, Fault, Rule
 
 __all__ = ["CONFIDENCE", "Cause", "Confidence"]
 
@@ -17,7 +17,7 @@ CONFIDENCE: Mapping[str, str] = {
     "certain": "the message says by itself what happened, and nothing in the text contradicts it",
     "likely": "the message names a cause, and no other cause stands beside it",
     "possible": "the message is generic, or another cause stands beside it",
-    "guess": "no rule knows the message: these are the program's own last words",
+    "guess": "no rule knows the message; it stands nearest to the failure",
 }
 
 
@@ -29,6 +29,8 @@ class Cause:
     ----------
     code, title : str
     fault : {"user", "system", "either"}
+    who : {"user", "staff", "vendor"}
+        Who acts.
     confidence : str
         A key of `CONFIDENCE`.
     rule : Rule or None
@@ -50,6 +52,7 @@ class Cause:
     code: str
     title: str
     fault: Fault
+    who: Actor
     confidence: Confidence
     rule: Rule | None
     count: int

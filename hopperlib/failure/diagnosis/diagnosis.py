@@ -77,7 +77,7 @@ class Diagnosis:
                     "fields": cause.fields,
                     "count": cause.count,
                     "confirm": cause.confirm,
-                    "who": cause.rule.who if cause.rule else "user",
+                    "who": cause.who,
                     "nersc_class": cause.rule.nersc_class if cause.rule else None,
                 }
                 for cause in self.causes

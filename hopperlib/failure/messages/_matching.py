@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from hopperlib.failure.messages.exit_status import SIGNALS, signal_of
 from hopperlib.failure.messages.locations import strip_label
 from hopperlib.failure.messages.rules import Rule
+from hopperlib.failure.messages.rules import rule as known_rule
 
 __all__ = ["WINDOW", "Match", "match", "quote"]
 
@@ -42,8 +44,19 @@ def match(text: bytes, rules: Sequence[Rule]) -> Match | None:
                 for pattern in _compiled(rule):
                     found = pattern.search(window)
                     if found:
-                        return rule, _fields(found), offset + found.start()
+                        fields = _fields(found)
+                        return _meant(rule, fields), fields, offset + found.start()
     return None
+
+
+def _meant(rule: Rule, fields: dict[str, str]) -> Rule:
+    """Return the rule of the signal that an exit status speaks of, else the rule itself."""
+    number = signal_of(fields) if rule.role == "symptom" else None
+    meant = SIGNALS.get(number or 0)
+    if meant is None:
+        return rule
+    fields["signal"] = f"{number} ({meant.name})"
+    return known_rule(meant.rule)
 
 
 def _fields(match: re.Match[bytes]) -> dict[str, str]:

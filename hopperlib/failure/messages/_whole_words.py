@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hopperlib.failure.messages._templates import SUSPICIOUS_WORDS
+from hopperlib.failure.messages._templates import INSIDE, SUSPICIOUS_WORDS
 from hopperlib.failure.messages.rules import Rule
 
 __all__ = ["WordIndex", "Worded", "gate"]
@@ -19,9 +19,7 @@ __all__ = ["WordIndex", "Worded", "gate"]
 _LETTERS = bytes(byte if 97 <= byte <= 122 else byte + 32 if 65 <= byte <= 90 else 32 for byte in range(256))
 _DIGITS = b"0123456789"
 
-# Looked for inside of words too: RuntimeError, OutOfMemoryError, NullPointerException.
-_INSIDE = (b"error", b"exception")
-_SUSPICIOUS = frozenset(SUSPICIOUS_WORDS)
+_SUSPICIOUS = frozenset((*SUSPICIOUS_WORDS, *INSIDE))
 
 # With more words than this in a block, each of its lines is looked at.
 _MOST_SEARCHES = 12
@@ -49,7 +47,7 @@ def gate(anchor: bytes) -> bytes:
     for word in words:
         if word in _SUSPICIOUS:
             return word
-        for part in _INSIDE:
+        for part in INSIDE:
             if part in word:
                 return part
     return max(words, key=lambda word: (word not in _FREQUENT and len(word) > 2, len(word)))
@@ -97,7 +95,7 @@ class WordIndex:
         """Return the lines of a text that a rule may match or that are suspicious."""
         letters = b" " + text.translate(_LETTERS) + b" "
         present = self._words.intersection(letters.split())
-        inside = [part for part in _INSIDE if part in letters]
+        inside = [part for part in INSIDE if part in letters]
         if not present and not inside:
             return []
         found: dict[int, list[bytes]] = {}

@@ -28,6 +28,8 @@ class Hit:
         What the rule's named groups and the line itself say: rank, node, nid, ...
     moment : datetime or None
         Time of the message, if it carries a complete one.
+    before : tuple of str
+        Lines right before it, the nearest last, where they may say more: of suspicious lines and of symptoms.
     """
 
     file: int
@@ -35,6 +37,7 @@ class Hit:
     text: str
     fields: Mapping[str, str]
     moment: datetime | None = None
+    before: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,7 +73,7 @@ class Unknown:
     Parameters
     ----------
     template : str
-    suspicion : {"fatal", "error"}
+    suspicion : {"fatal", "error", "end", "hint"}
     count : int
     first, last : Hit
         First and last line of the group.

@@ -34,7 +34,7 @@ from hopperlib.tables import TableError, key, read_records, read_toml
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-__all__ = ["STAGED", "Fault", "Link", "Rule", "load_rules", "read_rules", "rule", "rule_texts", "staged_rules"]
+__all__ = ["STAGED", "Actor", "Fault", "Link", "Rule", "load_rules", "read_rules", "rule", "rule_texts", "staged_rules"]
 
 Role = Literal["cause", "symptom", "cascade", "noise", "info"]
 Strength = Literal["strong", "plain", "weak"]
@@ -299,6 +299,11 @@ def load_rules() -> tuple[Rule, ...]:
     return _in_order(json.loads(staged.read_text(encoding="utf-8")) if staged.is_file() else _tables(rule_texts()))
 
 
+@cache
+def _by_code() -> dict[str, Rule]:
+    return {made.code: made for made in load_rules()}
+
+
 def _folder() -> Traversable:
     return files("hopperlib.failure") / "rules"
 
@@ -318,7 +323,6 @@ def rule(code: str) -> Rule:
     >>> rule("alps-oom").code
     'ALPS-OOM'
     """
-    for made in load_rules():
-        if made.code == code.upper():
-            return made
+    if made := _by_code().get(code.upper()):
+        return made
     raise InputError(f"there is no rule {code!r}; `hopper diagnose --list` prints all codes", name="code", value=code)

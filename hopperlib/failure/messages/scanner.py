@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import BinaryIO
 
@@ -43,8 +43,10 @@ __all__ = ["Scanner"]
 # Hexadecimal digits: numbers, and the addresses of stack traces. Lines that are equal without them
 # are taken for the same. The letters among them make no word of any anchor on their own.
 _HEXADECIMAL = b"0123456789ABCDEFabcdef"
-# Lines that are kept after an unknown one.
+# Lines that are kept after an unknown one, and before one that may end a message. [lines; bytes]
 _FOLLOWING = 5
+_BEFORE = 12
+_BEFORE_BYTES = 2_000
 
 # So much of a block tells whether its lines repeat. [bytes]
 _SAMPLE = 32_768
@@ -96,6 +98,7 @@ class Scanner:
         self._shapes: dict[bytes, _Shape] = {}
         self._groups: dict[bytes, Unknown] = {}
         self._open: list[Unknown] = []
+        self._tail = b""
         self._file = 0
         self.evidence = Evidence()
 
@@ -109,7 +112,7 @@ class Scanner:
         stream : binary file
         """
         self._file = len(self.evidence.files)
-        self._open = []
+        self._open, self._tail = [], b""
         reader = LineReader(stream)
         for block in reader:
             self._scan(block)
@@ -127,6 +130,7 @@ class Scanner:
             self._scan_repeating(block)
         else:
             self._scan_fresh(block)
+        self._tail = block.data[-_BEFORE_BYTES:] + b"\n"
         # What is forgotten is looked at again when it comes again; the counts stay.
         if len(self._boring) > self.SHAPES or self._boring_bytes > self.SHAPE_BYTES:
             self._boring.clear()
@@ -159,7 +163,7 @@ class Scanner:
                 shape = self._shapes[key] = _shape(worded, line)
             number += block.data.count(b"\n", counted, worded.start)
             counted = worded.start
-            self._look(shape, line, number, block.data, worded.end)
+            self._look(shape, line, number, block.data, worded.start, worded.end)
 
     def _scan_repeating(self, block: Block) -> None:
         """Look at a block whose lines repeat: once at each shape, then at the lines of those that matter."""
@@ -246,20 +250,24 @@ class Scanner:
 
     def _look_at(self, shape: _Shape, block: Block, pieces: list[bytes], index: int) -> None:
         """Look at one piece of a block."""
-        data = b"\n".join(pieces[index : index + _FOLLOWING + 1])
-        self._look(shape, pieces[index], block.line_of(index), data, len(pieces[index]))
+        before = b"".join(piece + b"\n" for piece in pieces[max(0, index - _BEFORE) : index])
+        data = before + b"\n".join(pieces[index : index + _FOLLOWING + 1])
+        self._look(shape, pieces[index], block.line_of(index), data, len(before), len(before) + len(pieces[index]))
 
-    def _look(self, shape: _Shape, text: bytes, number: int, data: bytes, end: int) -> None:
-        """Match one line, and note what it is; `end` is where the lines after it begin in `data`."""
+    def _look(self, shape: _Shape, text: bytes, number: int, data: bytes, start: int, end: int) -> None:
+        """Match one line, and note what it is; `start` and `end` are its places in `data`, which holds its neighbors."""
         shape.examined += 1
         matched = match(text, shape.rules)
         if matched:
-            rule, fields, start = matched
+            rule, fields, place = matched
             shape.found = rule
             finding = self.evidence.messages.setdefault(rule.code, MessageHits(rule=rule))
             finding.count += 1
             if finding.count <= self.EXAMINED:
-                self._note(finding, self._hit(text, number, fields, start))
+                hit = self._hit(text, number, fields, place)
+                if finding.count == 1 and rule.role in ("symptom", "cascade"):
+                    hit = replace(hit, before=self._lines_before(data, start))
+                self._note(finding, hit)
             return
         shape.found = None
         if not shape.suspicious:
@@ -271,7 +279,7 @@ class Scanner:
         group = shape.group
         group.count += 1
         if group.count <= self.HITS:
-            group.last = self._hit(text, number, {}, 0)
+            group.last = replace(self._hit(text, number, {}, 0), before=self._lines_before(data, start))
             group.following = _next_lines(data, end + 1, _FOLLOWING)
             if len(group.following) < _FOLLOWING and group not in self._open:
                 self._open.append(group)
@@ -292,6 +300,13 @@ class Scanner:
             group = Unknown(template=name.decode(errors="replace"), suspicion=kind, count=0, first=hit, last=hit)
             self._groups[name] = group
         return group
+
+    def _lines_before(self, data: bytes, start: int) -> tuple[str, ...]:
+        """Return the lines before a place, the nearest last."""
+        text = data[max(0, start - _BEFORE_BYTES) : start]
+        if len(text) == start:
+            text = (self._tail + text)[-_BEFORE_BYTES:]
+        return tuple(quote(line) for line in re.split(rb"[\r\n]", text)[-_BEFORE - 1 : -1])
 
     def _note(self, finding: MessageHits, hit: Hit) -> None:
         """Keep a hit if it is among the first, or the earliest in time."""

@@ -68,7 +68,7 @@ def _in_order(found: Diagnosis) -> list[evidence.MessageHits]:
 
 
 def _actor(cause: Cause) -> str:
-    return _WHO[cause.rule.who if cause.rule else "user"]
+    return _WHO[cause.who]
 
 
 def _summary(found: Diagnosis) -> str:

@@ -90,7 +90,6 @@ PIECES = (
         b"FATAL ERROR: Periodic cell has become too small for original patch grid!",
         b" *** ERROR: negative density in cell 88123",
         b"ERROR: Lost atoms: original 32000 current 31985",
-        b"ERROR STOP 2",
         b" ZBRENT: fatal error in bracketing",
         b"STOP negative pressure",
         b" VERY BAD NEWS! internal error in subroutine IBZKPT:",
@@ -98,6 +97,44 @@ PIECES = (
 )
 def test_words_of_an_end(line):
     assert suspicion(line) == "fatal"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"make[1]: *** [run] Error 2",
+        b" Error termination via Lnk1e in /opt/g16/l101.exe",
+        b"ERROR STOP 2",
+        b"[0] called CmiAbort",
+        b"*** ABORT ***",
+        b"model run failed with status",
+        b"returned non-zero exit status 3",
+    ],
+)
+def test_words_that_say_only_that_it_ended(line):
+    assert suspicion(line) == "end"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"ERROR: NaNs or INFs in input",
+        b"Error: information on the inflow is missing",
+        b"E R R O R in subroutine setup",
+        b"ABOR1 called",
+        b"FAIL in step 7",
+        b"STOP no such species",
+    ],
+)
+def test_words_that_were_called_harmless_or_missed(line):
+    assert suspicion(line) == "fatal"
+
+
+@pytest.mark.parametrize(
+    "line", [b"err=GNI_RC_ERROR_RESOURCE", b"we can't allocate", b"server refused the request", b"abandoning the step"]
+)
+def test_words_in_names_and_contractions(line):
+    assert suspicion(line) == "error"
 
 
 @pytest.mark.parametrize(
@@ -163,16 +200,20 @@ def test_numbers_do_not_tell_lines_apart(one, other):
 @given(st.binary(max_size=2000))
 def test_any_bytes_have_a_template(line):
     assert len(template(line)) <= 240
-    assert suspicion(line) in ("fatal", "error", "")
+    assert suspicion(line) in ("fatal", "error", "end", "hint", "")
 
 
 def ungated(line):
-    """The verdict with all four expressions, whatever pieces the line holds."""
+    """The verdict with all expressions, whatever pieces the line holds."""
     if templates._NEVER.search(line):
         return ""
+    if templates._END.search(line):
+        return "end"
     if templates._FATAL.search(line):
         return "fatal"
-    return "error" if templates._ERROR.search(line) and not templates._HARMLESS.search(line) else ""
+    if templates._ERROR.search(line):
+        return "" if templates._HARMLESS.search(line) else "error"
+    return "hint" if templates._HINT.search(line) else ""
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=5), st.booleans(), st.sampled_from((" ", "")))

@@ -20,9 +20,9 @@ INDEX = WordIndex(RULES)
     ("anchor", "word"),
     [
         (b"Disk quota exceeded", b"exceeded"),
-        (b"DUE TO NODE FAILURE", b"failure"),
+        (b"DUE TO NODE FAILURE", b"fail"),
         (b"ChildFailedError", b"error"),
-        (b"oom-kill event", b"event"),
+        (b"oom-kill event", b"oom"),
         (b"out of memory", b"memory"),
     ],
 )
