@@ -37,8 +37,8 @@ _HEADER = 3
 _BEGINNINGS = ("PY-TRACEBACK", "CRAY-ATP")
 
 
-def last_words(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> Cause | None:
-    """Return the words before a failure that tell of it, if there are any."""
+def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool, alone: bool) -> Cause | None:
+    """Return the words before a failure that tell of it, if there are any; where they are alone, no rule names a cause."""
     ends = [hit for found in signs if found.rule.code not in _BEGINNINGS for hit in found.hits]
     terminators = [group.last for group in evidence.unknown if group.suspicion == "end"]
     failed = failed or bool(terminators)
@@ -52,7 +52,12 @@ def last_words(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -
         score = (weight, group.count < _MANY, -reach)
         if best is None or score > best[0]:
             best = (score, group)
-    return _message(best[1], evidence) if best else None
+    if best:
+        return _message(best[1], evidence)
+    symptoms = sorted(
+        (hit for found in signs for hit in found.hits[:1] if alone and hit.before), key=lambda hit: (hit.file, hit.line)
+    )
+    return next((cause for hit in symptoms if (cause := _unsuspected(hit, evidence))), None)
 
 
 def _weight(group: Unknown, reach: int, failed: bool) -> int:
@@ -84,7 +89,7 @@ def _reach(hit: Hit, ends: list[Hit], terminators: list[Hit], evidence: Evidence
 def _message(group: Unknown, evidence: Evidence) -> Cause:
     """Make a cause of a group's last line and of what stands around it."""
     end = group.last
-    known = {(hit.file, hit.line) for found in evidence.messages.values() for hit in found.hits}
+    known = _known(evidence)
     chain = [end]
     for other in sorted(evidence.unknown, key=lambda unknown: -unknown.last.line):
         hit = other.last
@@ -96,17 +101,39 @@ def _message(group: Unknown, evidence: Evidence) -> Cause:
         for distance, text in enumerate(group.following, start=1)
         if words_of(text) and (end.file, end.line + distance) not in known
     ]
+    generic = [found for found in evidence.messages.values() if found.rule.strength == "weak"]
+    around += [
+        hit for found in generic for hit in found.hits if hit.file == end.file and 0 < end.line - hit.line <= _BLOCK_GAP
+    ]
     main = chain[0]
     framed = _framed(group)
     if framed and len(chain) == 1:
         main, around = framed[0], framed
     elif group.suspicion == "end" and len(chain) == 1:
-        below = [hit for hit in around[:1] if hit.line == end.line + 1 and words_of(end.text) <= _HEADER]
+        below = [hit for hit in around if hit.line == end.line + 1 and words_of(end.text) <= _HEADER]
         above = [hit for hit in _above(end) if (hit.file, hit.line) not in known]
         main = (below or above or chain)[0]
         around += [] if below else above[:3]
     lines = {hit.line: hit for hit in (*around, *chain)}
     return _cause(main, [lines[line] for line in sorted(lines) if line != main.line], group)
+
+
+def _unsuspected(symptom: Hit, evidence: Evidence) -> Cause | None:
+    """Make a cause of what stands right above a symptom and reads like bad news, where nothing in the text is suspicious."""
+    near = [hit for hit in _above(symptom) if symptom.line - hit.line <= _HINT_REACH and suspicion(hit.text.encode())]
+    said = [hit for hit in near if (hit.file, hit.line) not in _known(evidence)]
+    if not said:
+        return None
+    group = Unknown(template="", suspicion="hint", count=1, first=said[0], last=said[0])
+    return _cause(said[0], sorted(said[1:3], key=lambda hit: hit.line), group)
+
+
+def _known(evidence: Evidence) -> set[tuple[int, int]]:
+    """Return file and line of what rules know, but for causes that are generic."""
+    known = (
+        found for found in evidence.messages.values() if found.rule.role != "cause" or found.rule.strength != "weak"
+    )
+    return {(hit.file, hit.line) for found in known for hit in found.hits}
 
 
 def _framed(group: Unknown) -> list[Hit]:
@@ -133,7 +160,7 @@ def _above(end: Hit) -> list[Hit]:
             continue
         trouble, plain = kind in ("fatal", "error"), kind == "" and distance <= _PLAIN_REACH
         if trouble or plain or kind == "hint":
-            order = 0 if trouble else 1 if kind == "hint" and distance <= _HINT_REACH else 2 if plain else 3
+            order = 0 if trouble else 1 if kind == "hint" else 2
             reasons.append((order, Hit(file=end.file, line=end.line - distance, text=text, fields={})))
     return [hit for _, hit in sorted(reasons, key=lambda reason: reason[0])]
 

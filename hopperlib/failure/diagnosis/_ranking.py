@@ -67,7 +67,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     signs = [found for found in counted if _shows_failure(found)]
     failed = bool(signs) or bool(record_failed)
     success = [found for found in counted if found.rule.success]
-    words = last_words(evidence, signs, failed)
+    words = last_words(evidence, signs, failed=failed, alone=not causes)
     ended_with_words = words is not None and words.fatal_words and not _ended_well_after(words.hits[0], success)
     succeeded = (
         not failed
@@ -82,7 +82,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
         aside = [findings[code] for code in set_aside if code not in refuted]
         causes = [found for found in aside if "@failure" in found.rule.requires]
     roots, explained = _roots(causes, counted)
-    ranked = [_cause(found, explained[found.rule.code], roots) for found in roots]
+    ranked = [_cause(found, explained[found.rule.code], roots, findings.get("MPI-STACK")) for found in roots]
     if words and (not ranked or ranked[0].confidence == "possible"):
         ranked.insert(0 if ranked and _went_on(roots[0], words) else len(ranked), words)
     return Ranking(causes=tuple(ranked), failed=failed, succeeded=False, set_aside=set_aside)
@@ -225,7 +225,16 @@ def _ended_before(one: MessageHits, other: MessageHits) -> bool:
     return one.rule.fatal and not other.rule.fatal and first.file == second.file and first.line < second.line
 
 
-def _cause(found: MessageHits, explained: list[str], roots: list[MessageHits]) -> Cause:
+def _innermost(head: Hit, stack: MessageHits | None) -> list[Hit]:
+    """Return the last line of the error stack that begins right below a line: it names the call and the reason."""
+    below = [hit for hit in stack.hits if hit.file == head.file and hit.line > head.line] if stack else []
+    run = [hit for place, hit in enumerate(below, start=1) if hit.line <= head.line + place + 1]
+    return run[-1:]
+
+
+def _cause(
+    found: MessageHits, explained: list[str], roots: list[MessageHits], stack: MessageHits | None = None
+) -> Cause:
     """Make a cause of a message."""
     rule = found.rule
     rivals = [other for other in roots if other is not found and other.rule.strength == rule.strength]
@@ -236,7 +245,7 @@ def _cause(found: MessageHits, explained: list[str], roots: list[MessageHits]) -
         confidence = "likely" if rivals else "certain"
     else:
         confidence = "possible" if rivals else "likely"
-    hits = [found.first, *(hit for hit in found.hits if hit is not found.first)]
+    hits = [found.first, *_innermost(found.first, stack), *(hit for hit in found.hits if hit is not found.first)]
     fields = dict(found.first.fields)
     for hit in hits[1:3]:
         if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):

@@ -37,7 +37,7 @@ INSIDE = (b"error", b"exception", b"abort", b"fail", b"fatal", b"could not", b"c
 _NUMBER = rb"[-+]?(?:\d[\d.,]{0,20}|\.\d{1,20}|nan\b|inf(?:inity)?\b)(?:[eEdD][-+]?\d{1,3})?"
 _NEVER = re.compile(
     rb"(?i:\bnon-?fatal|\babort_on|\bon_error|\baborting loop|\b(?:no|zero|without|0) (?:\w{1,12} )?(?:errors?|failures?|exceptions?|warnings?)\b"
-    rb"|\babort\+0x|\bnormal(?:ly)? terminat|\bterminated normally|\bstop(?:ping)? criteri|\bstopped (?:on:? [A-Z]|in {2,})|\bterminated[.:]?$|\bnot? (?:an )?error\b|\bexception was the direct cause\b|\banother exception occurred\b|\berror ?= {0,6}[-+\d.]"
+    rb"|\babort\+0x|\bnormal(?:ly)? terminat|\bterminated normally|\bstop(?:ping)? criteri|\bstopped (?:on:? [A-Z]|in {2,})|\bnot? (?:an )?error\b|\bexception was the direct cause\b|\banother exception occurred\b|\berror ?= {0,6}[-+\d.]"
     rb"|\berrors?(?! ?(?:code|number|status|id|no)\b)[\w ()|,-]{0,30}[:=]{1,2} {0,12}"
     + _NUMBER
     + rb"(?: {0,3}[\w/^%.]{1,6})?(?: {0,40}$| {0,3}[,;)\]+|])"
@@ -62,7 +62,7 @@ _END = re.compile(
     rb"|\bcannot continue|\bgiving up\b|\babort(?:ing)? the (?:run|job|program|calculation|execution)|called \w{0,20}abort|\bmpi_?abort\b"
     rb"|\b(?:exit|return)\w{0,3}\b.{0,30}\b(?:code|status|value)\b\W{0,6}-?[1-9]\d{0,4}\b"
     rb"|\breturned (?:an )?error|terminated badly|\bstack ?trace|\bnot yet been assigned to a category"
-    rb"|^[\W_]{0,90}(?:fatal )?(?:error|abort(?:ed|ing)?|stop|exiting|failed)(?: (?:now|run|job|stop|program|code|called))?[\W_]{0,90}$"
+    rb"|^[\W_]{0,90}(?:fatal )?(?:error|abort(?:ed|ing)?|stop(?:ping)?|exiting|quitting|terminating|halting|failed)(?: (?:now|run|job|stop|program|code|called))?[\W_]{0,90}$"
     rb"|\berror stop\W{0,3}\d{0,4}$|\bstop {0,4}-?[1-9]\d{0,4}$"
     rb"|\bcode -?\d{1,5}\W{0,3}$|^ {0,8}\w{1,30} called from \w|\bsubprocess\.\w{1,30}error|\bcallback returned error|errors? (?:was|were) (?:encountered|reported|detected|found)\W{0,20}$"
     rb"|\bthere (?:was|were) (?:an? |\d{1,6} )?errors?\W{0,12}$|\ban error (?:has )?occurred\W{0,12}$)"
