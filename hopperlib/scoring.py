@@ -6,15 +6,27 @@ documented row is left out: one without a check says that its study has not
 been built, or that nothing models it.
 
 ==================  ===================================================
-reproduced          a prediction agrees with the document
+reproduced          a prediction holds the documented interval, and says
+                    something
+too wide            it holds it, and much else
 as fitted           a calibrated value comes out as it went in
 holds               a shape is true, a sum of printed numbers agrees
+by construction     it could not have been otherwise in this model
 input               the model works with the printed value
 missed, explained   the model does not agree, and the row says why
 missed              the model does not agree, and nobody knows why
 not modelled        no model here gives it
 not built           its study has not been built
 ==================  ===================================================
+
+A prediction is reproduced if its interval, rounding of the source included,
+holds all numbers that would have been printed as the documented one, and
+reaches no farther than a quarter of the value to either side, unless the study
+says why a wider one is worth something.
+A shape that was tried with several seeds holds if it does in nine of ten.
+
+The models of a study may read the documented rows that it declares, and none
+that anybody predicts; another read raises.
 """
 
 from __future__ import annotations
@@ -22,31 +34,74 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from math import isfinite
 from string import Formatter
+from typing import Any, NamedTuple
 
 from hopperlib import studies
-from hopperlib.documented import ROLES, Check, DocumentedValue, all_values, checks
+from hopperlib.documented import ROLES, Check, DocumentedValue, all_values, checks, watched
 from hopperlib.errors import InputError, refusal
-from hopperlib.studies.study import Value
+from hopperlib.studies.study import Prediction, Shares, Study, Value, study_texts
 
-__all__ = ["ROW_ROLES", "VERDICTS", "Row", "judge", "rows", "summary_line", "to_csv", "unexplained"]
+__all__ = [
+    "ROW_ROLES",
+    "VERDICTS",
+    "Null",
+    "Row",
+    "interval_score",
+    "interval_verdict",
+    "judge",
+    "rows",
+    "summary_line",
+    "to_csv",
+    "unexplained",
+]
 
 # Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
 _DUST = 1e-9
+# How far an interval may reach to either side, as a share of the documented value.
+_WIDEST = 0.25
+# Share of the seeds from which on a shape holds.
+_MOST_SEEDS = 0.9
+# An interval of nine runs in ten pays for each unit by which it misses as for so many units of width.
+_PENALTY = 20.0
+# Columns of the table: those of every row, and those of a prediction.
+_PLAIN = (
+    "id", "study", "quantity", "unit", "role", "documented", "reproduced", "deviation", "tolerance", "verdict", "note",
+    "place",
+)  # fmt: skip
+_PREDICTED = (
+    "low", "high", "documented_low", "documented_high", "score", "seeds",
+    "rival", "rival_value", "rival_low", "rival_high", "rival_verdict", "rival_score",
+)  # fmt: skip
+# What a model must give something for.
+_GIVEN = ("calibrated", "predicted", "shape", "identity", "by construction")
 
 ROW_ROLES: tuple[str, ...] = (*ROLES, "not built")
 VERDICTS: tuple[str, ...] = (
     "reproduced",
+    "too wide",
     "as fitted",
     "holds",
+    "by construction",
     "input",
     "missed, explained",
     "missed",
     "not modelled",
     "not built",
 )
+
+
+class Null(NamedTuple):
+    """What the rival of a prediction gives: in words what it is, its value, interval, verdict and score."""
+
+    rival: str
+    value: float
+    interval: tuple[float, float]
+    verdict: str
+    score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,15 +121,23 @@ class Row:
     reproduced : str
         What the model gives, as text; empty if nothing.
     deviation : float or None
-        Reproduced less documented, in the unit of the row.
+        Reproduced less documented, in the unit of the row; of an interval its middle.
     tolerance : float or None
-        Largest deviation that counts as reproduced.
+        Largest deviation that counts as reproduced; of an interval half its width.
     verdict : str
         One of `VERDICTS`.
     note : str
         Why, where the row needs a word.
     place : str
         Key of the source, and where it stands there.
+    interval, documented_interval : tuple of float or None
+        Of a prediction: what the model gives, and the numbers that would have been printed as documented.
+    null : Null or None
+        Of a prediction: what its rival gives.
+    score : float or None
+        Of a prediction: width of the interval, and twenty times what it misses by, over the documented number.
+    seeds : int or None
+        Seeds that were tried, where anything is random.
     """
 
     id: str
@@ -89,6 +152,11 @@ class Row:
     verdict: str
     note: str
     place: str
+    interval: tuple[float, float] | None = None
+    documented_interval: tuple[float, float] | None = None
+    null: Null | None = None
+    score: float | None = None
+    seeds: int | None = None
 
     @property
     def residual(self) -> float | None:
@@ -97,7 +165,7 @@ class Row:
 
     def to_dict(self) -> dict[str, object]:
         """Return the row as plain data for ``hopper scorecard --json``."""
-        return asdict(self)
+        return asdict(self) | {"null": self.null._asdict() if self.null else None}
 
 
 def judge(
@@ -145,11 +213,92 @@ def judge(
     return deviation, value.tolerance if tolerance is None else tolerance, agrees
 
 
-def _shown(reproduced: Value | None) -> str:
+def interval_verdict(interval: tuple[float, float], documented: tuple[float, float], *, wide: bool = False) -> str:
+    """Return whether an interval is reproduced, too wide or missed.
+
+    Parameters
+    ----------
+    interval, documented : tuple of float
+        What a model gives, and what would have been printed as documented.
+    wide : bool
+        Whether it may reach farther than a quarter of the documented value.
+
+    Examples
+    --------
+    >>> interval_verdict((18, 23), (19.5, 20.5)), interval_verdict((20, 23), (19.5, 20.5))
+    ('reproduced', 'missed')
+    >>> interval_verdict((10, 23), (19.5, 20.5)), interval_verdict((10, 23), (19.5, 20.5), wide=True)
+    ('too wide', 'reproduced')
+    """
+    middle = sum(documented) / 2
+    dust = _DUST * abs(middle)
+    if documented[0] < interval[0] - dust or documented[1] > interval[1] + dust:
+        return "missed"
+    reach = max(middle - interval[0], interval[1] - middle)
+    return "reproduced" if wide or reach <= _WIDEST * abs(middle) + dust else "too wide"
+
+
+def interval_score(interval: tuple[float, float], number: float) -> float:
+    """Return the score of an interval that holds nine runs of ten, over the number; less is better.
+
+    Its width, and twenty times the distance to the number if that lies outside:
+    whoever says too little pays as well as whoever says too much.
+
+    Examples
+    --------
+    >>> interval_score((15, 25), 20), interval_score((21, 22), 20)
+    (0.5, 1.05)
+    """
+    low, high = interval
+    return (high - low + _PENALTY * max(low - number, number - high, 0.0)) / abs(number)
+
+
+def _predicted(value: DocumentedValue, prediction: Prediction, check: Check, study: Study) -> dict[str, Any]:
+    """Return the cells of a prediction: the model's, and those of its rival."""
+    id = _short(value.id)
+    if id not in study.rivals:
+        raise InputError(f"check {value.id!r}: a prediction needs a rival; data/studies.toml names none for it")
+    documented = value.interval(check.tolerance)
+    number, room = sum(documented) / 2, (documented[1] - documented[0]) / 2
+
+    def printed_as(low: float, high: float) -> tuple[float, float]:
+        """Return what may be printed of numbers between two ends: the source rounds."""
+        return low - room, high + room
+
+    interval = printed_as(prediction.low, prediction.high)
+    if not all(map(isfinite, interval)):
+        raise InputError(f"check {value.id!r}: a prediction has two finite ends, not {interval}")
+    rival = prediction.rival
+    if not isinstance(rival, tuple):
+        # As sure of itself as the model: as wide in proportion.
+        half, middle = (prediction.high - prediction.low) / 2, (prediction.low + prediction.high) / 2
+        width = half * abs(rival / middle) if middle else half
+        rival = rival - width, rival + width
+    rival = printed_as(*rival)
+    wide = id in study.wide
+    verdict = interval_verdict(interval, documented, wide=wide)
+    return {
+        "deviation": sum(interval) / 2 - number,
+        "tolerance": (interval[1] - interval[0]) / 2,
+        "verdict": f"{verdict}, explained" if verdict == "missed" and check.explanation else verdict,
+        "interval": interval,
+        "documented_interval": documented,
+        "score": interval_score(interval, number),
+        "null": Null(
+            study.rivals[id],
+            sum(rival) / 2,
+            rival,
+            interval_verdict(rival, documented, wide=wide),
+            interval_score(rival, number),
+        ),
+        "seeds": prediction.seeds,
+        "reproduced": f"{interval[0]:.6g} to {interval[1]:.6g}",
+    }
+
+
+def _shown(reproduced: float | bool | str | tuple[float, float]) -> str:
     """Return what the model gives as text, with enough digits to see the deviation."""
     match reproduced:
-        case None:
-            return ""
         case bool():
             return str(reproduced).lower()
         case str():
@@ -162,7 +311,8 @@ def _shown(reproduced: Value | None) -> str:
 def _verdict(check: Check, agrees: bool) -> str:
     """Return the verdict on a check that gives something."""
     if agrees:
-        return {"calibrated": "as fitted", "predicted": "reproduced", "input": "input"}.get(check.role, "holds")
+        same = {"calibrated": "as fitted", "input": "input", "by construction": "by construction"}
+        return same.get(check.role, "holds")
     return "missed, explained" if check.explanation else "missed"
 
 
@@ -172,9 +322,43 @@ def _short(id: str) -> str:
 
 
 def _texts(check: Check) -> tuple[str, ...]:
-    """Return what a check says of itself, in the order of a note."""
+    """Return what a check says of itself, in the order of a note, and why a wide interval is worth something."""
     tolerated = f"tolerance: {check.tolerance_reason}" if check.tolerance_reason else ""
-    return tuple(text for text in (check.reason, check.explanation, tolerated) if text)
+    name = check.id.partition(".")[0]
+    wide = study_texts().get(name, {}).get("wide", {}).get(_short(check.id), "")
+    return tuple(text for text in (check.reason, check.explanation, wide, tolerated) if text)
+
+
+def _reader(name: str) -> Callable[[str], None]:
+    """Return what watches over the models of a study: they read the rows that it declares, and no others.
+
+    Raises
+    ------
+    InputError
+        If it declares a row that somebody predicts.
+    """
+    declared = study_texts()[name].get("reads", ())
+    for id in declared:
+        if (check := checks().get(id)) and check.role in ("predicted", "shape"):
+            raise InputError(f"data/studies.toml: study {name!r} reads {id!r}, which is a {check.role} value")
+
+    def read(id: str) -> None:
+        if id not in declared:
+            raise InputError(f"study {name!r} reads {id!r}, which it does not declare in data/studies.toml")
+
+    return read
+
+
+def _ran(name: str) -> dict[str, Value]:
+    """Return what the models of a study give, and what is computed from printed numbers alone, which may read them all."""
+    with watched(_reader(name)):
+        study = studies.load(name)
+        modelled = dict(study.values())
+    sums = study.sums()
+    for id in (f"{name}.{key}" for names in sums for key in names.split()):
+        if id in checks() and checks()[id].role == "predicted":
+            raise InputError(f"check {id!r}: what is computed from printed numbers is no prediction")
+    return modelled | dict(sums)
 
 
 def _given(name: str) -> dict[str, Value]:
@@ -183,7 +367,7 @@ def _given(name: str) -> dict[str, Value]:
     wanted = {_short(check.id) for check in own}
     wanted |= {field for check in own for text in _texts(check) for _, field, _, _ in Formatter().parse(text) if field}
     given: dict[str, Value] = {}
-    for names, value in studies.load(name).values().items():
+    for names, value in _ran(name).items():
         for key in names.split():
             if key in given:
                 raise InputError(f"study {name!r} gives {key!r} twice")
@@ -199,17 +383,20 @@ def _given(name: str) -> dict[str, Value]:
 
 def _fits_role(check: Check, reproduced: Value | None) -> None:
     """Refuse what a model gives, or does not, if the role of the check asks for something else."""
-    if check.role in ("calibrated", "predicted", "shape", "identity") and reproduced is None:
+    if check.role in _GIVEN and reproduced is None:
         raise InputError(f"check {check.id!r}: role {check.role!r} needs what the model gives")
     if check.role == "not modelled" and reproduced is not None:
         raise InputError(f"check {check.id!r}: role {check.role!r} reproduces nothing")
-    if check.role == "shape" and not isinstance(reproduced, bool):
+    if check.role == "shape" and not isinstance(reproduced, bool | Shares):
         raise InputError(f"check {check.id!r}: a shape is true or false, not {reproduced!r}")
+    if (check.role == "predicted") != isinstance(reproduced, Prediction):
+        raise InputError(f"check {check.id!r}: a prediction is an interval with a rival, and nothing else is one")
 
 
 def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
     """Return one row from a documented value and what its study gives; None if there is no such study."""
-    deviation = tolerance = reproduced = None
+    reproduced: Value | None = None
+    cells: dict[str, Any] = {"deviation": None, "tolerance": None, "reproduced": ""}
     if given is None:
         role = verdict = "not modelled" if value.study == "context" else "not built"
         note = "context: no study models it" if value.study == "context" else "its study has not been built"
@@ -220,9 +407,17 @@ def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
         _fits_role(check, reproduced)
         role = verdict = check.role
         note = "; ".join(_texts(check)).format_map(given)
-        if reproduced is not None:
+        if isinstance(reproduced, Prediction):
+            cells = _predicted(value, reproduced, check, studies.load(value.study))
+        elif isinstance(reproduced, Shares):
+            agrees = reproduced.holds >= _MOST_SEEDS * reproduced.seeds
+            shown = f"{reproduced.holds} of {reproduced.seeds} seeds"
+            cells |= {"verdict": _verdict(check, agrees), "seeds": reproduced.seeds, "reproduced": shown}
+        elif reproduced is not None:
             deviation, tolerance, agrees = judge(value, reproduced, check.tolerance)
-            verdict = _verdict(check, agrees)
+            cells = {"deviation": deviation, "tolerance": tolerance, "verdict": _verdict(check, agrees)}
+            cells["reproduced"] = _shown(reproduced)
+    cells.setdefault("verdict", verdict)
     return Row(
         id=value.id,
         study=value.study,
@@ -230,12 +425,9 @@ def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
         unit=value.unit,
         role=role,
         documented=value.value,
-        reproduced=_shown(reproduced),
-        deviation=deviation,
-        tolerance=tolerance,
-        verdict=verdict,
         note=note,
         place=f"{value.source}, {value.locator}",
+        **cells,
     )
 
 
@@ -259,7 +451,7 @@ def rows(study: str | None = None) -> tuple[Row, ...]:
     --------
     >>> row = next(row for row in rows("memory") if row.id == "memory.hopper-per-task-packed")
     >>> row.documented, row.reproduced, row.role, row.verdict
-    ('1.29', '1.29167', 'predicted', 'reproduced')
+    ('1.29', '1.29167', 'identity', 'holds')
     """
     values = all_values()
     known = sorted({value.study for value in values})
@@ -285,26 +477,37 @@ def unexplained(table: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def summary_line(table: Iterable[Row]) -> str:
-    """Return the scorecard in one sentence, as the README prints it.
+    """Return the scorecard in two sentences, as the README prints it: what can be lost first, then the rest.
 
     Examples
     --------
-    >>> summary_line(rows("memory")).split(":")[0]
-    '22 documented values'
+    >>> summary_line(rows("machines")).split(".")[0]
+    'No falsifiable prediction'
     """
     table = tuple(table)
     roles = Counter(row.role for row in table)
     agreed = Counter(row.role for row in table if row.verdict in ("reproduced", "holds"))
-    compared = {"predicted": "predictions reproduced", "shape": "shapes hold", "identity": "sums hold"}
     counted = {
         "calibrated": "calibrated",
         "input": "inputs",
+        "by construction": "true by construction",
         "not modelled": "not modelled",
         "not built": "of studies to come",
     }
+    compared = {"shape": "shapes hold", "identity": "sums of printed numbers hold"}
     parts = [f"{agreed[role]} of {roles[role]} {name}" for role, name in compared.items() if roles[role]]
     parts += [f"{roles[role]} {name}" for role, name in counted.items() if roles[role]]
-    return f"{roles.total():,} documented values: {', '.join(parts) or 'none'}."
+    both = [row for row in table if row.verdict == "reproduced" and row.null and row.null.verdict == "reproduced"]
+    closer = sum(row.null is not None and row.score is not None and row.score < row.null.score for row in table)
+    predicted = roles["predicted"]
+    first = (
+        f"{predicted} falsifiable predictions: {agreed['predicted']} won, {len(both)} of them by the simplest rival too; "
+        f"scored by interval, {closer} of {predicted} beat it"
+        if predicted
+        else "No falsifiable prediction"
+    )
+    rest = f"Of {roles.total():,} documented values, {', '.join(parts)}." if parts else "No documented value."
+    return f"{first}. {rest}"
 
 
 def to_csv(table: Iterable[Row]) -> str:
@@ -312,15 +515,17 @@ def to_csv(table: Iterable[Row]) -> str:
 
     Examples
     --------
-    >>> to_csv(()).strip()
-    'id,study,quantity,unit,role,documented,reproduced,deviation,tolerance,verdict,note,place'
+    >>> to_csv(()).strip().partition("place,")[2]
+    'low,high,documented_low,documented_high,score,seeds,rival,rival_value,rival_low,rival_high,rival_verdict,rival_score'
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(Row.__slots__)
+    writer.writerow((*_PLAIN, *_PREDICTED))
     for row in table:
-        cells = row.to_dict()
-        for name in ("deviation", "tolerance"):
-            cells[name] = "" if cells[name] is None else f"{cells[name]:.6g}"
-        writer.writerow(cells.values())
+        cells: list[object] = [getattr(row, name) for name in _PLAIN]
+        null = row.null or ("", None, (None, None), "", None)
+        rival, value, (low, high), verdict, score = null
+        cells += [*(row.interval or (None, None)), *(row.documented_interval or (None, None)), row.score, row.seeds]
+        cells += [rival, value, low, high, verdict, score]
+        writer.writerow("" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else cell for cell in cells)
     return out.getvalue()

@@ -10,6 +10,7 @@ import click
 
 from hopperlib.cli.common import fail
 from hopperlib.cli.question import question_command, show
+from hopperlib.documented.data_files import rows
 from hopperlib.questions.question import load
 
 if TYPE_CHECKING:
@@ -31,13 +32,11 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
     if not as_csv:
         show(question, result, as_json, show_all)
         return
-    rows = (result.facts or {})["rows"]
+    found = {row["id"] for row in (result.facts or {})["rows"]}
+    kept = [row for row in rows("scorecard.csv") if row["id"] in found]
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(rows[0] if rows else ())
-    for row in rows:
-        writer.writerow(
-            "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row.values()
-        )
+    writer.writerow(kept[0] if kept else ())
+    writer.writerows(row.values() for row in kept)
 
 
 command = question_command(

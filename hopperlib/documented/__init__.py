@@ -21,7 +21,7 @@ from hopperlib.documented.checks import ROLES, Check, checks
 from hopperlib.documented.data_files import data_folder
 from hopperlib.documented.errata import Erratum, errata, erratum
 from hopperlib.documented.proofs import evaluate_proof
-from hopperlib.documented.values import DocumentedValue, all_values, by_study, documented, printed
+from hopperlib.documented.values import DocumentedValue, all_values, by_study, documented, printed, watched
 
 __all__ = [
     "ROLES",
@@ -37,4 +37,5 @@ __all__ = [
     "erratum",
     "evaluate_proof",
     "printed",
+    "watched",
 ]

@@ -4,14 +4,18 @@
 been built. What the models give is no part of it: a study computes that. The
 role says how the two relate, and never more than one role fits:
 
-=============  =========================================================
-input          the value goes into the model; what uses it shows nothing
-calibrated     a parameter was fitted until the model gave this value
-predicted      the model gives it without having been fitted to it
-shape          a described shape, true or false on the model's output
-identity       arithmetic among printed numbers, no model involved
-not modelled   no model here can give it; the reason says why
-=============  =========================================================
+===============  =========================================================
+input            the value goes into the model; what comes back is an echo
+calibrated       a parameter was fitted until the model gave this value
+predicted        the model gives an interval from inputs and stated
+                 assumptions, none of which is the value or determines it
+shape            a described shape, true or false on the model's output
+identity         arithmetic among printed numbers, no model involved
+by construction  true of the model however its numbers are set
+not modelled     no model here can give it; the reason says why
+===============  =========================================================
+
+Only a prediction or a shape can be lost, so only they count as success.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from hopperlib.errors import InputError
 
 __all__ = ["ROLES", "Check", "Role", "checks"]
 
-Role = Literal["input", "calibrated", "predicted", "shape", "identity", "not modelled"]
+Role = Literal["input", "calibrated", "predicted", "shape", "identity", "by construction", "not modelled"]
 ROLES: tuple[str, ...] = get_args(Role)
 
 
@@ -40,7 +44,7 @@ class Check:
     ----------
     id : str
         Row of ``data/documented.csv``.
-    role : {"input", "calibrated", "predicted", "shape", "identity", "not modelled"}
+    role : {"input", "calibrated", "predicted", "shape", "identity", "by construction", "not modelled"}
     tolerance : float or None
         Largest deviation that still counts, in the unit of the row. None
         takes it from the row: half a unit of the last printed place, a whole

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -12,7 +15,10 @@ from hopperlib.documented.errata import CORRECTING, erratum
 from hopperlib.documented.printed_numbers import last_place, printed_number
 from hopperlib.errors import InputError
 
-__all__ = ["DocumentedValue", "all_values", "by_study", "documented", "printed"]
+__all__ = ["DocumentedValue", "all_values", "by_study", "documented", "printed", "watched"]
+
+# What is asked before a value is handed out, if somebody watches.
+_WATCHER: ContextVar[Callable[[str], None] | None] = ContextVar("watcher", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +147,32 @@ class DocumentedValue:
         room = Decimal(repr(self.tolerance))
         return float(number if self.qualifier == "truncated" else number - room), float(number + room)
 
+    def interval(self, tolerance: float | None = None) -> tuple[float, float]:
+        """Return the numbers that would have been printed so, in the unit of the row: two finite ends.
+
+        Where the source prints a bound or the end of a range, that end itself.
+
+        Parameters
+        ----------
+        tolerance : float or None
+            As for `bounds`; without one, half a unit of the last printed place.
+
+        Raises
+        ------
+        ValueError
+            As `bounds`.
+
+        Examples
+        --------
+        >>> documented("iobuf.read-gain-high").interval()
+        (39.5, 40.5)
+        """
+        number, place = self.adopted_number, last_place(self._token())
+        if number is None or place is None or not self.qualifier.startswith(("at ", "range ")):
+            return self.bounds(tolerance)
+        half = float(place / 2) if tolerance is None else tolerance
+        return number - half, number + half
+
     def agrees(self, reproduced: float, tolerance: float | None = None) -> bool:
         """Return whether a value lies within `bounds`; where a source cuts off, the upper one is excluded.
 
@@ -195,6 +227,8 @@ def documented(id: str) -> DocumentedValue:
     """
     if id not in _values():
         raise ValueError(f"there is no documented value {id!r}{nearest(id, _values())}")
+    if watcher := _WATCHER.get():
+        watcher(id)
     return _values()[id]
 
 
@@ -215,6 +249,26 @@ def printed(id: str) -> float:
     if number is None:
         raise InputError(f"{id}: {documented(id).value!r} is no number")
     return number
+
+
+@contextmanager
+def watched(watcher: Callable[[str], None]) -> Iterator[None]:
+    """Call a function with the id of each documented value that is read meanwhile; what it raises, the reader gets.
+
+    Examples
+    --------
+    >>> read = []
+    >>> with watched(read.append):
+    ...     printed("memory.hopper-usable")
+    31.0
+    >>> read
+    ['memory.hopper-usable']
+    """
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
 
 
 def by_study(name: str) -> tuple[DocumentedValue, ...]:

@@ -1,25 +1,121 @@
 """A study: its question, what it assumes, and what its models give for the documented values.
 
-The texts of a study stand in ``data/studies.toml``, the role, tolerance and
-reasons of each documented value in ``data/checks.csv``. What is left is a
-function: it runs the models and returns what they give.
+The texts of a study stand in ``data/studies.toml``, with the ranges of its
+assumptions and the rivals of its predictions; the role, tolerance and reasons
+of each documented value in ``data/checks.csv``. What is left are functions.
+
+A prediction is an interval. It comes from a model that is run over and over,
+each time with all assumptions drawn anew from their ranges and another seed;
+nine runs of ten lie in it. Beside it stands a rival, the simplest model without
+the physics, which says what the physics adds.
 """
 
 from __future__ import annotations
 
+import random
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from statistics import quantiles
+from typing import Any, NamedTuple
 
 from hopperlib.documented import data_folder
 from hopperlib.errors import InputError
 
-__all__ = ["Study", "Value", "study_texts"]
+__all__ = ["Model", "Prediction", "Range", "Shares", "Study", "Value", "predictions", "ranges", "study_texts"]
 
-# What a model gives, in the unit of the documented row: a number, a range (low, high), the truth of a shape, or a word.
-Value = float | bool | tuple[float, float] | str
+_RUNS, _SEED = 100, 20_110
+
+
+class Range(NamedTuple):
+    """An assumption that is a number: what it is, its value, the ends it is varied between, and why those."""
+
+    what: str
+    value: float
+    low: float
+    high: float
+    unit: str
+    why: str
+
+
+class Prediction(NamedTuple):
+    """What a model says of a documented number without having seen it.
+
+    Parameters
+    ----------
+    low, high : float
+        Nine of ten runs with other assumptions and seeds lie between.
+    rival : float or tuple of float
+        What the rival says; a single number is judged with the width of the model's interval around it.
+    seeds : int or None
+        Seeds that were tried, if anything is random.
+    """
+
+    low: float
+    high: float
+    rival: float | tuple[float, float]
+    seeds: int | None = None
+
+
+class Shares(NamedTuple):
+    """A shape that was tried with several seeds: in how many of them it holds."""
+
+    holds: int
+    seeds: int
+
+
+# What a model gives, in the unit of the documented row: a number, a range (low, high), the truth of a shape, a word,
+# or what can be lost.
+Value = float | bool | tuple[float, float] | str | Prediction | Shares
+# From a value for each assumption and a random generator to the numbers that it predicts.
+Model = Callable[[Mapping[str, float], random.Random], Mapping[str, float]]
+
+
+def predictions(
+    model: Model,
+    varied: Mapping[str, Range],
+    rivals: Mapping[str, float | tuple[float, float]],
+    *,
+    runs: int = _RUNS,
+    random_parts: bool = False,
+) -> dict[str, Value]:
+    """Return a prediction for each number of a model, with all assumptions varied together.
+
+    Each assumption is drawn evenly from its range, once from each of as many
+    equal parts as there are runs.
+
+    Parameters
+    ----------
+    model : callable
+    varied : mapping of Range
+    rivals : mapping
+        What the rival gives for each number.
+    runs : int
+        Each has a seed of its own.
+    random_parts : bool
+        Whether the model itself draws anything.
+
+    Examples
+    --------
+    >>> half = Range("a share", 0.5, 0.4, 0.6, "", "a test")
+    >>> found = predictions(lambda assumed, rng: {"rate": 10 * assumed["share"]}, {"share": half}, {"rate": 7.0})
+    >>> found["rate"].rival, [round(end, 1) for end in found["rate"][:2]]
+    (7.0, [4.1, 5.9])
+    """
+    rng = random.Random(_SEED)
+    drawn = {}
+    for name, each in sorted(varied.items()):
+        parts = rng.sample(range(runs), runs)
+        drawn[name] = [each.low + (each.high - each.low) * (part + rng.random()) / runs for part in parts]
+    given = [
+        model({name: values[run] for name, values in drawn.items()}, random.Random(_SEED + run)) for run in range(runs)
+    ]
+    found: dict[str, Value] = {}
+    for name in given[0]:
+        ends = quantiles((run[name] for run in given), n=20, method="inclusive")
+        found[name] = Prediction(ends[0], ends[-1], rivals[name], runs if random_parts else None)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +139,16 @@ class Study:
         parted by spaces, if all print the same; every other name is a number
         that a text in ``data/checks.csv`` asks for. For an input it is what
         the model works with, if it holds it.
+    sums : callable
+        The same for what is computed from printed numbers alone; it may read any of them, and predicts nothing.
+    ranges : mapping of Range
+        Assumptions that are numbers, by name.
+    model : callable or None
+        The model behind the predictions, for the tornado.
+    reads : tuple of str
+        Documented rows that the models may read: inputs and what they are calibrated on.
+    rivals, wide : mapping of str
+        For a predicted row the rival in words, and why it is worth something although it is wide.
 
     Examples
     --------
@@ -56,6 +162,12 @@ class Study:
     question: str
     values: Callable[[], Mapping[str, Value]]
     assumptions: tuple[str, ...] = ()
+    sums: Callable[[], Mapping[str, Value]] = dict
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+    model: Model | None = None
+    reads: tuple[str, ...] = ()
+    rivals: Mapping[str, str] = field(default_factory=dict)
+    wide: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -63,6 +175,8 @@ class Study:
         name: str,
         values: Callable[[], Mapping[str, Value]],
         *,
+        sums: Callable[[], Mapping[str, Value]] = dict,
+        model: Model | None = None,
         shared_assumptions: tuple[str, ...] = (),
         **numbers: float,
     ) -> Study:
@@ -70,7 +184,7 @@ class Study:
 
         Parameters
         ----------
-        name, values : str, callable
+        name, values, sums, model : str, callable
         shared_assumptions : tuple of str
             Assumptions of a model that others use too; they come first.
         **numbers : float
@@ -98,7 +212,25 @@ class Study:
             question=texts["question"],
             values=values,
             assumptions=(*shared_assumptions, *assumptions),
+            sums=sums,
+            ranges=ranges(name),
+            model=model,
+            reads=tuple(texts.get("reads", ())),
+            rivals=texts.get("rivals", {}),
+            wide=texts.get("wide", {}),
         )
+
+
+@cache
+def ranges(name: str) -> dict[str, Range]:
+    """Return the assumptions of a study that are numbers, from ``data/studies.toml``.
+
+    Examples
+    --------
+    >>> ranges("memory")
+    {}
+    """
+    return {key: Range(**table) for key, table in study_texts()[name].get("ranges", {}).items()}
 
 
 @cache

@@ -20,17 +20,17 @@ def run(*words):
 
 
 def test_text_for_people():
-    result = run("--study", "memory", "--role", "predicted")
+    result = run("--study", "slow-ost", "--role", "predicted")
     assert result.exit_code == 0
     lines = result.output.splitlines()
-    assert lines[0] == "3 rows: 3 reproduced."
-    assert any("1.29" in line and "reproduced" in line for line in lines)
+    assert lines[0] == "3 rows: 1 reproduced, 1 too wide, 1 missed and explained."
+    assert any("~80" in line and "reproduced" in line for line in lines)
     assert "\x1b" not in result.output
 
 
 def test_a_miss_is_followed_by_its_explanation():
-    output = run("--study", "machines", "--verdict", "missed", "--all").output
-    assert "rounds up to the printed 217" in output
+    output = run("--study", "memory", "--verdict", "missed", "--all").output
+    assert "29 comes out only with 1,024 GB to the TB" in output
     assert "<- the model misses this value" in output
 
 
@@ -38,6 +38,12 @@ def test_json_keeps_the_contract():
     data = json.loads(run("--json").output)
     assert set(data) >= {"rows", "summary"}
     assert all(set(row) >= CONTRACT for row in data["rows"])
+    for row in data["rows"]:
+        keys = ("interval", "documented_interval", "null", "score")
+        assert all((row[key] is not None) == (row["role"] == "predicted") for key in keys)
+    assert {"rival", "value", "interval", "verdict", "score"} <= set(
+        next(row["null"] for row in data["rows"] if row["null"])
+    )
     assert data["summary"]["rows"] == len(data["rows"]) == len(scoring.rows())
 
 
@@ -46,8 +52,8 @@ def test_json_keeps_the_contract():
     [
         (("--role", "calibrated", "--study", "memory"), {"memory.franklin-per-task-half-packed"}),
         (
-            ("--verdict", "missed", "--study", "machines"),
-            {"machines.hopper-memory-total-antypas2011", "machines.hopper-memory-total-byna2013"},
+            ("--verdict", "missed", "--study", "memory"),
+            {"memory.vpic-per-node"},
         ),
         (("--role", "predicted", "--verdict", "missed", "--study", "memory"), set()),
     ],

@@ -25,17 +25,22 @@ __all__ = ["QUESTION"]
 Row = dict[str, str]
 
 _ALL = "all"
-_ROLES = ("predicted", "calibrated", "identity", "shape", "input", "not modelled", "not built")
 _VERDICTS = (
     "reproduced",
+    "too wide",
     "as fitted",
     "holds",
+    "by construction",
     "input",
     "missed, explained",
     "missed",
     "not modelled",
     "not built",
 )
+_NUMBERS = (
+    "deviation", "tolerance", "low", "high", "documented_low", "documented_high", "score",
+    "rival_value", "rival_low", "rival_high", "rival_score",
+)  # fmt: skip
 # Roles whose deviation can be drawn, in the order of their looks.
 _DRAWN = ("predicted", "calibrated", "identity", "input")
 # What lies farther out stands at the edge of the chart: one wild miss would press all others onto the line.
@@ -114,8 +119,27 @@ def _residuals(drawn: list[tuple[Row, float]]) -> Figure:
 
 
 def _plain(row: Row) -> dict[str, Any]:
-    """Return a row for programs: its two numbers as numbers."""
-    return row | {name: float(row[name]) if row[name] else None for name in ("deviation", "tolerance")}
+    """Return a row for programs: numbers as numbers, and of a prediction the intervals, the score and the rival."""
+    numbers = {name: float(row[name]) if row[name] else None for name in _NUMBERS}
+    ends = {name: [numbers[f"{name}low"], numbers[f"{name}high"]] for name in ("", "documented_", "rival_")}
+    predicted = bool(row["rival"])
+    null = {
+        "rival": row["rival"],
+        "value": numbers["rival_value"],
+        "interval": ends["rival_"],
+        "verdict": row["rival_verdict"],
+        "score": numbers["rival_score"],
+    }
+    kept = {name: text for name, text in row.items() if name not in _NUMBERS and not name.startswith("rival")}
+    return kept | {
+        "deviation": numbers["deviation"],
+        "tolerance": numbers["tolerance"],
+        "interval": ends[""] if predicted else None,
+        "documented_interval": ends["documented_"] if predicted else None,
+        "null": null if predicted else None,
+        "score": numbers["score"],
+        "seeds": int(row["seeds"]) if row["seeds"] else None,
+    }
 
 
 def _counts(found: Sequence[Row], unexplained: Sequence[str]) -> dict[str, Any]:

@@ -243,6 +243,7 @@ def calibrate(
 def documented_costs(
     unaligned_extra: float = 1.0,
     *,
+    read_gain: float = 0.30,
     task_rate_gb_s: float | None = None,
     call_cost_s: float | None = None,
     wait_fraction: float | None = None,
@@ -256,6 +257,8 @@ def documented_costs(
     ----------
     unaligned_extra : float
         As in `Costs`.
+    read_gain : float
+        The gain of a read, which is printed in tens of per cent. [fraction]
     task_rate_gb_s, call_cost_s, wait_fraction : float or None
         What holds elsewhere; None for what was calibrated. [GB/s], [s], [ratio]
 
@@ -273,7 +276,7 @@ def documented_costs(
         task_rate_gb_s=35 / 1560,
         write_gain=0.11,
         write_transfer_bytes=10_000,
-        read_gain=0.30,
+        read_gain=read_gain,
         read_transfer_bytes=BYTES_PER_MIB,
         buffer_bytes=2 * BYTES_PER_MIB,
         unaligned_extra=unaligned_extra,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from hopperlib.documented import documented, printed
 from hopperlib.failure.builds.default_modules import OPTIONS, WORKS, outcomes
 from hopperlib.failure.builds.rules import build_rule
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.study import Prediction, Study, Value
 
 __all__ = ["STUDY", "DatedBug", "bug_number_on", "bugs_a_day", "dated_bugs", "options_bug_range", "orphans_bug"]
 
@@ -110,7 +110,7 @@ def _values() -> dict[str, Value]:
         "gnu-fixed-version": gnu.fixed_in,
         "openmp-bug": pgi.bug or 0,
         "openmp-fixed-version": pgi.fixed_in,
-        "openmp-options-bug": options_bug_range(),
+        "openmp-options-bug": Prediction(*options_bug_range(), rival=(float(pgi.bug or 0), float(gnu.bug or 0))),
         "openmp-fortran-fixed-version": ftn.fixed_in,
         "openmp-all-fixed-version": c.fixed_in,
         "libsci-bug": libsci.bug or 0,

@@ -89,7 +89,6 @@ def _values() -> dict[str, Value]:
         "mfdn-bdm": as_printed(balanced_diagonal_major(5)),
         "mfdn-bcm": as_printed(balanced_column_major(5)),
         "mfdn-avoids-hot-spots": column < others[0] and pairs > after,
-        "mfdn-bcm-best": column <= min(others),
     }
 
 

@@ -19,7 +19,7 @@ from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s, mean_ho
 from hopperlib.network.torus.distances import Coordinates, Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.studies.network.fragmentation import aged
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.study import Prediction, Study, Value
 
 __all__ = ["JOB_NODES", "STUDY", "aged_hops", "aged_placements"]
 
@@ -94,7 +94,9 @@ def _values() -> dict[str, Value]:
         "xyz-by2-uses-bisection": bisection_by2 > bisection_xyz,
         "xyz-by2-less-variation": mean(by2) < mean(nid) and pstdev(by2) < pstdev(nid),
         # Of one code only it is printed to whom it talks: MILC. What it spends on that another study calibrates.
-        "slowdown": 100 * lost_order(),
+        "slowdown": Prediction(
+            100 * lost_order(), 100 * lost_order(), 100 * (max(mean(xyz), mean(nid)) / mean(by2) - 1)
+        ),
         "milc": lost_order(),
         "exchange_share": exchange_share(),
         "wait_growth": slowdown(1.0),

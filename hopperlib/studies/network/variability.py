@@ -12,6 +12,7 @@ may have been.
 
 from __future__ import annotations
 
+import math
 import random
 from functools import cache
 from statistics import mean, median, quantiles
@@ -32,7 +33,7 @@ from hopperlib.network.scheduling.aging import aged_machine
 from hopperlib.network.torus.distances import Link, link_bandwidth_gb_s
 from hopperlib.studies.network.milc_lognormal import least_sample, lognormal_chance
 from hopperlib.studies.network.torus import JOB_NODES
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.study import Prediction, Study, Value
 
 __all__ = [
     "CONCLUSIVE",
@@ -66,7 +67,11 @@ def bands(runs: int, traffic: str = "assumed") -> dict[str, Interval]:
     >>> sorted(bands(30))
     ['minima maximum', 'minima mean', 'minima minimum', 'total maximum', 'total mean', 'total minimum', 'triplets maximum', 'triplets mean', 'triplets minimum']
     """
-    times = np.array(run_times(runs, traffic=traffic, calibrated_with=traffic))
+    return _table_bands(np.array(run_times(runs, traffic=traffic, calibrated_with=traffic)), runs)
+
+
+def _table_bands(times: np.ndarray, runs: int) -> dict[str, Interval]:
+    """Return in what nine of ten samples of so many runs print, drawn from jobs with three runs each. [s]"""
     rng = np.random.default_rng(8192)
     triplets = max(2, runs // (2 * RUNS_A_JOB))
     inside = times[rng.integers(len(times), size=(_DRAWS, triplets))]
@@ -84,10 +89,30 @@ def bands(runs: int, traffic: str = "assumed") -> dict[str, Interval]:
     }
 
 
-def _over_sizes(name: str) -> tuple[float, float]:
-    """Return the band of a statistic over all sizes of the sample. [s]"""
+@cache
+def _rival_bands(runs: int) -> dict[str, Interval]:
+    """What the table would print by the rival: a floor and an exponential above it, of the printed least and mean. [s]"""
+    least, middle = printed("variability.table-total-minimum"), printed("variability.table-total-mean")
+    jobs = least + np.random.default_rng(1).exponential(middle - least, 4000)
+    return _table_bands(np.repeat(jobs[:, None], RUNS_A_JOB, axis=1), runs)
+
+
+def _rival_times() -> tuple[float, float]:
+    """Return between which times nine of ten runs lie by the rival. [s]"""
+    least, middle = printed("variability.table-total-minimum"), printed("variability.table-total-mean")
+    return least - (middle - least) * math.log(0.95), least - (middle - least) * math.log(0.05)
+
+
+def _over_sizes(name: str) -> Prediction:
+    """Return the band of a statistic over all sizes of the sample, and that of the rival. [s]"""
     over_sizes = [bands(runs)[name] for runs in SAMPLE_SIZES]
-    return min(band.low for band in over_sizes), max(band.high for band in over_sizes)
+    rivals = [_rival_bands(runs)[name] for runs in SAMPLE_SIZES]
+    return Prediction(
+        min(band.low for band in over_sizes),
+        max(band.high for band in over_sizes),
+        (min(band.low for band in rivals), max(band.high for band in rivals)),
+        seeds=_DRAWS,
+    )
 
 
 def _all_times(**setting: Any) -> list[float]:
@@ -237,30 +262,43 @@ def _least_is_nearest_to_quiet() -> bool:
 def _table() -> dict[str, Value]:
     """Return the printed table: what is fitted, what follows as a band over sizes of the sample, and its differences."""
     times = _all_times()
-    total, triplets, minima = (
-        {what: printed(f"variability.table-{row}-{what}") for what in ("minimum", "mean", "maximum")}
-        for row in ("total", "triplets", "minima")
-    )
+    triplets_mean = printed("variability.table-triplets-mean")
     return {
         "table-total-minimum": least_of(sorted(times), 100),
         "table-triplets-minimum": _over_sizes("triplets minimum"),
-        "table-minima-minimum": _over_sizes("minima minimum"),
-        "table-difference-minimum": total["minimum"] - minima["minimum"],
         "table-total-mean": mean(times),
-        "table-triplets-mean": _over_sizes("triplets mean"),
-        "table-minima-mean": triplets["mean"] / mean(times) * mean(_least_times()),
-        "table-difference-mean": total["mean"] - minima["mean"],
+        "table-triplets-mean": triplets_mean,
+        "table-minima-mean": triplets_mean / mean(times) * mean(_least_times()),
         "table-total-maximum": _over_sizes("total maximum"),
-        "slowest_s": max(*times, _over_sizes("total maximum")[1]),
+        "slowest_s": max(*times, _over_sizes("total maximum").high),
         "table-triplets-maximum": _over_sizes("triplets maximum"),
         "table-minima-maximum": _over_sizes("minima maximum"),
+        "fewest": SAMPLE_SIZES[0],
+        "most": SAMPLE_SIZES[-1],
+    }
+
+
+def _sums() -> dict[str, Value]:
+    """Return what follows from the printed table alone: its differences, and whether its sample may be lognormal."""
+    total, minima = (
+        {what: printed(f"variability.table-{row}-{what}") for what in ("minimum", "mean", "maximum")}
+        for row in ("total", "minima")
+    )
+    chances = {runs: lognormal_chance(runs) for runs in (least_sample(), *SAMPLE_SIZES)}
+    return {
+        # The quickest run of all triplets is the least of their minima.
+        "table-minima-minimum": printed("variability.table-triplets-minimum"),
+        "table-difference-minimum": total["minimum"] - minima["minimum"],
+        "table-difference-mean": total["mean"] - minima["mean"],
         "table-difference-maximum": total["maximum"] - minima["maximum"],
         "blue": total["minimum"],
         "red": total["maximum"],
+        "red-over-blue": printed("variability.red") / printed("variability.blue"),
         "noise": 100 * (total["mean"] - minima["mean"]) / minima["mean"],
-        "run-length": 3 * triplets["mean"] / 60,
-        "fewest": SAMPLE_SIZES[0],
-        "most": SAMPLE_SIZES[-1],
+        "run-length": 3 * printed("variability.table-triplets-mean") / 60,
+        "lognormal": any(chances[runs] >= 0.05 for runs in SAMPLE_SIZES),
+        "least_sample": least_sample(),
+        "lognormal_chance": max(chances.values()),
     }
 
 
@@ -297,14 +335,12 @@ def _values() -> dict[str, Value]:
         "compact-is-faster": quick_hops < slow_hops,
         "quick_hops": quick_hops,
         "slow_hops": slow_hops,
-        "red-over-blue": printed("variability.red") / printed("variability.blue"),
-        "orange": (min(float(low) for low, _ in ends), max(float(high) for _, high in ends)),
+        "orange": Prediction(
+            min(float(low) for low, _ in ends), max(float(high) for _, high in ends), _rival_times(), seeds=_DRAWS
+        ),
         "runs-per-job": RUNS_A_JOB,
         "minimum-removes-noise": _least_is_nearest_to_quiet(),
         "triplet-spread-small": mean(max(job) / min(job) for job in run_times()) < 1.1,
-        "lognormal": any(lognormal_chance(runs) >= 0.05 for runs in SAMPLE_SIZES),
-        "least_sample": least_sample(),
-        "lognormal_chance": max(lognormal_chance(runs) for runs in (least_sample(), *SAMPLE_SIZES)),
         "milc-calls": 3,
         "noisy-run": _noisy(),
         "fftime-inconclusive": steps_spread < times_spread / 2,
@@ -316,6 +352,7 @@ def _values() -> dict[str, Value]:
 STUDY = Study.read(
     "variability",
     _values,
+    sums=_sums,
     shared_assumptions=ASSUMED,
     fewest=SAMPLE_SIZES[0],
     most=SAMPLE_SIZES[-1],

@@ -48,6 +48,11 @@ def sustained_fraction(machine: Machine) -> float:
     return printed("machines.hopper-sustained") / machine.peak_tflops
 
 
+def _decimal_tb(machine: Machine) -> float:
+    """Memory of a machine in units of 10**12 bytes, where its nodes count in 2**30. [TB]"""
+    return machine.memory_gb * 2**30 / 1e12
+
+
 def _cabinets(machine: Machine) -> float:
     """Cabinets that the torus fills: its places for nodes over those of a cabinet."""
     network = machine.network
@@ -87,7 +92,7 @@ def _totals(hopper: Machine, franklin: Machine) -> dict[str, Value]:
         "hopper-cores-antypas2011 hopper-cores-he2012 hopper-cores-byna2013": hopper.cores,
         "hopper-peak-antypas2011 hopper-peak-he2012 hopper-peak-byna2013": hopper.peak_tflops / 1_000,
         "sustained": sustained_fraction(hopper),
-        "hopper-memory-total-antypas2011 hopper-memory-total-byna2013": hopper.memory_tb,
+        "hopper-memory-total-antypas2011 hopper-memory-total-byna2013": _decimal_tb(hopper),
         "hopper-memory-total-he2012": hopper.memory_tib,
         "franklin-cores-per-node": quad.cores,
         "franklin-processors": franklin.cores,

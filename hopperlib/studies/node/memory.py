@@ -44,8 +44,7 @@ def _values() -> dict[str, Value]:
     half = next(layout for layout in packed if layout.tasks_per_node == 12)
     low, high = (2 * bound for bound in documented("memory.franklin-per-task-half-packed").bounds())
     free = 4
-    # With 1,024 GB to the TB.
-    vpic_node_gb = printed("memory.vpic-total") * 1_024 / _VPIC_NODES
+    vpic_node_gb = memory_tb(printed("memory.vpic-total") * 1e6) / _VPIC_NODES
     return {
         "system-takes-share": all(kind.usable_memory_gb < kind.memory_gb for kind in (*hopper.node_kinds, quad)),
         "hopper-usable": node.usable_memory_gb,
@@ -71,7 +70,7 @@ def _values() -> dict[str, Value]:
         "break_even": break_even_service(node.cores, free),
         "vpic-memory-share": 100 * vpic_node_gb / node.memory_gb,
         "vpic-per-node": vpic_node_gb,
-        "vpic_decimal_gb": memory_tb(142e6) / _VPIC_NODES,
+        "vpic_binary_gb": printed("memory.vpic-total") * 1_024 / _VPIC_NODES,
         "vpic-node-memory": node.memory_gb,
     }
 

@@ -8,24 +8,25 @@ more, and MAESTRO.
 
 from __future__ import annotations
 
+import math
+import random
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from hopperlib.machine import Machine
 from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain, transfer_for_gain_bytes
 from hopperlib.storage.iobuf.params import Rule, buffer_bytes, read_params
 from hopperlib.storage.lustre.client import file_system_of
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.study import Study, Value, predictions, ranges
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["STUDY", "Case", "ior_cases", "maestro_costs", "maestro_gain"]
+__all__ = ["STUDY", "Case", "ior_cases", "maestro_costs", "maestro_gain", "model"]
 
 _IOR_TASKS, _IOR_GB_PER_TASK = 1_560, 2
 _IOR_BUFFER_BYTES, _IOR_BUFFERS = 2 * BYTES_PER_MIB, 2
 # The third is printed as 1,024,576, which is no power of two.
 _TRANSFERS = (10_000, 1_000_000, BYTES_PER_MIB)
 _MAESTRO_TASKS = 2_048
-# How much MAESTRO moves in a call is not printed: from a row of a small box to a whole small box.
-_MAESTRO_CALLS = (10_000, 100_000)
 
 
 class Case(NamedTuple):
@@ -44,7 +45,7 @@ class Case(NamedTuple):
     read_gain: float
 
 
-def ior_cases(unaligned_extra: float = 1.0) -> tuple[Case, ...]:
+def ior_cases(unaligned_extra: float = 1.0, *, read_gain: float = 0.30) -> tuple[Case, ...]:
     """Return the gains of the three transfer sizes with two buffers of 2 MB.
 
     Examples
@@ -55,7 +56,7 @@ def ior_cases(unaligned_extra: float = 1.0) -> tuple[Case, ...]:
     1,000,000  0.08  30.1
     1,048,576  0.03  30.0
     """
-    costs = documented_costs(unaligned_extra)
+    costs = documented_costs(unaligned_extra, read_gain=read_gain)
 
     def gained(size: int, reading: bool) -> float:
         return gain(costs, size, reading=reading, buffer_bytes=_IOR_BUFFER_BYTES, buffers=_IOR_BUFFERS)
@@ -63,7 +64,7 @@ def ior_cases(unaligned_extra: float = 1.0) -> tuple[Case, ...]:
     return tuple(Case(size, gained(size, False), gained(size, True)) for size in _TRANSFERS)
 
 
-def maestro_costs() -> Costs:
+def maestro_costs(unaligned_extra: float = 1.0) -> Costs:
     """Return the costs of a task of MAESTRO: those of IOR with its share of the file system.
 
     Examples
@@ -71,12 +72,14 @@ def maestro_costs() -> Costs:
     >>> round(1000 * maestro_costs().task_rate_gb_s, 1)
     17.1
     """
-    ior = documented_costs()
+    ior = documented_costs(unaligned_extra)
     rate = file_system_of(Machine.load("hopper")).peak_gb_s / _MAESTRO_TASKS
     return Costs(task_rate_gb_s=rate, call_cost_s=ior.call_cost_s, unaligned_extra=ior.unaligned_extra)
 
 
-def maestro_gain(transfer_bytes: int, *, buffer_bytes: int = BYTES_PER_MIB, buffers: int = 4) -> float:
+def maestro_gain(
+    transfer_bytes: int, *, buffer_bytes: int = BYTES_PER_MIB, buffers: int = 4, unaligned_extra: float = 1.0
+) -> float:
     """What buffering buys MAESTRO's writes for a size of its calls. [fraction]
 
     Examples
@@ -84,7 +87,33 @@ def maestro_gain(transfer_bytes: int, *, buffer_bytes: int = BYTES_PER_MIB, buff
     >>> round(100 * maestro_gain(10_000), 1), round(100 * maestro_gain(100_000), 1)
     (8.4, 0.8)
     """
-    return gain(maestro_costs(), transfer_bytes, reading=False, buffer_bytes=buffer_bytes, buffers=buffers)
+    costs = maestro_costs(unaligned_extra)
+    return gain(costs, transfer_bytes, reading=False, buffer_bytes=buffer_bytes, buffers=buffers)
+
+
+def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return the gains that are not calibrated, for what a call that ends inside a page costs, and MAESTRO's calls. [%]
+
+    Examples
+    --------
+    >>> usual = {name: each.value for name, each in ranges("iobuf").items()}
+    >>> {name: round(number, 1) for name, number in model(usual, random.Random(1)).items()}
+    {'read-gain-high': 41.0, 'write-gain-low': 0.0, 'maestro-gain': 2.6}
+    """
+    cases = ior_cases(assumed["unaligned_extra"], read_gain=assumed["read_gain"])
+    call_bytes = round(math.exp(assumed["log_call_kb"]) * 1000)
+    return {
+        "read-gain-high": 100 * max(case.read_gain for case in cases),
+        "write-gain-low": 100 * min(case.write_gain for case in cases),
+        "maestro-gain": 100 * maestro_gain(call_bytes, unaligned_extra=assumed["unaligned_extra"]),
+    }
+
+
+def _predicted() -> dict[str, Value]:
+    """Return the predictions; the rival lets every read gain as the calibrated one, and every write likewise."""
+    reads, writes = 30.0, 11.0
+    rivals = {"read-gain-high": reads, "write-gain-low": writes, "maestro-gain": writes}
+    return predictions(model, ranges("iobuf"), rivals)
 
 
 def _values() -> dict[str, Value]:
@@ -113,15 +142,13 @@ def _values() -> dict[str, Value]:
         "always-faster": min(*writes, *reads) > 0,
         "reads-gain-more": all(case.read_gain > case.write_gain for case in cases),
         "read-gain-low": min(reads),
-        "read-gain-high": max(reads),
-        "write-gain-low": min(writes),
+        **_predicted(),
         "write-gain-high": max(writes),
         "gain-largest-for-small-transfers": max(cases, key=lambda case: case.write_gain).transfer_bytes / 1000,
         "gain-falls-with-transfer-size": all(_write_gains_fall(extra) for extra in (0.0, 1.0, 5.0)),
         "ior-buffers": _IOR_BUFFERS,
         "ior-buffer-size": _IOR_BUFFER_BYTES / BYTES_PER_MIB,
         "maestro-processors": _MAESTRO_TASKS,
-        "maestro-gain": (100 * maestro_gain(max(_MAESTRO_CALLS)), 100 * maestro_gain(min(_MAESTRO_CALLS))),
         "fitting_kb": transfer_for_gain_bytes(maestro_costs(), 0.05, buffer_bytes=BYTES_PER_MIB) / 1000,
         "maestro-tuned-buffers": tuned.buffer_count,
         "maestro-tuned-buffer-size": tuned.buffer_size_bytes / BYTES_PER_MIB,
@@ -137,4 +164,4 @@ def _write_gains_fall(unaligned_extra: float) -> bool:
     return small.write_gain > million.write_gain > mib.write_gain
 
 
-STUDY = Study.read("iobuf", _values)
+STUDY = Study.read("iobuf", _values, model=model)

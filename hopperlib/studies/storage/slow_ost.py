@@ -1,24 +1,27 @@
 """The slow OST: dumps of 35, 23 and 20 minutes, and how slow the slowest must have been.
 
 Calibrated: the rate of the erratic OST on 35 minutes, that of the two slow
-servers on 23. The size of those dumps is not printed, so both rates are
-intervals. Predicted: the average of a good OST, the 20 minutes of the healthy
-run, and that a probe of a minute would have found the first.
+servers, if nothing is known of them, on 23. The size of those dumps is not
+printed, so both rates are intervals. Predicted: the 20 minutes of the healthy
+run and its share of the peak, and the 23 minutes, if a controller did the work
+of its pair.
 """
 
 from __future__ import annotations
 
+import random
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.dumps import barriered_dump, exclude_slow, explaining_rate_gb_s, osts_with_slow, probe
-from hopperlib.studies.storage.trillion import SHARED_GB, shared_rate_gb_s
-from hopperlib.studies.storage.trillion_sums import VARIABLES
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.storage.trillion import writing_rate_gb_s
+from hopperlib.studies.storage.trillion_sums import SHARED_GB, VARIABLES
+from hopperlib.studies.study import Study, Value, predictions, ranges
 
-__all__ = ["HEALTHY_GB_S", "NOISE_FRACTION", "OSTS", "SIZES_GB", "STUDY", "Case", "cases", "probe_power"]
+__all__ = ["HEALTHY_GB_S", "NOISE_FRACTION", "OSTS", "SIZES_GB", "STUDY", "Case", "cases", "model", "probe_power"]
 
 OSTS = 144
 # The dumps of the run had 30 to 42 TB; which of them these were is not printed.
@@ -90,6 +93,43 @@ def _calibrated(case: Case) -> tuple[float, float]:
     return min(low, high), max(low, high)
 
 
+def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return the healthy dump, and the one whose slow servers ran on one controller of a pair.
+
+    Examples
+    --------
+    >>> usual = {name: each.value for name, each in ranges("slow-ost").items()}
+    >>> {name: round(number, 1) for name, number in model(usual, random.Random(1)).items()}
+    {'minutes-third': 19.7, 'later-share-of-peak': 75.5, 'minutes-second': 37.5}
+    """
+    size_gb, lost_s = 1000 * assumed["size_tb"], VARIABLES * assumed["lost_s"]
+    writing_s = size_gb / writing_rate_gb_s(assumed["sustained"], assumed["ost_mb_s"])
+    # Everybody waits for the OSTs behind the controller that does the work of two.
+    slow_s = writing_s / assumed["controller_share"]
+    return {
+        "minutes-third": (writing_s + lost_s) / 60,
+        "later-share-of-peak": 100 * size_gb / (writing_s + lost_s) / file_system_of(Machine.load("hopper")).peak_gb_s,
+        "minutes-second": (slow_s + lost_s) / 60,
+    }
+
+
+def _predicted() -> dict[str, Value]:
+    """Return the predictions; the rivals know the printed rate of the files, and no barrier, size or server."""
+    files_gb_s = printed("trillion.fpp-rate") / 1000
+    healthy = SHARED_GB / files_gb_s / 60
+    share = 100 * files_gb_s / file_system_of(Machine.load("hopper")).peak_gb_s
+    rivals = {"minutes-third": healthy, "later-share-of-peak": share, "minutes-second": healthy}
+    return predictions(model, ranges("slow-ost"), rivals)
+
+
+def _sums() -> dict[str, Value]:
+    erratic = cases()[0]
+    return {
+        "first-share-of-peak": 100 * SHARED_GB / (23 * 60) / 35,
+        "good-ost-average": (erratic.slow_gb_s[0] / HEALTHY_GB_S, erratic.slow_gb_s[1] / HEALTHY_GB_S),
+    }
+
+
 def _values() -> dict[str, Value]:
     scratch = file_system_of(Machine.load("hopper"))
     erratic, servers = cases()
@@ -103,8 +143,7 @@ def _values() -> dict[str, Value]:
     out = exclude_slow(36_000, OSTS, HEALTHY_GB_S, slow=1, slow_rate_gb_s=middle, variables=VARIABLES)
     power = min(probe_power(rate, 1) for rate in erratic.slow_gb_s)
     return {
-        "first-share-of-peak": 100 * SHARED_GB / (23 * 60) / 35,
-        "later-share-of-peak": 100 * printed("trillion.shared-rate") / 35_000,
+        **_predicted(),
         "few-slow-osts": slow_one.time_s == slow_many.time_s,
         "variables": VARIABLES,
         "longer-than-expected": all(_minutes(size, 1, middle) > 1.3 * _minutes(size, 0, middle) for size in SIZES_GB),
@@ -113,15 +152,11 @@ def _values() -> dict[str, Value]:
         "osts": OSTS,
         "aggregate-wanted": scratch.peak_gb_s,
         "ost-rate-needed": 1000 * scratch.peak_gb_s / OSTS,
-        "good-ost-average": (erratic.slow_gb_s[0] / HEALTHY_GB_S, erratic.slow_gb_s[1] / HEALTHY_GB_S),
         "erratic-osts": erratic.slow,
         "minutes-first": _calibrated(erratic),
         "erratic_low_mb_s": 1000 * erratic.slow_gb_s[0],
         "erratic_high_mb_s": 1000 * erratic.slow_gb_s[1],
-        "minutes-second": _calibrated(servers),
-        "servers_low_mb_s": 1000 * servers.slow_gb_s[0],
         "servers_high_mb_s": 1000 * servers.slow_gb_s[1],
-        "minutes-third": SHARED_GB / shared_rate_gb_s() / 60,
         "osts-per-oss": scratch.osts_per_oss,
         "slow-osses": servers.slow / scratch.osts_per_oss,
         "probe-minutes-low": 1,
@@ -135,4 +170,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("slow-ost", _values)
+STUDY = Study.read("slow-ost", _values, sums=_sums, model=model)

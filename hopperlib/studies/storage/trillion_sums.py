@@ -36,7 +36,7 @@ def sums() -> dict[str, Value]:
         "nodes": _printed("cores") / hopper.node().cores,
         "files": processes,
         "compute-share": 100 * nodes / hopper.nodes,
-        "file-system-share": 100 * _printed("data-all") / 1000,
+        "file-system-share": 100 * _printed("data-all") / (1000 * hopper.file_systems[0].capacity_pb),
         "data-title data-kept": _printed("particle-data") + _printed("field-data"),
         "checkpoint-total": _printed("data-all") - _printed("data-kept"),
         "data-all": _printed("data-kept") + _printed("checkpoint-total"),

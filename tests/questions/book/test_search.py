@@ -86,17 +86,17 @@ def test_the_scorecard_by_study(study):
 def test_the_scorecard_by_role_and_verdict():
     run = load("scorecard").run
     assert {row[3] for row in run(role="predicted").tables[0].rows} == {"predicted"}
-    missed = run(verdict="missed", study="machines")
+    missed = run(verdict="missed", study="memory")
     assert {row[4] for row in missed.tables[0].rows} == {"missed, explained"}
-    assert missed.tables[0].marked == (0, 1)
+    assert missed.tables[0].marked == (0,)
     # bounds have no tolerance: nothing to draw
-    assert missed.figures == ()
+    assert run(study="machines", search="over 217").figures == ()
 
 
 def test_each_point_of_the_residuals_says_which_row_it_is():
-    figure = load("scorecard").run(study="memory", role="predicted").figures[0]
+    figure = load("scorecard").run(study="slow-ost", role="predicted").figures[0]
     assert len(figure.data[0]["text"]) == len(figure.data[0]["x"]) == 3
-    assert "1.29 GB per MPI task" in figure.data[0]["text"][0]
+    assert "~80 % of the peak I/O rates" in figure.data[0]["text"][0]
 
 
 def test_roles_and_verdicts_offered_are_those_there_are():
@@ -129,6 +129,6 @@ def test_a_wild_miss_stands_at_the_edge_of_the_residuals_and_its_table_tells_the
     figure = load("scorecard").run().figures[0]
     drawn = [y for trace in figure.data if trace["name"] in ("predicted", "calibrated") for y in trace["y"]]
     told = [abs(row[-1]) for row in figure.table.rows]
-    assert max(told) > 100
+    assert max(told) > 4
     assert max(map(abs, drawn)) == 4.0
     assert f"{sum(ratio > 4 for ratio in told)} of them farther out than 4, drawn at the edge." in figure.alt

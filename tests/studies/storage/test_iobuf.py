@@ -19,8 +19,9 @@ def test_two_values_are_fitted(table):
 
 def test_the_other_ends_of_the_ranges_are_predicted(table):
     # 30 % of waiting and 11 % of calls add up to 41 %
-    assert table["read-gain-high"].verdict == "reproduced"
-    assert float(table["read-gain-high"].reproduced) == pytest.approx(41.0, abs=0.05)
+    assert 100 * ior_cases()[0].read_gain == pytest.approx(41.0, abs=0.05)
+    # Both printed in tens: that is too little to tell much.
+    assert table["read-gain-high"].verdict == "too wide"
     # merging two calls of 1 MiB buys next to nothing: the printed 1 % is missed
     assert table["write-gain-low"].verdict == "missed, explained"
 
@@ -33,9 +34,9 @@ def test_the_order_of_the_cases_rests_on_no_assumption():
 
 def test_maestro_is_about_five_percent_somewhere_in_the_band(table):
     assert maestro_gain(100_000) < 0.05 < maestro_gain(10_000)
-    assert table["maestro-gain"].verdict == "reproduced"
-    assert "makes the band wide" in table["maestro-gain"].note
+    assert table["maestro-gain"].verdict == "too wide"
 
 
-def test_all_described_shapes_hold(table):
-    assert {row.verdict for row in table.values() if row.role == "shape"} == {"holds"}
+def test_what_cannot_fail_is_no_success(table):
+    assert not [name for name, row in table.items() if row.role == "shape"]
+    assert table["always-faster"].verdict == "by construction"
