@@ -151,6 +151,7 @@ class _Rules(NamedTuple):
     single: bool = False
     short: bool = False
     blank: bool = False
+    repeats: bool = False
     required: bool | None = None
     fact: bool = False
     apart: bool = False
@@ -174,7 +175,7 @@ def key(default: Any = MISSING, **rules: Any) -> Any:
         the rule comes from; ``keys`` of a mapping; ``least``, how many tables an
         array ``[[name]]`` has; ``single``, whether one text may stand for a list;
         ``short``, whether a text may stand for a table, as its first field;
-        ``blank``, whether a text may be empty; ``required``, where a key is required although the field has a default.
+        ``blank``, whether a text may be empty; ``repeats``, whether a list of texts may; ``required``, where a key is required although the field has a default.
 
     Examples
     --------
@@ -627,7 +628,7 @@ def _broken_list(value: Any, slot: _Slot) -> str:
             return rule
     if not isinstance(value, list) or not value or (slot.length and len(value) != slot.length):
         return rule
-    if slot.kind is str and len(set(value)) < len(value):
+    if slot.kind is str and not slot.rules.repeats and len(set(value)) < len(value):
         return "a list without repetition"
     broken, wrong = next(((broken, part) for part in value if (broken := _broken(part, slot))), ("", None))
     if not broken:

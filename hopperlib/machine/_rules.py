@@ -28,6 +28,20 @@ def node_rules(node: NodeKind) -> Iterator[str]:
             f"{path}.core_bandwidth_cap_gb_s = {node.core_bandwidth_cap_gb_s:g}: must not exceed "
             f"numa_bandwidth_gb_s = {node.numa_bandwidth_gb_s:g}, what the NUMA node gives to all its cores"
         )
+    if node.cores_per_l3 is not None and node.cores % node.cores_per_l3:
+        yield f"{path}.cores_per_l3 = {node.cores_per_l3}: must divide the {node.cores} cores of the node"
+    near = [core for gpu in range(node.gpus) for core in node.cores_near_gpu(gpu)]
+    for name, numbers, count, of in (
+        ("reserved_cores", node.reserved_cores, node.cores, "cores"),
+        ("gpu_cores", near, node.cores, "cores"),
+        ("gpu_nics", node.gpu_nics, len(node.nic_numa_nodes), "network interfaces"),
+        ("nic_numa_nodes", node.nic_numa_nodes, node.numa_nodes, "NUMA nodes"),
+    ):
+        if numbers and max(numbers) >= count:
+            yield f"{path}.{name}: names {max(numbers)}; the node has {count} {of}, counted from 0"
+    for name, values in (("gpu_nics", node.gpu_nics), ("gpu_numbering", node.gpu_numbering)):
+        if values and len(values) != node.gpus:
+            yield f"{path}.{name}: has {len(values)} entries, and gpu_cores has {node.gpus}; give one a GPU"
 
 
 def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
@@ -131,9 +145,9 @@ def launcher_rules(launcher: Launcher, facts: Container[str]) -> Iterator[str]:
     """Rules of what a launcher must and may say; `facts` are the keys that the file has."""
     path = f"launcher.{launcher.kind}"
     dash = "-n" if launcher.kind == "aprun" else "--ntasks"
-    if dash not in launcher.options:
+    if launcher.options and dash not in launcher.options:
         yield f"{path}.options: lacks {dash}, without which no line can be read"
     if launcher.kind == "srun" and launcher.version is None:
         yield f"{path}.version: is missing; what an srun line means changed with Slurm 22.05"
     if launcher.kind == "srun" and f"{path}.slurm_socket" not in facts:
-        yield f"{path}.slurm_socket: is missing; say what Slurm calls a socket here, 'socket' or 'numa_node'"
+        yield f"{path}.slurm_socket: is missing; say what Slurm calls a socket here, 'socket', 'numa_node' or 'l3'"

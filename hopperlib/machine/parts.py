@@ -20,6 +20,7 @@ __all__ = ["FileSystem", "Launcher", "Network", "NodeKind"]
 _IN_MB, _IN_MB_S = "is this in MB?", "is this in MB/s?"
 _NAME = {"pattern": r"[A-Za-z0-9][A-Za-z0-9_-]*", "why": "it goes on command lines"}
 _STRIPES = "Lustre stripes a file over at most 2,000 OSTs"
+_CHOSEN = r"(constraint|partition|qos|account)=[\w.-]+"
 _DISTRIBUTION = r"(block|cyclic|fcyclic|plane)(:(block|cyclic|fcyclic)){0,2}"
 
 
@@ -37,8 +38,9 @@ def _positive(high: float, default: Any = MISSING, *, why: str = "") -> Any:
 class NodeKind:
     """One kind of compute node.
 
-    Core `c` is on NUMA node ``c // cores_per_numa_node``; hardware thread `t` of
-    core `c` is CPU ``c + t * cores``, the order in which Linux usually counts.
+    Core `c` is on NUMA node ``c // cores_per_numa_node``. Hardware thread `t` of
+    core `c` is CPU ``c + t * cores`` where the cores are counted first, as Linux
+    usually does, and CPU ``c * threads_per_core + t`` where the threads are.
 
     Attributes
     ----------
@@ -62,6 +64,28 @@ class NodeKind:
         Share of that which is left when the memory is on another NUMA node. [0-1]
     numa_link_gb_s : float or None
         What the link between two NUMA nodes carries one way. [GB/s]
+    cores_per_l3 : int or None
+        Cores that share a last-level cache.
+    cpu_numbering : str
+        What CPU numbers count first: ``cores`` or ``threads``.
+    reserved_cores : tuple of int
+        Cores that the site keeps for the system.
+    gpu_cores : tuple of str
+        For each GPU that jobs can ask for, the cores nearest to it, as in ``48-55``.
+    gpu_model, gpu_link : str or None
+        What the GPUs are, and how they are linked to the processor.
+    gpu_numbering : tuple of str
+        How launchers call each GPU, where that is not a number from 0: ``0.1`` for a half of one.
+    gpus_by_default : bool or None
+        Whether a job that asks for no GPUs has all of its nodes'; None: it is not known.
+    gpu_nics : tuple of int
+        For each GPU, the network interface nearest to it.
+    nic_numa_nodes : tuple of int
+        For each network interface, its NUMA node.
+    chosen_by : tuple of str
+        What of a job asks for this kind: ``constraint=gpu``, ``partition=standard-g``, ``qos=...``, ``account=...``.
+    shared_by : tuple of str
+        The same, for jobs that may share a node with others.
 
     Examples
     --------
@@ -87,6 +111,64 @@ class NodeKind:
     core_bandwidth_cap_gb_s: float = _positive(10_000, why=_IN_MB_S)
     remote_bandwidth_fraction: float = _positive(1, why="remote memory is no faster than local")
     numa_link_gb_s: float | None = fact(None, above=0, high=10_000, why=_IN_MB_S)
+    cores_per_l3: int | None = _count(1024, None)
+    cpu_numbering: Literal["cores", "threads"] = fact("cores")
+    reserved_cores: tuple[int, ...] = fact((), low=0, high=100_000)
+    gpu_cores: tuple[str, ...] = fact((), pattern=r"\d+(-\d+)?(,\d+(-\d+)?)*", why="cores, as in 0-7", repeats=True)
+    gpu_model: str | None = fact(None)
+    gpu_link: str | None = fact(None)
+    gpu_numbering: tuple[str, ...] = fact((), pattern=r"\d+(\.\d+)?", why="how the launcher numbers a GPU")
+    gpus_by_default: bool | None = fact(None)
+    gpu_nics: tuple[int, ...] = fact((), low=0, high=1024)
+    nic_numa_nodes: tuple[int, ...] = fact((), low=0, high=1024)
+    chosen_by: tuple[str, ...] = fact((), pattern=_CHOSEN, why="what a job says, as in constraint=gpu")
+    shared_by: tuple[str, ...] = fact((), pattern=_CHOSEN, why="what a job says, as in partition=small")
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of a node that a job can ask for."""
+        return len(self.gpu_cores)
+
+    @property
+    def usable_cores(self) -> tuple[int, ...]:
+        """Cores that a job may use."""
+        return tuple(core for core in range(self.cores) if core not in self.reserved_cores)
+
+    def cores_near_gpu(self, gpu: int) -> frozenset[int]:
+        """Cores nearest to a GPU, counted from 0.
+
+        Examples
+        --------
+        >>> from hopperlib.machine import Machine
+        >>> min(Machine.load("frontier").node().cores_near_gpu(4))
+        0
+        """
+        parts = (part.partition("-") for part in self.gpu_cores[gpu].split(","))
+        return frozenset(core for low, _, high in parts for core in range(int(low), int(high or low) + 1))
+
+    def cpu(self, core: int, thread: int = 0) -> int:
+        """Return the number that the system gives to a hardware thread.
+
+        Examples
+        --------
+        >>> from hopperlib.machine import Machine
+        >>> Machine.load("perlmutter").node().cpu(16, thread=1)
+        144
+        """
+        if self.cpu_numbering == "threads":
+            return core * self.threads_per_core + thread
+        return core + thread * self.cores
+
+    def core_of(self, cpu: int) -> int:
+        """Return the core of a CPU as the system numbers them; the inverse of `cpu`.
+
+        Examples
+        --------
+        >>> from hopperlib.machine import Machine
+        >>> Machine.load("perlmutter").node().core_of(144)
+        16
+        """
+        return cpu // self.threads_per_core if self.cpu_numbering == "threads" else cpu % self.cores
 
     @property
     def numa_nodes(self) -> int:
@@ -360,22 +442,37 @@ class Launcher:
     Attributes
     ----------
     kind : str
-        ``aprun`` or ``srun``.
+        ``aprun``, ``srun``, ``pals`` (HPE's mpiexec), ``openmpi``, ``mpich`` or ``intelmpi``.
     assumed : str or None
         Why this launcher is given at all, if the machine did not have it.
     options : tuple of str
-        Options it knows, as they are typed.
+        Options it knows, as they are typed; none: all of the release.
+    site_options : tuple of str
+        Long options that the site adds, which do not bear on where tasks run.
     version : str or None
         Version whose rules hold; for srun the Slurm release, such as ``23.11``.
     slurm_socket : str
-        What Slurm calls a socket here: ``socket`` or ``numa_node``.
+        What Slurm calls a socket here when it binds tasks: ``socket``, ``numa_node`` or ``l3``.
+    step_socket : str or None
+        The same when it picks the cores of a step, where that differs.
+    threads_per_core : int or None
+        Hardware threads of a core that a job has if it does not say; None: all.
+    auto_binding : str
+        What tasks are bound to if the line says nothing and Slurm's own rules find nothing.
+    select_type : str or None
+        Slurm's way to hand out nodes, as in ``cons_tres``.
     default_distribution : str
         How tasks are dealt out if the line says nothing, in srun's words.
     """
 
-    kind: Literal["aprun", "srun"] = key(why="these launch lines can be read")
+    kind: Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"] = key(why="these launch lines can be read")
     assumed: str | None = None
-    options: tuple[str, ...] = fact(pattern=r"--?[A-Za-z][A-Za-z0-9_-]*", why="an option as it is typed, as in -n")
+    options: tuple[str, ...] = fact((), pattern=r"--?[A-Za-z][A-Za-z0-9_-]*", why="an option as it is typed, as in -n")
+    site_options: tuple[str, ...] = fact((), pattern=r"--[A-Za-z][A-Za-z0-9_-]*", why="a long option, as in --image")
     version: str | None = fact(None, pattern=r"\d+(\.\d+)*", why="a release, as in 23.11")
-    slurm_socket: Literal["socket", "numa_node"] = fact("socket")
+    slurm_socket: Literal["socket", "numa_node", "l3"] = fact("socket")
+    step_socket: Literal["socket", "numa_node", "l3"] | None = fact(None)
+    threads_per_core: int | None = _count(8, None)
+    auto_binding: Literal["none", "cores", "threads", "sockets"] = fact("none")
+    select_type: str | None = fact(None)
     default_distribution: str = fact("block", required=True, pattern=_DISTRIBUTION)

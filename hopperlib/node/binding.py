@@ -16,8 +16,7 @@ class Binding(NamedTuple):
     cores : tuple of int
         Cores the task may run on, in increasing order.
     cpus : tuple of int
-        The same as Linux numbers CPUs: hardware thread t of core c is
-        c + t * cores of the node. Equal to `cores` where a core has one thread.
+        Hardware threads it may run on, as Linux numbers CPUs. Equal to `cores` where a core has one thread.
     thread_cores : tuple of tuple of int
         For each thread of the task, the cores it may run on.
     numa_nodes : tuple of int
@@ -25,6 +24,8 @@ class Binding(NamedTuple):
     bound : bool
         Whether the launcher keeps the task on these cores; False: they are all
         it could use, and the kernel moves it as it likes.
+    gpus : tuple of int or None
+        GPUs that the task sees, as a node numbers them from 0; None where that is not known.
     """
 
     cores: tuple[int, ...]
@@ -32,6 +33,7 @@ class Binding(NamedTuple):
     thread_cores: tuple[tuple[int, ...], ...]
     numa_nodes: tuple[int, ...]
     bound: bool
+    gpus: tuple[int, ...] | None = ()
 
 
 class Seating(NamedTuple):
@@ -45,8 +47,11 @@ class Seating(NamedTuple):
         For each node where those tasks run; equal nodes hold the same object.
     assumptions : tuple of str
         What is assumed about it.
+    doubts : tuple of str
+        What the machine file does not say, so that the placement cannot be told.
     """
 
     task_numbers: Sequence[Sequence[int]]
     patterns: Sequence[tuple[Binding, ...]]
     assumptions: tuple[str, ...]
+    doubts: tuple[str, ...] = ()

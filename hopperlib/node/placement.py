@@ -36,6 +36,7 @@ class Task(NamedTuple):
     thread_cores: tuple[tuple[int, ...], ...]
     numa_nodes: tuple[int, ...]
     bound: bool
+    gpus: tuple[int, ...] | None = ()
 
 
 class NodePlacement(NamedTuple):
@@ -81,6 +82,8 @@ class Placement(NamedTuple):
         In the order of the job's node list; the components one after the other.
     assumptions : tuple of str
         What is assumed where no source says how the launcher places.
+    doubts : tuple of str
+        Why it cannot be told where the tasks run; what the placement shows is then the likeliest case.
     """
 
     machine: Machine
@@ -88,6 +91,14 @@ class Placement(NamedTuple):
     launch: Launch
     nodes: tuple[NodePlacement, ...]
     assumptions: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def certainty(self) -> str:
+        """``certain``, ``assumed: ...`` or ``cannot tell: ...``."""
+        if self.doubts:
+            return f"cannot tell: {' '.join(self.doubts)}"
+        return f"assumed: {' '.join(self.assumptions)}" if self.assumptions else "certain"
 
     def nodes_of(self, component: int) -> tuple[NodePlacement, ...]:
         """Return the nodes of one component, counted from 0."""
@@ -156,9 +167,9 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
        Proceedings, 2011, sec. 2.
     .. [2] SchedMD, Slurm 23.11, srun man page and ``src/plugins/task/affinity/dist_tasks.c``.
     """
-    node = machine.node(kind)
+    node = machine.node(kind or launch.kind)
     nodes: list[NodePlacement] = []
-    assumptions: dict[str, None] = {}
+    assumptions, doubts = dict.fromkeys(launch.assumptions), dict.fromkeys(launch.doubts)
     first_task = 0
     for index, component in enumerate(launch.components):
         threads = launch.threads_of(component)
@@ -168,8 +179,9 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
             moved = _moved(numbers, first_task)
             nodes.append(NodePlacement(node=len(nodes), component=index, task_numbers=moved, pattern=pattern))
         assumptions |= dict.fromkeys(placed.assumptions)
+        doubts |= dict.fromkeys(placed.doubts)
         first_task += component.tasks
-    return Placement(machine=machine, node_kind=node, launch=launch, nodes=tuple(nodes), assumptions=tuple(assumptions))
+    return Placement(machine, node, launch, tuple(nodes), tuple(assumptions), tuple(doubts))
 
 
 def _moved(numbers: Sequence[int], by: int) -> Sequence[int]:

@@ -134,9 +134,10 @@ def test_bassi():
 
 
 def test_perlmutter(perlmutter):
-    # the page prints 15.4 PFLOPS, 1536 (TB), 39.2 GFlops a core and 2.51 TFlops a socket
-    assert perlmutter.peak_tflops / 1000 == as_printed("15.4")
-    assert perlmutter.memory_tib == 1536
+    # the page prints, of the CPU nodes, 15.4 PFLOPS, 1536 (TB), 39.2 GFlops a core and 2.51 TFlops a socket
+    cpu_nodes = perlmutter.node()
+    assert cpu_nodes.count * cpu_nodes.peak_gflops / 1e6 == as_printed("15.4")
+    assert cpu_nodes.count * cpu_nodes.memory_gb / 1024 == 1536
     assert perlmutter.node().core_peak_gflops == as_printed("39.2")
     assert perlmutter.node().cores_per_socket * perlmutter.node().core_peak_gflops / 1000 == as_printed("2.51")
     assert perlmutter.node().bandwidth_gb_s == as_printed("409.6")

@@ -169,7 +169,7 @@ def value(number):
         ),
         (
             put(("launcher", 0, "slurm_socket"), value("package")),
-            "launcher.srun.slurm_socket = 'package': must be one of socket, numa_node",
+            "launcher.srun.slurm_socket = 'package': must be one of socket, numa_node, l3",
         ),
         (
             put(("launcher", 0, "options"), value(["--ntasks", "n"])),

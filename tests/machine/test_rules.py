@@ -167,7 +167,7 @@ def test_each_rule_between_values(changes, problems):
         (
             ["launcher.0.slurm_socket"],
             [
-                "launcher.srun.slurm_socket: is missing; say what Slurm calls a socket here, 'socket' or 'numa_node'"
+                "launcher.srun.slurm_socket: is missing; say what Slurm calls a socket here, 'socket', 'numa_node' or 'l3'"
             ],
         ),
     ],

@@ -158,7 +158,7 @@ def test_laws_of_every_placement(line: str, name: str) -> None:
             assert binding.cores
             assert set(binding.cores) <= set(range(node.cores))
             assert set(binding.cpus) <= set(range(node.hardware_threads))
-            assert {cpu % node.cores for cpu in binding.cpus} == set(binding.cores)
+            assert {node.core_of(cpu) for cpu in binding.cpus} == set(binding.cores)
             assert set(binding.numa_nodes) == {node.numa_node_of(core) for core in binding.cores}
             assert all(set(cores) <= set(binding.cores) for cores in binding.thread_cores)
             assert len(binding.thread_cores) == component.threads_per_task

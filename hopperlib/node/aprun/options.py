@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun._claim import Claim, check_claims
 from hopperlib.node.aprun.layout import aprun_layout
-from hopperlib.node.launch.components import Component, LaunchError, Reservation
+from hopperlib.node.launch.components import Component, LaunchError, Remarks, Reservation
 from hopperlib.node.launch.option_values import assigned, cpu_list, memory_gb, number_list, whole_number
 from hopperlib.node.launch.options import Given, count_of, option_table, programs, read_aprun_options
 from hopperlib.node.launch.scripts import Invocation
@@ -32,8 +32,8 @@ _UNITS = (
 
 def read_aprun(
     invocation: Invocation, machine: Machine, node: NodeKind, reservation: Reservation | None
-) -> tuple[tuple[Component, ...], dict[str, str], list[str]]:
-    """Return the components of an aprun line, variables it sets with ``-e``, and notes.
+) -> tuple[tuple[Component, ...], dict[str, str], Remarks]:
+    """Return the components of an aprun line, variables it sets with ``-e``, and remarks.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def read_aprun(
     """
     claims: list[Claim] = []
     environment: dict[str, str] = {}
-    notes: list[str] = []
+    remarks = Remarks.none()
     known = machine.launcher("aprun").options
     parts = programs(invocation.words)
     for words in parts:
@@ -70,11 +70,11 @@ def read_aprun(
         given, command = read_aprun_options(words, option_table("aprun"), known, where=where)
         if len(parts) > 1 and not command:
             raise LaunchError(":", "", "parts two programs; one side of it names none")
-        component = _component(given, command, machine, node, reservation, notes)
+        component = _component(given, command, machine, node, reservation, remarks.notes)
         claims.append(Claim(component, aprun_layout(component, node, machine.title)))
         environment |= assigned(option.value for option in given if option.name == "-e")
     check_claims(claims, reservation, machine, node)
-    return tuple(claim.component for claim in claims), environment, notes
+    return tuple(claim.component for claim in claims), environment, remarks
 
 
 def _component(

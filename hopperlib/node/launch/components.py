@@ -20,9 +20,9 @@ from typing import Literal, NamedTuple
 
 from hopperlib.errors import InputError
 
-__all__ = ["Component", "Launch", "LaunchError", "LauncherKind", "Reservation"]
+__all__ = ["Component", "GpuRequest", "Launch", "LaunchError", "LauncherKind", "Remarks", "Reservation"]
 
-LauncherKind = Literal["aprun", "srun"]
+LauncherKind = Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"]
 
 
 class LaunchError(InputError):
@@ -63,6 +63,47 @@ class LaunchError(InputError):
         super().__init__(f"{words}: {message}" if words else message, name=flag, value=text, rule=rule)
         self.flag = flag
         self.words = words
+
+
+class GpuRequest(NamedTuple):
+    """What a line asks of GPUs; None means that it does not say.
+
+    Parameters
+    ----------
+    per_node, total, per_task, per_socket, tasks_per_gpu : int or None
+        ``--gpus-per-node``, ``--gpus``, ``--gpus-per-task``, ``--gpus-per-socket`` (times the sockets), ``--ntasks-per-gpu``.
+    binding : str
+        Word of ``--gpu-bind``: ``none``, ``closest``, ``single``, ``per_task``, ``map``, ``mask``; empty for none given.
+    number : int
+        Number behind ``single:`` and ``per_task:``.
+    entries : tuple of tuple of int
+        GPUs of each entry of a list.
+    """
+
+    per_node: int | None = None
+    total: int | None = None
+    per_task: int | None = None
+    per_socket: int | None = None
+    tasks_per_gpu: int | None = None
+    binding: str = ""
+    number: int = 1
+    entries: tuple[tuple[int, ...], ...] = ()
+
+    def on_node(self, tasks: int, nodes: int) -> int | None:
+        """Return how many GPUs a node's share of the step is.
+
+        Examples
+        --------
+        >>> GpuRequest(total=8).on_node(4, 2), GpuRequest(tasks_per_gpu=7).on_node(56, 1)
+        (4, 8)
+        """
+        if self.per_task is not None:
+            return self.per_task * tasks
+        if self.tasks_per_gpu is not None and self.per_node is None and self.total is None:
+            return -(-tasks // self.tasks_per_gpu)
+        if self.per_node is not None:
+            return self.per_node
+        return -(-self.total // nodes) if self.total is not None else self.per_socket
 
 
 class Component(NamedTuple):
@@ -130,6 +171,12 @@ class Component(NamedTuple):
         Cores of each socket in use: 1 with ``srun --hint=memory_bound``.
     threads_per_core : int or None
         Hardware threads of each core in use: ``srun --threads-per-core``, ``--hint``.
+    step_method : str
+        ``srun -m``: how Slurm picks the cores of a step over sockets; cyclic unless the line says it.
+    system_cores : tuple of int or None
+        Cores that the job leaves to the system: ``sbatch -S``; None for those that the site keeps.
+    gpus : GpuRequest or None
+        What the line and the job ask of GPUs.
     exact : bool
         Whether a Slurm step takes only the CPUs it asks for instead of all of the node's.
     node_list : str or None
@@ -170,6 +217,9 @@ class Component(NamedTuple):
     overcommit: bool = False
     cores_per_socket: int | None = None
     threads_per_core: int | None = None
+    step_method: str = "cyclic"
+    system_cores: tuple[int, ...] | None = None
+    gpus: GpuRequest | None = None
     exact: bool = False
     node_list: str | None = None
     options: tuple[tuple[str, str], ...] = ()
@@ -178,6 +228,19 @@ class Component(NamedTuple):
     def given(self, option: str) -> str | None:
         """Return the value typed for an option, or None if it was not typed (inherited ones count as typed)."""
         return dict(self.options).get(option)
+
+
+class Remarks(NamedTuple):
+    """What a reader of lines has to say beside the components: notes, what it assumed, what it cannot tell."""
+
+    notes: list[str]
+    assumptions: list[str]
+    doubts: list[str]
+
+    @classmethod
+    def none(cls) -> Remarks:
+        """Return empty lists, to be filled."""
+        return cls([], [], [])
 
 
 class Reservation(NamedTuple):
@@ -231,6 +294,12 @@ class Launch(NamedTuple):
     notes : tuple of str
         What the reader should know, in plain sentences: options without effect
         on the placement, values taken from the script, units in doubt.
+    kind : str or None
+        Kind of node that the text asks for; None for the ordinary one.
+    assumptions, doubts : tuple of str
+        What the reader assumed, as clauses that begin with "that"; what it cannot tell.
+    steps : int
+        How many steps like this one the script starts at the same time, this one included.
     """
 
     launcher: LauncherKind
@@ -240,6 +309,10 @@ class Launch(NamedTuple):
     openmp_threads: int | None = None
     environment: Mapping[str, str] = MappingProxyType({})
     notes: tuple[str, ...] = ()
+    kind: str | None = None
+    assumptions: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    steps: int = 1
 
     @property
     def tasks(self) -> int:

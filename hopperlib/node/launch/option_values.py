@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from hopperlib import units
 from hopperlib.errors import InputError
-from hopperlib.machine import Machine
+from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.launch.components import LaunchError
 
 __all__ = [
@@ -236,7 +236,14 @@ def assigned(texts: Iterable[str]) -> dict[str, str]:
 
 
 def check_nodes(
-    nodes: int, machine: Machine, flag: str, value: str | int, *, verb: str = "needs", words: str | None = None
+    nodes: int,
+    machine: Machine,
+    flag: str,
+    value: str | int,
+    *,
+    kind: NodeKind | None = None,
+    verb: str = "needs",
+    words: str | None = None,
 ) -> None:
     """Refuse more nodes than the machine has.
 
@@ -246,6 +253,8 @@ def check_nodes(
     machine : Machine
     flag, value : str, str or int
         Option that asks for them.
+    kind : NodeKind or None
+        Kind that the job is bound to, where a job chooses one.
     verb : str
         What the option does with them, for the message.
     words : str or None
@@ -262,6 +271,8 @@ def check_nodes(
     Traceback (most recent call last):
     hopperlib.node.launch.components.LaunchError: -n 153217 needs 6,385 nodes; Hopper has 6,384
     """
-    if nodes > machine.nodes:
-        rule = f"{verb} {nodes:,} nodes; {machine.title} has {machine.nodes:,}"
+    chosen = kind if kind and kind.chosen_by else None
+    if nodes > (chosen.count if chosen else machine.nodes):
+        has = f"{chosen.count:,} of kind '{chosen.name}'" if chosen else f"{machine.nodes:,}"
+        rule = f"{verb} {nodes:,} nodes; {machine.title} has {has}"
         raise LaunchError(flag, value, rule, words=words)

@@ -224,6 +224,9 @@ def read_getopt_options(
         if text.startswith("--"):
             typed, equals, value = text.partition("=")
             option = line.long_option(typed, value)
+            if option is None:
+                line.take_unknown(typed, value, attached=bool(equals))
+                continue
             if equals and option.value == "none":
                 raise LaunchError(typed, value, "takes no value")
             line.take(option, typed, value, attached=bool(equals))
@@ -291,8 +294,16 @@ class _Line:
             raise LaunchError(typed, value, option.refused, shown="")
         return option
 
-    def long_option(self, typed: str, value: str) -> Option:
-        """Return the option with this long name or the only one that begins so."""
+    def take_unknown(self, typed: str, value: str, *, attached: bool) -> None:
+        """Note an option that a site may have added; a word behind it is its value if a command can follow."""
+        behind = [word.text for word in self.words[self.at : self.at + 2]]
+        if not attached and len(behind) == 2 and not behind[0].startswith(("-", ".", "/")):
+            value = behind[0]
+            self.at += 1
+        self.given.append(Given(typed, typed, value, bears=False))
+
+    def long_option(self, typed: str, value: str) -> Option | None:
+        """Return the option with this long name or the only one that begins so; None if it may be one of the site's."""
         if self.find(typed) is None and len(typed) > 2:
             usable = [option for option in self.table if self.is_known(option, option.names[0])]
             fitting = {name: option for option in usable for name in option.names if name.startswith(typed)}
@@ -300,7 +311,18 @@ class _Line:
                 rule = f"may stand for {', '.join(sorted(fitting))}; write more of the name"
                 raise LaunchError(typed, value, rule, shown="")
             typed = next(iter(fitting), typed)
+        if self.find(typed) is None and not self._slip_of(typed):
+            return None
         return self.known_option(typed, value)
+
+    def _slip_of(self, typed: str) -> str:
+        """Return the known option that a name is a slip of the pen for; empty if it is a name of its own."""
+        import difflib
+
+        names = [name for option in self.table for name in option.names if name.startswith("--")]
+        # A letter in the wrong case is the nearest of all; difflib would not see it.
+        swapped = [name for name in names if name.lower() == typed.lower()]
+        return next(iter(swapped or difflib.get_close_matches(typed, names, n=1, cutoff=0.85)), "")
 
     def _not_an_option(self, typed: str) -> str:
         """Say that an option is not known, with the nearest one that is."""

@@ -13,13 +13,14 @@ from types import MappingProxyType
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun.options import read_aprun
+from hopperlib.node.launch._kinds import AskedKind, asked_kind
 from hopperlib.node.launch._pbs import read_pbs_reservation
 from hopperlib.node.launch.components import Launch, LaunchError, Reservation
 from hopperlib.node.launch.option_values import whole_number
 from hopperlib.node.launch.scripts import Invocation, find_directives, find_invocations, tidy
 from hopperlib.node.launch.shell import BROKEN_LINE, Unknown
 from hopperlib.node.slurm.sbatch import read_sbatch_reservation
-from hopperlib.node.slurm.srun import read_srun
+from hopperlib.node.slurm.srun import read_srun_of
 
 __all__ = ["read_launch", "read_launches"]
 
@@ -91,8 +92,9 @@ def read_launches(
     >>> [launch.tasks for launch in read_launches(script, Machine.load("hopper"))]
     [48, 24]
     """
-    node = machine.node(kind)
     text = tidy(text)
+    asked = asked_kind(text, machine, kind)
+    node = asked.kind
     if threads is not None:
         threads = whole_number("threads", str(threads), high=_MOST_THREADS, bound=_MOST_THREADS_BOUND)
     reservation, variables, notes = _read_reservation(text, machine, node)
@@ -105,7 +107,7 @@ def read_launches(
     for number, invocation in enumerate(invocations, start=1):
         which = f"This is launch line {number} of {len(invocations)} of the text, judged by itself, as if alone."
         own_notes = [*notes, which] if len(invocations) > 1 else notes
-        launches.append(_read(invocation, machine, node, reservation, threads, own_notes))
+        launches.append(_read(invocation, machine, asked, reservation, threads, own_notes))
     return tuple(launches)
 
 
@@ -125,16 +127,17 @@ def _read_reservation(
 def _read(
     invocation: Invocation,
     machine: Machine,
-    node: NodeKind,
+    asked: AskedKind,
     reservation: Reservation | None,
     threads: int | None,
     notes: Sequence[str],
 ) -> Launch:
     """Return one launch line, read and checked."""
+    node = asked.kind
     if any(word.unknown == BROKEN_LINE for word in invocation.words):
         raise LaunchError("\\", "", BROKEN_LINE)
-    read = read_aprun if invocation.launcher == "aprun" else read_srun
-    components, environment, more = read(invocation, machine, node, reservation)
+    read = read_aprun if invocation.launcher == "aprun" else read_srun_of
+    components, environment, remarks = read(invocation, machine, node, reservation)
     known = {name: value for name, value in invocation.environment.items() if isinstance(value, str)} | environment
     openmp_threads, thread_note = (threads, "") if threads else _openmp_threads(invocation, known)
     assumed = machine.launcher(invocation.launcher).assumed
@@ -142,7 +145,7 @@ def _read(
     all_notes = (
         *notes,
         f"{machine.title}: {assumed}." if assumed else "",
-        *more,
+        *remarks.notes,
         f"Without effect on the placement: {' '.join(idle)}." if idle else "",
         thread_note,
     )
@@ -154,6 +157,9 @@ def _read(
         openmp_threads=openmp_threads,
         environment=MappingProxyType(known),
         notes=tuple(note for note in all_notes if note),
+        kind=node.name,
+        assumptions=(*asked.assumptions, *remarks.assumptions),
+        doubts=(*asked.doubts, *remarks.doubts),
     )
 
 

@@ -4,12 +4,16 @@ The keys of the JSON are a contract with programs that read it::
 
     {"launcher", "machine",
      "components": [{"command": [...],
-                     "nodes": [{"node": 0, "tasks": [{"task": 0, "cores": [0], "numa_nodes": [0]}]}]}],
+                     "nodes": [{"node": 0, "tasks": [{"task": 0, "cores": [0], "cpus": [0], "numa_nodes": [0],
+                                                      "gpus": []}]}]}],
+     "certainty": "certain", "assumed: ..." or "cannot tell: ...",
      "warnings": [{"code", "message"}],
      "suggestion": {"aprun", "srun"},
      "slowdown": {"basis": "spread", "memory_bound_fraction": [low, high], "ratio": [low, high], "core_cap_gb_s"}}
 
-A line that is refused is ``{"error": {"flag", "value", "rule", "message"}}``.
+The CPUs of a task are hardware threads as the system numbers them; its GPUs
+are those that it sees, by the numbers they have on the node, null where that
+is not known. A line that is refused is ``{"error": {"flag", "value", "rule", "message"}}``.
 """
 
 from __future__ import annotations
@@ -53,7 +57,7 @@ def placement_data(review: Review, *, memory_bound_fraction: tuple[float, float]
     >>> from hopperlib.node.review.review import review_line
     >>> data = placement_data(review_line("aprun -n 2 -S 1 vasp", Machine.load("hopper")))
     >>> data["components"][0]["nodes"][0]["tasks"][1]
-    {'task': 1, 'cores': [6], 'numa_nodes': [1]}
+    {'task': 1, 'cores': [6], 'cpus': [6], 'numa_nodes': [1], 'gpus': []}
     >>> data["slowdown"]["ratio"]
     [1.0, 1.0]
     """
@@ -69,6 +73,7 @@ def placement_data(review: Review, *, memory_bound_fraction: tuple[float, float]
             }
             for number, component in enumerate(launch.components)
         ],
+        "certainty": placement.certainty,
         "warnings": [{"code": finding.code, "message": finding.message} for finding in review.advice],
         "suggestion": review.suggestion.lines(launch.launcher),
         "slowdown": {
@@ -83,7 +88,13 @@ def placement_data(review: Review, *, memory_bound_fraction: tuple[float, float]
 def _tasks(node: NodePlacement) -> list[dict[str, Any]]:
     """Return every task of a node."""
     return [
-        {"task": number, "cores": list(binding.cores), "numa_nodes": list(binding.numa_nodes)}
+        {
+            "task": number,
+            "cores": list(binding.cores),
+            "cpus": list(binding.cpus),
+            "numa_nodes": list(binding.numa_nodes),
+            "gpus": None if binding.gpus is None else list(binding.gpus),
+        }
         for number, binding in node.seats()
     ]
 

@@ -174,5 +174,10 @@ def _judged(
     placement = place_tasks(launch, machine, kind=kind)
     cost_of = partial(placement_cost, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
     cost = cost_of(placement)
-    suggestion = Suggestion(better_line(placement, cost_of), equivalent_line(placement))
+    with_gpus = any(component.gpus for component in launch.components)
+    # What cannot be told cannot be bettered, and no launcher of old knows of GPUs.
+    suggestion = Suggestion(
+        None if placement.doubts else better_line(placement, cost_of),
+        None if placement.doubts or with_gpus else equivalent_line(placement),
+    )
     return Review(placement, cost, advise(placement, cost), suggestion)

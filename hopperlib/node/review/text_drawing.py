@@ -90,7 +90,7 @@ def node_picture(kind: NodeKind, placed: NodePlacement, *, ascii_only: bool = Fa
         for start in range(0, len(cores), per_line):
             row = cores[start : start + per_line]
             inside = [
-                [f" {words.get(core + thread * kind.cores, dot):>{width}} " for core in row]
+                [f" {words.get(kind.cpu(core, thread), dot):>{width}} " for core in row]
                 for thread in range(kind.threads_per_core)
             ]
             boxes = [across * (width + 2)] * len(row)

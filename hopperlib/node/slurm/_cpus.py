@@ -20,7 +20,7 @@ References
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -31,20 +31,39 @@ _DEFAULT_METHODS = ("block", "cyclic", "cyclic")
 
 
 class SlurmNode(NamedTuple):
-    """A node as Slurm sees it; its sockets are packages or NUMA nodes, as the machine file says."""
+    """A node as Slurm sees it; its sockets are packages, NUMA nodes or caches, as the machine file says.
+
+    `step_sockets` is what the controller counts when it picks the cores of a
+    step, where that differs; `reserved` are the cores that no job gets.
+    """
 
     sockets: int
     cores_per_socket: int
     threads_per_core: int
+    step_sockets: int = 0
+    reserved: frozenset[int] = frozenset()
+    numbering: str = "cores"
+    auto_binding: str = "none"
+    site_threads: int | None = None
 
     @classmethod
-    def of(cls, node: NodeKind, launcher: Launcher) -> SlurmNode:
-        """Return the node with the sockets that the launcher counts."""
-        per_numa_node = launcher.slurm_socket == "numa_node"
+    def of(cls, node: NodeKind, launcher: Launcher, system_cores: Sequence[int] | None = None) -> SlurmNode:
+        """Return the node with the sockets that the launcher counts; the cores kept are the site's, or those given."""
+        counts = {
+            "socket": node.sockets,
+            "numa_node": node.numa_nodes,
+            "l3": node.cores // (node.cores_per_l3 or node.cores_per_numa_node),
+        }
+        sockets = counts[launcher.slurm_socket]
         return cls(
-            sockets=node.numa_nodes if per_numa_node else node.sockets,
-            cores_per_socket=node.cores_per_numa_node if per_numa_node else node.cores_per_socket,
+            sockets=sockets,
+            cores_per_socket=node.cores // sockets,
             threads_per_core=node.threads_per_core,
+            step_sockets=counts[launcher.step_socket] if launcher.step_socket else 0,
+            reserved=frozenset(node.reserved_cores if system_cores is None else system_cores),
+            numbering=node.cpu_numbering,
+            auto_binding=launcher.auto_binding,
+            site_threads=launcher.threads_per_core,
         )
 
     @property
@@ -53,18 +72,45 @@ class SlurmNode(NamedTuple):
         return self.sockets * self.cores_per_socket
 
     @property
+    def usable_cores(self) -> int:
+        """Cores that jobs can have."""
+        return self.cores - len(self.reserved)
+
+    @property
     def cpus(self) -> int:
         """Hardware threads of the node, Slurm's CPUs."""
         return self.cores * self.threads_per_core
 
     def cpu(self, place: int) -> int:
-        """Return the number that Linux gives to a CPU counted as Slurm does inside."""
+        """Return the number that the system gives to a CPU counted as Slurm does inside."""
         core, thread = divmod(place, self.threads_per_core)
-        return core + thread * self.cores
+        return place if self.numbering == "threads" else core + thread * self.cores
+
+    def core_of(self, cpu: int) -> int:
+        """Return the core of a CPU as the system numbers them."""
+        return cpu // self.threads_per_core if self.numbering == "threads" else cpu % self.cores
+
+    def cpus_of(self, cores: Iterable[int]) -> frozenset[int]:
+        """Return all CPUs of some cores, as the system numbers them."""
+        threads = range(self.threads_per_core)
+        return frozenset(self.cpu(core * self.threads_per_core + thread) for core in cores for thread in threads)
+
+    def by_socket(self, component: Component, sockets: int = 0) -> list[list[int]]:
+        """Return the cores that the component may use, socket by socket; `sockets` if not the node's own count."""
+        sockets = sockets or self.sockets
+        width = self.cores // sockets
+        groups = [range(first, first + width) for first in range(0, self.cores, width)]
+        free = [[core for core in group if core not in self.reserved] for group in groups]
+        return [cores[: component.cores_per_socket] for cores in free]
 
 
-def step_cores(component: Component, node: SlurmNode) -> tuple[int, ...]:
+def step_cores(
+    component: Component, node: SlurmNode, *, near: Sequence[frozenset[int]] = (), taken: frozenset[int] = frozenset()
+) -> tuple[int, ...]:
     """Return the cores that the step may use on a node that the job has to itself.
+
+    `near` are the cores near each GPU of the step: those near all of them come
+    first, then those near any. `taken` are the cores of steps that run beside it.
 
     Four tasks of two cores, in turn over four sockets of six cores:
 
@@ -72,36 +118,50 @@ def step_cores(component: Component, node: SlurmNode) -> tuple[int, ...]:
     >>> step_cores(Component(command=(), tasks=4, threads_per_task=2, exact=True), node)
     (0, 1, 6, 7, 12, 13, 18, 19)
     """
-    in_use = component.cores_per_socket or node.cores_per_socket
-    by_socket = [range(first, first + in_use) for first in range(0, node.cores, node.cores_per_socket)]
+    by_socket = node.by_socket(component, node.step_sockets)
     everything = tuple(core for cores in by_socket for core in cores)
     if not component.exact:
         return everything
+    wanted = _cores_wanted(component, node)
+    if wanted >= len(everything):
+        return everything
+    preferred = [frozenset.intersection(*near), frozenset().union(*near)] if near else []
+    picked: list[int] = []
+    for allowed in (*preferred, frozenset(everything)):
+        left = [[core for core in cores if core in allowed - taken - set(picked)] for cores in by_socket]
+        picked += _picked(component, left, wanted - len(picked), -(-wanted // component.tasks))
+    return tuple(sorted(picked))
+
+
+def _cores_wanted(component: Component, node: SlurmNode) -> int:
+    """Return the cores that the tasks of a step need on a node."""
     usable_threads = component.threads_per_core or node.threads_per_core
     per_task = component.threads_per_task
     if component.tasks_per_core:
         # A task that may not share a core takes whole ones.
         share = usable_threads // component.tasks_per_core
         per_task = -(-per_task // share) * share if share > 1 else per_task
-    wanted = -(-component.tasks * per_task // usable_threads)
-    if wanted >= len(everything):
-        return everything
-    nodes_method, sockets_method, _ = component.distribution or _DEFAULT_METHODS
+    return -(-component.tasks * per_task // usable_threads)
+
+
+def _picked(component: Component, by_socket: list[list[int]], wanted: int, at_a_time: int) -> list[int]:
+    """Return as many cores as wanted, or as there are, in the order of the distribution over sockets."""
+    nodes_method = (component.distribution or _DEFAULT_METHODS)[0]
     # For tasks that come in planes the controller always picks cores in turn over the sockets.
-    if sockets_method == "block" and nodes_method != "plane":
-        return everything[:wanted]
-    if sockets_method == "fcyclic" and nodes_method != "plane":
-        order = [cores[index] for index in range(in_use) for cores in by_socket]
-        return tuple(sorted(order[:wanted]))
-    return tuple(sorted(_in_turn(by_socket, wanted, -(-wanted // component.tasks))))
+    method = "cyclic" if nodes_method == "plane" else component.step_method
+    if method == "block":
+        return [core for cores in by_socket for core in cores][:wanted]
+    if method == "fcyclic":
+        deepest = max(map(len, by_socket), default=0)
+        return [cores[index] for index in range(deepest) for cores in by_socket if index < len(cores)][:wanted]
+    return list(_in_turn(by_socket, wanted, at_a_time))
 
 
-def _in_turn(by_socket: Sequence[range], wanted: int, at_a_time: int) -> Iterator[int]:
+def _in_turn(by_socket: list[list[int]], wanted: int, at_a_time: int) -> Iterator[int]:
     """Yield cores from one socket after the other, as many at a time as a task needs."""
-    left = [list(cores) for cores in by_socket]
     taken = in_hand = 0
-    while taken < wanted:
-        for cores in left:
+    while taken < wanted and any(by_socket):
+        for cores in by_socket:
             # What is in hand goes over from socket to socket: one that runs out amid a task leaves the rest of it
             # to the next, which stops as soon as the task has its cores.
             while cores and taken < wanted:

@@ -33,12 +33,16 @@ _CPU_BIND_WORDS = (
 
 
 class Distribution(NamedTuple):
-    """How tasks are dealt out: methods for nodes, sockets and cores, size of a plane, packing, a note."""
+    """How tasks are dealt out: methods for nodes, sockets and cores, size of a plane, packing, a note.
+
+    `step_method` is how the controller goes over the sockets: cyclic, unless the line says what.
+    """
 
     methods: tuple[str, str, str]
     plane_size: int | None = None
     pack_nodes: bool = False
     note: str = ""
+    step_method: str = "cyclic"
 
 
 class CpuBind(NamedTuple):
@@ -143,7 +147,8 @@ def read_distribution(
             )
         if cores != sockets:
             note = f"The third part of -m {option.value}, for cores, has no effect from Slurm 22.05 on."
-    return Distribution((nodes, sockets, cores), None, flag == "pack", note)
+    step_method = sockets if len(given) > 1 else "cyclic"
+    return Distribution((nodes, sockets, cores), None, flag == "pack", note, step_method)
 
 
 def _check_distribution(option: Given, given: list[str], flag: str) -> None:

@@ -20,18 +20,26 @@ from typing import NamedTuple
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.binding import Binding, Seating
+from hopperlib.node.gpus import gpus_of_tasks, step_gpus
 from hopperlib.node.launch.components import Component, LaunchError
 from hopperlib.node.launch.option_values import check_nodes
 from hopperlib.node.slurm._cpus import SlurmNode, deal_cpus, step_cores
+from hopperlib.node.slurm._options import slurm_release
 
-__all__ = ["check_srun", "place_srun", "tasks_of_nodes"]
+__all__ = ["CHECK", "check_srun", "place_srun", "tasks_of_nodes"]
 
 # MaxTasksPerNode of slurm.conf, unless the site sets it.
 _MOST_TASKS_PER_NODE = 512
 
-_WHOLE_NODES = (
-    "The job is taken to have its nodes to itself, and srun to be set up as Slurm is without a site's changes."
+_WHOLE_NODES = "The job is taken to have its nodes to itself."
+_FROM_FILE = "The machine file assumes of srun here: {names}."
+_ROUNDING = (
+    "Tasks share cores, and which cores Slurm picks for a step of half cores has changed with a bug fix within 23.02: "
+    "the printed outputs of this machine are older than the release that it runs now."
 )
+_GPUS_UNKNOWN = "The machine file does not say whether a job that asks for no GPUs has some: run {check} to see."
+CHECK = "srun ... bash -c 'echo $SLURM_PROCID $(taskset -cp $$) $ROCR_VISIBLE_DEVICES $CUDA_VISIBLE_DEVICES'"
+"""A line that shows where the tasks of a step really run, the line's own options in the place of the dots."""
 _NOT_BOUND = (
     "Without --cpu-bind, Slurm binds a task only if the tasks' CPUs come to all sockets, cores or hardware threads of the "
     "step; here they do not, so tasks may wander over all of the step's CPUs."
@@ -40,6 +48,8 @@ _RANK = (
     "--cpu-bind=rank: task i gets its CPUs from number i times --cpus-per-task on, as ParaStation's Slurm plugin does; "
     "Slurm's own code bound it to CPU i alone, and ignores the option from 24.11."
 )
+# From this release on, a task that is given a number of GPUs gets the nearest that are free.
+_CLOSEST_FIRST = (23, 11)
 _GENERATED = ("cores", "threads", "sockets", "ldoms")
 _UNAVAILABLE = "srun: error: Requested node configuration is not available"
 
@@ -47,7 +57,7 @@ _UNAVAILABLE = "srun: error: Requested node configuration is not available"
 def _node_capacity(component: Component, node: SlurmNode) -> int:
     """Return the most tasks of the component that a node takes without overcommitting it."""
     usable_threads = component.threads_per_core or node.threads_per_core
-    cores = (component.cores_per_socket or node.cores_per_socket) * node.sockets
+    cores = sum(map(len, node.by_socket(component)))
     wanted = component.threads_per_task
     if component.tasks_per_core == 1:
         wanted = max(wanted, usable_threads)
@@ -193,16 +203,22 @@ def place_srun(component: Component, node: NodeKind, machine: Machine, threads: 
     >>> [binding.cores[0] for binding in seating.patterns[0]]
     [0, 6, 12, 18]
     """
-    slurm_node = SlurmNode.of(node, machine.launcher("srun"))
+    slurm_node = SlurmNode.of(node, machine.launcher("srun"), component.system_cores)
     nodes = _step_nodes(component, slurm_node)
     task_numbers = tasks_of_nodes(component, nodes, component.tasks_per_node or _node_capacity(component, slurm_node))
     patterns: dict[int, tuple[Binding, ...]] = {}
-    assumptions = {_WHOLE_NODES: None}
+    facts = ("slurm_socket", "version", "default_distribution")
+    quantities = {name: machine.provenance.get(f"launcher.srun.{name}") for name in facts}
+    guessed = [name for name, quantity in quantities.items() if quantity and quantity.source is None]
+    assumptions = dict.fromkeys([_WHOLE_NODES, *([_FROM_FILE.format(names=", ".join(guessed))] if guessed else [])])
+    doubts: dict[str, None] = {}
+    setting = _Setting(node, slurm_node, slurm_release(machine.launcher("srun")), nodes)
     for count in dict.fromkeys(map(len, task_numbers)):
-        patterns[count], assumed = _pattern(component, node, slurm_node, count, threads)
+        patterns[count], assumed, unknown = _pattern(component, setting, count, threads)
         assumptions |= dict.fromkeys(assumed)
+        doubts |= dict.fromkeys(unknown)
     by_node = [patterns[len(numbers)] for numbers in task_numbers]
-    return Seating(task_numbers=task_numbers, patterns=by_node, assumptions=tuple(assumptions))
+    return Seating(task_numbers, by_node, tuple(assumptions), tuple(doubts))
 
 
 def check_srun(component: Component, node: NodeKind, machine: Machine) -> int:
@@ -220,31 +236,55 @@ def check_srun(component: Component, node: NodeKind, machine: Machine) -> int:
     >>> check_srun(Component(command=(), tasks=30), hopper.node(), hopper)
     2
     """
-    slurm_node = SlurmNode.of(node, machine.launcher("srun"))
+    slurm_node = SlurmNode.of(node, machine.launcher("srun"), component.system_cores)
     nodes = _step_nodes(component, slurm_node)
-    check_nodes(nodes, machine, "-n", component.tasks, words=_UNAVAILABLE)
+    check_nodes(nodes, machine, "-n", component.tasks, kind=node, words=_UNAVAILABLE)
     capacity = component.tasks_per_node or _node_capacity(component, slurm_node)
+    setting = _Setting(node, slurm_node, slurm_release(machine.launcher("srun")), nodes)
     for count in set(_task_counts(component, nodes, capacity)):
-        _pattern(component, node, slurm_node, count, 1)
+        _pattern(component, setting, count, 1)
     return nodes
 
 
+class _Setting(NamedTuple):
+    """Where a step runs: the kind of node, the same as Slurm sees it, Slurm's release, nodes of the step."""
+
+    kind: NodeKind
+    node: SlurmNode
+    release: tuple[int, ...]
+    nodes: int
+
+
 def _pattern(
-    component: Component, kind: NodeKind, node: SlurmNode, tasks: int, threads: int
-) -> tuple[tuple[Binding, ...], tuple[str, ...]]:
-    """Return where the tasks of one node run, and what is assumed about it."""
+    component: Component, setting: _Setting, tasks: int, threads: int
+) -> tuple[tuple[Binding, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return where the tasks of one node run, what is assumed about it, and what cannot be told."""
+    kind, node = setting.kind, setting.node
     own = component._replace(tasks=tasks)
-    cores = step_cores(own, node)
-    cpus = frozenset(core + thread * node.cores for core in cores for thread in range(node.threads_per_core))
-    step = _NodeStep(own, kind, node, cores, cpus)
-    mode = component.cpu_binding or step.automatic()
+    step = step_gpus(own.gpus, kind, tasks=tasks, nodes=setting.nodes)
+    near = tuple(kind.cores_near_gpu(gpu) for gpu in step.gpus) if own.gpus else ()
+    cores = step_cores(own, node, near=near)
+    node_step = _NodeStep(own, kind, node, cores, node.cpus_of(cores))
+    mode = component.cpu_binding or node_step.automatic()
     if mode is None or mode == "none":
-        masks = [cpus] * tasks
+        masks = [node_step.cpus] * tasks
     else:
-        masks = step.generated(mode) if mode in _GENERATED else step.listed(mode)
-    assumptions = (_NOT_BOUND,) if mode is None else (_RANK,) if mode == "rank" else ()
-    bound = mode not in (None, "none") and 0 < tasks <= len(cpus)
-    return tuple(_binding(mask, kind, threads, bound=bound) for mask in masks), assumptions
+        masks = node_step.generated(mode) if mode in _GENERATED else node_step.listed(mode)
+    assumptions = [_NOT_BOUND] if mode is None else [_RANK] if mode == "rank" else []
+    doubts = [] if step.known else [_GPUS_UNKNOWN.format(check=CHECK)]
+    if own.exact and len(cores) < tasks and node.step_sockets > 1 and own.step_method == "cyclic":
+        doubts.append(f"{_ROUNDING} Run {CHECK} to see.")
+    if step.assumed:
+        assumptions.append(step.assumed)
+    bound = mode not in (None, "none") and 0 < tasks <= len(node_step.cpus)
+    bindings = [_binding(mask, node, kind, threads, bound=bound) for mask in masks]
+    own_cores = [frozenset(binding.cores) for binding in bindings]
+    gpus = gpus_of_tasks(own.gpus, kind, step.gpus, own_cores, closest=setting.release >= _CLOSEST_FIRST)
+    placed = (
+        binding._replace(gpus=own_gpus if step.known else None)
+        for binding, own_gpus in zip(bindings, gpus, strict=True)
+    )
+    return tuple(placed), tuple(assumptions), tuple(doubts)
 
 
 class _NodeStep(NamedTuple):
@@ -266,7 +306,9 @@ class _NodeStep(NamedTuple):
             return "sockets"
         if wanted == len(self.cores):
             return "cores"
-        return "threads" if wanted == len(self.cpus) else None
+        if wanted == len(self.cpus):
+            return "threads"
+        return None if self.node.auto_binding == "none" else self.node.auto_binding
 
     def generated(self, mode: str) -> list[frozenset[int]]:
         """Return the CPUs of each task where Slurm works them out: dealt, then widened to the unit of binding."""
@@ -279,12 +321,12 @@ class _NodeStep(NamedTuple):
         masks: list[frozenset[int]] = []
         for places in deal_cpus(fitting, node, self.cores):
             cpus = {node.cpu(place) for place in places}
-            own_cores = {cpu % node.cores for cpu in cpus}
+            own_cores = {node.core_of(cpu) for cpu in cpus}
             if mode == "cores":
-                cpus = {cpu for cpu in self.cpus if cpu % node.cores in own_cores}
+                cpus = {cpu for cpu in self.cpus if node.core_of(cpu) in own_cores}
             elif mode == "sockets":
                 sockets = {core // node.cores_per_socket for core in own_cores}
-                cpus = {cpu for cpu in self.cpus if cpu % node.cores // node.cores_per_socket in sockets}
+                cpus = {cpu for cpu in self.cpus if node.core_of(cpu) // node.cores_per_socket in sockets}
             elif mode == "ldoms":
                 cpus = self._cpus_of({self.kind.numa_node_of(core) for core in own_cores})
             masks.append(frozenset(cpus))
@@ -319,17 +361,16 @@ class _NodeStep(NamedTuple):
 
     def _cpus_of(self, numa_nodes: set[int]) -> set[int]:
         """Return all CPUs of some NUMA nodes."""
-        cores = [core for numa_node in numa_nodes for core in self.kind.cores_of(numa_node)]
-        return {core + thread * self.kind.cores for core in cores for thread in range(self.kind.threads_per_core)}
+        return set(self.node.cpus_of(core for numa_node in numa_nodes for core in self.kind.cores_of(numa_node)))
 
 
-def _binding(cpus: frozenset[int], node: NodeKind, threads: int, *, bound: bool) -> Binding:
+def _binding(cpus: frozenset[int], node: SlurmNode, kind: NodeKind, threads: int, *, bound: bool) -> Binding:
     """Return the binding for a set of CPUs; Slurm leaves the threads of a task to themselves."""
-    cores = tuple(sorted({cpu % node.cores for cpu in cpus}))
+    cores = tuple(sorted({node.core_of(cpu) for cpu in cpus}))
     return Binding(
         cores=cores,
         cpus=tuple(sorted(cpus)),
         thread_cores=(cores,) * threads,
-        numa_nodes=tuple(sorted({node.numa_node_of(core) for core in cores})),
+        numa_nodes=tuple(sorted({kind.numa_node_of(core) for core in cores})),
         bound=bound,
     )

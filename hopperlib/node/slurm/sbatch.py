@@ -15,6 +15,7 @@ from hopperlib.node.launch.option_values import check_nodes, memory_gb
 from hopperlib.node.launch.options import Given, count_of, option_table, read_getopt_options
 from hopperlib.node.launch.shell import Word
 from hopperlib.node.slurm._cpus import SlurmNode
+from hopperlib.node.slurm._gpus import read_gpus
 from hopperlib.node.slurm._options import node_count
 
 __all__ = ["read_sbatch_reservation"]
@@ -62,8 +63,11 @@ def read_sbatch_reservation(
     tasks, per_node = count_of(options, "-n"), count_of(options, "--ntasks-per-node")
     cpus_per_task = count_of(options, "-c")
     slurm_node = SlurmNode.of(node, machine.launcher("srun"))
+    gpus = read_gpus(options, node, machine)
     nodes = _nodes(options, tasks, per_node, cpus_per_task or 1, slurm_node)
-    check_nodes(nodes, machine, "#SBATCH -N", nodes, verb="asks for", words=_UNAVAILABLE)
+    if "-N" not in options and gpus is not None and gpus.total and node.gpus:
+        nodes = max(nodes, -(-gpus.total // node.gpus))
+    check_nodes(nodes, machine, "#SBATCH -N", nodes, kind=node, verb="asks for", words=_UNAVAILABLE)
     per_cpu = memory_gb("--mem-per-cpu", options["--mem-per-cpu"].value) if "--mem-per-cpu" in options else None
     reservation = Reservation(
         batch="slurm",

@@ -24,12 +24,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import Launcher, Machine, NodeKind
-from hopperlib.node.launch.components import Component, LaunchError, Reservation
+from hopperlib.node.launch.components import Component, LaunchError, Remarks, Reservation
 from hopperlib.node.launch.option_values import assigned, host_count, memory_gb
 from hopperlib.node.launch.options import Given, count_of, option_table, programs, read_getopt_options
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Unknown, Variables, Word
 from hopperlib.node.slurm._cpus import SlurmNode
+from hopperlib.node.slurm._gpus import read_gpus
 from hopperlib.node.slurm._options import (
     bind_options,
     node_count,
@@ -38,15 +39,15 @@ from hopperlib.node.slurm._options import (
     read_hint,
     slurm_release,
 )
-from hopperlib.node.slurm.layout import check_srun
+from hopperlib.node.slurm.layout import CHECK, check_srun
 
-__all__ = ["read_srun"]
+__all__ = ["read_srun", "read_srun_of"]
 
 
 def read_srun(
     invocation: Invocation, machine: Machine, node: NodeKind, reservation: Reservation | None
-) -> tuple[tuple[Component, ...], dict[str, str], list[str]]:
-    """Return the components of an srun line, variables it sets with ``--export``, and notes.
+) -> tuple[tuple[Component, ...], dict[str, str], Remarks]:
+    """Return the components of an srun line, variables it sets with ``--export``, and remarks.
 
     Parameters
     ----------
@@ -79,9 +80,11 @@ def read_srun(
         rule = "parts a heterogeneous step, which needs a heterogeneous job; such sbatch scripts are not read"
         raise LaunchError(":", "", rule)
     table = option_table("srun")
-    # The machine file lists the options that bear on the placement; the others are known to any srun.
-    known = (*launcher.options, *(name for option in table if not option.bears for name in option.names))
-    notes: list[str] = []
+    # A machine file may list the options that bear on the placement; the others are known to any srun.
+    idle = (name for option in table if not option.bears for name in option.names)
+    known = (*launcher.options, *idle) if launcher.options else None
+    remarks = Remarks.none()
+    notes = remarks.notes
     components: list[Component] = []
     exported: dict[str, str] = {}
     for words in parts:
@@ -93,12 +96,61 @@ def read_srun(
         _check_claim(component, check_srun(component, node, machine), reservation)
         components.append(component)
         exported |= assigned(options["--export"].value.split(",") if "--export" in options else ())
-    names = {name for component in components for name, _ in component.options}
-    if any(name.startswith("--gpu") or name in ("-G", "--gres") for name in names):
-        notes.append("GPUs are not modeled; Slurm may pick cores near the GPUs of a task.")
     if len(parts) > 1:
         notes.append("Each program of a heterogeneous job runs on nodes of its own.")
-    return tuple(components), exported, notes
+    if reservation is None:
+        _without_script(components, launcher, node, remarks)
+    return tuple(components), exported, remarks
+
+
+def _without_script(
+    components: Sequence[Component], launcher: Launcher, node: NodeKind, remarks: Remarks
+) -> None:
+    """Say what depends on the job that a bare line runs in."""
+    remarks.assumptions.append("The job around the line is taken to ask for nothing that srun takes over.")
+    default = launcher.threads_per_core
+    for component in components:
+        silent = not any(component.given(name) for name in ("--hint", "--threads-per-core"))
+        if default and silent and default < node.threads_per_core == component.threads_per_task:
+            width = component.threads_per_task
+            remarks.doubts.append(
+                f"-c {width} is one core with all its hardware threads in a job that asked for "
+                f"--threads-per-core={width}, and {width} cores in others, the site's default, as shown; the text has "
+                f"no #SBATCH lines that say which. Run {CHECK} to see."
+            )
+            break
+
+
+def read_srun_of(
+    invocation: Invocation, machine: Machine, node: NodeKind, reservation: Reservation | None
+) -> tuple[tuple[Component, ...], dict[str, str], Remarks]:
+    """Return what `read_srun` does; a bare line that only fits with the cores that the site keeps is read with them.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.node.launch.scripts import find_invocations
+    >>> frontier = Machine.load("frontier")
+    >>> (invocation,) = find_invocations("srun -N 1 -n 16 -c 4 ./a.out", {})
+    >>> _, _, remarks = read_srun_of(invocation, frontier, frontier.node(), None)
+    >>> remarks.assumptions[-1].split(":")[0]
+    'The job is taken to ask for -S 0'
+    """
+    try:
+        return read_srun(invocation, machine, node, reservation)
+    except LaunchError as error:
+        if reservation is not None or not node.reserved_cores or "SLURM_CORE_SPEC" in invocation.environment:
+            raise
+        whole = invocation._replace(environment={**invocation.environment, "SLURM_CORE_SPEC": "0"})
+        try:
+            components, exported, remarks = read_srun(whole, machine, node, reservation)
+        except LaunchError:
+            raise error from None
+        remarks.assumptions.append(
+            f"The job is taken to ask for -S 0: beside the {len(node.reserved_cores)} cores that the site keeps "
+            "there is no room for the line."
+        )
+        return components, exported, remarks
 
 
 def _check_claim(component: Component, nodes: int, reservation: Reservation | None) -> None:
@@ -145,7 +197,7 @@ def _component(
 ) -> Component:
     """Return one component, options checked and srun's defaults worked out."""
     launcher = machine.launcher("srun")
-    slurm_node = SlurmNode.of(node, launcher)
+    slurm_node = SlurmNode.of(node, launcher, _system_cores(options, node, machine))
     release = slurm_release(launcher)
     if not command:
         notes.append("The line names no program.")
@@ -153,6 +205,9 @@ def _component(
     bound = f"the hardware threads of a core of {machine.title}"
     threads_per_core = count_of(options, "--threads-per-core", high=node.threads_per_core, bound=bound)
     threads_per_core = threads_per_core or hint.threads_per_core
+    # A site's default holds as if the job had asked for it, so it binds to threads too.
+    by_default = launcher.threads_per_core if "--hint" not in options and threads_per_core is None else None
+    threads_per_core = threads_per_core or by_default
     cpus_per_task = count_of(options, "-c") or 1
     tasks_per_core = count_of(options, "--ntasks-per-core")
     if tasks_per_core and threads_per_core and tasks_per_core > threads_per_core:
@@ -167,7 +222,14 @@ def _component(
     if distribution.note:
         notes.append(distribution.note)
     binding = read_cpu_bind(options, hint, release)
+    gpus = read_gpus(options, node, machine)
+    if gpus is not None and "--cpus-per-gpu" in options and "-c" not in options:
+        cpus_per_task = (count_of(options, "--cpus-per-gpu") or 1) * (gpus.per_task or 1)
+        if gpus.per_task is None:
+            notes.append("--cpus-per-gpu is read as CPUs of a task with one GPU; the line does not say --gpus-per-task.")
     tasks, nodes, tasks_per_node = _counts(options, slurm_node, cpus_per_task, threads_per_core, notes)
+    if gpus is not None and gpus.tasks_per_gpu and not {"-n", "--ntasks-per-node"} & set(options):
+        tasks = gpus.tasks_per_gpu * (gpus.total or (gpus.per_node or node.gpus) * (nodes or 1))
     exclusive = "--exclusive" in options and options["--exclusive"].value in ("", "exclusive")
     return Component(
         command=tuple(word.text for word in command),
@@ -179,11 +241,14 @@ def _component(
         tasks_per_socket=count_of(options, "--ntasks-per-socket"),
         tasks_per_core=tasks_per_core,
         strict_memory="--mem-bind" in options and "local" in options["--mem-bind"].value.lower().split(","),
-        cpu_binding=binding.keyword,
+        cpu_binding=binding.keyword or ("threads" if by_default else None),
         binding_list=binding.entries,
         memory_per_task_gb=None if per_cpu is None else per_cpu * cpus_per_task,
         memory_per_node_gb=_memory_per_node(options, node, machine),
         distribution=distribution.methods,
+        step_method=distribution.step_method,
+        system_cores=_system_cores(options, node, machine),
+        gpus=gpus,
         plane_size=distribution.plane_size,
         pack_nodes=distribution.pack_nodes,
         overcommit="-O" in options,
@@ -221,10 +286,21 @@ def _counts(
     if tasks is None and per_node is not None:
         tasks = (nodes or 1) * per_node
     if tasks is None and "-c" in options and nodes is not None:
-        usable = (threads_per_core or node.threads_per_core) * node.cores
+        usable = (threads_per_core or node.threads_per_core) * node.usable_cores
         tasks = nodes * max(1, usable // cpus_per_task)
         notes.append(f"Without -n, as many tasks of {cpus_per_task} CPUs as fit: {tasks // nodes} a node.")
     return tasks or nodes or 1, nodes, per_node
+
+
+def _system_cores(options: Mapping[str, Given], node: NodeKind, machine: Machine) -> tuple[int, ...] | None:
+    """Return the cores that ``-S`` leaves to the system; None without it."""
+    count = count_of(options, "-S", low=0, high=node.cores - 1, bound=f"a node of {machine.title} has {node.cores}")
+    if count is None or count == len(node.reserved_cores):
+        return None
+    if count:
+        kept = f"{len(node.reserved_cores)} or 0" if node.reserved_cores else "0"
+        raise options["-S"].refusal(f"keeps other cores than the site does; the machine file says which only for {kept}")
+    return ()
 
 
 def _check_pairs(options: Mapping[str, Given]) -> None:

@@ -84,7 +84,7 @@ def _numa_cells(kind: NodeKind, numa_node: int, top: float) -> list[_Cell]:
         y = top + (height + 3) * (position // per_line)
         for thread in range(kind.threads_per_core):
             offset = 13 + thread * 20
-            cells.append(_Cell(core, core + thread * kind.cores, round(x, 2), y + offset, round(pitch - 3, 2), 19.0))
+            cells.append(_Cell(core, kind.cpu(core, thread), round(x, 2), y + offset, round(pitch - 3, 2), 19.0))
     return cells
 
 
@@ -229,7 +229,7 @@ def node_drawing(
     memory = 13.0 if memory_need_gb is not None else 0.0
     box = 19.0 + lines * (_line_height(kind) + 3) + memory + 2
     if not title:
-        busy = len({cpu % kind.cores for cpu in seats})
+        busy = len({kind.core_of(cpu) for cpu in seats})
         title = (
             f"A node: {kind.cores} cores"
             if placed is None

@@ -176,7 +176,6 @@ def _srun(cluster: list[Hardware], slurm_socket: Quantity) -> dict[str, Any]:
         "version": {"value": version, "source": "scontrol", "at": "Version"}
         if version
         else {"value": general.version, "assumed": "the output does not tell the release"},
-        "options": {"value": list(general.options), "assumed": "those of the srun man page of Slurm 23.11"},
         "slurm_socket": slurm_socket.to_table(),
         "default_distribution": {"value": general.default_distribution, "assumed": "Slurm's own default"},
     }

@@ -22,13 +22,13 @@ def placed(line):
 
 def test_the_contract_key_by_key():
     data = placement_data(review_line("aprun -n 384 -N 12 vasp in.dat", HOPPER), memory_bound_fraction=(0.2, 0.8))
-    assert list(data) == ["launcher", "machine", "components", "warnings", "suggestion", "slowdown"]
+    assert list(data) == ["launcher", "machine", "components", "certainty", "warnings", "suggestion", "slowdown"]
     assert (data["launcher"], data["machine"]) == ("aprun", "hopper")
     (component,) = data["components"]
     assert list(component) == ["command", "nodes"]
     assert component["command"] == ["vasp", "in.dat"]
     assert [node["node"] for node in component["nodes"]] == list(range(32))
-    assert component["nodes"][1]["tasks"][6] == {"task": 18, "cores": [6], "numa_nodes": [1]}
+    assert component["nodes"][1]["tasks"][6] == {"task": 18, "cores": [6], "cpus": [6], "numa_nodes": [1], "gpus": []}
     assert [list(warning) for warning in data["warnings"]] == [["code", "message"]] * len(data["warnings"])
     assert data["warnings"][0]["code"] == "idle-numa-nodes"
     assert data["suggestion"] == {

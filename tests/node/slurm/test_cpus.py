@@ -35,6 +35,7 @@ def request(
         tasks_per_socket=tasks_per_socket,
         cores_per_socket=cores_per_socket,
         distribution=("plane" if plane else "block", sockets, sockets),
+        step_method=sockets,
         exact=exact,
         cpu_binding="cores" if whole_cores else None,
     )

@@ -53,8 +53,7 @@ def test_options_in_both_forms() -> None:
 
 def test_options_without_bearing_are_listed() -> None:
     launch = read("srun -l -u --mpi=cray_shasta -t 30 -J job --gpus-per-node=4 -K0 --gres=craynetwork:0 -n 2 a")
-    assert "GPUs are not modeled; Slurm may pick cores near the GPUs of a task." in launch.notes
-    assert launch.notes[-1] == "Without effect on the placement: --gpus-per-node --gres --mpi -J -K -l -t -u."
+    assert launch.notes[-1] == "Without effect on the placement: --mpi -J -K -l -t -u."
 
 
 def test_defaults() -> None:
@@ -213,7 +212,7 @@ def test_heterogeneous_jobs() -> None:
         ("srun -N 1-15:4 a", "-N 1-15:4 leaves the number of nodes to the scheduler; write one number"),
         (
             "srun --threads-per-core=4 a",
-            "--threads-per-core 4 must be from 1 to 2, the hardware threads of a core of Perlmutter, CPU nodes",
+            "--threads-per-core 4 must be from 1 to 2, the hardware threads of a core of Perlmutter",
         ),
         (
             "srun --ntasks-per-core=2 --threads-per-core=1 a",
@@ -221,9 +220,9 @@ def test_heterogeneous_jobs() -> None:
         ),
         (
             "srun --sockets-per-node=4 a",
-            "--sockets-per-node 4 must be from 1 to 2, what a node of Perlmutter, CPU nodes has as Slurm counts sockets",
+            "--sockets-per-node 4 must be from 1 to 2, what a node of Perlmutter has as Slurm counts sockets",
         ),
-        ("srun --exact --whole a", "--whole is not an option of srun on Perlmutter, CPU nodes; did you mean --hold?"),
+        ("srun --exact --whole a", "srun: error: --exact and --whole are mutually exclusive"),
         (
             "srun --exclusive --overlap a",
             "srun: error: --exclusive and --overlap are mutually exclusive: --exclusive cannot stand with --overlap",
@@ -234,20 +233,23 @@ def test_heterogeneous_jobs() -> None:
         ),
         (
             "srun -S 8 a",
-            "-S keeps cores for the system; which ones is a matter of the site and not in the machine file",
+            "-S 8 keeps other cores than the site does; the machine file says which only for 0",
         ),
         ("srun -B 2:64 a", "-B restricts the job to nodes of a shape; give tasks and CPUs with -n and -c"),
         (
-            "srun --ntasks-per-gpu=1 a",
-            "--ntasks-per-gpu ties tasks to GPUs, which are not modeled; give the tasks with -n",
+            "srun -n 4 --gpus-per-task=5 a",
+            "--gpus-per-task 5 asks for more than the 4 GPUs of a node 'gpu' of Perlmutter",
         ),
-        ("srun --cpus-per-gpu=8 a", "--cpus-per-gpu ties CPUs to GPUs, which are not modeled; give the CPUs with -c"),
-        ("srun --ntaks=4 a", "--ntaks is not an option of srun on Perlmutter, CPU nodes; did you mean --ntasks?"),
-        ("srun -y a", "-y is not an option of srun on Perlmutter, CPU nodes"),
+        (
+            "srun -n 4 --gpus-per-task=1 --gpu-bind=near a",
+            "--gpu-bind near must be none, closest, single:N, per_task:N, or map: or mask: with a list",
+        ),
+        ("srun --ntaks=4 a", "--ntaks is not an option of srun on Perlmutter; did you mean --ntasks?"),
+        ("srun -y a", "-y is not an option of srun on Perlmutter"),
         (
             "srun --mem=600G a",
             "srun: error: Memory specification can not be satisfied: "
-            "--mem 600G is 600 GB, more than the 512 GB of a node of Perlmutter, CPU nodes",
+            "--mem 600G is 600 GB, more than the 512 GB of a node of Perlmutter",
         ),
         (
             "srun -c 257 a",
@@ -267,7 +269,7 @@ def test_heterogeneous_jobs() -> None:
         (
             "srun -n 1000000 a",
             "srun: error: Requested node configuration is not available: "
-            "-n 1000000 needs 3,907 nodes; Perlmutter, CPU nodes has 3,072",
+            "-n 1000000 needs 3,907 nodes; Perlmutter has 3,072 of kind 'cpu'",
         ),
         (
             "srun -O -N 1 -n 1000 a",

@@ -1,0 +1,109 @@
+"""Which GPUs the tasks of a node get: what a line asks for, and who is near what.
+
+References
+----------
+SchedMD, srun man page, ``--gpu-bind``; Slurm source, ``src/interfaces/gres.c`` (who gets which GPU of a step).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from hopperlib.machine import NodeKind
+from hopperlib.node.launch.components import GpuRequest
+
+__all__ = ["StepGpus", "gpus_of_tasks", "step_gpus"]
+
+
+class StepGpus(NamedTuple):
+    """The GPUs of a step on one node; `known` is False where it is not known which they are, or whether there are any."""
+
+    gpus: tuple[int, ...]
+    known: bool = True
+    assumed: str = ""
+
+
+def step_gpus(
+    request: GpuRequest | None, kind: NodeKind, *, tasks: int, nodes: int, taken: frozenset[int] = frozenset()
+) -> StepGpus:
+    """Return the GPUs that a step has on a node: as many as it asks for, the first that are free.
+
+    Parameters
+    ----------
+    request : GpuRequest or None
+        What the line and the job ask for.
+    kind : NodeKind
+    tasks, nodes : int
+        Tasks of the step on the node, and nodes of the step.
+    taken : frozenset of int
+        GPUs of steps that run beside it.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> step_gpus(GpuRequest(per_task=1), Machine.load("frontier").node(), tasks=2, nodes=1).gpus
+    (0, 1)
+    """
+    count = None if request is None else request.on_node(tasks, nodes)
+    if count is None:
+        if kind.gpus and kind.gpus_by_default is None:
+            return StepGpus((), known=False)
+        return StepGpus(tuple(range(kind.gpus)) if kind.gpus_by_default else ())
+    free = [gpu for gpu in range(kind.gpus) if gpu not in taken]
+    some = f"that the step's {count} of {kind.gpus} GPUs are the first ones free"
+    return StepGpus(tuple(free[:count]), assumed=some if count < len(free) else "")
+
+
+def gpus_of_tasks(
+    request: GpuRequest | None, kind: NodeKind, gpus: Sequence[int], cores: Sequence[frozenset[int]], *, closest: bool
+) -> list[tuple[int, ...]]:
+    """Return the GPUs that each task of a node sees.
+
+    Parameters
+    ----------
+    request : GpuRequest or None
+    kind : NodeKind
+    gpus : sequence of int
+        GPUs of the step on the node.
+    cores : sequence of frozenset of int
+        Cores of each task.
+    closest : bool
+        Whether a task that is given a number of GPUs gets near ones first, as from Slurm 23.11 on.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> frontier = Machine.load("frontier").node()
+    >>> gpus_of_tasks(GpuRequest(binding="closest"), frontier, range(8), [frozenset({1}), frozenset({9})], closest=True)
+    [(4,), (5,)]
+    """
+    everything = [tuple(gpus)] * len(cores)
+    if request is None or not gpus or request.binding in ("", "none"):
+        return everything
+    near = [[gpu for gpu in gpus if kind.cores_near_gpu(gpu) & own] for own in cores]
+    if request.binding == "closest":
+        return [tuple(own) or tuple(gpus) for own in near]
+    if request.binding in ("map", "mask"):
+        entries = request.entries
+        return [
+            tuple(gpus[index] for index in entries[task % len(entries)] if index < len(gpus))
+            for task in range(len(cores))
+        ]
+    if len(gpus) == 1:
+        return everything
+    tasks_per_gpu, per_task = (request.number, 1) if request.binding == "single" else (1, request.number)
+    return list(_dealt(gpus, near if closest or request.binding == "single" else [[]] * len(near), per_task, tasks_per_gpu))
+
+
+def _dealt(
+    gpus: Sequence[int], near: Sequence[list[int]], per_task: int, tasks_per_gpu: int
+) -> Iterator[tuple[int, ...]]:
+    """Yield GPUs for one task after the other, near ones first, while each has room for a task more."""
+    room = dict.fromkeys(gpus, tasks_per_gpu)
+    for task, own in enumerate(near):
+        chosen = [gpu for gpu in dict.fromkeys((*own, *gpus)) if room[gpu]][:per_task]
+        for gpu in chosen:
+            room[gpu] -= 1
+        # Where all are taken, Slurm goes on with the task's number.
+        yield tuple(sorted(chosen)) or (gpus[task % len(gpus)],)

@@ -1,0 +1,72 @@
+"""Which kind of node a text asks for, by constraint, partition, QOS, account or GPUs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from hopperlib.machine import Machine, NodeKind
+from hopperlib.node.launch.components import LaunchError
+from hopperlib.node.launch.options import Given, option_table, read_getopt_options
+from hopperlib.node.launch.scripts import find_directives, find_invocations
+
+_CHOOSES = {"-C": "constraint", "-p": "partition", "-q": "qos", "-A": "account"}
+_SHARED = "Jobs of {choice} may share their nodes, so which cores and GPUs of a node this job gets depends on the others."
+
+
+class AskedKind(NamedTuple):
+    """The kind of node, and what is assumed or not known about that."""
+
+    kind: NodeKind
+    assumptions: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+
+def asked_kind(text: str, machine: Machine, kind: str | None) -> AskedKind:
+    """Return the kind of node that a text asks for; `kind` goes before what it says.
+
+    >>> asked_kind("#SBATCH -C gpu\\nsrun -n 4 ./a.out", Machine.load("perlmutter"), None).kind.name
+    'gpu'
+    """
+    given = list(_given(text))
+    said = {
+        f"{_CHOOSES[option.name]}={word}"
+        for option in given
+        if option.name in _CHOOSES
+        for word in re.split(r"[&|,*\[\]()]+", option.value)
+    }
+    wants_gpus = any("gpu" in option.name or option.name == "-G" or "gpu" in option.value for option in given if option.bears)
+    if kind is not None:
+        node, assumed = machine.node(kind), ""
+    else:
+        node, assumed = _found(machine, said, wants_gpus)
+    shared = next((choice for choice in node.shared_by if choice in said), None)
+    doubts = (_SHARED.format(choice=shared),) if shared else ()
+    return AskedKind(node, (assumed,) if assumed else (), doubts)
+
+
+def _found(machine: Machine, said: set[str], wants_gpus: bool) -> tuple[NodeKind, str]:
+    """Return the kind that the words choose, or the likeliest, and what is assumed then."""
+    chosen = next((node for node in machine.node_kinds if said & set(node.chosen_by)), None)
+    if chosen is not None:
+        return chosen, ""
+    ordinary = machine.node()
+    fitting = next((node for node in machine.node_kinds if node.gpus), ordinary) if wants_gpus else ordinary
+    if len(machine.node_kinds) == 1 or not any(node.chosen_by for node in machine.node_kinds):
+        return fitting, ""
+    why = "as it asks for GPUs" if fitting is not ordinary else "the ordinary kind"
+    return fitting, f"The nodes are taken to be of kind '{fitting.name}', {why}; the text does not say which."
+
+
+def _given(text: str) -> Iterator[Given]:
+    """Yield the options of all #SBATCH lines and srun lines that can be read."""
+    with suppress(LaunchError):
+        directives = find_directives(text)
+        if directives and directives.batch == "slurm":
+            yield from read_getopt_options(directives.words, option_table("sbatch"), None, where="")[0]
+    for invocation in find_invocations(text, {}):
+        if invocation.launcher == "srun":
+            with suppress(LaunchError):
+                yield from read_getopt_options(invocation.words, option_table("srun"), None, where="")[0]
