@@ -93,7 +93,9 @@ def gpus_of_tasks(
     if len(gpus) == 1:
         return everything
     tasks_per_gpu, per_task = (request.number, 1) if request.binding == "single" else (1, request.number)
-    return list(_dealt(gpus, near if closest or request.binding == "single" else [[]] * len(near), per_task, tasks_per_gpu))
+    return list(
+        _dealt(gpus, near if closest or request.binding == "single" else [[]] * len(near), per_task, tasks_per_gpu)
+    )
 
 
 def _dealt(

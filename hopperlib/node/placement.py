@@ -12,7 +12,9 @@ from typing import NamedTuple
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun.layout import place_aprun
 from hopperlib.node.binding import Binding
+from hopperlib.node.environment import pinned_threads, reordered
 from hopperlib.node.launch.components import Launch
+from hopperlib.node.mpiexec.layout import place_mpiexec
 from hopperlib.node.slurm.layout import place_srun
 
 __all__ = ["Binding", "NodePlacement", "Placement", "Task", "place_tasks"]
@@ -173,9 +175,24 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
     first_task = 0
     for index, component in enumerate(launch.components):
         threads = launch.threads_of(component)
-        place = place_aprun if launch.launcher == "aprun" else place_srun
+        place = {"aprun": place_aprun, "srun": place_srun}.get(launch.launcher, place_mpiexec)
         placed = place(component, node, machine, threads)
-        for numbers, pattern in zip(placed.task_numbers, placed.patterns, strict=True):
+        order = placed.task_numbers
+        if launch.launcher in ("aprun", "srun", "pals") and len(launch.components) == 1:
+            method = launch.environment.get("MPICH_RANK_REORDER_METHOD")
+            in_blocks = (component.distribution or ("block",))[0] == "block"
+            order, said, doubt = reordered(method, order, in_blocks=in_blocks)
+            assumptions |= {said: None} if said else {}
+            doubts |= {doubt: None} if doubt else {}
+        # Equal nodes hold the same object, which it must stay.
+        patterns = {id(pattern): pattern for pattern in placed.patterns}
+        if launch.launcher != "aprun":
+            patterns = {
+                key: tuple(pinned_threads(seat, launch.environment, node) for seat in pattern)
+                for key, pattern in patterns.items()
+            }
+        for numbers, own in zip(order, placed.patterns, strict=True):
+            pattern = patterns[id(own)]
             moved = _moved(numbers, first_task)
             nodes.append(NodePlacement(node=len(nodes), component=index, task_numbers=moved, pattern=pattern))
         assumptions |= dict.fromkeys(placed.assumptions)

@@ -58,7 +58,7 @@ def test_a_setting_is_written_for_files():
         (("--files", "a,b"), "pattern 'a,b' must be a file name without commas and colons"),
         (("*", "--transfer", "lots"), "--transfer lots must be a number"),
         (("*", "--transfer", "-1"), "--transfer -1 must be from 0 to"),
-        (("*", "--machine", "titan"), "titan"),
+        (("*", "--machine", "summit"), "summit"),
         (("*", "--machine", "bassi"), "states no file system"),
     ],
 )

@@ -114,7 +114,7 @@ def test_data_that_do_not_fit_are_exit_status_1():
             "--nodes 3 must not be more than writers=2",
         ),
         ((*RUN, "--machine", "bassi"), "states no file system"),
-        ((*RUN, "--machine", "titan"), "titan"),
+        ((*RUN, "--machine", "summit"), "summit"),
     ],
 )
 def test_bad_input_is_exit_status_2_and_one_message(arguments, message):

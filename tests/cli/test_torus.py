@@ -45,7 +45,7 @@ def test_for_people_and_from_a_table(tmp_path):
         (("--columns", "17", "--rows", "0"), "rows=0 must be at least 1"),
         (("--columns", "1", "--rows", "1", "--machine", "hopper"), "give one of"),
         (("--machine", "bassi"), "states no floor"),
-        (("--machine", "titan"), "titan"),
+        (("--machine", "summit"), "summit"),
         (("--table", "/nowhere.csv"), "/nowhere.csv"),
         (("c99-0c0s0n0",), "is not on this floor"),
         (("9999",), "nid=9999 must be from 0 to 6527"),

@@ -81,3 +81,31 @@ def test_the_kind_of_node_follows_the_script() -> None:
     # Four tasks of 16 cores fill a node of 64; the release gives each task the GPU nearest to its cores.
     assert [seat.cores[0] for seat in placement.nodes[0].pattern] == [0, 16, 32, 48]
     assert [seat.gpus for seat in placement.nodes[0].pattern] == [(3,), (2,), (1,), (0,)]
+
+
+@pytest.mark.parametrize(
+    ("method", "ranks"),
+    # LUMI's training prints: round robin, and folded.
+    [("0", [[0, 2, 4, 6], [1, 3, 5, 7]]), ("1", [[0, 1, 2, 3], [4, 5, 6, 7]]), ("2", [[0, 3, 4, 7], [1, 2, 5, 6]])],
+)
+def test_the_order_of_ranks(method: str, ranks: list[list[int]]) -> None:
+    text = f"#SBATCH -N 2\nexport MPICH_RANK_REORDER_METHOD={method}\nsrun -n 8 -c 32 -m block a"
+    assert [list(node.task_numbers) for node in placed("lumi-c", text).nodes] == ranks
+
+
+def test_an_order_from_a_file_cannot_be_told() -> None:
+    text = "#SBATCH -N 2\nexport MPICH_RANK_REORDER_METHOD=3\nsrun -n 8 -c 32 a"
+    assert "MPICH_RANK_ORDER" in placed("lumi-c", text).certainty
+
+
+def test_places_of_threads() -> None:
+    text = "export OMP_NUM_THREADS=4 OMP_PLACES=cores OMP_PROC_BIND=close\nsrun -n 1 -c 16 --hint=nomultithread a"
+    assert placed("eiger", text).nodes[0].pattern[0].thread_cores == ((0,), (1,), (2,), (3,))
+    spread = text.replace("close", "spread")
+    assert placed("eiger", spread).nodes[0].pattern[0].thread_cores == ((0,), (4,), (8,), (12,))
+
+
+def test_steps_that_share_a_job() -> None:
+    loop = "#SBATCH -N 1\nfor i in {1..8}; do\n  srun --gpus-per-task=1 -N1 -n1 -c1 ./a &\ndone\nwait"
+    launch = read_launches(loop, Machine.load("frontier"))[0]
+    assert (launch.steps, launch.steps_cpus) == (8, 8)

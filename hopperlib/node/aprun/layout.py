@@ -16,13 +16,14 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.binding import Binding, Seating
 from hopperlib.node.launch.components import Component, LaunchError
 
-__all__ = ["AprunLayout", "aprun_layout", "place_aprun"]
+__all__ = ["AprunLayout", "aprun_layout", "counted_node", "place_aprun"]
 
 _LEFT_OVER = (
     "Depth {depth} leaves cores over on each NUMA node: the first {first} tasks of a node get cores next to each other, "
@@ -120,6 +121,30 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
         numa_nodes=numa_nodes,
         seats=tuple(seats[:tasks_per_node]),
         assumptions=tuple(assumptions),
+    )
+
+
+def counted_node(node: NodeKind, threads: int) -> NodeKind:
+    """Return the node as aprun counts it with ``-j``: each hardware thread in use is a core.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> counted_node(Machine.load("titan").node(), 2).cores
+    16
+    """
+    if threads == 1:
+        return node
+    cores = node.cores_per_numa_node * threads
+    return replace(node, cores_per_numa_node=cores, threads_per_core=1, cpu_numbering="cores")
+
+
+def _numbered(binding: Binding, node: NodeKind, threads: int) -> Binding:
+    """Return a binding of the counted node with the node's own cores and CPU numbers."""
+    return binding._replace(
+        cores=tuple(dict.fromkeys(unit // threads for unit in binding.cores)),
+        cpus=tuple(node.cpu(*divmod(unit, threads)) for unit in binding.cores),
+        thread_cores=tuple(tuple(dict.fromkeys(unit // threads for unit in own)) for own in binding.thread_cores),
     )
 
 
@@ -299,13 +324,19 @@ def place_aprun(component: Component, node: NodeKind, machine: Machine, threads:
     >>> place_aprun(component, hopper.node(), hopper, 1).task_numbers
     [range(0, 24), range(24, 30)]
     """
-    layout = aprun_layout(component, node, machine.title)
+    hardware_threads = component.threads_per_core or 1
+    counted = counted_node(node, hardware_threads)
+    layout = aprun_layout(component, counted, machine.title)
     per_node = layout.tasks_per_node
     task_numbers = [
         range(first, min(first + per_node, component.tasks)) for first in range(0, component.tasks, per_node)
     ]
     patterns = {
-        count: _pattern(component, layout, node, count, threads) for count in dict.fromkeys(map(len, task_numbers))
+        count: tuple(
+            _numbered(binding, node, hardware_threads)
+            for binding in _pattern(component, layout, counted, count, threads)
+        )
+        for count in dict.fromkeys(map(len, task_numbers))
     }
     return Seating(
         task_numbers=task_numbers,

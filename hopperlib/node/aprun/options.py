@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun._claim import Claim, check_claims
-from hopperlib.node.aprun.layout import aprun_layout
+from hopperlib.node.aprun.layout import aprun_layout, counted_node
 from hopperlib.node.launch.components import Component, LaunchError, Remarks, Reservation
 from hopperlib.node.launch.option_values import assigned, cpu_list, memory_gb, number_list, whole_number
 from hopperlib.node.launch.options import Given, count_of, option_table, programs, read_aprun_options
@@ -71,7 +71,8 @@ def read_aprun(
         if len(parts) > 1 and not command:
             raise LaunchError(":", "", "parts two programs; one side of it names none")
         component = _component(given, command, machine, node, reservation, remarks.notes)
-        claims.append(Claim(component, aprun_layout(component, node, machine.title)))
+        counted = counted_node(node, component.threads_per_core or 1)
+        claims.append(Claim(component, aprun_layout(component, counted, machine.title)))
         environment |= assigned(option.value for option in given if option.name == "-e")
     check_claims(claims, reservation, machine, node)
     return tuple(claim.component for claim in claims), environment, remarks
@@ -90,11 +91,12 @@ def _component(
     values = {option.name: option.value for option in given}
     name = f"a node of {machine.title}"
     cores = f"the cores of {name}"
+    hardware_threads = _threads_per_core(values, node, machine)
+    node = counted_node(node, hardware_threads)
 
     reserved = _reserved(given, reservation)
     if not command:
         notes.append("The line names no program.")
-    _check_cores_per_unit(values, node, machine)
     binding, lists = _binding(values.get("-cc"))
     numa_list = _numa_node_list(values.get("-sl"), node.numa_nodes, name)
     memory, huge = _memory(values.get("-m"), notes)
@@ -118,6 +120,7 @@ def _component(
         huge_pages=huge,
         reserved_cores=count_of(options, "-r", high=node.cores - 1, bound=needs_one, low=0) or 0,
         access_mode=_access_mode(values.get("-F")),
+        threads_per_core=hardware_threads if hardware_threads > 1 else None,
         node_list=values.get("-L"),
         options=tuple((option.name, option.value) for option in given),
         idle_options=tuple(option.name for option in given if not option.bears),
@@ -138,15 +141,19 @@ def _reserved(given: Sequence[Given], reservation: Reservation | None) -> Reserv
     return reservation
 
 
-def _check_cores_per_unit(values: Mapping[str, str], node: NodeKind, machine: Machine) -> None:
-    """Refuse ``-j`` with more than one hardware thread a core; this model of aprun counts cores."""
+def _threads_per_core(values: Mapping[str, str], node: NodeKind, machine: Machine) -> int:
+    """Return the hardware threads of a core that ``-j`` puts tasks on, by default the site's."""
+    default = machine.launcher("aprun").threads_per_core or 1
     if "-j" not in values:
-        return
+        return default
     bound = f"the hardware threads of a core of {machine.title}; 0 means all of them"
-    threads = whole_number("-j", values["-j"], low=0, high=node.threads_per_core, bound=bound)
-    if (threads or node.threads_per_core) > 1:
-        rule = "puts tasks on several hardware threads of a core; aprun is modeled with one task or thread a core"
+    threads = whole_number("-j", values["-j"], low=0, high=node.threads_per_core, bound=bound) or node.threads_per_core
+    if threads > 1 and node.cpu_numbering == "cores":
+        rule = "puts tasks on several hardware threads of a core; in which order is documented for none such machine"
         raise LaunchError("-j", values["-j"], rule)
+    if threads < default and values.get("-cc", "x")[0].isdigit():
+        raise LaunchError("-j", values["-j"], "is not read together with a list of CPUs; write the list alone")
+    return threads
 
 
 def _binding(value: str | None) -> tuple[str | None, tuple[tuple[int | None, ...], ...] | None]:

@@ -13,7 +13,9 @@ from hopperlib.node.launch.options import Given, option_table, read_getopt_optio
 from hopperlib.node.launch.scripts import find_directives, find_invocations
 
 _CHOOSES = {"-C": "constraint", "-p": "partition", "-q": "qos", "-A": "account"}
-_SHARED = "Jobs of {choice} may share their nodes, so which cores and GPUs of a node this job gets depends on the others."
+_SHARED = (
+    "Jobs of {choice} may share their nodes, so which cores and GPUs of a node this job gets depends on the others."
+)
 
 
 class AskedKind(NamedTuple):
@@ -25,9 +27,9 @@ class AskedKind(NamedTuple):
 
 
 def asked_kind(text: str, machine: Machine, kind: str | None) -> AskedKind:
-    """Return the kind of node that a text asks for; `kind` goes before what it says.
+    r"""Return the kind of node that a text asks for; `kind` goes before what it says.
 
-    >>> asked_kind("#SBATCH -C gpu\\nsrun -n 4 ./a.out", Machine.load("perlmutter"), None).kind.name
+    >>> asked_kind("#SBATCH -C gpu\nsrun -n 4 ./a.out", Machine.load("perlmutter"), None).kind.name
     'gpu'
     """
     given = list(_given(text))
@@ -37,7 +39,9 @@ def asked_kind(text: str, machine: Machine, kind: str | None) -> AskedKind:
         if option.name in _CHOOSES
         for word in re.split(r"[&|,*\[\]()]+", option.value)
     }
-    wants_gpus = any("gpu" in option.name or option.name == "-G" or "gpu" in option.value for option in given if option.bears)
+    wants_gpus = any(
+        "gpu" in option.name or option.name == "-G" or "gpu" in option.value for option in given if option.bears
+    )
     if kind is not None:
         node, assumed = machine.node(kind), ""
     else:

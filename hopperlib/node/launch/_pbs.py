@@ -79,7 +79,7 @@ def _whole_nodes(flag: str, value: str, per_node_key: str, node: NodeKind) -> tu
     if not re.fullmatch(r"[0-9]+", first) or "+" in value:
         raise LaunchError(flag, value, "is read only as a number of equal nodes")
     keys = dict(part.partition("=")[::2] for part in rest)
-    if keys.get("ncpus", str(node.cores)) != str(node.cores):
+    if not whole_number(flag, keys.get("ncpus", str(node.cores))) >= node.cores:
         rule = f"asks for pieces of nodes; only whole nodes, ncpus={node.cores}, can be read for sure"
         raise LaunchError(flag, value, rule)
     per_node = keys.get(per_node_key)

@@ -20,8 +20,19 @@ from typing import Literal, NamedTuple
 
 from hopperlib.errors import InputError
 
-__all__ = ["Component", "GpuRequest", "Launch", "LaunchError", "LauncherKind", "Remarks", "Reservation"]
+__all__ = [
+    "BatchSystem",
+    "Component",
+    "GpuRequest",
+    "Launch",
+    "LaunchError",
+    "LauncherKind",
+    "Remarks",
+    "Reservation",
+    "TaskMapping",
+]
 
+BatchSystem = Literal["pbs", "slurm", "lsf", "cobalt", "flux"]
 LauncherKind = Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"]
 
 
@@ -106,6 +117,29 @@ class GpuRequest(NamedTuple):
         return -(-self.total // nodes) if self.total is not None else self.per_socket
 
 
+class TaskMapping(NamedTuple):
+    """How mpiexec maps the tasks of a node onto its units, and what it binds them to.
+
+    Parameters
+    ----------
+    unit : str
+        ``core``, ``l3``, ``numa``, ``socket``: in turn over such units; ``slot``: the next cores; ``hwthread``: the
+        next CPUs, core by core; ``number``: the same in the order of their numbers; ``node-by-node``: a task to each
+        node in turn.
+    per_unit : int or None
+        Tasks on each unit before the next, in place of one in turn.
+    width : int
+        Cores of a task; CPUs, where the unit is ``hwthread`` or ``number``.
+    bind : str
+        ``own``: the CPUs it takes; ``none``; or all of the units that hold them.
+    """
+
+    unit: str = "slot"
+    per_unit: int | None = None
+    width: int = 1
+    bind: str = "own"
+
+
 class Component(NamedTuple):
     """One program of a launch line and how its tasks were asked for.
 
@@ -177,6 +211,8 @@ class Component(NamedTuple):
         Cores that the job leaves to the system: ``sbatch -S``; None for those that the site keeps.
     gpus : GpuRequest or None
         What the line and the job ask of GPUs.
+    mapping : TaskMapping or None
+        How mpiexec maps and binds; None for the other launchers.
     exact : bool
         Whether a Slurm step takes only the CPUs it asks for instead of all of the node's.
     node_list : str or None
@@ -220,6 +256,7 @@ class Component(NamedTuple):
     step_method: str = "cyclic"
     system_cores: tuple[int, ...] | None = None
     gpus: GpuRequest | None = None
+    mapping: TaskMapping | None = None
     exact: bool = False
     node_list: str | None = None
     options: tuple[tuple[str, str], ...] = ()
@@ -249,7 +286,7 @@ class Reservation(NamedTuple):
     Parameters
     ----------
     batch : str
-        ``"pbs"`` or ``"slurm"``.
+        ``"pbs"``, ``"slurm"``, ``"lsf"``, ``"cobalt"`` or ``"flux"``.
     nodes : int
         Nodes reserved.
     tasks : int or None
@@ -264,7 +301,7 @@ class Reservation(NamedTuple):
         Every resource asked for, with its value, in order.
     """
 
-    batch: Literal["pbs", "slurm"]
+    batch: BatchSystem
     nodes: int
     tasks: int | None = None
     tasks_per_node: int | None = None
@@ -298,8 +335,8 @@ class Launch(NamedTuple):
         Kind of node that the text asks for; None for the ordinary one.
     assumptions, doubts : tuple of str
         What the reader assumed, as clauses that begin with "that"; what it cannot tell.
-    steps : int
-        How many steps like this one the script starts at the same time, this one included.
+    steps, steps_cpus : int
+        How many steps the script runs at the same time, this one included, and how many CPUs all of them ask for.
     """
 
     launcher: LauncherKind
@@ -313,6 +350,7 @@ class Launch(NamedTuple):
     assumptions: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     steps: int = 1
+    steps_cpus: int = 0
 
     @property
     def tasks(self) -> int:

@@ -7,18 +7,21 @@ the batch system would refuse is refused here, by option, value and rule.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun.options import read_aprun
 from hopperlib.node.launch._kinds import AskedKind, asked_kind
 from hopperlib.node.launch._pbs import read_pbs_reservation
-from hopperlib.node.launch.components import Launch, LaunchError, Reservation
+from hopperlib.node.launch.components import Launch, LauncherKind, LaunchError, Reservation
 from hopperlib.node.launch.option_values import whole_number
-from hopperlib.node.launch.scripts import Invocation, find_directives, find_invocations, tidy
+from hopperlib.node.launch.scripts import Directives, Invocation, find_directives, find_invocations, tidy
 from hopperlib.node.launch.shell import BROKEN_LINE, Unknown
+from hopperlib.node.mpiexec.reader import read_mpiexec
 from hopperlib.node.slurm.sbatch import read_sbatch_reservation
 from hopperlib.node.slurm.srun import read_srun_of
 
@@ -107,8 +110,24 @@ def read_launches(
     for number, invocation in enumerate(invocations, start=1):
         which = f"This is launch line {number} of {len(invocations)} of the text, judged by itself, as if alone."
         own_notes = [*notes, which] if len(invocations) > 1 else notes
-        launches.append(_read(invocation, machine, asked, reservation, threads, own_notes))
-    return tuple(launches)
+        launches.append(_read(invocation, machine, asked, reservation, threads, own_notes, text))
+    return tuple(_together(invocations, launches))
+
+
+def _together(invocations: Sequence[Invocation], launches: Sequence[Launch]) -> Iterator[Launch]:
+    """Yield the launches with what runs beside each of them."""
+    steps: Counter[int] = Counter()
+    cpus: Counter[int] = Counter()
+    for invocation, launch in zip(invocations, launches, strict=True):
+        if invocation.background:
+            steps[invocation.group] += invocation.times
+            own = sum(component.tasks * component.threads_per_task for component in launch.components)
+            cpus[invocation.group] += own * invocation.times
+    for invocation, launch in zip(invocations, launches, strict=True):
+        if invocation.background and steps[invocation.group] > 1:
+            yield launch._replace(steps=steps[invocation.group], steps_cpus=cpus[invocation.group])
+        else:
+            yield launch
 
 
 def _read_reservation(
@@ -120,8 +139,28 @@ def _read_reservation(
         return None, {}, []
     if directives.batch == "slurm":
         return *read_sbatch_reservation(directives.words, machine, node), [*directives.notes]
+    if directives.batch != "pbs":
+        return (
+            _counted(directives),
+            {},
+            [*directives.notes, f"Of the {directives.batch} directives only the counts of nodes and tasks are read."],
+        )
     reservation = read_pbs_reservation(directives.words, machine, node)
-    return reservation, {}, [*directives.notes, *([] if reservation else [_NO_NODES])]
+    variables = {"PBS_NUM_NODES": str(reservation.nodes), "PBS_NNODES": str(reservation.nodes)} if reservation else {}
+    return reservation, variables, [*directives.notes, *([] if reservation else [_NO_NODES])]
+
+
+_COUNTS = {"lsf": ("-nnodes", "-n"), "cobalt": ("-n", ""), "flux": ("-N", "-n")}
+
+
+def _counted(directives: Directives) -> Reservation | None:
+    """Return the nodes and tasks that directives of LSF, Cobalt or Flux count; None without nodes."""
+    words = [word.text for word in directives.words]
+    pairs = dict(itertools.pairwise(words))
+    nodes, tasks = (pairs.get(name, "") for name in _COUNTS[directives.batch])
+    if not nodes.isdigit():
+        return None
+    return Reservation(directives.batch, int(nodes[:9]), int(tasks[:9]) if tasks.isdigit() else None)
 
 
 def _read(
@@ -131,16 +170,22 @@ def _read(
     reservation: Reservation | None,
     threads: int | None,
     notes: Sequence[str],
+    text: str,
 ) -> Launch:
     """Return one launch line, read and checked."""
     node = asked.kind
     if any(word.unknown == BROKEN_LINE for word in invocation.words):
         raise LaunchError("\\", "", BROKEN_LINE)
-    read = read_aprun if invocation.launcher == "aprun" else read_srun_of
-    components, environment, remarks = read(invocation, machine, node, reservation)
+    launcher: LauncherKind
+    if invocation.launcher in ("aprun", "srun"):
+        launcher = "aprun" if invocation.launcher == "aprun" else "srun"
+        read = read_aprun if launcher == "aprun" else read_srun_of
+        components, environment, remarks = read(invocation, machine, node, reservation)
+    else:
+        launcher, components, environment, remarks = read_mpiexec(invocation, machine, node, reservation, text)
     known = {name: value for name, value in invocation.environment.items() if isinstance(value, str)} | environment
     openmp_threads, thread_note = (threads, "") if threads else _openmp_threads(invocation, known)
-    assumed = machine.launcher(invocation.launcher).assumed
+    assumed = machine.launcher(launcher).assumed if launcher in ("aprun", "srun") else None
     idle = sorted({option for component in components for option in component.idle_options})
     all_notes = (
         *notes,
@@ -150,7 +195,7 @@ def _read(
         thread_note,
     )
     return Launch(
-        launcher=invocation.launcher,
+        launcher=launcher,
         text=invocation.text,
         components=components,
         reservation=reservation,
@@ -181,12 +226,17 @@ def _openmp_threads(invocation: Invocation, environment: Mapping[str, str]) -> t
 
 def _no_line(text: str) -> str:
     """Say what is missing, and what was found instead."""
-    if re.search(r"^[ \t]*#.*\b(aprun|srun)\b", text, re.MULTILINE):
+    if re.search(r"^[ \t]*#.*\b(aprun|srun|mpiexec|mpirun)\b", text, re.MULTILINE):
         return "holds a launch line only in comments; take the # away"
-    other = re.search(r"\b(mpirun|mpiexec(?:\.hydra)?|orterun|jsrun|ibrun|poe|prun|flux run)\b", text)
+    other = re.search(
+        r"\b(jsrun|ibrun|poe|flux (?:run|mini run|submit)|lrun|mpirun_rsh|mpiexec_mpt|ccc_mprun|dplace|prsrun|runjob)\b",
+        text,
+    )
     if other:
-        return f"starts tasks with {other[1]}; only aprun and srun lines can be read"
-    inside = re.search(r"(?:\$\(|`)[^)`]*\b(aprun|srun)\b", text)
+        return f"starts tasks with {other[1]}; aprun, srun, mpiexec and mpirun lines can be read"
+    if re.search(r"^[ \t]*(?:sbatch|qsub)\b", text, re.MULTILINE):
+        return "submits a script that is not part of this text; give the script itself"
+    inside = re.search(r"(?:\$\(|`)[^)`]*\b(aprun|srun|mpiexec|mpirun)\b", text)
     if inside:
         return f"runs {inside[1]} only inside $( ) or backquotes, which are not read; write the line by itself"
-    return "holds neither an aprun nor an srun command"
+    return "holds no aprun, srun, mpiexec or mpirun command"

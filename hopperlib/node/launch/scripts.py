@@ -7,21 +7,24 @@ see. Conditions and loops are not worked out: each launch line counts once.
 
 from __future__ import annotations
 
+import math
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from posixpath import basename
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple
 
-from hopperlib.node.launch.components import LauncherKind, LaunchError
-from hopperlib.node.launch.shell import RawWord, Unknown, Variables, Word, expand, joined, split
+from hopperlib.node.launch.components import BatchSystem, LaunchError
+from hopperlib.node.launch.shell import RawWord, Statement, Unknown, Variables, Word, expand, joined, split
 
 __all__ = ["Directives", "Invocation", "find_directives", "find_invocations", "tidy"]
 
 # Longest text taken. A job script is a few thousand characters.
 _MOST_CHARACTERS = 500_000
 
-_LAUNCHERS = ("aprun", "srun")
+_MPIEXEC = ("mpiexec", "mpirun", "mpiexec.hydra", "orterun", "prterun", "prun")
+_LAUNCHERS = ("aprun", "srun", *_MPIEXEC)
 _DEEPEST_EVAL = 3
 
 # Words that may stand in front of a command without changing what runs.
@@ -31,8 +34,15 @@ _PREFIXES = {
 }
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
-_PROMPT = re.compile(r"^[ \t]*(?:[\w.@:~/\[\]()-]*[$%>]+[ \t]+)(?=(?:\S*/)?(?:aprun|srun)\b)", re.MULTILINE)
-_DIRECTIVE = re.compile(r"#(PBS|SBATCH)(?:[ \t]+(.*))?")
+# A prompt ends in a dollar or percent sign and a blank, which no shell word does; with > it is taken for one only in
+# front of a launcher or a word with a host in it.
+_PROMPT = re.compile(
+    r"^[ \t]*(?:\([^()\n]*\)[ \t]*)?(?:\[[^\[\]\n]*\]|[\w.@:~/-]*(?:[ \t][\w~/.-]*\])?)[$%][ \t]+(?=\S)"
+    r"|^[ \t]*[\w.@:~/\[\]()-]*[$%>]+[ \t]+(?=(?:\S*/)?(?:aprun|srun|mpiexec|mpirun)\b)",
+    re.MULTILINE,
+)
+_DIRECTIVE = re.compile(r"#(PBS|SBATCH|BSUB|COBALT|[Ff][Ll][Uu][Xx]:)(?:[ \t]+(.*))?")
+_BATCHES: dict[str, BatchSystem] = {"PBS": "pbs", "SBATCH": "slurm", "BSUB": "lsf", "COBALT": "cobalt", "FLUX:": "flux"}
 
 
 class Directives(NamedTuple):
@@ -41,14 +51,14 @@ class Directives(NamedTuple):
     Parameters
     ----------
     batch : str
-        ``"pbs"`` or ``"slurm"``.
+        ``"pbs"``, ``"slurm"``, ``"lsf"``, ``"cobalt"`` or ``"flux"``.
     words : tuple of Word
-        Words of all ``#PBS`` or ``#SBATCH`` lines, in order.
+        Words of all its lines, in order.
     notes : tuple of str
         Directives that do not count, in plain sentences.
     """
 
-    batch: Literal["pbs", "slurm"]
+    batch: BatchSystem
     words: tuple[Word, ...]
     notes: tuple[str, ...] = ()
 
@@ -59,7 +69,7 @@ class Invocation(NamedTuple):
     Parameters
     ----------
     launcher : str
-        ``"aprun"`` or ``"srun"``.
+        ``"aprun"``, ``"srun"`` or a name of mpiexec.
     words : tuple of Word
         What follows the launcher's name.
     text : str
@@ -68,13 +78,22 @@ class Invocation(NamedTuple):
         Variables that the launcher sees.
     unexported : mapping
         Variables that are set but that it does not see.
+    background : bool
+        Whether the script goes on without waiting for it.
+    times : int
+        How often the loops around it run it, as far as that can be read.
+    group : int
+        Number of its group: what is started in the background runs with the others up to the next ``wait``.
     """
 
-    launcher: LauncherKind
+    launcher: str
     words: tuple[Word, ...]
     text: str
     environment: Variables
     unexported: Variables
+    background: bool = False
+    times: int = 1
+    group: int = 0
 
 
 def tidy(text: str) -> str:
@@ -96,7 +115,47 @@ def tidy(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ")
     text = re.sub(r"^[ \t]*```.*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"^[ \t]*`([^`\n]*)`[ \t]*$", r"\1", text, flags=re.MULTILINE)
-    return _PROMPT.sub("", text)
+    return _submitted(_PROMPT.sub("", text))
+
+
+_SUBMITS = re.compile(r"^[ \t]*(?:sbatch|salloc)[ \t]((?:[^\n\\]|\\\n|\\.)*)$", re.MULTILINE)
+
+
+def _submitted(text: str) -> str:
+    r"""Return the text with what ``sbatch --wrap`` and ``salloc`` say turned into directives, where it has none.
+
+    Examples
+    --------
+    >>> _submitted('sbatch -N 2 --wrap="srun -n 8 ./a"\n')
+    '#SBATCH -N 2\nsrun -n 8 ./a\n'
+    """
+    if re.search(r"^#SBATCH", text, re.MULTILINE):
+        return text
+    for found in _SUBMITS.finditer(text):
+        try:
+            words = shlex.split(found[1].replace("\\\n", " "), comments=True)
+        except ValueError:
+            continue
+        wrapped = ""
+        for at, word in enumerate(words):
+            if word.startswith("--wrap"):
+                wrapped = word.partition("=")[2] or " ".join(words[at + 1 : at + 2])
+                words = words[:at] + words[at + (1 if "=" in word else 2) :]
+                break
+        # A command behind the options is no option.
+        end = next((at for at, word in enumerate(words) if basename(word) in _LAUNCHERS), len(words))
+        command = wrapped or shlex.join(words[end:])
+        options = words[:end]
+        while (
+            options
+            and not options[-1].startswith("-")
+            and (len(options) == 1 or "=" in options[-2] or not options[-2].startswith("-"))
+        ):
+            options.pop()
+        if options:
+            text = f"#SBATCH {shlex.join(options)}\n{text[: found.start()]}{command}{text[found.end() :]}"
+        break
+    return text
 
 
 def find_directives(text: str) -> Directives | None:
@@ -123,7 +182,7 @@ def find_directives(text: str) -> Directives | None:
     >>> directives.notes
     ('"#SBATCH -N 16" stands behind the first command, where it no longer counts.',)
     """
-    batches: dict[Literal["pbs", "slurm"], list[Word]] = {}
+    batches: dict[BatchSystem, list[Word]] = {}
     notes: list[str] = []
     commands_began = False
     for line in text.split("\n"):
@@ -133,11 +192,12 @@ def find_directives(text: str) -> Directives | None:
         elif commands_began:
             notes.append(f'"{line.strip()[:60]}" stands behind the first command, where it no longer counts.')
         else:
-            words = batches.setdefault("pbs" if directive[1] == "PBS" else "slurm", [])
+            words = batches.setdefault(_BATCHES[directive[1].upper()], [])
             raw_words = [raw for statement in split(directive[2] or "") for raw in statement]
             words += [word for raw in raw_words for word in expand(raw, {})]
     if len(batches) > 1:
-        raise LaunchError("#PBS", "", "and #SBATCH stand in one script; only one batch system reads it")
+        first, second, *_ = (f"#{name.rstrip(':')}" for name, batch in _BATCHES.items() if batch in batches)
+        raise LaunchError(first, "", f"and {second} stand in one script; only one batch system reads it")
     for batch, words in batches.items():
         return Directives(batch=batch, words=tuple(words), notes=tuple(notes))
     return None
@@ -171,17 +231,30 @@ class _Shell:
     variables: dict[str, str | Unknown]
     exported: set[str]
     depth: int = field(default=0)
+    loops: list[int] = field(default_factory=list)
+    group: int = 0
 
     def run(self, statement: Sequence[RawWord]) -> Iterator[Invocation]:
         """Take one statement: remember what it sets, report the launch line it is."""
         words = list(statement)
+        first = words[0].raw if words else ""
+        if first in ("for", "foreach", "while", "until"):
+            self.loops.append(_rounds(words))
+        elif first in ("done", "end") and self.loops:
+            self.loops.pop()
+        elif first == "wait":
+            self.group += 1
         ahead: dict[str, str | Unknown] = {}
         while words and self._assigns(words[0], ahead):
             words.pop(0)
         if not words:
             self.variables |= ahead
         elif not self._set_variables(words):
-            yield from self._launch(words, ahead)
+            background = isinstance(statement, Statement) and statement.background
+            for invocation in self._launch(words, ahead):
+                yield invocation._replace(background=background, times=math.prod(self.loops), group=self.group)
+                # What runs in the foreground is done before the next begins.
+                self.group += not background
 
     def _assigns(self, word: RawWord, into: dict[str, str | Unknown]) -> bool:
         """Take a word ``NAME=value`` or ``NAME+=value``; False if it is no such word."""
@@ -240,7 +313,7 @@ class _Shell:
             name = _program_name(word)
             if name in _LAUNCHERS:
                 yield Invocation(
-                    launcher=cast(LauncherKind, name),
+                    launcher=name,
                     words=tuple(words[at + 1 :]),
                     text=" ".join(word.text for word in words[at:]),
                     environment=environment,
@@ -257,6 +330,20 @@ class _Shell:
                 return
             if match := _ASSIGNMENT.match(word.text):
                 environment[match[1]] = word.text[match.end() :]
+
+
+def _rounds(words: Sequence[RawWord]) -> int:
+    """Return how often a loop runs, where its list is spelled out; else once."""
+    listed = words[3:] if len(words) > 3 and words[2].raw == "in" else []
+    rounds = 0
+    for word in listed:
+        match = re.fullmatch(r"\{(\d{1,6})\.\.(\d{1,6})\}|(?:\$\(|`)seq (?:(\d{1,6}) )?(\d{1,6})(?:\)|`)", word.raw)
+        if match:
+            first, last = int(match[1] or match[3] or 1), int(match[2] or match[4])
+            rounds += abs(last - first) + 1
+        else:
+            rounds += not any(letter in word.raw for letter in "$`*")
+    return rounds or 1
 
 
 def _program_name(word: Word) -> str:

@@ -13,9 +13,9 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["BROKEN_LINE", "Part", "RawWord", "Unknown", "Variables", "Word", "expand", "joined", "split"]
+__all__ = ["BROKEN_LINE", "Part", "RawWord", "Statement", "Unknown", "Variables", "Word", "expand", "joined", "split"]
 
 BROKEN_LINE = "does not continue the line, because a blank follows it; take the blank away"
 """Why a backslash at the end of a line does nothing."""
@@ -25,6 +25,8 @@ _OUTPUT = "is the output of a command; write the value"
 _EXPANSION = "is a shell expansion that is not read here; write the value"
 _STATE = "is an argument or a state of the script; write the value"
 _LIST = "is a list; write the value"
+_PLACEHOLDER = "is a placeholder; write the value"
+_NODES = re.compile(r"(?=.*\bwc\b)(?=.*\$\{?PBS_NODEFILE\b)")
 
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+)
@@ -35,16 +37,18 @@ _TOKEN = re.compile(
       | (?P<single>'[^']*')
       | (?P<double>"(?:[^"\\]|\\.)*")
       | (?P<variable>[$`])
+      | (?P<placeholder>(?<![\w\]$])(?:<[A-Za-z](?:[\w .,/|-]*\w)?>|\[[A-Za-z](?:[\w ]*\w)?\])(?=[\s'",:/%]|\Z))
       | (?P<redirection>&>>|&>|<<<|<<-?|>>&|>&!|>>|>&|>\||>!|<&|<>|>|<)
       | (?P<separator>&&|\|\||;;|\|&|[;&|()])
       | (?P<hash>\#)
-      | (?P<text>[^ \t\n\\'"$`<>;&|()#]+|.)
+      | (?P<text>[^ \t\n\\'"$`<>;&|()#[]+|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
 _IN_QUOTES = re.compile(r"""\\(?P<escaped>[\\"$`\n])|[^\\$`]+|\\""")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BRACED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?[-=]([^{}$`]*))?\}")
+_MOST_DIGITS = 12
 _BLANKS = re.compile(r"[ \t\n]+")
 
 
@@ -113,7 +117,13 @@ class Word:
         return self.typed or shlex.quote(self.text)
 
 
-def split(text: str) -> list[list[RawWord]]:
+class Statement(list[RawWord]):
+    """The words of a statement, and whether the script goes on without waiting for it."""
+
+    background = False
+
+
+def split(text: str) -> list[Statement]:
     r"""Return the statements of a shell text, each as its words.
 
     Parameters
@@ -139,8 +149,8 @@ class _Splitter:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.statements: list[list[RawWord]] = []
-        self.statement: list[RawWord] = []
+        self.statements: list[Statement] = []
+        self.statement = Statement()
         self.word: RawWord | None = None
         # The next word is the file of a redirection, or the end word of a here-document.
         self.skips_word = False
@@ -161,6 +171,8 @@ class _Splitter:
             self._double_quoted(token.start(), token.end() - 1)
         elif kind == "variable":
             self._variable(token.start(), quoted=False)
+        elif kind == "placeholder":
+            self._add(Part("opaque", _PLACEHOLDER), raw)
         elif kind == "redirection":
             self._redirection(raw)
         elif kind == "separator":
@@ -206,10 +218,11 @@ class _Splitter:
         if text[at] == "`":
             # Without a partner, find() gives -1 and the backquote is a letter.
             self.at = text.find("`", at + 1) + 1 or at + 1
-            part = Part("opaque", _OUTPUT) if self.at > at + 1 else Part("text", "`", quoted)
+            part = _output(text[at : self.at]) if self.at > at + 1 else Part("text", "`", quoted)
         elif following == "(":
             self.at = self._closing(at, "(", ")")
-            part = Part("opaque", _ARITHMETIC if text.startswith("$((", at) else _OUTPUT)
+            inner = text[at : self.at]
+            part = Part("arithmetic", inner[3:-2]) if inner.startswith("$((") else _output(inner)
         elif following == "{":
             self.at = self._closing(at, "{", "}")
             braced = _BRACED.fullmatch(text, at, self.at)
@@ -249,6 +262,7 @@ class _Splitter:
             self.at = self._closing(start, "(", ")")
             self._add(Part("opaque", _LIST), self.text[start : self.at])
         else:
+            self.statement.background = operator == "&"
             self.end_statement()
 
     def _end_word(self) -> None:
@@ -268,7 +282,7 @@ class _Splitter:
         self.skips_word = self.skips_end_word = False
         if self.statement:
             self.statements.append(self.statement)
-        self.statement = []
+        self.statement = Statement()
 
     def _skip_here_documents(self) -> None:
         """Pass over the bodies of here-documents that the line before opened."""
@@ -284,9 +298,9 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
 
     Examples
     --------
-    >>> words = split("$RUN ./a.out '$RUN' $((2 * 3))")[0]
+    >>> words = split("$RUN ./a.out '$RUN' $((2 * M))")[0]
     >>> [word.text for raw in words for word in expand(raw, {"RUN": "aprun -n 4"})]
-    ['aprun', '-n', '4', './a.out', '$RUN', '$((2 * 3))']
+    ['aprun', '-n', '4', './a.out', '$RUN', '$((2 * M))']
     >>> expand(words[3], {})[0].unknown
     'is arithmetic that only the shell works out; write the number'
     """
@@ -322,12 +336,46 @@ def _value_of(part: Part, variables: Variables) -> str | Unknown:
         return part.text
     if part.kind == "opaque":
         return Unknown(part.text)
+    if part.kind == "arithmetic":
+        return _worked_out(part.text, variables)
     value = variables.get(part.text)
     if value is not None and (value or part.default is None):
         return value
     if part.default is not None:
         return part.default
     return Unknown(f"takes ${part.text}, which this text does not set; write the value")
+
+
+def _output(command: str) -> Part:
+    """Return what a command substitution becomes; the count of a PBS job's nodes is known to the reader."""
+    return Part("variable", "PBS_NUM_NODES") if _NODES.match(command) else Part("opaque", _OUTPUT)
+
+
+def _worked_out(text: str, variables: Variables) -> str | Unknown:
+    """Return the value of whole-number arithmetic whose variables are all known."""
+    import ast
+
+    names = re.sub(r"\$\{?([A-Za-z_]\w*)\}?", r"\1", text).replace("/", "//")
+    try:
+        return str(_number(ast.parse(names.strip(), mode="eval").body, variables))
+    except (ValueError, SyntaxError, ZeroDivisionError, RecursionError, OverflowError, MemoryError):
+        return Unknown(_ARITHMETIC)
+
+
+def _number(node: Any, variables: Variables) -> int:
+    """Return the value of a piece of arithmetic; ValueError where it is none or has an unknown in it."""
+    import ast
+    import operator
+
+    signs = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.Name) and isinstance(value := variables.get(node.id), str):
+        return int(value[:_MOST_DIGITS])
+    if isinstance(node, ast.BinOp) and type(node.op) in {**signs, ast.Mod: operator.mod}:
+        left, right = _number(node.left, variables), _number(node.right, variables)
+        return left % right if isinstance(node.op, ast.Mod) else signs[type(node.op)](left, right)
+    raise ValueError("no whole-number arithmetic")
 
 
 def joined(word: RawWord, variables: Variables) -> str | Unknown:

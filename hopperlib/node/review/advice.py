@@ -13,15 +13,25 @@ threads-across-numa-nodes     advice   threads of a task lie on several NUMA nod
 memory-remote                 advice   memory ends up on other NUMA nodes
 tasks-unbound                 advice   tasks may move away from their memory
 hardware-threads-shared       advice   two threads share a core while others idle
+gpus-all-visible              advice   all tasks see all GPUs
+gpus-far                      advice   a task's GPU is not the one nearest to its cores
+gpus-idle                     advice   GPUs that no task sees
+gpus-not-asked                advice   nodes with GPUs, and none is asked for
+steps-wait                    advice   steps started together cannot run together
 last-node-nearly-empty        advice   a node is paid for a few tasks
 reservation-larger            advice   nodes are reserved and not used
 width-not-whole-nodes         note     mppwidth is no multiple of a node's cores
 cores-idle                    note     cores are paid and idle
 binding-list-decides          note     a list of CPUs overrules other options
+steps-together                note     what steps that run together use
+gpus-shared                   note     several tasks on a GPU
+gpus-wrapper                  note     a script in front of the program may choose GPUs
+nics-apart                    note     GPU and cores near different network interfaces
 strict-memory-off             note     a hybrid line without -ss
 intel-openmp-helper           note     Intel's OpenMP starts one thread more
 line                          note     said by the reader of the line
 assumed                       note     assumed, as no source says
+cannot-tell                   unknown  why the placement cannot be told
 ============================  =======  =========================================
 
 Worst first; of one level in this order. Idle NUMA nodes that the line itself
@@ -38,6 +48,7 @@ from hopperlib.finding import LEVELS, Finding, Level
 from hopperlib.machine import NodeKind
 from hopperlib.node.launch.components import Component, Launch
 from hopperlib.node.placement import NodePlacement, Placement
+from hopperlib.node.review.gpu_advice import gpu_findings
 from hopperlib.node.review.slowdown import ComponentCost, Cost, spread_load, thread_load
 from hopperlib.node.review.text_drawing import counted
 
@@ -49,8 +60,10 @@ _HAIR = 1e-9
 _CODES: dict[Level, str] = {
     "problem": "memory-exceeds-node memory-out-of-reach depth-missing cores-oversubscribed idle-numa-nodes",
     "advice": "uneven-numa-nodes threads-across-numa-nodes memory-remote tasks-unbound hardware-threads-shared "
-    "last-node-nearly-empty reservation-larger",
-    "note": "width-not-whole-nodes cores-idle binding-list-decides strict-memory-off intel-openmp-helper line assumed",
+    "gpus-all-visible gpus-far gpus-idle gpus-not-asked steps-wait last-node-nearly-empty reservation-larger",
+    "note": "width-not-whole-nodes cores-idle binding-list-decides steps-together gpus-shared gpus-wrapper nics-apart "
+    "strict-memory-off intel-openmp-helper line assumed",
+    "unknown": "cannot-tell",
 }
 CODE_LEVELS: dict[str, Level] = {code: level for level, codes in _CODES.items() for code in codes.split()}
 """Every code with its level, in the order of the table above."""
@@ -59,6 +72,15 @@ CODE_LEVELS: dict[str, Level] = {code: level for level, codes in _CODES.items() 
 def _finding(code: str, message: str, level: Level | None = None) -> Finding:
     """Return a finding of the level that its code has, or of another one."""
     return Finding(code=code, message=message, level=level or CODE_LEVELS[code])
+
+
+# How launchers other than aprun and srun spell what an option of srun does.
+_SPELLINGS: dict[str, dict[str, str]] = {
+    "pals": {"-c": "--depth", "--cpu-bind=cores": "--cpu-bind depth", "--mem-bind=local": "--mem-bind"},
+    "openmpi": {"-c": "--map-by slot:PE", "--cpu-bind=cores": "--bind-to core", "CPU": "core"},
+    "mpich": {"-c": "-bind-to core", "--cpu-bind=cores": "-bind-to core", "CPU": "core"},
+    "intelmpi": {"-c": "I_MPI_PIN_DOMAIN", "--cpu-bind=cores": "I_MPI_PIN=1"},
+}
 
 
 class _View(NamedTuple):
@@ -102,7 +124,7 @@ class _View(NamedTuple):
 
     def option(self, aprun: str, srun: str) -> str:
         """Return how the line's launcher spells an option."""
-        return aprun if self.launch.launcher == "aprun" else srun
+        return aprun if self.launch.launcher == "aprun" else _SPELLINGS.get(self.launch.launcher, {}).get(srun, srun)
 
 
 def _numa_words(numbers: Sequence[int]) -> str:
@@ -264,8 +286,9 @@ def _nodes(view: _View) -> Iterator[Finding]:
     # Tasks that are not bound may run anywhere: what counts is how many threads there are.
     if any(not binding.bound for binding in pattern):
         busy = min(busy, sum(len(binding.thread_cores) for binding in pattern))
-    idle = kind.cores - busy - view.component.reserved_cores
-    if idle > 0 and not view.crowded:
+    kept = kind.reserved_cores if view.component.system_cores is None else view.component.system_cores
+    idle = kind.cores - busy - (view.component.reserved_cores or len(kept))
+    if idle > 0 and not view.crowded and not any("share their nodes" in doubt for doubt in view.launch.doubts):
         text = (
             f"{idle} of {kind.cores} cores of {'the' if nodes == 1 else 'each'} node stay idle "
             f"and are charged: the job costs {kind.cores / busy:.3g} times the cores it uses. "
@@ -296,7 +319,46 @@ def _reservation(placement: Placement) -> Iterator[Finding]:
         yield _finding("width-not-whole-nodes", text)
 
 
-_RULES = (_memory, _shared_cores, _numa_nodes, _threads, _binding, _nodes)
+def _gpus(view: _View) -> Iterator[Finding]:
+    """GPUs and network interfaces."""
+    for code, message in gpu_findings(view.component, view.kind, view.node.pattern):
+        yield _finding(code, message)
+
+
+def _steps(view: _View) -> Iterator[Finding]:
+    """Steps that the script starts together: whether they run together, and what they use."""
+    launch, kind = view.launch, view.kind
+    nodes = launch.reservation.nodes if launch.reservation else len(view.nodes)
+    threads = view.component.threads_per_core or kind.threads_per_core
+    has = nodes * len(kind.usable_cores) * (threads if launch.launcher == "srun" else 1)
+    unit = "CPUs" if threads > 1 and launch.launcher == "srun" else "cores"
+    use = f"{launch.steps} steps are started together and ask for {launch.steps_cpus} of the {has} {unit} of the job"
+    overlap = view.component.given("--overlap") is not None
+    if launch.launcher == "srun" and not view.component.exact and not overlap:
+        text = (
+            "without --exact (or -c) a step takes all CPUs of its nodes, so they run one after the other. Add --exact"
+        )
+        yield _finding("steps-wait", f"{use}; {text}.")
+    elif launch.launcher == "srun" and not overlap and launch.steps_cpus > has:
+        yield _finding("steps-wait", f"{use}, so some wait until others are done.")
+    else:
+        first = (
+            ""
+            if launch.launcher != "srun" or overlap
+            else " Shown is the first of them; each other gets cores that are free."
+        )
+        yield _finding("steps-together", f"{use}.{first} Each needs its share of the memory too (--mem).")
+
+
+_RULES = (_memory, _shared_cores, _numa_nodes, _threads, _binding, _gpus, _nodes)
+_ALONE = (
+    "idle-numa-nodes",
+    "uneven-numa-nodes",
+    "cores-idle",
+    "gpus-idle",
+    "reservation-larger",
+    "last-node-nearly-empty",
+)
 
 
 def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
@@ -331,9 +393,13 @@ def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
         program = component.command[0] if component.command else "no name"
         before = f"Program {number + 1} ({program}): " if len(components) > 1 else ""
         ruled = [each for rule in _RULES for each in rule(view)]
+        if placement.launch.steps > 1:
+            # What one of several steps leaves free is there for the others.
+            ruled = [*(each for each in ruled if each.code not in _ALONE), *_steps(view)]
         findings += [_finding(each.code, before + each.message, each.level) for each in ruled]
-    findings += _reservation(placement)
+    findings += _reservation(placement) if placement.launch.steps == 1 else ()
     findings += [_finding("line", note) for note in placement.launch.notes]
     findings += [_finding("assumed", f"Assumed: {text}") for text in placement.assumptions]
+    findings += [_finding("cannot-tell", f"Cannot tell: {text}") for text in placement.doubts]
     order = list(CODE_LEVELS)
     return tuple(sorted(findings, key=lambda each: (LEVELS.index(each.level), order.index(each.code))))

@@ -126,6 +126,18 @@ def _srun_changes(
                 yield {**count, **plain, **width, "-m": None, "--cpu-bind": listed}
 
 
+def _takes_away(placement: Placement, instead: Placement, number: int) -> bool:
+    """Whether another placement leaves a task fewer cores than the line asks for, or another sight of the GPUs."""
+    now, then = placement.nodes_of(number)[0].pattern, instead.nodes_of(number)[0].pattern
+    asked = placement.launch.components[number].threads_per_task
+    needed = min(len(now[0].cores), placement.launch.openmp_threads or asked)
+    bound = now[0].bound and then[0].bound
+    fewer = bound and min(len(seat.cores) for seat in then) < min(len(seat.cores) for seat in now)
+    narrower = instead.launch.components[number].threads_per_task < min(asked, placement.launch.openmp_threads or asked)
+    lost = fewer and min(len(seat.cores) for seat in then) < needed
+    return lost or narrower or [seat.gpus for seat in now[: len(then)]] != [seat.gpus for seat in then[: len(now)]]
+
+
 # No problem, no advice, no waiting that spreading would save.
 _SPOTLESS = (0, 0, 1.0)
 
@@ -179,6 +191,8 @@ def better_line(placement: Placement, cost_of: Callable[[Placement], Cost] = pla
             candidate = [*programs[:number], program, *programs[number + 1 :]]
             placed = placed_instead(write_line(launch.launcher, candidate), placement)
             if placed is None or (launch.reservation and len(placed.nodes) > launch.reservation.nodes):
+                continue
+            if _takes_away(placement, placed, number):
                 continue
             its_cost = cost_of(placed)
             rank = _rank(placed, its_cost)

@@ -175,9 +175,10 @@ def _judged(
     cost_of = partial(placement_cost, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
     cost = cost_of(placement)
     with_gpus = any(component.gpus for component in launch.components)
-    # What cannot be told cannot be bettered, and no launcher of old knows of GPUs.
+    # What cannot be told cannot be bettered, steps that share a job are not judged one by one, aprun knows no GPUs.
+    known = not placement.doubts and launch.steps == 1 and launch.launcher in ("aprun", "srun")
     suggestion = Suggestion(
-        None if placement.doubts else better_line(placement, cost_of),
-        None if placement.doubts or with_gpus else equivalent_line(placement),
+        better_line(placement, cost_of) if known else None,
+        equivalent_line(placement) if known and not with_gpus else None,
     )
     return Review(placement, cost, advise(placement, cost), suggestion)

@@ -17,7 +17,12 @@ from hopperlib.node.launch.option_values import hex_mask, repeated, whole_number
 from hopperlib.node.launch.options import Given, count_of
 
 _BIND_WORDS = "must be none, closest, single:N, per_task:N, or map: or mask: with a list"
-_COUNTS = {"-G": "total", "--gpus-per-node": "per_node", "--gpus-per-task": "per_task", "--gpus-per-socket": "per_socket"}
+_COUNTS = {
+    "-G": "total",
+    "--gpus-per-node": "per_node",
+    "--gpus-per-task": "per_task",
+    "--gpus-per-socket": "per_socket",
+}
 
 
 def read_gpus(options: Mapping[str, Given], node: NodeKind, machine: Machine) -> GpuRequest | None:
@@ -32,7 +37,11 @@ entries=())
     """
     counts = {key: _count(options[name]) for name, key in _COUNTS.items() if name in options}
     for name in ("--gres", "--tres-per-task"):
-        found = re.search(r"(?:^|[,/])gpu(?:[:=][A-Za-z][\w.-]*)?(?:[:=](\d+))?(?:\(|,|$)", options[name].value) if name in options else None
+        found = (
+            re.search(r"(?:^|[,/])gpu(?:[:=][A-Za-z][\w.-]*)?(?:[:=](\d+))?(?:\(|,|$)", options[name].value)
+            if name in options
+            else None
+        )
         if found:
             counts.setdefault("per_node" if name == "--gres" else "per_task", int(found[1] or 1))
     tasks_per_gpu = count_of(options, "--ntasks-per-gpu")
@@ -41,11 +50,17 @@ entries=())
         return None
     for name in ("per_node", "per_task"):
         if counts.get(name, 0) > node.gpus:
-            option = next(options[each] for each in ("--gpus-per-node", "--gres", "--gpus-per-task", "--tres-per-task") if each in options)
+            option = next(
+                options[each]
+                for each in ("--gpus-per-node", "--gres", "--gpus-per-task", "--tres-per-task")
+                if each in options
+            )
             raise option.refusal(f"asks for more than the {node.gpus} GPUs of a node '{node.name}' of {machine.title}")
     if "per_socket" in counts:
         counts["per_socket"] *= node.sockets
-    request = GpuRequest(**counts, tasks_per_gpu=tasks_per_gpu)
+    request = GpuRequest(
+        counts.get("per_node"), counts.get("total"), counts.get("per_task"), counts.get("per_socket"), tasks_per_gpu
+    )
     if typed is not None:
         return _bound(request, typed)
     if counts.get("per_task"):

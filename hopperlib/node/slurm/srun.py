@@ -103,9 +103,7 @@ def read_srun(
     return tuple(components), exported, remarks
 
 
-def _without_script(
-    components: Sequence[Component], launcher: Launcher, node: NodeKind, remarks: Remarks
-) -> None:
+def _without_script(components: Sequence[Component], launcher: Launcher, node: NodeKind, remarks: Remarks) -> None:
     """Say what depends on the job that a bare line runs in."""
     remarks.assumptions.append("The job around the line is taken to ask for nothing that srun takes over.")
     default = launcher.threads_per_core
@@ -226,7 +224,9 @@ def _component(
     if gpus is not None and "--cpus-per-gpu" in options and "-c" not in options:
         cpus_per_task = (count_of(options, "--cpus-per-gpu") or 1) * (gpus.per_task or 1)
         if gpus.per_task is None:
-            notes.append("--cpus-per-gpu is read as CPUs of a task with one GPU; the line does not say --gpus-per-task.")
+            notes.append(
+                "--cpus-per-gpu is read as CPUs of a task with one GPU; the line does not say --gpus-per-task."
+            )
     tasks, nodes, tasks_per_node = _counts(options, slurm_node, cpus_per_task, threads_per_core, notes)
     if gpus is not None and gpus.tasks_per_gpu and not {"-n", "--ntasks-per-node"} & set(options):
         tasks = gpus.tasks_per_gpu * (gpus.total or (gpus.per_node or node.gpus) * (nodes or 1))
@@ -299,7 +299,9 @@ def _system_cores(options: Mapping[str, Given], node: NodeKind, machine: Machine
         return None
     if count:
         kept = f"{len(node.reserved_cores)} or 0" if node.reserved_cores else "0"
-        raise options["-S"].refusal(f"keeps other cores than the site does; the machine file says which only for {kept}")
+        raise options["-S"].refusal(
+            f"keeps other cores than the site does; the machine file says which only for {kept}"
+        )
     return ()
 
 

@@ -157,8 +157,12 @@ def _json_text(review: Review, low: float, high: float) -> str:
 def _summary(review: Review, low: float, high: float) -> str:
     """Return the answer in a sentence or two."""
     text = headline(review.placement)
+    if review.placement.doubts:
+        return f"Cannot tell: {review.placement.doubts[0]} Shown: {text}"
     least, most = review.cost.slowdown_range(low, high)
-    if most > 1.005:
+    # What a program does on GPUs waits for other memory than the node's.
+    on_gpus = any(seat.gpus for seat in review.placement.nodes[0].pattern)
+    if most > 1.005 and not on_gpus and review.placement.launch.steps == 1:
         text += f" It may take {least:.2f} to {most:.2f} times as long as the same tasks spread evenly."
     if review.suggestion.better is not None:
         return f"{text} Better: {review.suggestion.better.line}"

@@ -92,7 +92,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
         kinds = [{"count": single, **local.facts}]
     filled = [_filled(facts) for facts in kinds]
     # Launcher facts come from scontrol, which each kind of a cluster cites as well.
-    cited = {facts[key].source for facts in filled for key in _NODE_FACTS}
+    cited = {facts[key].source for facts in filled for key in _NODE_FACTS if key in facts}
     document: dict[str, Any] = {
         "name": name,
         "title": title or name,
@@ -100,7 +100,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
         "site": "not told",
         "sources": {tool: CITATIONS[tool] for tool in CITATIONS if tool in cited},
         "node": [
-            {"name": label, **{key: facts[key].to_table() for key in _NODE_FACTS}}
+            {"name": label, **{key: facts[key].to_table() for key in _NODE_FACTS if key in facts}}
             for label, facts in zip(_names(filled), filled, strict=True)
         ],
     }

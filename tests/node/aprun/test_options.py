@@ -173,7 +173,7 @@ def test_batch_values_stand_alone(option: str) -> None:
         ("aprun : -n 4 a", "':' parts two programs; one side of it names none"),
         ("aprun -n 4 -L 23,24x a", "-L 23,24x must be a list of node IDs such as 0,2-3"),
         ("aprun -n 48 -L 23 a", "-L 23 names 1 of the 2 nodes that the line needs"),
-        ("aprun -n $((2*12)) a", "-n $((2*12)) is arithmetic that only the shell works out; write the number"),
+        ("aprun -n $((2*M)) a", "-n $((2*M)) is arithmetic that only the shell works out; write the number"),
         ("aprun -n $(wc -l f) a", "-n $(wc -l f) is the output of a command; write the value"),
         ("aprun -n $NP a", "-n $NP takes $NP, which this text does not set; write the value"),
     ],
@@ -194,7 +194,7 @@ def test_the_machine_file_says_which_options_there_are() -> None:
     assert only("aprun -n 4 -j 1 a", toy).tasks == 4
     assert refusal("aprun -n 4 -r 1 a", toy).rule.startswith("is not an option of aprun on Toy")
     # Toy's cores have two hardware threads; the model of aprun counts cores.
-    rule = "puts tasks on several hardware threads of a core; aprun is modeled with one task or thread a core"
+    rule = "puts tasks on several hardware threads of a core; in which order is documented for none such machine"
     assert refusal("aprun -n 4 -j 2 a", toy).rule == rule
     assert refusal("aprun -n 4 -j 3 a", toy).message == (
         "-j 3 must be from 0 to 2, the hardware threads of a core of Toy; 0 means all of them"

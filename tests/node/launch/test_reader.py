@@ -133,12 +133,14 @@ def test_threads_of_the_caller_go_before_the_text() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line '' holds neither an aprun nor an srun command"),
-        ("ls -l", "line 'ls -l' holds neither an aprun nor an srun command"),
-        ("mpirun -np 4 a", "line 'mpirun -np 4 a' starts tasks with mpirun; only aprun and srun lines can be read"),
-        ("jsrun -n 4 a", "line 'jsrun -n 4 a' starts tasks with jsrun; only aprun and srun lines can be read"),
+        ("", "line '' holds no aprun, srun, mpiexec or mpirun command"),
+        ("ls -l", "line 'ls -l' holds no aprun, srun, mpiexec or mpirun command"),
+        (
+            "jsrun -n 4 a",
+            "line 'jsrun -n 4 a' starts tasks with jsrun; aprun, srun, mpiexec and mpirun lines can be read",
+        ),
         ("# aprun -n 4 a", "line '# aprun -n 4 a' holds a launch line only in comments; take the # away"),
-        ("x" * 80, f"line '{'x' * 47}...' holds neither an aprun nor an srun command"),
+        ("x" * 80, f"line '{'x' * 47}...' holds no aprun, srun, mpiexec or mpirun command"),
         (
             "OMP_NUM_THREADS=many aprun -n 2 a",
             "OMP_NUM_THREADS many must be a whole number from 1 to 1024, the most threads a task can have here",

@@ -64,7 +64,7 @@ def test_the_environment_a_launcher_sees(text: str, seen: str | None) -> None:
     assert find_invocations(text, {})[0].environment.get("OMP_NUM_THREADS") == seen
 
 
-@pytest.mark.parametrize("text", ["@ n = 2 * 3", "let n=2*3", "read n", "for n in 1 2; do x; done", "n=$((2*3))"])
+@pytest.mark.parametrize("text", ["@ n = 2 * 3", "let n=2*3", "read n", "for n in 1 2; do x; done", "n=$((2*m))"])
 def test_worked_out_values_stay_unknown(text: str) -> None:
     invocation = find_invocations(f"{text}\naprun -n $n a", {})[0]
     assert invocation.words[1].unknown

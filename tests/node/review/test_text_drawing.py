@@ -55,8 +55,8 @@ def test_tasks_that_share_cores():
 @pytest.mark.parametrize("name", Machine.names())
 def test_pictures_fit_a_terminal(name):
     machine = Machine.load(name)
-    launcher = machine.launcher().kind
-    text = picture(f"{launcher} -n {machine.node().cores} a.out", machine)
+    launcher = {"aprun": "aprun", "pals": "mpiexec"}.get(machine.launcher().kind, "srun")
+    text = picture(f"{launcher} -n {len(machine.node().usable_cores)} a.out", machine)
     assert max(map(len, text.splitlines())) <= 100
 
 

@@ -132,7 +132,7 @@ def test_every_example_does_what_its_button_says():
             "memory_bound_low",
             "memory_bound_low=0.5 must not be above memory_bound_high=0.25",
         ),
-        ({"machine": "titan"}, "machine", "machine='titan' is neither a machine"),
+        ({"machine": "summit"}, "machine", "machine='summit' is neither a machine"),
         ({"machine_file": "cores = 24"}, "machine_file", "cores"),
         ({"machine_file": "]["}, "machine_file", "machine file"),
     ],
@@ -159,8 +159,9 @@ def test_a_machine_file_takes_the_place_of_the_machine(root):
 @pytest.mark.parametrize("machine", Machine.names())
 @pytest.mark.parametrize("line", ["{} -n 1 a.out", "{} -n 16 a.out", "{} -n 4 -{} 2 a.out"])
 def test_every_machine_answers(machine, line):
-    launcher = Machine.load(machine).launcher().kind
-    result = QUESTION.run(machine=machine, line=line.format(launcher, "d" if launcher == "aprun" else "c"))
+    kind = Machine.load(machine).launcher().kind
+    launcher, width = {"aprun": ("aprun", "d"), "pals": ("mpiexec --cpu-bind depth", "d")}.get(kind, ("srun", "c"))
+    result = QUESTION.run(machine=machine, line=line.format(launcher, width))
     assert result.facts["tasks"] in (1, 4, 16)
     for drawing in result.drawings:
         ET.fromstring(drawing.svg)
@@ -188,7 +189,7 @@ def test_a_huge_job_stays_small(line):
 
 def test_the_json_to_save_is_the_contract():
     data = json.loads(QUESTION.run(memory_bound_low=0.5).downloads[0].text)
-    assert list(data) == ["launcher", "machine", "components", "warnings", "suggestion", "slowdown"]
+    assert list(data) == ["launcher", "machine", "components", "certainty", "warnings", "suggestion", "slowdown"]
     assert data["slowdown"]["memory_bound_fraction"] == [0.5, 1]
 
 
