@@ -8,6 +8,7 @@ The front door: what a reader asks for by name. Each is imported when it is firs
 `torus`, `rank_order`, `simulate`                   who sits where, who talks to whom, and a trace through a scheduler
 `stripe`, `iobuf`                                   how to lay out a file, and how to buffer it
 `diagnose`, `build`, `preflight`                    why a job failed, known problems of a build, nodes before a run
+`huge_pages`, `load_time`, `runs_needed`            whole memory on all nodes, loading of modules, runs that show a gain
 `fit`, `scorecard`                                  the distribution of run times, and how well the models do
 `read_swf`, `read_sacct`, `read_run_times`          job traces and run times
 `read_ior`, `read_mdtest`, `read_darshan`           what tools of I/O printed
@@ -32,8 +33,10 @@ __all__ = [
     "build",
     "diagnose",
     "fit",
+    "huge_pages",
     "hybrid",
     "iobuf",
+    "load_time",
     "memory",
     "place",
     "preflight",
@@ -44,6 +47,7 @@ __all__ = [
     "read_run_times",
     "read_sacct",
     "read_swf",
+    "runs_needed",
     "scorecard",
     "simulate",
     "stripe",

@@ -8,6 +8,7 @@ placement, binding          every task's cores and NUMA nodes on every node
 bandwidth                   memory bandwidth that tasks get when they share NUMA nodes
 memory, layouts             memory that tasks get, and layouts of a job that fit with their charge
 hybrid                      run time against threads a task: first touch, work of one thread, what MPI costs a task
+pages                       MPI bandwidth between nodes by the size of memory pages
 free_cores                  when tasks finish sooner with some cores left to the node's own work
 review                      a placement judged: what is wrong, what it costs, which line is better
 ==========================  ======================================================================

@@ -28,13 +28,16 @@ QUESTIONS: dict[str, str] = {
     "fragmentation": "hopperlib.questions.network.fragmentation",
     "variability": "hopperlib.questions.network.variability",
     "scheduling": "hopperlib.questions.network.scheduling",
+    "runs-needed": "hopperlib.questions.network.runs_needed",
     "simulate": "hopperlib.questions.network.simulate",
+    "load-time": "hopperlib.questions.storage.load_time",
     "trillion": "hopperlib.questions.storage.trillion",
     "diagnose": "hopperlib.questions.failure.diagnose",
     "slow-ost": "hopperlib.questions.storage.slow_ost",
     "build": "hopperlib.questions.failure.build",
     "default-modules": "hopperlib.questions.failure.default_modules",
     "preflight": "hopperlib.questions.failure.preflight",
+    "huge-pages": "hopperlib.questions.failure.huge_pages",
     "bad-nodes": "hopperlib.questions.failure.bad_nodes",
 }
 

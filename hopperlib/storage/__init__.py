@@ -8,6 +8,7 @@ lustre.client              what one node, or a few, can write
 lustre.rates               how long a job's writes take, and what limits them
 lustre.stripe_advice       which stripe count and size suit, with the commands
 lustre.dumps               a dump to one file: barriers, slow OSTs, closing
+loading                    how long a job takes to load libraries or modules
 iobuf.gains                what buffering the calls of a task buys
 iobuf.params               ``IOBUF_PARAMS`` read, checked and written
 logs.darshan_log           a Darshan log as records

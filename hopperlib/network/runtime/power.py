@@ -1,8 +1,8 @@
 """How many runs show a gain of x % in noise of s %: the power of the two-sample t test.
 
 Two variants of a program are run n times each, and their mean run times compared. The
-gain counts as shown if the t test calls the difference unlikely under no gain. Power is
-the chance of that. Where the gain is d standard deviations, the test statistic follows a
+gain counts as shown if the two-sided t test calls the difference unlikely under no gain,
+and the right variant is the faster. Power is the chance of that. Where the gain is d standard deviations, the test statistic follows a
 noncentral t distribution with 2 n - 2 degrees of freedom and noncentrality d sqrt(n / 2) [1]_.
 
 The test takes times to be normal and runs to be independent. Slow outliers make the real
@@ -100,7 +100,7 @@ def power(gain: float, noise: float, runs: int, *, alpha: float = 0.05) -> float
         raise refusal("runs", runs, f"must be from 2 to {_MOST_RUNS:,}: one run of each says nothing about the noise")
     freedom, noncentrality = 2 * runs - 2, gain / noise * math.sqrt(runs / 2)
     critical = _critical(freedom, alpha)
-    return 1 - _noncentral_t(critical, freedom, noncentrality) + _noncentral_t(-critical, freedom, noncentrality)
+    return 1 - _noncentral_t(critical, freedom, noncentrality)
 
 
 def runs_needed(gain: float, noise: float, *, chance: float = 0.8, alpha: float = 0.05) -> int | None:
@@ -110,6 +110,10 @@ def runs_needed(gain: float, noise: float, *, chance: float = 0.8, alpha: float 
     --------
     >>> runs_needed(0.05, 0.05), runs_needed(0.01, 0.05), runs_needed(0.0, 0.05)
     (17, 394, None)
+
+    See Also
+    --------
+    hopperlib.analysis.regression.repeats_to_see : the same with statsmodels.
     """
     _check(gain, noise, alpha)
     if not alpha < chance < 1:

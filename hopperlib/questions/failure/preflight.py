@@ -7,6 +7,7 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.failure.nodes.preflight import NodeMemory, Report, node_list, read_buddyinfo, report
+from hopperlib.failure.nodes.risk import chance_of_bad_node
 from hopperlib.finding import Finding
 from hopperlib.questions.question import declared, is_sample
 from hopperlib.questions.result import Column, Copyable, Facts, Result, Table, Value
@@ -14,7 +15,9 @@ from hopperlib.questions.result import Column, Copyable, Facts, Result, Table, V
 __all__ = ["QUESTION"]
 
 
-def _answer(*, buddyinfo: str, need_gb: float, need_huge_pages: int, huge_page_mb: float, page_bytes: int) -> Result:
+def _answer(
+    *, buddyinfo: str, need_gb: float, need_huge_pages: int, huge_page_mb: float, page_bytes: int, job_nodes: int
+) -> Result:
     """Answer for the copies of some nodes. A need of zero asks for nothing."""
     huge_bytes = round(huge_page_mb * 2**20)
     try:
@@ -30,7 +33,10 @@ def _answer(*, buddyinfo: str, need_gb: float, need_huge_pages: int, huge_page_m
             f"{len(found.nodes):,} nodes, median {found.median_gb:.2f} GB free, "
             f"least {least.free_gb:.2f} GB on {least.name}.{short}"
         ),
-        findings=tuple(_findings(found, unread, is_sample(QUESTION, "buddyinfo", buddyinfo))),
+        findings=(
+            *_findings(found, unread, is_sample(QUESTION, "buddyinfo", buddyinfo)),
+            *([_chance(found, job_nodes)] if job_nodes else []),
+        ),
         values=(
             Value("Free on the median node", found.median_gb, "documented", "GB", 2, note="counted in your text"),
             Value("Free on the least node", least.free_gb, "documented", "GB", 2, note=f"on {least.name}"),
@@ -70,6 +76,19 @@ def _findings(found: Report, unread: list[str], sample: bool) -> Iterator[Findin
         yield Finding(code="unread", message=f"{count} could not be read, the first is {unread[0]}", level="note")
     if sample:
         yield Finding(code="made-up", message="This text is made up: paste or drop your own.", level="note")
+
+
+def _chance(found: Report, job_nodes: int) -> Finding:
+    """Say how likely a job on so many of these nodes finds what it needs on all of them."""
+    seen, short = len(found.nodes), len(found.short)
+    if job_nodes > seen:
+        message = f"cannot tell the chance of a job on {job_nodes:,} nodes from {seen:,}: look at more of them"
+        return Finding(code="chance", message=message, level="unknown")
+    chance = 1 - chance_of_bad_node(seen, short, job_nodes)
+    message = (
+        f"{job_nodes:,} of these nodes, taken at random, all have what the job needs with a chance of {chance:.1%}"
+    )
+    return Finding(code="chance", message=message, level="note")
 
 
 def _row(found: Report, node: NodeMemory, huge_bytes: int) -> dict[str, Any]:

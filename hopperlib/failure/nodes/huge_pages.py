@@ -1,0 +1,148 @@
+"""Huge pages on the nodes of a job: how memory breaks up after a reboot, and the chance that all nodes have enough.
+
+Linux hands out memory by halving blocks (the buddy allocator), and a block is
+whole again only when all of it is free. A huge page of 2 MB is 512 small ones
+in a row: a single small page that the system keeps in the middle spoils it. If
+k pages are kept at random places among H huge pages, H exp(-k / H) are left
+whole. So few stray pages do it, and a node is not short of memory but of whole
+memory.
+
+Counts of stray pages grow with the time since the reboot and differ from node
+to node; here they are lognormal. What it leaves out: kernels since 2.6.24 put
+pages that cannot move side by side, and can move others; count such a group as one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from statistics import NormalDist
+
+from hopperlib.errors import refusal
+from hopperlib.failure.nodes.risk import chance_of_enough
+
+__all__ = ["buddy_blocks", "chance_of_huge_pages", "explaining_strays", "strays_allowed", "whole_pages"]
+
+
+def buddy_blocks(pages: int, taken: Iterable[int], *, orders: int = 11) -> tuple[int, ...]:
+    """Return the free blocks by order, as ``/proc/buddyinfo`` counts them, with some small pages taken.
+
+    Parameters
+    ----------
+    pages : int
+        Small pages of the zone, a multiple of the largest block.
+    taken : iterable of int
+        Numbers of the pages that are not free.
+    orders : int
+        Orders of the allocator; the largest block has 2**(orders - 1) pages.
+
+    Raises
+    ------
+    InputError
+        If the zone is no multiple of the largest block.
+
+    Examples
+    --------
+    One page of sixteen taken: its buddy is alone, and so on up.
+
+    >>> buddy_blocks(16, [5], orders=4)
+    (1, 1, 1, 1)
+    """
+    if pages < 1 or pages % (1 << orders - 1):
+        raise refusal("pages", pages, f"must be a multiple of {1 << orders - 1}, the pages of the largest block")
+    blocks = [0] * orders
+    spoiled = set(taken)
+    for order in range(orders):
+        # A block is handed out whole if it is free and its buddy is not; at the largest order there is no buddy to join.
+        if order == orders - 1:
+            blocks[order] = pages // (1 << order) - len(spoiled)
+        else:
+            blocks[order] = sum(1 for block in spoiled if block ^ 1 not in spoiled)
+        spoiled = {block >> 1 for block in spoiled}
+    return tuple(blocks)
+
+
+def whole_pages(huge_pages: int, strays: float) -> float:
+    """Huge pages that are left whole, on average, with so many stray small pages among them. [huge pages]
+
+    Examples
+    --------
+    One stray page for each huge page spoils not all but 63 %:
+
+    >>> round(whole_pages(1000, 1000))
+    368
+    """
+    return huge_pages * math.exp(-strays / huge_pages)
+
+
+def strays_allowed(huge_pages: int, need: int) -> float:
+    """Stray small pages with which so many huge pages are still whole on average. [small pages]
+
+    Examples
+    --------
+    A node of 31 GB that must give 24 GB: 16 MB in the wrong places are too many.
+
+    >>> round(strays_allowed(15872, 12288) * 4 / 1024, 1)
+    15.9
+    """
+    if not 1 <= need <= huge_pages:
+        raise refusal("need", need, f"must be from 1 to {huge_pages}, the huge pages of a node without a stray page")
+    return huge_pages * math.log(huge_pages / need)
+
+
+def _spread(spread: float) -> float:
+    """Standard deviation of the logarithm, from the coefficient of variation of the counts. [ratio]"""
+    if not spread > 0:
+        raise refusal("spread", spread, "must be above 0: no two nodes have the same jobs behind them")
+    return math.sqrt(math.log1p(spread * spread))
+
+
+def chance_of_huge_pages(huge_pages: int, need: int, strays: float, spread: float, nodes: int = 1) -> float:
+    """Chance that each of so many nodes still gives the huge pages it must. [fraction]
+
+    Parameters
+    ----------
+    huge_pages, need : int
+        Huge pages of a node without stray pages, and what it must give.
+    strays : float
+        Mean stray pages of a node.
+    spread : float
+        Their standard deviation from node to node, over the mean.
+    nodes : int
+        Nodes of the job.
+
+    Raises
+    ------
+    InputError
+        If a quantity is out of its range.
+
+    Examples
+    --------
+    Half of what the node bears, spread by a third: 99 nodes in a hundred do, and a large job hardly ever runs.
+
+    >>> bears = strays_allowed(15872, 12288)
+    >>> [round(chance_of_huge_pages(15872, 12288, bears / 2, 0.33, n), 3) for n in (1, 342)]
+    [0.99, 0.029]
+    """
+    allowed, sigma = strays_allowed(huge_pages, need), _spread(spread)
+    if not strays > 0:
+        return 1.0
+    mean = math.log(strays) - sigma * sigma / 2
+    one = NormalDist(mean, sigma).cdf(math.log(allowed)) if allowed > 0 else 0.0
+    return chance_of_enough(one, nodes)
+
+
+def explaining_strays(huge_pages: int, need: int, spread: float, nodes: int, success: float) -> float:
+    """Mean stray pages of a node that explain a success rate of jobs on so many nodes. [small pages]
+
+    Examples
+    --------
+    >>> strays = explaining_strays(15872, 12288, 0.33, 342, 0.35)
+    >>> round(chance_of_huge_pages(15872, 12288, strays, 0.33, 342), 6)
+    0.35
+    """
+    if not 0 < success < 1:
+        raise refusal("success", success, "must be above 0 and below 1")
+    sigma = _spread(spread)
+    quantile = NormalDist().inv_cdf(success ** (1 / nodes))
+    return strays_allowed(huge_pages, need) * math.exp(sigma * sigma / 2 - sigma * quantile)
