@@ -28,7 +28,45 @@ from hopperlib.machine import NodeKind
 # (NERSC's study of MILC on Hopper). What is closer cannot be told apart by a run or two.
 _VARIATION = 0.02
 
-__all__ = ["ThreadCost", "best_threads", "close_to", "memory_times", "stream_gb_s", "thread_costs", "thread_counts"]
+__all__ = [
+    "Shares",
+    "ThreadCost",
+    "best_threads",
+    "close_to",
+    "memory_times",
+    "stream_gb_s",
+    "thread_costs",
+    "thread_counts",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shares:
+    """What the parts of a run are, of the run with one thread a task.
+
+    Parameters
+    ----------
+    parallel_fraction : float
+        Share of a task's own work that its threads share. [0-1]
+    mpi_share : float
+        Share of the run that each task costs in MPI. [0-1]
+    memory_bound_fraction : float
+        Share of the rest that waits for memory. [0-1]
+
+    Raises
+    ------
+    InputError
+        If a share is not from 0 to 1.
+    """
+
+    parallel_fraction: float
+    mpi_share: float
+    memory_bound_fraction: float
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if not 0 <= getattr(self, name) <= 1:
+                raise refusal(name, getattr(self, name), "must be from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +87,7 @@ class ThreadCost:
     tasks that are a third as many:
 
     >>> cost = ThreadCost(threads=3, tasks_per_node=8, serial_memory=1, parallel_memory=1, mpi=0.3)
-    >>> round(cost.run_time(parallel_fraction=1.0, mpi_share=0.2, memory_bound_fraction=0.5), 2)
+    >>> round(cost.run_time(Shares(parallel_fraction=1.0, mpi_share=0.2, memory_bound_fraction=0.5)), 2)
     0.86
     """
 
@@ -59,36 +97,13 @@ class ThreadCost:
     parallel_memory: float
     mpi: float
 
-    def run_time(self, *, parallel_fraction: float, mpi_share: float, memory_bound_fraction: float) -> float:
-        """Run time over that of the pure MPI run. [ratio]
-
-        Parameters
-        ----------
-        parallel_fraction : float
-            Share of a task's own work that its threads share. [0-1]
-        mpi_share : float
-            Share of the pure MPI run that each task costs in MPI. [0-1]
-        memory_bound_fraction : float
-            Share of the rest that waits for memory. [0-1]
-
-        Raises
-        ------
-        InputError
-            If a share is not from 0 to 1.
-        """
-        shares = {
-            "parallel_fraction": parallel_fraction,
-            "mpi_share": mpi_share,
-            "memory_bound_fraction": memory_bound_fraction,
-        }
-        for name, share in shares.items():
-            if not 0 <= share <= 1:
-                raise refusal(name, share, "must be from 0 to 1")
-        alone = (1 - parallel_fraction) * self.threads
-        memory = alone * self.serial_memory + parallel_fraction * self.parallel_memory
-        cores = alone + parallel_fraction
-        work = memory_bound_fraction * memory + (1 - memory_bound_fraction) * cores
-        return (1 - mpi_share) * work + mpi_share * self.mpi
+    def run_time(self, shares: Shares) -> float:
+        """Run time over that of the pure MPI run. [ratio]"""
+        shared, waiting = shares.parallel_fraction, shares.memory_bound_fraction
+        alone = (1 - shared) * self.threads
+        memory = alone * self.serial_memory + shared * self.parallel_memory
+        work = waiting * memory + (1 - waiting) * (alone + shared)
+        return (1 - shares.mpi_share) * work + shares.mpi_share * self.mpi
 
 
 def thread_counts(cores: int) -> tuple[int, ...]:
@@ -275,9 +290,7 @@ def thread_costs(
     return tuple(costs)
 
 
-def best_threads(
-    costs: tuple[ThreadCost, ...], *, parallel_fraction: float, mpi_share: float, memory_bound_fraction: float
-) -> ThreadCost:
+def best_threads(costs: tuple[ThreadCost, ...], shares: Shares) -> ThreadCost:
     """Return the fastest, that with fewer threads where two are as fast.
 
     Examples
@@ -286,39 +299,22 @@ def best_threads(
 
     >>> from hopperlib.machine import Machine
     >>> costs = thread_costs(Machine.load("hopper").node(), 6144)
-    >>> best_threads(costs, parallel_fraction=1.0, mpi_share=0.0, memory_bound_fraction=0.5).threads
+    >>> best_threads(costs, Shares(parallel_fraction=1.0, mpi_share=0.0, memory_bound_fraction=0.5)).threads
     1
     """
-    return min(
-        costs,
-        key=lambda cost: cost.run_time(
-            parallel_fraction=parallel_fraction, mpi_share=mpi_share, memory_bound_fraction=memory_bound_fraction
-        ),
-    )
+    return min(costs, key=lambda cost: cost.run_time(shares))
 
 
-def close_to(
-    costs: tuple[ThreadCost, ...],
-    best: ThreadCost,
-    *,
-    parallel_fraction: float,
-    mpi_share: float,
-    memory_bound_fraction: float,
-) -> tuple[ThreadCost, ...]:
+def close_to(costs: tuple[ThreadCost, ...], best: ThreadCost, shares: Shares) -> tuple[ThreadCost, ...]:
     """Return those that a run or two cannot tell from the best, itself included.
 
     Examples
     --------
     >>> from hopperlib.machine import Machine
     >>> costs = thread_costs(Machine.load("hopper").node(), 6144)
-    >>> shares = {"parallel_fraction": 1.0, "mpi_share": 0.0, "memory_bound_fraction": 0.5}
-    >>> len(close_to(costs, best_threads(costs, **shares), **shares)) == len(costs)
+    >>> shares = Shares(parallel_fraction=1.0, mpi_share=0.0, memory_bound_fraction=0.5)
+    >>> len(close_to(costs, best_threads(costs, shares), shares)) == len(costs)
     True
     """
-
-    def time(cost: ThreadCost) -> float:
-        return cost.run_time(
-            parallel_fraction=parallel_fraction, mpi_share=mpi_share, memory_bound_fraction=memory_bound_fraction
-        )
-
-    return tuple(cost for cost in costs if time(cost) <= (1 + _VARIATION) * time(best))
+    most = (1 + _VARIATION) * best.run_time(shares)
+    return tuple(cost for cost in costs if cost.run_time(shares) <= most)

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
-from hopperlib.node.hybrid import ThreadCost, best_threads, memory_times, stream_gb_s, thread_costs, thread_counts
+from hopperlib.node.hybrid import (
+    Shares,
+    ThreadCost,
+    best_threads,
+    memory_times,
+    stream_gb_s,
+    thread_costs,
+    thread_counts,
+)
 
 # Two NUMA nodes of four cores, 8 GB/s each; a core draws 4, half of it from the other one.
 NODE = replace(
@@ -22,7 +30,7 @@ NODE = replace(
     remote_bandwidth_fraction=0.5,
     numa_link_gb_s=None,
 )
-SHARES = {"parallel_fraction": 0.9, "mpi_share": 0.2, "memory_bound_fraction": 0.5}
+SHARES = Shares(parallel_fraction=0.9, mpi_share=0.2, memory_bound_fraction=0.5)
 share = st.floats(0, 1)
 
 
@@ -55,7 +63,7 @@ def test_the_run_time_by_hand():
     # Three threads: 0.1 of a task's work takes three times as long; waiting for memory doubles for all, not for one.
     cost = ThreadCost(threads=3, tasks_per_node=2, serial_memory=1.0, parallel_memory=2.0, mpi=0.25)
     compute, memory = 0.3 + 0.9, 0.3 * 1.0 + 0.9 * 2.0
-    assert cost.run_time(**SHARES) == pytest.approx(0.8 * (compute + memory) / 2 + 0.2 * 0.25)
+    assert cost.run_time(SHARES) == pytest.approx(0.8 * (compute + memory) / 2 + 0.2 * 0.25)
 
 
 def test_a_task_that_straddles_pays_for_first_touch():
@@ -74,7 +82,7 @@ def test_four_gpus_leave_a_quarter_of_the_cores_each():
 @given(share, share, share, st.booleans(), st.sampled_from([0, 0.3, 1]))
 def test_pure_mpi_spread_and_local_is_the_unit(parallel, mpi, memory_bound, spread, elsewhere):
     first = thread_costs(NODE, 64, elsewhere=elsewhere, spread=spread)[0]
-    time = first.run_time(parallel_fraction=parallel, mpi_share=mpi, memory_bound_fraction=memory_bound)
+    time = first.run_time(Shares(parallel_fraction=parallel, mpi_share=mpi, memory_bound_fraction=memory_bound))
     assert time == pytest.approx(1.0)
 
 
@@ -88,9 +96,9 @@ def test_touching_elsewhere_never_helps(tasks, one, other):
 
 @given(share, share, share)
 def test_the_best_is_the_least(parallel, mpi, memory_bound):
-    shares = {"parallel_fraction": parallel, "mpi_share": mpi, "memory_bound_fraction": memory_bound}
+    shares = Shares(parallel_fraction=parallel, mpi_share=mpi, memory_bound_fraction=memory_bound)
     costs = thread_costs(NODE, 64, elsewhere=1.0)
-    assert best_threads(costs, **shares).run_time(**shares) == min(cost.run_time(**shares) for cost in costs)
+    assert best_threads(costs, shares).run_time(shares) == min(cost.run_time(shares) for cost in costs)
 
 
 def test_stream_on_one_numa_node_and_on_all():
@@ -107,7 +115,7 @@ def test_stream_on_one_numa_node_and_on_all():
         (lambda: memory_times(NODE, 1, 4, spilled=-1), "spilled=-1 must be from 0 to 1"),
         (lambda: thread_costs(NODE, 64, cores=9), "cores=9 must be from 1 to 8, those of the node"),
         (lambda: thread_costs(NODE, 4), "tasks=4 must be at least 8, one node with one thread a task"),
-        (lambda: thread_costs(NODE, 8)[0].run_time(**SHARES | {"mpi_share": 2}), "mpi_share=2 must be from 0 to 1"),
+        (lambda: replace(SHARES, mpi_share=2), "mpi_share=2 must be from 0 to 1"),
     ],
 )
 def test_refusals(call, message):

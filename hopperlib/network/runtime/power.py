@@ -118,15 +118,14 @@ def runs_needed(gain: float, noise: float, *, chance: float = 0.8, alpha: float 
     _check(gain, noise, alpha)
     if not alpha < chance < 1:
         raise refusal("chance", chance, f"must be above alpha={alpha:g} and below 1")
-    low, high = 1, 2
-    while power(gain, noise, high, alpha=alpha) < chance:
-        if high == _MOST_RUNS:
-            return None
-        low, high = high, min(2 * high, _MOST_RUNS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power(gain, noise, middle, alpha=alpha) >= chance else (middle, high)
-    return high
+    if not gain:
+        return None
+    # What a normal test would need; the t test needs as many, or a few more where runs are few.
+    quantile = NormalDist().inv_cdf
+    runs = max(2, math.floor(2 * ((quantile(1 - alpha / 2) + quantile(chance)) * noise / gain) ** 2))
+    while runs <= _MOST_RUNS and power(gain, noise, runs, alpha=alpha) < chance:
+        runs += 1
+    return runs if runs <= _MOST_RUNS else None
 
 
 def gain_shown(noise: float, runs: int, *, chance: float = 0.8, alpha: float = 0.05) -> float:

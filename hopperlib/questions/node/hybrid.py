@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from hopperlib.documented import printed
 from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.hybrid import ThreadCost, best_threads, close_to, stream_gb_s, thread_costs, thread_counts
+from hopperlib.node.hybrid import Shares, ThreadCost, best_threads, close_to, stream_gb_s, thread_costs, thread_counts
 from hopperlib.node.layouts import Layout
 from hopperlib.node.memory import merged_need
 from hopperlib.questions.figures import Axis, Series, chart
@@ -29,7 +30,7 @@ class _Job:
 
     machine: Machine
     kind: NodeKind
-    shares: dict[str, float]
+    shares: Shares
     costs: tuple[ThreadCost, ...]
     curves: dict[str, tuple[ThreadCost, ...]]
     need_gb: float
@@ -38,11 +39,11 @@ class _Job:
     @property
     def best(self) -> ThreadCost:
         """The fastest."""
-        return best_threads(self.costs, **self.shares)
+        return best_threads(self.costs, self.shares)
 
     def time(self, cost: ThreadCost) -> float:
         """Run time over that of pure MPI. [ratio]"""
-        return cost.run_time(**self.shares)
+        return cost.run_time(self.shares)
 
     def memory_gb(self, cost: ThreadCost) -> float:
         """Memory of all tasks of a node. [GB]"""
@@ -92,11 +93,7 @@ def _answer(
     job = _Job(
         machine=chosen,
         kind=kind,
-        shares={
-            "parallel_fraction": parallel_fraction,
-            "mpi_share": mpi_share,
-            "memory_bound_fraction": memory_bound,
-        },
+        shares=Shares(parallel_fraction=parallel_fraction, mpi_share=mpi_share, memory_bound_fraction=memory_bound),
         costs=curves["as set"],
         curves=curves,
         need_gb=need_gb,
@@ -123,7 +120,7 @@ def _answer(
             "best_threads": job.best.threads,
             "best_time": job.time(job.best),
             "times": {str(cost.threads): job.time(cost) for cost in job.costs},
-            "close": [cost.threads for cost in close_to(job.costs, job.best, **job.shares)],
+            "close": [cost.threads for cost in close_to(job.costs, job.best, job.shares)],
             "numa_cores": kind.cores_per_numa_node,
             "machine": chosen.name,
             "elsewhere": elsewhere,
@@ -140,7 +137,7 @@ def _summary(job: _Job) -> str:
     """Return the answer in a sentence or two."""
     text = f"Fastest with {_threads(job.best.threads)} a task, {job.best.tasks_per_node} tasks a node: "
     text += f"{job.time(job.best):.2f} of the time of pure MPI."
-    near = [str(cost.threads) for cost in close_to(job.costs, job.best, **job.shares) if cost is not job.best]
+    near = [str(cost.threads) for cost in close_to(job.costs, job.best, job.shares) if cost is not job.best]
     if near:
         text += f" Within a run's usual variation of that: {', '.join(near)}."
     widest = job.costs[-1]
@@ -197,17 +194,14 @@ def _time_figure(job: _Job) -> Figure:
 
 def _map_figure(job: _Job) -> Figure:
     """Return which number of threads is the fastest, over the shared work and the cost of MPI."""
-    memory_bound = job.shares["memory_bound_fraction"]
     areas: dict[int, list[tuple[float, float]]] = {}
     for shared in _SHARED:
-        for share in _MPI:
-            best = best_threads(
-                job.costs, parallel_fraction=shared, mpi_share=share, memory_bound_fraction=memory_bound
-            )
-            areas.setdefault(best.threads, []).append((100 * shared, 100 * share))
+        for mpi in _MPI:
+            shares = replace(job.shares, parallel_fraction=shared, mpi_share=mpi)
+            areas.setdefault(best_threads(job.costs, shares).threads, []).append((100 * shared, 100 * mpi))
     whole = len(_SHARED) * len(_MPI)
     spoken = ", ".join(f"{_threads(count)} {len(areas[count]) / whole:.0%}" for count in sorted(areas))
-    here = [100 * job.shares["parallel_fraction"]], [100 * job.shares["mpi_share"]]
+    documented = int(printed("hybrid.gtc-best-threads"))
     return chart(
         title="Where each number of threads is the fastest",
         alt=f"A map over shared work and cost of MPI. Share of the map that each number of threads takes: {spoken}.",
@@ -216,15 +210,16 @@ def _map_figure(job: _Job) -> Figure:
         series=[
             *(
                 Series(
-                    name=_threads(count),
-                    x=[x for x, _ in areas[count]],
-                    y=[y for _, y in areas[count]],
+                    name=_threads(count) + (", the best of GTC on Hopper" if count == documented else ""),
+                    x=[x for x, _ in area],
+                    y=[y for _, y in area],
                     kind="points",
-                    style=place,
                 )
-                for place, count in enumerate(sorted(areas))
+                for count, area in sorted(areas.items())
             ),
-            Series(name="this job", x=here[0], y=here[1], kind="points", style=len(areas)),
+            Series(
+                name="this job", x=[100 * job.shares.parallel_fraction], y=[100 * job.shares.mpi_share], kind="points"
+            ),
         ],
     )
 

@@ -16,7 +16,7 @@ from statistics import median
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.network.runtime.power import gain_shown
 from hopperlib.node.free_cores import break_even_service
-from hopperlib.node.hybrid import ThreadCost, best_threads, memory_times, thread_costs
+from hopperlib.node.hybrid import Shares, ThreadCost, best_threads, memory_times, thread_costs
 from hopperlib.node.memory import merged_need
 from hopperlib.studies.study import Study, Value
 
@@ -83,26 +83,23 @@ def box(seed: int) -> Box:
     times: dict[int, list[float]] = {threads: [] for threads in THREADS}
     gaining: list[tuple[dict[int, float], ...]] = []
     for _ in range(_RUNS):
-        shares = {
+        shares = Shares(
             # From a hundredth of the greatest share on, as many runs a decade.
-            "parallel_fraction": 1 - serial * 0.01 ** rng.random(),
-            "mpi_share": mpi * rng.random(),
-            "memory_bound_fraction": rng.random(),
-        }
-        costs = by_touch[int(rng.random() * (_TOUCHED + 1))]
-        best[best_threads(costs, **shares).threads] += 1
-        touched, perfect, flat = (
-            {cost.threads: cost.run_time(**values) for cost in those}
-            for those, values in (
-                (costs, shares),
-                (by_touch[0], shares),
-                (by_touch[0], shares | {"memory_bound_fraction": 0.0}),
-            )
+            parallel_fraction=1 - serial * 0.01 ** rng.random(),
+            mpi_share=mpi * rng.random(),
+            memory_bound_fraction=rng.random(),
         )
-        for threads, time in touched.items():
+        costs = by_touch[int(rng.random() * (_TOUCHED + 1))]
+        best[best_threads(costs, shares).threads] += 1
+        flat = replace(shares, memory_bound_fraction=0.0)
+        run = tuple(
+            {cost.threads: cost.run_time(values) for cost in those}
+            for those, values in ((costs, shares), (by_touch[0], shares), (by_touch[0], flat))
+        )
+        for threads, time in run[0].items():
             times[threads].append(time)
-        if touched[6] < touched[3] < touched[1]:
-            gaining.append((touched, perfect, flat))
+        if run[0][6] < run[0][3] < run[0][1]:
+            gaining.append(run)
 
     def lost(which: int) -> tuple[float, ...]:
         return tuple(median(run[which][wide] / run[which][6] - 1 for run in gaining) for wide in THREADS[4:])
