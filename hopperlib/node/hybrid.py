@@ -29,7 +29,7 @@ from hopperlib.machine import NodeKind
 _VARIATION = 0.02
 
 __all__ = [
-    "Shares",
+    "RunShares",
     "ThreadCost",
     "best_threads",
     "close_to",
@@ -41,7 +41,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shares:
+class RunShares:
     """What the parts of a run are, of the run with one thread a task.
 
     Parameters
@@ -87,7 +87,7 @@ class ThreadCost:
     tasks that are a third as many:
 
     >>> cost = ThreadCost(threads=3, tasks_per_node=8, serial_memory=1, parallel_memory=1, mpi=0.3)
-    >>> round(cost.run_time(Shares(parallel_fraction=1.0, mpi_share=0.2, memory_bound_fraction=0.5)), 2)
+    >>> round(cost.run_time(RunShares(parallel_fraction=1.0, mpi_share=0.2, memory_bound_fraction=0.5)), 2)
     0.86
     """
 
@@ -97,7 +97,7 @@ class ThreadCost:
     parallel_memory: float
     mpi: float
 
-    def run_time(self, shares: Shares) -> float:
+    def run_time(self, shares: RunShares) -> float:
         """Run time over that of the pure MPI run. [ratio]"""
         shared, waiting = shares.parallel_fraction, shares.memory_bound_fraction
         alone = (1 - shared) * self.threads
@@ -290,7 +290,7 @@ def thread_costs(
     return tuple(costs)
 
 
-def best_threads(costs: tuple[ThreadCost, ...], shares: Shares) -> ThreadCost:
+def best_threads(costs: tuple[ThreadCost, ...], shares: RunShares) -> ThreadCost:
     """Return the fastest, that with fewer threads where two are as fast.
 
     Examples
@@ -299,20 +299,20 @@ def best_threads(costs: tuple[ThreadCost, ...], shares: Shares) -> ThreadCost:
 
     >>> from hopperlib.machine import Machine
     >>> costs = thread_costs(Machine.load("hopper").node(), 6144)
-    >>> best_threads(costs, Shares(parallel_fraction=1.0, mpi_share=0.0, memory_bound_fraction=0.5)).threads
+    >>> best_threads(costs, RunShares(parallel_fraction=1.0, mpi_share=0.0, memory_bound_fraction=0.5)).threads
     1
     """
     return min(costs, key=lambda cost: cost.run_time(shares))
 
 
-def close_to(costs: tuple[ThreadCost, ...], best: ThreadCost, shares: Shares) -> tuple[ThreadCost, ...]:
+def close_to(costs: tuple[ThreadCost, ...], best: ThreadCost, shares: RunShares) -> tuple[ThreadCost, ...]:
     """Return those that a run or two cannot tell from the best, itself included.
 
     Examples
     --------
     >>> from hopperlib.machine import Machine
     >>> costs = thread_costs(Machine.load("hopper").node(), 6144)
-    >>> shares = Shares(parallel_fraction=1.0, mpi_share=0.0, memory_bound_fraction=0.5)
+    >>> shares = RunShares(parallel_fraction=1.0, mpi_share=0.0, memory_bound_fraction=0.5)
     >>> len(close_to(costs, best_threads(costs, shares), shares)) == len(costs)
     True
     """

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.node.hybrid import (
-    Shares,
+    RunShares,
     ThreadCost,
     best_threads,
     memory_times,
@@ -30,7 +30,7 @@ NODE = replace(
     remote_bandwidth_fraction=0.5,
     numa_link_gb_s=None,
 )
-SHARES = Shares(parallel_fraction=0.9, mpi_share=0.2, memory_bound_fraction=0.5)
+SHARES = RunShares(parallel_fraction=0.9, mpi_share=0.2, memory_bound_fraction=0.5)
 share = st.floats(0, 1)
 
 
@@ -82,7 +82,7 @@ def test_four_gpus_leave_a_quarter_of_the_cores_each():
 @given(share, share, share, st.booleans(), st.sampled_from([0, 0.3, 1]))
 def test_pure_mpi_spread_and_local_is_the_unit(parallel, mpi, memory_bound, spread, elsewhere):
     first = thread_costs(NODE, 64, elsewhere=elsewhere, spread=spread)[0]
-    time = first.run_time(Shares(parallel_fraction=parallel, mpi_share=mpi, memory_bound_fraction=memory_bound))
+    time = first.run_time(RunShares(parallel_fraction=parallel, mpi_share=mpi, memory_bound_fraction=memory_bound))
     assert time == pytest.approx(1.0)
 
 
@@ -96,7 +96,7 @@ def test_touching_elsewhere_never_helps(tasks, one, other):
 
 @given(share, share, share)
 def test_the_best_is_the_least(parallel, mpi, memory_bound):
-    shares = Shares(parallel_fraction=parallel, mpi_share=mpi, memory_bound_fraction=memory_bound)
+    shares = RunShares(parallel_fraction=parallel, mpi_share=mpi, memory_bound_fraction=memory_bound)
     costs = thread_costs(NODE, 64, elsewhere=1.0)
     assert best_threads(costs, shares).run_time(shares) == min(cost.run_time(shares) for cost in costs)
 

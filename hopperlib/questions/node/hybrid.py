@@ -9,7 +9,15 @@ from hopperlib.documented import printed
 from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.hybrid import Shares, ThreadCost, best_threads, close_to, stream_gb_s, thread_costs, thread_counts
+from hopperlib.node.hybrid import (
+    RunShares,
+    ThreadCost,
+    best_threads,
+    close_to,
+    stream_gb_s,
+    thread_costs,
+    thread_counts,
+)
 from hopperlib.node.layouts import Layout
 from hopperlib.node.memory import merged_need
 from hopperlib.questions.figures import Axis, Series, chart
@@ -30,7 +38,7 @@ class _Job:
 
     machine: Machine
     kind: NodeKind
-    shares: Shares
+    shares: RunShares
     costs: tuple[ThreadCost, ...]
     curves: dict[str, tuple[ThreadCost, ...]]
     need_gb: float
@@ -93,7 +101,7 @@ def _answer(
     job = _Job(
         machine=chosen,
         kind=kind,
-        shares=Shares(parallel_fraction=parallel_fraction, mpi_share=mpi_share, memory_bound_fraction=memory_bound),
+        shares=RunShares(parallel_fraction=parallel_fraction, mpi_share=mpi_share, memory_bound_fraction=memory_bound),
         costs=curves["as set"],
         curves=curves,
         need_gb=need_gb,

@@ -16,9 +16,9 @@ from statistics import median
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.network.runtime.power import gain_shown
 from hopperlib.node.free_cores import break_even_service
-from hopperlib.node.hybrid import Shares, ThreadCost, best_threads, memory_times, thread_costs
+from hopperlib.node.hybrid import RunShares, ThreadCost, best_threads, memory_times, thread_costs
 from hopperlib.node.memory import merged_need
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.study import Shares, Study, Value
 
 __all__ = ["BOX", "STUDY", "THREADS", "Box", "box"]
 
@@ -83,7 +83,7 @@ def box(seed: int) -> Box:
     times: dict[int, list[float]] = {threads: [] for threads in THREADS}
     gaining: list[tuple[dict[int, float], ...]] = []
     for _ in range(_RUNS):
-        shares = Shares(
+        shares = RunShares(
             # From a hundredth of the greatest share on, as many runs a decade.
             parallel_fraction=1 - serial * 0.01 ** rng.random(),
             mpi_share=mpi * rng.random(),
@@ -140,7 +140,10 @@ def _values() -> dict[str, Value]:
         ),
         "loss-threads-socket gtc-numa-threads": wide,
         "loss-threads-node": kind.cores,
-        "perfect-first-touch-saves": perfect[0] < 0.2 * lost[0] and perfect[1] < 0.2 * lost[1],
+        "perfect-first-touch-saves": Shares(
+            sum(all(b < 0.2 * a for a, b in zip(each.lost, each.lost_perfect, strict=True)) for each in boxes),
+            len(boxes),
+        ),
         "advised-threads-antypas2011 advised-threads-he2012 survey-threads": kind.cores_per_numa_node,
         "survey-tasks-per-node": kind.numa_nodes,
         "less-memory-he2012": merged_need(1.0, 6, 0.25) < 6 * merged_need(1.0, 1, 0.25),

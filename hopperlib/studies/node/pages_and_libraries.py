@@ -112,7 +112,6 @@ def _values() -> dict[str, Value]:
         "short_larger": short[1],
         "cured": cured,
         "shown_placement": gain_shown(PLACEMENT_NOISE, 3),
-        "shown_production": gain_shown(production_noise(), 3),
     }
 
 
