@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail
+from hopperlib.cli.common import fail, read_source, write_page
 from hopperlib.cli.question import question_command, show
 from hopperlib.errors import InputError, refusal
 from hopperlib.questions.question import load
@@ -19,50 +19,74 @@ if TYPE_CHECKING:
     from hopperlib.network.scheduling.schedule import Schedule
     from hopperlib.questions.network.simulate import Simulated
     from hopperlib.questions.question import Question
+    from hopperlib.readers.trace import Trace
 
 __all__ = ["command"]
 
 # Shorter traces are done before anybody looks.
 _WORTH_A_BAR = 50_000
 _INTERRUPTED = 130
+_RECORDS = 100
+# The first seven are a contract; node_list counts positions in the list of nodes.
+_COLUMNS = (
+    "job", "submit_time_s", "start_time_s", "end_time_s", "nodes", "runs", "mean_hops", "status", "requested_time_s", "queue", "user",
+    "account", "qos", "eligible_time_s", "observed_start_time_s", "cores", "gpus", "memory_mb", "node_list",
+)  # fmt: skip
 
 _EXAMPLES = """hopper simulate --trace log.swf.gz --machine hopper --order xyz --csv > jobs.csv
-sacct -aPX -S 2024-01-01 --format=JobID,User,State,Submit,Elapsed,Timelimit,NNodes > jobs.txt
-hopper simulate --trace jobs.txt --nodes 512
+sacct -aPX -S 2024-01-01 --format=JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,Elapsed,Timelimit,NNodes,AllocCPUS,AllocTRES,NodeList > jobs.txt
+scontrol show node > cluster.txt; scontrol show partition >> cluster.txt
+hopper simulate --trace jobs.txt --cluster cluster.txt --against fcfs --html report.html
 hopper simulate --trace log.swf --machine hopper --queues hopper-final --downtimes down.csv --records free.csv"""
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Read the trace line by line, simulate it, and print or write what was asked for."""
-    from hopperlib.questions.network.simulate import result_of, simulated
-    from hopperlib.readers.job_trace import opened, read_job_trace
+    from hopperlib.questions.network.simulate import reading_of, result_of, simulated
 
-    names = ("trace", "records", "every", "swf", "map_at_s", "as_csv")
-    path, records, every, swf, map_at_s, as_csv = (values.pop(name, None) for name in names)
+    names = ("trace", "records", "every", "swf", "map_at_s", "as_csv", "parquet", "page")
+    path, records, every, swf, map_at_s, as_csv, parquet, page = (values.pop(name, None) for name in names)
     if map_at_s is not None and (as_csv or as_json):
         raise InputError("--map prints a picture in text; it does not go with --csv or --json")
+    for name in ("policy", "against"):
+        if ":" in values.get(name, ""):
+            values[name] = _function(name, values[name])
     settings = question.read(values | _queues(values.pop("queues", None)))
-    del settings["trace"]
-    reading = {name: settings.pop(name) for name in ("form", "delimiter", "cores_per_node")}
-    with opened(path) as file:
-        trace = read_job_trace(file, **reading)
+    trace = _trace(path, reading_of(settings))
+    span_s = max(trace.workload.arrival_s) - min(trace.workload.arrival_s) + max(trace.workload.run_time_s)
     with _progress(len(trace.workload)) as progress:
-        outcome = simulated(trace, **settings, every_s=every if records else None, progress=progress)
+        sampled = every if records else max(60, span_s // _RECORDS) if page else None
+        outcome = simulated(trace, settings, every_s=sampled, progress=progress)
+        other = None
+        if settings["against"] != "none":
+            other = simulated(trace, {**settings, "policy": settings["against"]}, progress=progress)
     if map_at_s is not None and not outcome.addresses:
         raise InputError("--map needs --machine with a machine whose cabinets are known: one with a torus")
-    for message in (*trace.skips.messages(), *trace.notes):
-        click.echo(f"hopper: {message}", err=True)
+    for note in (*trace.account(), *outcome.notes):
+        click.echo(f"hopper: {note.message}", err=True)
     schedule = outcome.schedule
     if records:
         _write(records, _record_lines(schedule), as_json)
     if swf:
         from hopperlib.readers.swf import write_swf
 
-        _write(swf, write_swf(schedule, cores_per_node=reading["cores_per_node"]), as_json)
+        _write(swf, write_swf(schedule, cores_per_node=settings["cores_per_node"]), as_json)
+    if parquet:
+        _write_parquet(parquet, outcome)
     if as_csv:
-        sys.stdout.writelines(_job_lines(outcome))
-    else:
-        show(question, result_of(outcome), as_json, show_all)
+        import csv
+
+        csv.writer(sys.stdout, lineterminator="\n").writerows(_job_rows(outcome))
+    if page or not as_csv:
+        result = result_of(outcome, other)
+        if page:
+            from hopperlib.render.page import page_html
+
+            write_page(
+                page, page_html(result, "A job trace, observed and simulated", f"From `{path}`."), as_json=as_json
+            )
+        if not as_csv:
+            show(question, result, as_json, show_all)
         if map_at_s is not None:
             _print_map(outcome, map_at_s)
     if schedule.stopped_s is not None:
@@ -70,17 +94,43 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         raise SystemExit(_INTERRUPTED)
 
 
+def _trace(path: str, reading: dict[str, Any]) -> Trace:
+    """Return the trace of a file, or of standard input."""
+    from pathlib import Path
+
+    from hopperlib.readers.job_trace import read_job_trace
+
+    try:
+        return read_job_trace(Path(path), **reading)
+    except InputError as error:
+        if str(error).startswith((path, "the input")):
+            raise InputError(f"cannot read trace {error}") from error
+        raise
+
+
+def _function(name: str, text: str) -> Any:
+    """Return the function that ``module:function`` names; the module may lie in the current folder."""
+    import importlib
+
+    module, _, function = text.partition(":")
+    sys.path.insert(0, "")
+    try:
+        return getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise refusal(name, text, f"must be module:function of a module that can be imported: {error}") from None
+    finally:
+        sys.path.pop(0)
+
+
 def _queues(name: str | None) -> dict[str, str]:
     """Return the controls that a table of queues sets: one of the package by its name, or a file."""
     from hopperlib.network.scheduling.queues import queue_tables
-    from hopperlib.readers.job_trace import opened
 
     if name is None or name in queue_tables():
         return {} if name is None else {"queues": name}
     if not name.endswith(".toml"):
         raise refusal("queues", name, f"must be one of: {', '.join(queue_tables())}; or a file that ends in .toml")
-    with opened(name, "queues") as file:
-        return {"queue_file": file.read()}
+    return {"queue_file": read_source(name, what="queues")}
 
 
 @contextmanager
@@ -126,19 +176,41 @@ def _record_lines(schedule: Schedule) -> Iterator[str]:
         yield ",".join(map(str, sample)) + "\n"
 
 
-def _job_lines(outcome: Simulated) -> Iterator[str]:
-    """Yield every job that started as CSV, in order of submission; after an interrupt, those that had ended."""
-    schedule, workload, names = outcome.schedule, outcome.schedule.workload, outcome.trace.names
+def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
+    """Yield a header and every job, in order of submission; after an interrupt, those that had ended."""
+    from hopperlib.network.scheduling.schedule import STATUS
+
+    schedule, names = outcome.schedule, outcome.trace.names
     distances = outcome.hops()
-    yield "job,submit_time_s,start_time_s,end_time_s,nodes,runs,mean_hops\n"
-    for index in schedule.finished():
-        if schedule.stopped_s is not None and schedule.end_s[index] > schedule.stopped_s:
+    yield _COLUMNS
+    for index, job in enumerate(schedule.workload):
+        state = STATUS[schedule.status[index]]
+        if schedule.stopped_s is not None and (
+            not schedule.status[index] or schedule.end_s[index] > schedule.stopped_s
+        ):
             continue
-        job, hops = workload.job[index], "" if distances is None else f"{distances[index]:.6g}"
+        ran = bool(schedule.status[index])
+        nodes = ",".join(str(low) if high == low + 1 else f"{low}-{high - 1}" for low, high in schedule.runs(index))
         yield (
-            f"{names.get(job, job)},{workload.submit_time_s[index]},{schedule.start_s[index]},{schedule.end_s[index]},"
-            f"{workload.nodes[index]},{schedule.run_count[index]},{hops}\n"
-        )
+            names.get(job.job, job.job), job.submit_time_s, schedule.start_s[index] if ran else None,
+            schedule.end_s[index] if ran else None, job.nodes, schedule.run_count[index],
+            None if distances is None or not ran else float(f"{distances[index]:.6g}"), state, job.requested_time_s, job.queue,
+            job.user, job.account, job.qos, job.eligible_time_s, job.observed_start_s, job.cores, job.gpus, job.memory_mb, nodes,
+        )  # fmt: skip
+
+
+def _write_parquet(path: str, outcome: Simulated) -> None:
+    """Write every job as Parquet."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise InputError("--parquet needs pandas and pyarrow: pip install 'hopperlib[analysis]'") from None
+    header, *rows = _job_rows(outcome)
+    table = pd.DataFrame(rows, columns=list(header)).convert_dtypes()
+    try:
+        table.astype({"job": "string"}).to_parquet(path, index=False)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _print_map(outcome: Simulated, time_s: int) -> None:
@@ -177,9 +249,25 @@ command = question_command(
         ),
         click.Option(["--swf"], metavar="FILE", help="Write the schedule here in the Standard Workload Format."),
         click.Option(["--map", "map_at_s"], type=int, metavar="S", help="Print who sits where at this second."),
-        click.Option(["--csv", "as_csv"], is_flag=True, help="Print every job: times, nodes, runs, mean hops."),
+        click.Option(
+            ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, mean hops."
+        ),
+        click.Option(["--parquet"], metavar="FILE", help="Write every job here as Parquet, with the same columns."),
+        click.Option(
+            ["--html", "page"], metavar="PAGE", help="Write one page to this file: no scripts, nothing from elsewhere."
+        ),
+        *(
+            click.Option([f"--{name}"], metavar="NAME|MODULE:FUNCTION", help=words)
+            for name, words in (
+                (
+                    "policy",
+                    "easy (the default), fcfs, conservative, or a function of your own, see the page on job traces.",
+                ),
+                ("against", "Run this policy too, and tell the difference, with its uncertainty over resampled weeks."),
+            )
+        ),
     ),
     run=_run,
-    left_out=("trace", "queues", "queue_file"),
+    left_out=("trace", "queues", "queue_file", "policy", "against"),
     examples=_EXAMPLES,
 )

@@ -81,6 +81,7 @@ class Control:
     step: float = 0
     binary: bool = False
     options: tuple[tuple[str, str], ...] = ()
+    functions: bool = False
     none: str = ""
     having: str = ""
     rows: int = 1
@@ -220,6 +221,8 @@ class Choice(Control):
         Pairs of value and what the reader sees.
     default : str
         One of the values.
+    functions : bool
+        Whether a function may stand for an option, where Python asks.
 
     Examples
     --------
@@ -239,8 +242,10 @@ class Choice(Control):
         """Return the options there are, each with its label."""
         return self.options
 
-    def read(self, value: Any) -> str:
+    def read(self, value: Any) -> Any:
         """Return the value if it is an option."""
+        if self.functions and callable(value):
+            return value
         if value not in [key for key, _ in self.options]:
             raise self.refuse(value, "must be one of: " + ", ".join(key for key, _ in self.options))
         return str(value)

@@ -1,26 +1,67 @@
-"""What ``sacct --parsable2`` prints, read as a job trace.
+"""What ``sacct`` printed, read as a job trace: ``--parsable2`` with a header or without, or ``--json``.
 
-The first line names the columns; which ones there are, and the delimiter, is
-up to the site. Lines of steps (``.batch``, ``.extern``, ``.0``) are not jobs.
-A line that does not fit the header is counted.
+Which columns there are, and the delimiter, is up to the site. Lines of steps
+(``.batch``, ``.extern``, ``.0``) are not jobs. A line that does not fit the
+header is counted. Without a header the columns are those that are named, or
+those of the export that Open XDMoD asks for [1]_.
+
+.. [1] Open XDMoD, "Slurm Notes", section Input Format (releases 9 to 11).
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import chain
+from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.failure.sacct import row_of
 from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.readers.source import Source, lines_of
-from hopperlib.readers.trace import Skips, Trace, TraceError
-from hopperlib.units import duration_s
+from hopperlib.readers.trace import Skips, Trace, TraceError, counted
+from hopperlib.units import MIB_PER_MEMORY_GB, duration_s, memory_gb
 
 __all__ = ["read_sacct"]
 
-_JOB_ID = re.compile(r"\d+(?:[_+]\S*)?")
+_JOB_ID = re.compile(r"(\d+)((?:_(?:\d+|\[\S*))?)((?:\+\d+)?)")
 _NEEDED = ("JobID", "State", "Submit")
+# Every column that is read, as sacct spells it.
+_COLUMNS = {
+    name.lower(): name
+    for name in (
+        *_NEEDED, "JobIDRaw", "User", "Account", "Partition", "QOS", "Eligible", "Start", "End", "Elapsed",
+        "ElapsedRaw", "Timelimit", "TimelimitRaw", "AllocNodes", "NNodes", "ReqNodes", "AllocCPUS", "NCPUS", "ReqCPUS",
+        "AllocTRES", "ReqTRES", "AllocGRES", "ReqGRES", "ReqMem", "NodeList", "Licenses", "Reservation", "Dependency",
+        "JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir",
+    )
+}  # fmt: skip
+_EXPORT = "JobID JobIDRaw Cluster Partition {} Group GID User UID Submit Eligible Start End Elapsed ExitCode State NNodes NCPUS ReqCPUS ReqMem {} Timelimit NodeList JobName"
+_EXPORTS = tuple(
+    _EXPORT.format(*parts).split()
+    for parts in (("QOS Account", "ReqTRES AllocTRES"), ("Account", "ReqGRES ReqTRES AllocTRES"), ("Account", "ReqTRES AllocTRES"))
+)  # fmt: skip
+_MOST_S, _MOST_COUNTED = 10**10, 2**31 - 1
+_PIECE, _LONGEST_ENTRY = 1 << 16, 1 << 24
+_ENDED_BEFORE_START = (
+    "CANCELLED",
+    "REVOKED",
+    "DEADLINE",
+    "BOOT_FAIL",
+    "NODE_FAIL",
+    "FAILED",
+    "PREEMPTED",
+    "OUT_OF_MEMORY",
+)
+_UNFINISHED = {
+    "PENDING": "not started yet",
+    "REQUEUED": "not started yet",
+    "RUNNING": "still running",
+    "SUSPENDED": "still running",
+}
 
 
 def _duration_s(text: str) -> int | None:
@@ -33,24 +74,36 @@ def _duration_s(text: str) -> int | None:
 
 def _instant(text: str) -> int | None:
     """Return a time stamp in seconds since 1970, its clock taken as if it were universal time."""
-    if text.isdigit():
-        return int(text)
+    if text.isdecimal():
+        return int(text[:12]) or None
     try:
         return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 
-def read_sacct(source: Source, *, delimiter: str = "|") -> Trace:
-    """Return the jobs of ``sacct --parsable2`` output; times count from the first submission.
+def _number(row: dict[str, str], *names: str) -> int:
+    """Return the first of some columns that counts anything, or 0."""
+    for name in names:
+        text = row.get(name, "")
+        if text.isdecimal() and len(text) < 12 and int(text):
+            return int(text)
+    return 0
+
+
+def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "") -> Trace:
+    """Return the jobs of what sacct printed; times count from the first submission.
 
     Parameters
     ----------
     source : str, bytes, path-like, binary file or iterable of str
-        Output with its header. It must hold JobID, State, Submit, a run time
-        (ElapsedRaw, Elapsed, or Start and End) and a width (AllocNodes, NNodes or ReqNodes).
+        Output of ``--parsable2``, or of ``--json``. It must hold JobID, State, Submit, a run time
+        (ElapsedRaw, Elapsed, or Start and End) and a width (AllocNodes, NNodes or ReqNodes). Eligible, Start, End,
+        Partition, Account, QOS, AllocCPUS, AllocTRES and NodeList tell what was observed, and of which resources.
     delimiter : str
         As given to ``sacct --delimiter``.
+    columns : str
+        For output without a header: the columns, as given to ``sacct --format``.
 
     Raises
     ------
@@ -65,45 +118,78 @@ def read_sacct(source: Source, *, delimiter: str = "|") -> Trace:
     >>> trace.workload[0].requested_time_s, trace.names[trace.workload[0].job], trace.skips.messages()
     (3600, '8_1', ['1 job skipped, cancelled before it started (first at line 4)'])
     """
-    header: list[str] | None = None
-    skips = Skips()
+    skips, counts = Skips(), Counter[str]()
     jobs: list[Job] = []
-    names: dict[int, str] = {}
+    names: list[str] = []
     users: dict[str, int] = {}
-    for number, line in enumerate(lines_of(source), start=1):
+    for number, row in _rows(source, delimiter, columns, skips):
+        job = _job(row, users, counts)
+        if isinstance(job, str):
+            skips.add(job, number)
+            continue
+        jobs.append(job)
+        names.append(row["JobID"])
+    if not jobs:
+        raise TraceError(f"no job of this sacct output can be used: {'; '.join(skips.messages()) or 'it has none'}")
+    jobs, names = _joined(jobs, names, counts)
+    counts["array"] = sum("_" in name for name in names)
+    counts["requeued"] = len(names) - len(set(names))
+    start = min(job.submit_time_s for job in jobs)
+    workload = Workload(
+        job._replace(
+            job=int(name) if name.isdecimal() else -1 - place,
+            submit_time_s=job.submit_time_s - start,
+            eligible_time_s=None if job.eligible_time_s is None else job.eligible_time_s - start,
+            observed_start_s=None if job.observed_start_s is None else job.observed_start_s - start,
+        )
+        for place, (job, name) in enumerate(zip(jobs, names, strict=True))
+    )
+    strange = {-1 - place: name for place, name in enumerate(names) if not name.isdecimal()}
+    return Trace(workload=workload, skips=skips, notes=counted(counts), epoch_s=start, names=strange)
+
+
+def _rows(source: Source, delimiter: str, columns: str, skips: Skips) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the jobs' rows by column, with the number of the line."""
+    header: list[str] | None = None
+    lines = lines_of(source, cut=False)
+    for number, line in enumerate(lines, start=1):
         text = line.rstrip("\r\n").lstrip("\ufeff")
         if not text.strip():
             continue
         if header is None:
-            header = text.split(delimiter)
-            _check_header(header, number)
-            continue
+            if text.lstrip().startswith("{"):
+                yield from enumerate(map(_row_of_entry, _entries(chain([text], lines), skips)), start=1)
+                return
+            header, is_row = _header(text, delimiter, columns, number)
+            if not is_row:
+                continue
         row = row_of(text, header, delimiter=delimiter)
         if row is None:
             skips.add("its fields do not fit the header", number)
-            continue
-        if row == dict.fromkeys(header) or row["JobID"] == "JobID":
-            continue  # Some sites repeat the header when they join files.
-        if "." in row["JobID"]:
-            continue
-        job = _job(row, users, len(jobs))
-        if isinstance(job, str):
-            skips.add(job, number)
-            continue
-        if not row["JobID"].isdigit():
-            names[job.job] = row["JobID"]
-        jobs.append(job)
+        # Some sites repeat the header when they join files.
+        elif row["JobID"].lower() != "jobid" and "." not in row["JobID"]:
+            yield number, row
     if header is None:
         raise TraceError("this is no output of sacct: it is empty")
-    if not jobs:
-        raise TraceError(f"no job of this sacct output can be used: {'; '.join(skips.messages()) or 'it has none'}")
-    start = min(job.submit_time_s for job in jobs)
-    workload = Workload(job._replace(submit_time_s=job.submit_time_s - start) for job in jobs)
-    return Trace(workload=workload, skips=skips, epoch_s=start, names=names)
 
 
-def _check_header(header: list[str], number: int) -> None:
-    """Refuse what is no header of sacct, or lacks what a trace needs."""
+def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[str], bool]:
+    """Return the columns, and whether the first line is a job already; refuse what lacks what a trace needs."""
+    fields = text.split(delimiter)
+    if columns.strip():
+        stated = [name.split("%")[0].strip() for name in columns.replace(delimiter, ",").split(",")]
+    elif fields[0].split("_")[0].split("+")[0].isdecimal():
+        # A job: its fields must be those of an export.
+        for names in _EXPORTS:
+            row = row_of(text, names, delimiter=delimiter)
+            if row and None not in (_instant(row["Submit"]), _duration_s(row["Elapsed"])) and row["State"][:1].isalpha():
+                return names, True
+        raise TraceError(
+            f"line {number} is a job, and no line names the columns: leave out --noheader, or name them as they were given to --format"
+        )
+    else:
+        stated = [name.split("%")[0].strip() for name in fields]
+    header = [_COLUMNS.get(name.lower(), name) for name in stated]
     missing = [name for name in _NEEDED if name not in header]
     if not {"ElapsedRaw", "Elapsed"} & set(header) and not {"Start", "End"} <= set(header):
         missing.append("Elapsed")
@@ -112,52 +198,179 @@ def _check_header(header: list[str], number: int) -> None:
     if missing:
         raise TraceError(
             f"line {number} is no header of sacct --parsable2 that can be used: it lacks {', '.join(missing)}; "
-            "ask for --format=JobID,User,Partition,State,Submit,Elapsed,Timelimit,NNodes"
+            "ask for --format=JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,Elapsed,Timelimit,NNodes,AllocCPUS,AllocTRES,NodeList"
         )
+    return header, bool(columns.strip())
 
 
-def _job(row: dict[str, str], users: dict[str, int], count: int) -> Job | str:
-    """Return the job of a row, or why it cannot be taken."""
-    if _JOB_ID.fullmatch(row["JobID"]) is None:
+def _entries(pieces: Iterator[str], skips: Skips) -> Iterator[dict[str, Any]]:
+    """Yield the entries of the list "jobs" of a JSON text, one by one."""
+    decoder, text, place, inside = json.JSONDecoder(), "", 0, False
+    rest = chain(pieces, [""])
+    while True:
+        more = []
+        size = 0
+        for piece in rest:
+            more.append(piece)
+            size += len(piece)
+            if size >= _PIECE:
+                break
+        text, place = text[place:] + "".join(more), 0
+        if not inside:
+            found = re.search(r'"jobs"\s*:\s*\[', text)
+            if found:
+                place, inside = found.end(), True
+        while inside:
+            place += len(text[place : place + 4000]) - len(text[place : place + 4000].lstrip(" \t\r\n,"))
+            if text[place : place + 1] == "]":
+                return
+            try:
+                entry, place = decoder.raw_decode(text, place)
+            except (ValueError, RecursionError):
+                break
+            if isinstance(entry, dict):
+                yield entry
+        if not size or len(text) - place > _LONGEST_ENTRY:
+            if not inside:
+                raise TraceError('this JSON is none of sacct: it has no list "jobs"')
+            return skips.add("the JSON is broken or cut off from there on", 0) if text[place:].strip() else None
+
+
+def _row_of_entry(entry: dict[str, Any]) -> dict[str, str]:
+    """Return an entry of the JSON as a row of the text."""
+
+    def at(*path: str) -> str:
+        value: Any = entry
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        if isinstance(value, dict):
+            value = value.get("number") if value.get("set", True) and not value.get("infinite") else None
+        return str(value[0] if isinstance(value, list) and value else "" if value is None or value == [] else value)
+
+    tres = entry.get("tres")
+    allocated = tres.get("allocated") if isinstance(tres, dict) else None
+    parts = [part for part in allocated if isinstance(part, dict)] if isinstance(allocated, list) else []
+    named = [
+        (f"{part.get('type')}{'/' if part.get('name') else ''}{part.get('name') or ''}", part.get("count"))
+        for part in parts
+    ]
+    suffix = {"mem": "M"}
+    array, het = at("array", "job_id"), at("het", "job_id")
+    element, offset = at("array", "task_id"), at("het", "job_offset")
+    job = at("job_id")
+    if array not in ("", "0") and element:
+        job = f"{array}_{element}"
+    if het not in ("", "0"):
+        job = f"{het}+{offset or 0}"
+    limit = at("time", "limit")
+    return {
+        "JobID": job, "State": at("state", "current"), "Submit": at("time", "submission"),
+        "Eligible": at("time", "eligible"), "Start": at("time", "start"), "End": at("time", "end"),
+        "ElapsedRaw": at("time", "elapsed"), "TimelimitRaw": limit, "NNodes": at("allocation_nodes"),
+        "User": at("user") or at("association", "user"), "Account": at("account"), "Partition": at("partition"), "QOS": at("qos"),
+        "NodeList": at("nodes"), "ReqCPUS": at("required", "CPUs"), "Licenses": at("licenses"),
+        "Reservation": at("reservation", "name"), "AllocTRES": ",".join(f"{name}={count}{suffix.get(name, '')}" for name, count in named),
+    }  # fmt: skip
+
+
+def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str]) -> Job | str:
+    """Return the job of a row, or why it cannot be taken; count what is repaired or not modelled."""
+    if _JOB_ID.fullmatch(row["JobID"][:200]) is None:
         return "JobID is none"
     submit = _instant(row["Submit"])
     if submit is None:
         return "submit time unknown"
-    elapsed = _elapsed(row)
-    state = row["State"].split()[0] if row["State"] else ""
-    if state == "PENDING":
-        return "not started yet"
-    if state == "RUNNING":
-        return "still running"
-    if not elapsed and state in ("CANCELLED", "REVOKED", "DEADLINE", "BOOT_FAIL"):
+    elapsed, start = _elapsed(row), _instant(row.get("Start", ""))
+    state = row["State"].split()[0].rstrip("+") if row["State"].strip() else ""
+    if state in _UNFINISHED:
+        return _UNFINISHED[state]
+    # The state may be cut to the width of a column.
+    if not elapsed and (start is None or state.startswith("CANCELL")) and state.startswith(_ENDED_BEFORE_START):
         return "cancelled before it started"
     if elapsed is None:
         return "run time unknown"
-    nodes = next(
-        (
-            int(row[name])
-            for name in ("AllocNodes", "NNodes", "ReqNodes")
-            if row.get(name, "").isdigit() and int(row[name])
-        ),
-        0,
+    tres = dict(
+        part.split("=", 1) for part in (row.get("AllocTRES") or row.get("ReqTRES", "")).split(",") if "=" in part
     )
+    nodes = _number(row, "AllocNodes", "NNodes", "ReqNodes")
     if not nodes:
         return "nodes unknown"
-    if row.get("TimelimitRaw", "").isdigit():
-        limit: int | None = 60 * int(row["TimelimitRaw"])
-    else:
-        limit = _duration_s(row.get("Timelimit", ""))
-    user = users.setdefault(row.get("User", ""), len(users) + 1)
-    name = int(row["JobID"]) if row["JobID"].isdigit() else -1 - count
-    return Job(name, submit, nodes, elapsed, elapsed if limit is None else limit, user, row.get("Partition", ""))
+    cores = _number(row, "AllocCPUS", "NCPUS") or _number(tres, "cpu") or _number(row, "ReqCPUS")
+    gpus = _gpus(tres, row.get("AllocGRES") or row.get("ReqGRES", ""))
+    memory = _memory_mb(tres.get("mem", "") or row.get("ReqMem", ""), nodes, cores)
+    limit = 60 * _number(row, "TimelimitRaw") or _duration_s(row.get("Timelimit", ""))
+    eligible = _instant(row.get("Eligible", ""))
+    if max(nodes, cores, gpus, memory) > _MOST_COUNTED or max(submit, elapsed, limit or 0) > _MOST_S:
+        return "a number is too large"
+    if not limit and elapsed:
+        counts["guessed-limit" if limit is None else "zero-limit"] += 1
+    limit = limit or elapsed
+    counts["over-limit"] += elapsed > limit
+    counts["held"] += eligible is not None and eligible > submit
+    counts["late-start"] += start is not None and start < max(submit, eligible or 0)
+    for code, column in (("licences", "Licenses"), ("reservation", "Reservation"), ("dependency", "Dependency")):
+        counts[code] += row.get(column, "") not in ("", "(null)", "None")
+    counts["preempted"] += state.startswith("PREEMPT")
+    return Job(
+        0, submit, nodes, elapsed, limit, users.setdefault(row.get("User", ""), len(users) + 1), row.get("Partition", "")[:200],
+        eligible_time_s=None if eligible is None else max(submit, eligible),
+        observed_start_s=None if start is None else max(start, submit),
+        cores=cores, gpus=gpus, memory_mb=memory, account=row.get("Account", ""), qos=row.get("QOS", ""), state=state,
+        node_list="" if row.get("NodeList", "").startswith("None") else row.get("NodeList", ""),
+    )  # fmt: skip
 
 
 def _elapsed(row: dict[str, str]) -> int | None:
     """Return the run time of a row, from the best column it has. [s]"""
-    if row.get("ElapsedRaw", "").isdigit():
-        return int(row["ElapsedRaw"])
+    if row.get("ElapsedRaw", "").isdecimal():
+        return int(row["ElapsedRaw"][:18])
     found = _duration_s(row.get("Elapsed", ""))
     if found is not None:
         return found
     start, end = _instant(row.get("Start", "")), _instant(row.get("End", ""))
     return end - start if start is not None and end is not None and end >= start else None
+
+
+def _gpus(tres: dict[str, str], gres: str) -> int:
+    """Return the GPUs of a job: their sum where it stands, else by type; in releases of old from the GRES."""
+    if "gres/gpu" in tres:
+        return _number(tres, "gres/gpu")
+    typed = sum(_number(tres, name) for name in tres if name.startswith("gres/gpu:"))
+    return typed or sum(int(count) for count in re.findall(r"gpu(?::[A-Za-z]\w*)?:(\d{1,9})", gres))
+
+
+def _memory_mb(text: str, nodes: int, cores: int) -> int:
+    """Return the memory of a job, printed for the whole, each node (``n``) or each core (``c``). [MiB]"""
+    times = {"n": nodes, "c": cores}.get(text[-1:], 1)
+    try:
+        return round(MIB_PER_MEMORY_GB * memory_gb(text.rstrip("nc"), unit="M")) * times
+    except InputError:
+        return 0
+
+
+def _joined(jobs: list[Job], names: list[str], counts: Counter[str]) -> tuple[list[Job], list[str]]:
+    """Return the jobs with the parts of a heterogeneous one in one partition made one."""
+    places: dict[tuple[str, str, int], int] = {}
+    partitions: dict[str, set[str]] = {}
+    kept: list[Job] = []
+    kept_names: list[str] = []
+    for job, name in zip(jobs, names, strict=True):
+        base, plus, _ = name.partition("+")
+        key = (base, job.queue, job.submit_time_s)
+        if plus and key in places:
+            first = kept[places[key]]
+            kept[places[key]] = first._replace(
+                nodes=first.nodes + job.nodes, cores=first.cores + job.cores, gpus=first.gpus + job.gpus,
+                memory_mb=first.memory_mb + job.memory_mb, run_time_s=max(first.run_time_s, job.run_time_s),
+                requested_time_s=max(first.requested_time_s, job.requested_time_s),
+                node_list=",".join(filter(None, (first.node_list, job.node_list))),
+            )  # fmt: skip
+            counts["het-joined"] += 1
+            continue
+        if plus:
+            places[key] = len(kept)
+            partitions.setdefault(base, set()).add(job.queue)
+        kept.append(job)
+        kept_names.append(name)
+    counts["het-apart"] = sum(len(queues) for queues in partitions.values() if len(queues) > 1)
+    return kept, kept_names

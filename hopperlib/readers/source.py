@@ -23,6 +23,8 @@ _WIDE = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 # A text may begin with "BZh" too, but not with the mark of the first block, or of the end, behind it.
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 
+_LONGEST = 1 << 20
+
 
 def text_of(source: Source, *, name: str = "", max_bytes: int | None = None) -> str:
     r"""Return what a source holds as text; bytes that are not of its encoding are replaced, not refused.
@@ -62,13 +64,15 @@ def text_of(source: Source, *, name: str = "", max_bytes: int | None = None) -> 
     return data.decode(_encoding(data), errors="replace")
 
 
-def lines_of(source: Source) -> Iterator[str]:
-    r"""Yield the lines of a source one by one; of a file no more is held than one.
+def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
+    r"""Yield the lines of a source one by one; of a file no more is held than one, and of that no more than a MiB.
 
     Parameters
     ----------
     source : str, bytes, path-like, binary file or iterable of str
         As for `text_of`.
+    cut : bool
+        Whether of a longer line of a file only the first MiB is told; else its pieces follow one another.
 
     Raises
     ------
@@ -86,7 +90,11 @@ def lines_of(source: Source) -> Iterator[str]:
         with _opened(source, _name(source)) as stream:
             text = io.TextIOWrapper(stream, _encoding(stream.peek(4)), errors="replace")
             try:
-                yield from text
+                whole = True
+                while line := text.readline(_LONGEST):
+                    if whole or not cut:
+                        yield line
+                    whole = line.endswith("\n")
             finally:
                 # Whoever opened the stream closes it.
                 text.detach()

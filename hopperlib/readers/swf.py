@@ -6,8 +6,10 @@ further columns. Nothing is guessed: a line that does not tell how wide and how
 long a job was is counted and left out.
 
 The rules: a job is as wide as the processors it was given, or if that is not
-known, as it asked for; it asked for the time it says, or if that is not known,
-for its run time.
+known, as it asked for; it asked for the time it says, or if that is not known
+or 0, for its run time; its queue is that of field 15, or if that is not known
+the partition of field 16. Rows of a job that was told in parts (status 2, 3, 4)
+are left out where a row sums it up.
 """
 
 from __future__ import annotations
@@ -15,16 +17,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
+from hopperlib.network.scheduling.schedule import FINISHED, NOT_STARTED, Schedule
 from hopperlib.network.scheduling.workload import Job
 from hopperlib.network.scheduling.workload import Workload as _Workload
 from hopperlib.readers.source import Source, lines_of
-from hopperlib.readers.trace import Skips, Trace, TraceError
+from hopperlib.readers.trace import Skips, Trace, TraceError, counted
 
 __all__ = ["read_swf", "write_swf"]
 
 _HEADER = re.compile(r";\s*([A-Za-z][\w ]*?)\s*:\s*(.*)")
 _CANCELLED = 5
+_PARTIAL = (2, 3, 4)
+_STATUS = {FINISHED: 1, NOT_STARTED: _CANCELLED}
+# Longest times and largest counts that are taken: three centuries, and what the columns hold.
+_MOST_S, _MOST_COUNTED, _MOST = 10**10, 2**31 - 1, 2**62
+# The fields that are read, by their place: job, submit, wait, run, processors given and asked for, limit, status, user,
+# and the job that it depends on.
+_FIELDS = (0, 1, 2, 3, 4, 7, 8, 10, 11, 16)
+_BOUNDS = (_MOST, _MOST_S, _MOST_S, _MOST_S, _MOST_COUNTED, _MOST_COUNTED, _MOST_S, 99, _MOST, _MOST)
 
 
 def _whole(text: str) -> int:
@@ -33,7 +43,7 @@ def _whole(text: str) -> int:
         return int(text)
     except ValueError:
         value = float(text)
-        if not abs(value) <= 1e15:  # "not a number" fails it too
+        if not abs(value) <= _MOST:  # "not a number" fails it too
             raise ValueError(text) from None
         return int(value + 0.5) if value >= 0 else -1
 
@@ -57,8 +67,9 @@ def read_swf(source: Source, *, cores_per_node: int = 1) -> Trace:
     --------
     >>> line = "7 60 5 3600 48 -1 -1 -1 7200 -1 1 3 1 -1 2 -1 -1 -1"
     >>> trace = read_swf(["; MaxNodes: 6384", line, line.replace(" 3600 ", " -1 ")], cores_per_node=24)
-    >>> trace.workload[0]
-    Job(job=7, submit_time_s=60, nodes=2, run_time_s=3600, requested_time_s=7200, user=3, queue='2')
+    >>> job = trace.workload[0]
+    >>> job[:7], job.observed_start_s
+    ((7, 60, 2, 3600, 7200, 3, '2'), 65)
     >>> trace.skips.messages()
     ['1 job skipped, run time unknown (first at line 3)']
     """
@@ -66,47 +77,54 @@ def read_swf(source: Source, *, cores_per_node: int = 1) -> Trace:
         raise TraceError(f"cores_per_node={cores_per_node} must be at least 1")
     skips, header = Skips(), {}
     jobs: list[Job] = []
-    rounded = 0
+    partial: list[int] = []
+    summaries: set[int] = set()
+    counts = dict.fromkeys(("partial-rows", "guessed-limit", "zero-limit", "over-limit", "dependency", "rounded"), 0)
     for number, line in enumerate(lines_of(source), start=1):
         text = line.strip().lstrip("\ufeff")
         if not text:
             continue
         if text[0] in ";#":
-            match = _HEADER.match(text)
+            match = _HEADER.match(text[:1000])
             if match:
                 header[match[1]] = match[2].strip()
             continue
-        fields = text.split()
-        rounded += "." in text and any("." in field for field in (*fields[1:2], *fields[3:5], *fields[7:9]))
-        job = _job(fields, cores_per_node)
+        fields = text.split(maxsplit=18)
+        counts["rounded"] += "." in text and any("." in field for field in (*fields[1:2], *fields[3:5], *fields[7:9]))
+        job = _job(fields, cores_per_node, counts)
         if isinstance(job, str):
             skips.add(job, number)
+            continue
+        if int(job.state) in _PARTIAL:
+            partial.append(len(jobs))
         else:
-            jobs.append(job)
+            summaries.add(job.job)
+        jobs.append(job)
+    twice = {place for place in partial if jobs[place].job in summaries}
+    counts["partial-rows"] = len(twice)
+    if twice:
+        jobs = [job for place, job in enumerate(jobs) if place not in twice]
     if not jobs:
         why = "; ".join(skips.messages()) or "it holds no job at all"
         raise TraceError(f"this is no trace in the Standard Workload Format that can be used: {why}")
-    notes = []
     workload = _Workload(jobs)
-    if not workload.sorted_on_entry:
-        notes.append("the submissions were not in order of time; they were sorted, equal ones as in the file")
-    if rounded:
-        notes.append(f"decimals on {rounded:,} line{'s' if rounded > 1 else ''} were rounded to whole numbers")
+    counts["unsorted"] = not workload.sorted_on_entry
     epoch = header.get("UnixStartTime", "").split()
-    start = int(epoch[0]) if epoch and epoch[0].isdigit() else 0
-    return Trace(workload=workload, skips=skips, notes=tuple(notes), header=header, epoch_s=start)
+    start = int(epoch[0]) if epoch and epoch[0].isdecimal() and len(epoch[0]) < 12 else 0
+    return Trace(workload=workload, skips=skips, notes=counted(counts), header=header, epoch_s=start)
 
 
-def _job(fields: list[str], cores_per_node: int) -> Job | str:
-    """Return the job of a line, or why it cannot be taken."""
+def _job(fields: list[str], cores_per_node: int, counts: dict[str, int]) -> Job | str:
+    """Return the job of a line, or why it cannot be taken; count what is repaired."""
     if len(fields) < 18:
         return "fewer than 18 fields"
     try:
-        number, submit, run = _whole(fields[0]), _whole(fields[1]), _whole(fields[3])
-        allocated, asked, limit = _whole(fields[4]), _whole(fields[7]), _whole(fields[8])
-        status, user = _whole(fields[10]), _whole(fields[11])
+        numbers = [_whole(fields[place]) for place in _FIELDS]
     except ValueError:
         return "a field is not a number"
+    if any(number > bound for number, bound in zip(numbers, _BOUNDS, strict=True)):
+        return "a number is too large"
+    number, submit, wait, run, allocated, asked, limit, status, user, before = numbers
     if status == _CANCELLED and run <= 0:
         return "cancelled before it started"
     if run < 0:
@@ -116,15 +134,24 @@ def _job(fields: list[str], cores_per_node: int) -> Job | str:
     processors = allocated if allocated > 0 else asked
     if processors < 1:
         return "processors unknown"
+    if limit <= 0 < run:
+        counts["guessed-limit" if limit < 0 else "zero-limit"] += 1
+        limit = run
+    counts["over-limit"] += run > max(limit, 0)
+    counts["dependency"] += before > 0
+    # Of the queue and the partition, the one that the trace tells.
+    queue = fields[14] if fields[14] != "-1" else fields[15]
     return Job(
-        number, submit, -(-processors // cores_per_node), run, limit if limit >= 0 else run, max(user, 0), fields[14]
-    )
+        max(number, -_MOST), submit, -(-processors // cores_per_node), run, max(limit, 0), max(user, 0), queue[:80],
+        observed_start_s=submit + wait if wait >= 0 else None, cores=processors, account=fields[12][:80],
+        state=str(max(status, -1)),
+    )  # fmt: skip
 
 
 def write_swf(schedule: Schedule, *, cores_per_node: int = 1) -> Iterator[str]:
     r"""Yield the lines of a simulated schedule in the Standard Workload Format.
 
-    Jobs that never started are written as cancelled, with an unknown wait.
+    Jobs that were killed are written as failed (status 0), those that never started as cancelled (5), with an unknown wait.
 
     Examples
     --------
@@ -140,14 +167,15 @@ def write_swf(schedule: Schedule, *, cores_per_node: int = 1) -> Iterator[str]:
     yield "; Note: written by a simulation, not by a machine\n"
     for index, job in enumerate(schedule.workload):
         processors = job.nodes * cores_per_node
+        status = schedule.status[index]
         user = job.user or -1
         queue = job.queue if job.queue.isdigit() else "-1"
-        if schedule.status[index] == NOT_STARTED:
-            wait, run, given, status = -1, -1, -1, _CANCELLED
+        if status == NOT_STARTED:
+            wait, run, given = -1, -1, -1
         else:
             wait = schedule.start_s[index] - job.submit_time_s
-            run, given, status = schedule.end_s[index] - schedule.start_s[index], processors, 1
+            run, given = schedule.end_s[index] - schedule.start_s[index], processors
         yield (
             f"{job.job} {job.submit_time_s} {wait} {run} {given} -1 -1 {processors} {job.requested_time_s} -1 "
-            f"{status} {user} -1 -1 {queue} -1 -1 -1\n"
+            f"{_STATUS.get(status, 0)} {user} -1 -1 {queue} -1 -1 -1\n"
         )

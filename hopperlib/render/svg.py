@@ -187,7 +187,7 @@ def _draw_heatmap(canvas: Any, axes: Any, trace: Mapping[str, Any]) -> None:
         half = (values[1] - values[0]) / 2 if len(values) > 1 else 0.5
         ends += [values[0] - half, values[-1] + half]
     drawn = axes.imshow(
-        trace["z"], cmap=trace["colorscale"].lower(), vmin=trace["zmin"], vmax=trace["zmax"],
+        [_numbers(row) for row in trace["z"]], cmap=trace["colorscale"].lower(), vmin=trace["zmin"], vmax=trace["zmax"],
         extent=ends, origin="lower", aspect="auto", interpolation="none",
     )  # fmt: skip
     canvas.colorbar(drawn, label=trace["colorbar"]["title"]["text"])

@@ -1,5 +1,6 @@
 """`hopper simulate`: jobs out, summaries, formats in, refusals, interruption."""
 
+import csv
 import gzip
 import json
 import os
@@ -20,6 +21,11 @@ TRACE = line(1, 0, 6, 100, 100) + line(2, 1, 8, 50, 50) + line(3, 2, 4, 90, 90)
 HEAD = "job,submit_time_s,start_time_s,end_time_s,nodes,runs,mean_hops\n"
 
 
+def first_columns(text):
+    """The columns that came first, without status, limit, queue and what else is known of a job."""
+    return "".join(",".join(row.split(",")[:7]) + "\n" for row in text.splitlines())
+
+
 @pytest.fixture
 def trace(tmp_path):
     path = tmp_path / "log.swf"
@@ -35,10 +41,13 @@ def test_every_job_as_csv(trace):
     # As in the docstring of the scheduler: job 3 passes job 2.
     result = simulate("--trace", trace, "--nodes", "10", "--csv")
     assert result.exit_code == 0
-    assert result.stdout == HEAD + "1,0,0,100,6,1,\n2,1,100,150,8,1,\n3,2,2,92,4,1,\n"
-    assert simulate("--trace", trace, "--nodes", "10", "--csv", "--policy", "fcfs").stdout.endswith(
-        "3,2,150,240,4,1,\n"
-    )
+    assert first_columns(result.stdout) == HEAD + "1,0,0,100,6,1,\n2,1,100,150,8,1,\n3,2,2,92,4,1,\n"
+    fcfs = simulate("--trace", trace, "--nodes", "10", "--csv", "--policy", "fcfs").stdout
+    assert first_columns(fcfs).endswith("3,2,150,240,4,1,\n")
+    # The further columns: status, limit, queue, user, ..., and the nodes as ranges.
+    header, *rows = csv.reader(fcfs.splitlines())
+    last = dict(zip(header, rows[-1], strict=True))
+    assert (last["status"], last["requested_time_s"], last["user"], last["node_list"]) == ("finished", "90", "1", "0-3")
 
 
 def test_hops_on_a_machine_with_a_torus(trace):
@@ -46,11 +55,9 @@ def test_hops_on_a_machine_with_a_torus(trace):
     rows = simulate("--trace", trace, "--machine", "hopper", "--order", "xyz", "--csv").stdout.splitlines()
     assert rows[1].split(",")[:6] == ["1", "0", "0", "100", "6", "1"]
     assert rows[1].split(",")[6] == "1.06667"
-    assert (
-        simulate("--trace", "-", "--machine", "hopper", "--csv", input=line(1, 0, 1, 5, 5)).stdout
-        == HEAD + "1,0,0,5,1,1,0\n"
-    )
-    assert simulate("--trace", trace, "--machine", "bassi", "--csv").stdout.splitlines()[1].endswith(",")
+    alone = simulate("--trace", "-", "--machine", "hopper", "--csv", input=line(1, 0, 1, 5, 5)).stdout
+    assert first_columns(alone) == HEAD + "1,0,0,5,1,1,0.0\n"
+    assert simulate("--trace", trace, "--machine", "bassi", "--csv").stdout.splitlines()[1].split(",")[6] == ""
 
 
 def test_summaries(trace):
@@ -94,7 +101,10 @@ def test_other_ways_in(tmp_path, trace):
     assert simulate("--trace", str(packed), "--nodes", "10", "--csv").stdout.count("\n") == 4
     assert simulate("--trace", "-", "--nodes", "10", "--csv", input=TRACE).stdout.count("\n") == 4
     sacct = "JobID|State|Submit|Elapsed|Timelimit|NNodes\n8_1|COMPLETED|2024-01-01T00:00:00|00:10:00|01:00:00|4\n"
-    assert simulate("--trace", "-", "--nodes", "10", "--csv", input=sacct).stdout == HEAD + "8_1,0,0,600,4,1,\n"
+    assert (
+        first_columns(simulate("--trace", "-", "--nodes", "10", "--csv", input=sacct).stdout)
+        == HEAD + "8_1,0,0,600,4,1,\n"
+    )
     assert simulate("--trace", trace, "--nodes", "1", "--cores-per-node", "24", "--csv").stdout.count(",1,1,") == 3
 
 
@@ -106,7 +116,7 @@ def test_downtimes_queues_records_and_the_schedule_as_a_trace(tmp_path, trace):
         "--records", str(records), "--every", "30", "--swf", str(out),
     )  # fmt: skip
     # The outage ends jobs 1 and 3 at 20; job 2 (8 nodes) starts after it.
-    assert result.stdout == HEAD + "1,0,0,20,6,1,\n2,1,40,90,8,1,\n3,2,2,20,4,1,\n"
+    assert first_columns(result.stdout) == HEAD + "1,0,0,20,6,1,\n2,1,40,90,8,1,\n3,2,2,20,4,1,\n"
     assert records.read_text().splitlines()[1:3] == ["0,4,4,1,6,0,0,0", "30,0,0,0,0,1,8,10"]
     assert "2 1 39 50 8 -1 -1 8 50 -1 1" in out.read_text()
     (tmp_path / "ours.toml").write_text(
@@ -116,15 +126,18 @@ def test_downtimes_queues_records_and_the_schedule_as_a_trace(tmp_path, trace):
     late = line(1, 0, 10, 50, 50) + line(2, 1, 10, 50, 50) + line(3, 40, 4, 90, 90)
     words = ("--trace", "-", "--nodes", "10", "--csv", "--policy", "fcfs", "--queues", str(tmp_path / "ours.toml"))
     # Job 3 is of the better queue and goes first; not if half a minute of waiting makes up for that.
-    assert simulate(*words, input=late).stdout.splitlines()[2:] == ["2,1,140,190,10,1,", "3,40,50,140,4,1,"]
-    aged = simulate(*words, "--aging-hours", "0.005", input=late).stdout.splitlines()
+    assert first_columns(simulate(*words, input=late).stdout).splitlines()[2:] == [
+        "2,1,140,190,10,1,",
+        "3,40,50,140,4,1,",
+    ]
+    aged = first_columns(simulate(*words, "--aging-hours", "0.005", input=late).stdout).splitlines()
     assert aged[2:] == ["2,1,50,100,10,1,", "3,40,100,190,4,1,"]
 
 
 def test_decimals_are_said_to_be_rounded():
     result = simulate("--trace", "-", "--nodes", "10", "--csv", input=line(1, 0.4, 6, 99.6, 100))
-    assert result.stdout == HEAD + "1,0,0,100,6,1,\n"
-    assert "decimals on 1 line were rounded" in result.stderr
+    assert first_columns(result.stdout) == HEAD + "1,0,0,100,6,1,\n"
+    assert "1 job with decimals: rounded to whole numbers" in result.stderr
 
 
 def test_skips_are_reported(tmp_path):
@@ -153,7 +166,7 @@ def test_the_first_interrupt_leaves_what_is_finished(tmp_path, monkeypatch):
     assert "stopped at" in result.stderr
     rows = result.stdout.splitlines()
     assert 900 < len(rows) < 1100
-    assert all(row.count(",") == 6 for row in rows)
+    assert all(row.count(",") == rows[0].count(",") for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +176,7 @@ def test_the_first_interrupt_leaves_what_is_finished(tmp_path, monkeypatch):
         ((), "say how many nodes there are"),
         (("--nodes", "0"), "say how many nodes there are"),
         (("--nodes", "-1"), "must be from 0 to 200000, the range"),
-        (("--nodes", "7"), "job 2 asks for nodes=8, more than the 7 of the machine"),
+        (("--nodes", "7", "--wide", "refuse"), "job 2 asks for nodes=8, more than the 7 of the machine"),
         (("--nodes", "10", "--policy", "sjf"), "--policy sjf must be one of: easy, fcfs"),
         (("--nodes", "10", "--allocation", "worst"), "--allocation worst must be one of: first, best"),
         (("--nodes", "10", "--overrun", "x"), "--overrun x must be one of: kill, keep"),
@@ -202,3 +215,68 @@ def test_files_that_are_none(tmp_path):
         result = simulate("--trace", str(tmp_path / name), "--nodes", "4")
         assert (result.exit_code, result.stdout) == (2, "")
         assert message in result.stderr
+
+
+SACCT = """JobID|User|Partition|State|Submit|Eligible|Start|Elapsed|Timelimit|NNodes|AllocCPUS|AllocTRES|NodeList
+1|ann|cpu|COMPLETED|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:00:10|00:10:00|00:20:00|2|16|cpu=16,mem=32G|n[1-2]
+2|bob|cpu|COMPLETED|2024-01-01T00:01:00|2024-01-02T00:00:00|2024-01-02T00:00:00|00:10:00|00:20:00|1|8|cpu=8|n1
+3|ann|gpu|COMPLETED|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:00:00|01:00:00|02:00:00|1|4|cpu=4,gres/gpu=1|g1
+4|cat|gpu|COMPLETED|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:00:00|01:00:00|02:00:00|1|4|cpu=4,gres/gpu=1|g1
+5|cat|gpu|COMPLETED|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T01:30:00|01:00:00|02:00:00|1|4|cpu=4,gres/gpu=1|g1
+"""
+
+
+def test_partitions_and_shared_nodes_as_the_trace_tells_them():
+    data = json.loads(simulate("--trace", "-", "--json", input=SACCT).stdout)
+    groups = {group["name"]: group for group in data["groups"]}
+    # The jobs on the GPU node waited 0, 0 and 5,400 s; two fit beside each other, the third starts when they end.
+    assert groups["gpu"]["observed_wait_mean_s"] == 1800
+    assert groups["gpu"]["simulated_wait_mean_s"] == 1200
+    # Job 2 is eligible 86,340 s after its submission, and both waits hold that.
+    assert (groups["cpu"]["observed_wait_mean_s"], groups["cpu"]["simulated_wait_mean_s"]) == (43175, 43170)
+    assert groups["cpu"]["held_mean_s"] == 43170
+    # 16 cores for 10 minutes and 8 of them for another 10, of 16 from 10 s to 24 h and 10 minutes.
+    assert groups["cpu"]["observed_utilization"] == (16 * 600 + 8 * 600) / (16 * (86400 + 600 - 10))
+    assert [group["name"] for group in data["groups"]] == ["cpu", "gpu", "all"]
+    assert {note["code"]: note["count"] for note in data["notes"]} == {"held": 1, "capacity-estimated": 3}
+
+
+def test_a_cluster_file_and_a_policy_of_ones_own(tmp_path, monkeypatch):
+    nodes = "NodeName={} CPUTot=8 Gres=gpu:2 RealMemory=64000\n"
+    cluster = "".join(nodes.format(name) for name in ("n1", "n2", "g1"))
+    cluster += "PartitionName=cpu Nodes=n[1-2]\n\nPartitionName=gpu Nodes=g1\n"
+    (tmp_path / "cluster.txt").write_text(cluster)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(
+        "def last_first(view):\n    return [job for job in view.waiting[-1:] if view.room(job) >= job.nodes]\n"
+    )
+    words = ("--trace", "-", "--cluster", "cluster.txt", "--policy", "mine:last_first", "--json")
+    result = simulate(*words, input=SACCT)
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["capacity"] == "scontrol"
+    assert (
+        "mine:nothing must be module:function" in simulate(*words[:4], "--policy", "mine:nothing", input=SACCT).stderr
+    )
+
+
+def test_two_policies_and_the_page(tmp_path):
+    trace = "".join(
+        line(number, 8000 * number, 1 + number % 7, 9000 + 999 * (number % 5), 20000) for number in range(400)
+    )
+    page = tmp_path / "page.html"
+    said = simulate("--trace", "-", "--nodes", "8", "--against", "fcfs", "--json", "--html", str(page), input=trace)
+    compared = json.loads(said.stdout)["against"]
+    # 400 jobs, one every 8,000 s: five weeks and a bit.
+    assert compared["weeks"] == 6
+    assert compared["low_s"] <= compared["difference_s"] <= compared["high_s"] < 0
+    text = page.read_text()
+    assert len(text) < 1_000_000
+    assert "Occupancy of the node list" in text
+    assert "<script" not in text
+
+
+def test_every_job_as_parquet(tmp_path, trace):
+    pandas = pytest.importorskip("pandas")
+    simulate("--trace", trace, "--nodes", "10", "--parquet", str(tmp_path / "jobs.parquet"))
+    table = pandas.read_parquet(tmp_path / "jobs.parquet")
+    assert list(table["node_list"]) == ["0-5", "0-7", "6-9"]

@@ -1,7 +1,10 @@
 """sacct --parsable2: columns in any order, steps, states, strange lines, refusals."""
 
+import json
+
 import pytest
 
+from hopperlib.readers.job_trace import read_job_trace
 from hopperlib.readers.sacct import read_sacct
 from hopperlib.readers.trace import TraceError
 
@@ -77,3 +80,82 @@ def test_refusals():
         read_sacct(["JobID|State"])
     with pytest.raises(TraceError, match="it has none"):
         read_sacct([HEADER])
+
+
+def test_without_a_header():
+    export = "81|81|c1|gpu|normal|phys|grp|100|ann|1000|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:02:00|2024-03-01T10:12:00|00:10:00|0:0|COMPLETED|2|8|8|4Gn|cpu=8|cpu=8,gres/gpu:a100=2,gres/gpu=4,mem=8G|00:30:00|g[1-2]|a|b"
+    job = read_sacct([export]).workload[0]
+    assert (job.nodes, job.cores, job.gpus, job.memory_mb, job.queue, job.qos, job.account) == (
+        2,
+        8,
+        4,
+        8192,
+        "gpu",
+        "normal",
+        "phys",
+    )
+    assert (job.eligible_time_s, job.observed_start_s, job.run_time_s, job.node_list) == (5, 120, 600, "g[1-2]")
+    # An older export: no QOS, GRES beside the TRES.
+    fields = export.split("|")
+    older = [*fields[:4], *fields[5:21], "gpu:2", *fields[21:-2], "name"]
+    assert read_sacct(["|".join(older)]).workload[0][:7] == job[:7]
+    named = read_sacct([GOOD], columns="jobid,user,jobname%20,partition,state,submit,elapsed,timelimit,nnodes")
+    assert named.workload[0].queue == "debug"
+    with pytest.raises(TraceError, match="line 1 is a job, and no line names the columns"):
+        read_sacct([GOOD])
+
+
+def entry(**changes):
+    return {
+        "job_id": 7, "user": "ann", "account": "phys", "partition": "gpu", "qos": "high", "nodes": "g1", "allocation_nodes": 1,
+        "state": {"current": ["COMPLETED"]}, "array": {"job_id": 0, "task_id": {"set": False, "number": 0}}, "het": {"job_id": 0},
+        "time": {"submission": 1700000000, "eligible": 1700000005, "start": 1700000100, "end": 1700000700, "elapsed": 600,
+                 "limit": {"set": True, "infinite": False, "number": 30}},
+        "tres": {"allocated": [{"type": "cpu", "name": "", "count": 8}, {"type": "mem", "name": "", "count": 2048},
+                               {"type": "gres", "name": "gpu", "count": 2}]},
+    } | changes  # fmt: skip
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_json(indent):
+    text = json.dumps(
+        {"meta": {"plugin": {}}, "jobs": [entry(), entry(job_id=8, state={"current": "PENDING"})], "errors": []},
+        indent=indent,
+    )
+    trace = read_job_trace(text)
+    job = trace.workload[0]
+    assert (job.job, job.nodes, job.cores, job.gpus, job.memory_mb) == (7, 1, 8, 2, 2048)
+    assert (job.eligible_time_s, job.observed_start_s, job.run_time_s, job.requested_time_s) == (5, 100, 600, 1800)
+    assert (job.queue, job.account, job.qos, job.state, job.node_list) == ("gpu", "phys", "high", "COMPLETED", "g1")
+    assert trace.skips.counts == {"not started yet": 1}
+    assert read_job_trace(text[: len(text) - 40]).skips.total >= 1
+    for bad in ("{", '{"jobs": 3}', '{"jobs": ' + "[" * 10_000):
+        with pytest.raises(TraceError):
+            read_job_trace(bad)
+
+
+def test_parts_of_a_heterogeneous_job_start_together():
+    lines = [GOOD.replace("71|", f"71+{part}|") for part in (0, 1)] + [
+        GOOD.replace("71|", "72+0|").replace("debug", "gpu")
+    ]
+    trace = read_sacct([HEADER, *lines, GOOD.replace("71|", "72+1|")])
+    assert sorted((job.nodes, job.queue) for job in trace.workload) == [(4, "debug"), (4, "gpu"), (8, "debug")]
+    assert {note.code: note.count for note in trace.notes} == {"het-joined": 1, "het-apart": 2}
+
+
+def test_what_is_not_modelled_is_counted():
+    header = HEADER + "|Licenses|Reservation|Start|Eligible"
+    line = (
+        GOOD.replace("COMPLETED", "PREEMPTED").replace("00:30:00", "00:05:00")
+        + "|matlab:1|maint|2024-03-01T10:00:00|2024-03-01T10:05:00"
+    )
+    trace = read_sacct([header, line])
+    assert {note.code for note in trace.notes} == {
+        "licences",
+        "reservation",
+        "preempted",
+        "over-limit",
+        "held",
+        "late-start",
+    }
+    assert len(repr(trace)) < 1000

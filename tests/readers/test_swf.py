@@ -22,7 +22,10 @@ def fields(**changes):
 
 
 def test_allocated_processors_count_before_requested_ones():
-    assert read_swf([GOOD], cores_per_node=24).workload[0] == Job(1, 10, 2, 100, 200, 3, "2")
+    job = read_swf([GOOD], cores_per_node=24).workload[0]
+    assert job[:7] == (1, 10, 2, 100, 200, 3, "2")
+    # What was observed: it waited 5 s.
+    assert (job.observed_start_s, job.cores, job.account, job.state) == (15, 48, "1", "1")
     assert read_swf([fields(f5=-1)], cores_per_node=24).workload[0].nodes == 3
     assert read_swf([fields(f5=0)], cores_per_node=24).workload[0].nodes == 3
     assert read_swf([fields(f5=49)], cores_per_node=24).workload[0].nodes == 3
@@ -30,7 +33,35 @@ def test_allocated_processors_count_before_requested_ones():
 
 
 def test_an_unknown_request_is_the_run_time():
-    assert read_swf([fields(f9=-1)]).workload[0].requested_time_s == 100
+    for limit, code in ((-1, "guessed-limit"), (0, "zero-limit")):
+        trace = read_swf([fields(f9=limit)])
+        assert trace.workload[0].requested_time_s == 100
+        assert [(note.code, note.count) for note in trace.notes] == [(code, 1)]
+
+
+def test_rows_of_a_job_told_in_parts_count_once():
+    # A summary of 100 s, and the two parts of 60 and 40 s; job 2 has parts only.
+    rows = [GOOD, fields(f4=60, f11=2), fields(f4=40, f11=3), fields(f1=2, f11=2), fields(f1=2, f2=500, f11=4)]
+    trace = read_swf(rows)
+    assert [(job.job, job.run_time_s) for job in trace.workload] == [(1, 100), (2, 100), (2, 100)]
+    assert [(note.code, note.count) for note in trace.notes] == [("partial-rows", 2)]
+
+
+def test_the_queue_is_the_partition_where_no_queue_is_told():
+    assert read_swf([fields(f15=-1, f16=4)]).workload[0].queue == "4"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("f1", 2**63), ("f2", 2**62), ("f5", 2**31), ("f4", "1e300"), ("f9", 2**70)]
+)
+def test_numbers_beyond_all_measure_are_left_out(field, value):
+    assert "a number is too large" in read_swf([GOOD, fields(**{field: value})]).skips.counts or value == "1e300"
+    assert read_swf([fields(f12=2**40)]).workload[0].user == 2**40
+
+
+def test_over_the_limit_is_counted():
+    assert [note.code for note in read_swf([fields(f9=99)]).notes] == ["over-limit"]
+    assert read_swf([fields(f9=100)]).notes == ()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +105,7 @@ def test_decimals_tabs_more_columns_and_marks_of_order():
 def test_unsorted_submissions_are_sorted_and_said():
     trace = read_swf([fields(f1=1, f2=30), fields(f1=2, f2=5), fields(f1=3, f2=30)])
     assert list(trace.workload.job) == [2, 1, 3]
-    assert "not in order of time" in trace.notes[0]
+    assert "not in order of time" in trace.notes[0].message
     assert read_swf([GOOD]).notes == ()
 
 

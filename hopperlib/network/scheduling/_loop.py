@@ -12,12 +12,20 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
+from itertools import chain
 
-from hopperlib.network.scheduling._free_nodes import Contiguous, FirstFit, length_of, pairs
+from hopperlib.network.scheduling._free_nodes import Contiguous, FirstFit, joined, length_of, pairs
 from hopperlib.network.scheduling._waiting import JOB, SHIFT, WaitingJobs
 from hopperlib.network.scheduling.downtimes import Downtime
 from hopperlib.network.scheduling.queues import Queue
-from hopperlib.network.scheduling.schedule import FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE, Sample, Schedule
+from hopperlib.network.scheduling.schedule import (
+    FINISHED,
+    KILLED_AT_LIMIT,
+    KILLED_BY_OUTAGE,
+    NOT_STARTED,
+    Sample,
+    Schedule,
+)
 from hopperlib.network.scheduling.workload import Workload
 
 __all__ = ["FOREVER", "Loop"]
@@ -38,7 +46,8 @@ class Loop:
 
     def __init__(
         self, workload: Workload, nodes: int, free: FirstFit, queues: Sequence[Queue], downtimes: Sequence[Downtime],
-        aging_s: int | None, *, easy: bool, keep: bool, runtime: Callable[[int, list[int]], int] | None,
+        aging_s: int | None, *, easy: bool, keep: bool, requeue: bool, runtime: Callable[[int, list[int]], int] | None,
+        order: Sequence[float] | None = None,
     ) -> None:  # fmt: skip
         self.workload = workload
         self.schedule = schedule = Schedule(workload, nodes)
@@ -46,10 +55,10 @@ class Loop:
             workload.nodes, workload.requested_time_s, workload.run_time_s, schedule.start_s, schedule.end_s,
             schedule.status, schedule.first_bound, schedule.run_count, schedule.bounds,
         )  # fmt: skip
-        self.free, self.easy, self.keep, self.runtime = free, easy, keep, runtime
+        self.free, self.easy, self.keep, self.requeue, self.runtime = free, easy, keep, requeue, runtime
         self.contiguous = isinstance(free, Contiguous)
         self.waiting = WaitingJobs(
-            workload, queues, [downtime.queue for downtime in downtimes if downtime.queue], aging_s
+            workload, queues, [downtime.queue for downtime in downtimes if downtime.queue], aging_s, order
         )
         # Whether a job that could not start still cannot while nothing ends. A job over its limit is expected to end
         # at every moment, so that the promise moves with the clock; and who stands aside may come back.
@@ -63,7 +72,7 @@ class Loop:
         self.freed: list[int] = []
         # So many nodes are free once the first `counted` of the expected ends have come. The place where the head
         # finds its nodes moves by a step or two from one event to the next, so it is moved along, not summed anew.
-        self.counted, self.have = 0, nodes
+        self.counted, self.have = 0, free.free
         # The promise to the head of the queue: when it starts at the latest, or _UNKNOWN if nobody asked since something
         # ended; the widest job that may use nodes beyond that instant; and the run that the head is to have, if it needs one.
         self.at, self.spare = _UNKNOWN, 0
@@ -76,6 +85,7 @@ class Loop:
         # `passed`, if so much is left over by now. The rest of the queue need not be looked at.
         self.tried = self.passed = 0
         self.down: dict[int, list[int]] = {}  # the nodes that each downtime holds now
+        self.drains: list[int] = []  # the downtimes that take nodes as they fall free
         self.downtimes = downtimes
         # What happens to the machine, the next one last: (instant, 0 end or 1 begin, number of the downtime).
         self.changes = sorted(
@@ -96,7 +106,7 @@ class Loop:
 
     def run(self, progress: Callable[[int], object] | None, sample_every_s: int | None, until_s: int) -> None:
         """Walk through the events until no job is left."""
-        submits, count, submitted = self.workload.submit_time_s, len(self.workload), 0
+        submits, count, submitted = self.workload.arrival_s, len(self.workload), 0
         ends, waiting = self.ends, self.waiting
         next_submit = submits[0] if count else FOREVER
         next_sample = FOREVER if sample_every_s is None else next_submit
@@ -134,21 +144,33 @@ class Loop:
         self.at, self.place = _UNKNOWN, None
         ends, until = self.ends, (now + 1) << SHIFT
         while ends and ends[0] < until:
-            job = heappop(ends) & JOB
-            if job in self.held:  # An outage may have ended it already.
+            key = heappop(ends)
+            job = key & JOB
+            # An outage may have ended it already, and it may run again since.
+            if job in self.held and self.schedule.end_s[job] == key >> SHIFT:
                 self.end(job)
+
+    def place_of(self, job: int) -> int:
+        """Return the place of a running job among the expected ends."""
+        return bisect_left(
+            self.expected, ((self.schedule.start_s[job] + self.workload.requested_time_s[job]) << SHIFT) + job
+        )
 
     def end(self, job: int) -> None:
         """Give the nodes of a job back."""
-        expected = ((self.schedule.start_s[job] + self.workload.requested_time_s[job]) << SHIFT) + job
-        place = bisect_left(self.expected, expected)
+        place = self.place_of(job)
         del self.expected[place]
         width = self.freed.pop(place)
         if place < self.counted:
             self.counted -= 1
         else:
             self.have += width
-        self.free.release(self.held.pop(job), width)
+        if self.drains:
+            runs = self.held.pop(job)
+            self.free.release(runs, length_of(runs))
+            self.drain()
+        else:
+            self.free.release(self.held.pop(job), width)
         if self.limited:
             self.waiting.leave(job)
 
@@ -339,22 +361,62 @@ class Loop:
             elif begins:
                 self.take_down(number, downtime, now)
             else:
-                runs = self.down.pop(number)
-                self.free.release(runs, length_of(runs))
+                self.bring_back(number)
             self.plan()
         # Nothing that was counted or tried holds any longer.
         self.counted, self.have = 0, self.free.free
         self.at, self.tried, self.passed, self.known = _UNKNOWN, 0, 0, (_UNKNOWN, 0)
 
+    def bring_back(self, number: int) -> None:
+        """Give the nodes of a downtime back, but for those that another one wants until later."""
+        if number in self.drains:
+            self.drains.remove(number)
+            self.count_freed()
+        runs = self.down.pop(number)
+        self.free.release(runs, length_of(runs))
+        for other in self.down:
+            if self.downtimes[other].kind != "orphan":
+                self.take_more(other)
+
+    def take_more(self, number: int) -> None:
+        """Take what is free by now of the nodes of a downtime."""
+        taken = self.down[number] + self.free.take_positions(*self.span(number))
+        self.down[number] = joined(chain.from_iterable(map(range, taken[::2], taken[1::2])))
+
+    def count_freed(self) -> None:
+        """Count what each running job will free: the nodes that no drain wants."""
+        for job, runs in self.held.items():
+            free = FirstFit(0)
+            free.fill(list(runs))
+            for number in self.drains:
+                free.take_positions(*self.span(number))
+            self.freed[self.place_of(job)] = free.free
+
+    def drain(self) -> None:
+        """Let the drains take the nodes that fell free."""
+        for number in self.drains:
+            self.take_more(number)
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Return the positions of a downtime, from and to (not included)."""
+        first, last = self.downtimes[number].first_node or 0, self.downtimes[number].last_node
+        return first, self.schedule.nodes if last is None else min(last, self.schedule.nodes)
+
     def take_down(self, number: int, downtime: Downtime, now: int) -> None:
         """Take the nodes of a downtime, and end the jobs on them unless it takes free nodes only."""
-        first = downtime.first_node or 0
-        last = self.schedule.nodes if downtime.last_node is None else downtime.last_node
-        if downtime.kind != "orphan":
+        first, last = self.span(number)
+        if downtime.kind == "drain":
+            self.drains.append(number)
+            self.count_freed()
+        elif downtime.kind != "orphan":
             for job in [job for job, runs in self.held.items() if any(a < last and first < b for a, b in pairs(runs))]:
                 self.end(job)
                 self.schedule.end_s[job] = now
                 self.schedule.status[job] = KILLED_BY_OUTAGE
+                if self.requeue:
+                    self.schedule.lost.append((job, self.schedule.start_s[job], now))
+                    self.schedule.status[job] = NOT_STARTED
+                    self.waiting.add(job)
         runs = self.free.take_positions(first, last)
         self.down[number] = runs
         self.schedule.unavailable.append((downtime.start_s, downtime.end_s, length_of(runs)))

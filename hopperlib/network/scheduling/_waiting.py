@@ -21,15 +21,17 @@ class WaitingJobs:
     A job's rank is its place in the order in which the queue would stand if all
     jobs waited at once. It is known before the run: priority is fixed, and with
     aging a job is as well placed as one of the next better priority that came so
-    much later, so that two waiting jobs never change places.
+    much later, so that two waiting jobs never change places. An order goes within priority,
+    the larger first.
 
     Set aside are jobs whose user runs as many as the queue allows, and jobs of a
     queue that is closed for now. They come back to their place.
     """
 
     def __init__(
-        self, workload: Workload, queues: Sequence[Queue], reserved: Sequence[str] = (), aging_s: int | None = None
-    ) -> None:
+        self, workload: Workload, queues: Sequence[Queue], reserved: Sequence[str] = (), aging_s: int | None = None,
+        order: Sequence[float] | None = None,
+    ) -> None:  # fmt: skip
         by_name = {queue.name: queue for queue in queues}
         known = [by_name.get(name) for name in workload.queues]
         priorities = [queue.priority if queue else 0 for queue in known]
@@ -44,7 +46,7 @@ class WaitingJobs:
         #: Whether no job ever stands aside.
         self.steady = not self.limited and not self._reserved
         #: Whether a newcomer always goes to the end of the queue.
-        self.simple = len(set(priorities)) < 2
+        self.simple = len(set(priorities)) < 2 and order is None
         #: The job of each rank, and the rank of each job.
         self.jobs: Sequence[int] = range(len(workload))
         self.ranks: Sequence[int] = self.jobs
@@ -52,11 +54,14 @@ class WaitingJobs:
         self.widths: Sequence[int] = workload.nodes
         self.limits: Sequence[int] = workload.requested_time_s
         if not self.simple:
-            number, submit = workload.queue_number, workload.submit_time_s
+            number, submit = workload.queue_number, workload.arrival_s
             self.jobs = sorted(
                 self.jobs,
                 # The sort keeps the order of submission among equals.
-                key=lambda job: priorities[number[job]] * (aging_s or 1) + (submit[job] if aging_s else 0),
+                key=lambda job: (
+                    priorities[number[job]] * (aging_s or 1) + (submit[job] if aging_s else 0),
+                    0 if order is None else -order[job],
+                ),
             )
             self.ranks = sorted(range(len(workload)), key=self.jobs.__getitem__)
             self.widths = [workload.nodes[job] for job in self.jobs]

@@ -11,7 +11,7 @@ from hopperlib.errors import InputError, refusal
 
 __all__ = ["Downtime", "read_downtimes"]
 
-Kind = Literal["outage", "reservation", "orphan", "down"]
+Kind = Literal["outage", "reservation", "orphan", "down", "drain"]
 _COLUMNS = ("kind", "start_s", "end_s", "first_node", "last_node", "drained", "queue")
 
 
@@ -29,10 +29,11 @@ class Downtime:
         Whether the scheduler knows beforehand and lets nothing run into it.
         Otherwise it kills the jobs it meets. Only a downtime of the whole
         machine can be drained for.
-    kind : {"outage", "reservation", "orphan", "down"}
+    kind : {"outage", "reservation", "orphan", "down", "drain"}
         What it is called in the records. Orphans take only nodes that are
-        free when they begin: ALPS believes them busy. A reservation takes no
-        node: it keeps the machine for one queue.
+        free when they begin: ALPS believes them busy. A drain ends no job: it takes
+        nodes as they fall free, as ``scontrol update state=drain`` does. A
+        reservation takes no node: it keeps the machine for one queue.
     queue : str
         For a reservation: the queue whose jobs alone may start in it. They
         start at no other time.
@@ -90,8 +91,11 @@ def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
     >>> read_downtimes(["kind,start_s,end_s,first_node,last_node", "outage,100,200,,", "orphan,300,900,0,32"])[1].last_node
     32
     """
-    rows = csv.reader(lines)
-    header = [name.strip() for name in next(rows, [])]
+    try:
+        rows = list(csv.reader(lines))
+    except csv.Error as error:
+        raise InputError(f"this is no CSV: {error}") from None
+    header = [name.strip() for name in (rows or [[]])[0]]
     unknown = [name for name in header if name not in _COLUMNS]
     if unknown or not {"kind", "start_s", "end_s"} <= set(header):
         raise InputError(
@@ -99,7 +103,7 @@ def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
             f"{', '.join(_COLUMNS[3:])} may follow"
         )
     found = []
-    for number, fields in enumerate(rows, start=2):
+    for number, fields in enumerate(rows[1:], start=2):
         if not any(field.strip() for field in fields):
             continue
         given = {name: field.strip() for name, field in zip(header, fields, strict=False) if field.strip()}

@@ -37,6 +37,8 @@ class Queue:
         Jobs of one user that may run at a time.
     charge_factor : float
         What an hour costs here; in the file ``charge``.
+    regular : bool
+        Whether jobs go here that name no queue of the table.
 
     Examples
     --------
@@ -51,6 +53,7 @@ class Queue:
     max_hours: float | None = key(None, required=True, above=0)
     run_limit: int | None = key(None, low=1)
     charge_factor: float = key(1.0, name="charge", low=0)
+    regular: bool = False
 
     @property
     def max_time_s(self) -> int | None:
@@ -132,34 +135,36 @@ def read_queues(text: str) -> dict[str, QueueTable]:
     return tables
 
 
-def put_into_queues(workload: Workload, table: QueueTable) -> Workload:
-    """Return the workload with every job in a queue of the table: its own, or else the first that takes it.
+def put_into_queues(workload: Workload, table: QueueTable) -> tuple[Workload, int, list[int]]:
+    """Return the workload with every job in a queue of the table, and what that took.
 
-    Raises
-    ------
-    InputError
-        If no queue takes a job.
+    A job stays in the queue that it names, if the table has it. Else it goes
+    to the first regular queue that takes its nodes and limit, or if there is none to the first queue that does.
+
+    Returns
+    -------
+    (Workload, int, list of int)
+        The jobs; how many got a queue that they did not name; and the indices of those that no queue takes,
+        or not the one that they name.
 
     Examples
     --------
-    >>> jobs = put_into_queues(Workload([Job(1, 0, 700, 60, 3600)]), queue_table("hopper-final"))
-    >>> jobs[0].queue
-    'premium'
+    >>> jobs, named, refused = put_into_queues(Workload([Job(1, 0, 700, 60, 3600)]), queue_table("hopper-final"))
+    >>> jobs[0].queue, named, refused
+    ('reg_med', 1, [])
     """
-    names = {queue.name for queue in table.queues}
-
-    def placed(job: Job) -> Job:
-        if job.queue in names:
-            return job
-        queue = next((queue for queue in table.queues if queue.takes(job.nodes, job.requested_time_s)), None)
-        if queue is None:
-            raise InputError(
-                f"job {job.job}: no queue of {table.name!r} takes nodes={job.nodes}, "
-                f"requested_time_s={job.requested_time_s}"
-            )
-        return job._replace(queue=queue.name)
-
-    return Workload(placed(job) for job in workload)
+    named = {queue.name: queue for queue in table.queues}
+    choices = sorted(table.queues, key=lambda queue: not queue.regular)
+    placed, given, refused = [], 0, []
+    for index, job in enumerate(workload):
+        own = named.get(job.queue)
+        if own is None:
+            own = next((queue for queue in choices if queue.takes(job.nodes, job.requested_time_s)), None)
+            given += own is not None
+        if own is None or not own.takes(job.nodes, job.requested_time_s):
+            refused.append(index)
+        placed.append(job if own is None else job._replace(queue=own.name))
+    return Workload(placed), given, refused
 
 
 def queue_tables() -> tuple[str, ...]:

@@ -12,9 +12,11 @@ from hopperlib.errors import refusal
 from hopperlib.network.scheduling._free_nodes import pairs
 from hopperlib.network.scheduling.workload import Workload
 
-__all__ = ["FINISHED", "KILLED_AT_LIMIT", "KILLED_BY_OUTAGE", "NOT_STARTED", "Sample", "Schedule"]
+__all__ = ["FINISHED", "KILLED_AT_LIMIT", "KILLED_BY_OUTAGE", "NOT_STARTED", "STATUS", "Sample", "Schedule"]
 
 NOT_STARTED, FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE = range(4)
+#: What each status is called.
+STATUS = ("not started", "finished", "killed at limit", "killed by outage")
 
 
 class Sample(NamedTuple):
@@ -71,6 +73,8 @@ class Schedule:
         self.samples: list[Sample] = []
         # When the simulation was stopped; what ends later had not ended. None if it ran to its end.
         self.stopped_s: int | None = None
+        # (job, start, end) of runs that an outage ended and that began anew.
+        self.lost: list[tuple[int, int, int]] = []
         # (start, end, nodes) of what kept nodes from jobs.
         self.unavailable: list[tuple[int, int, int]] = []
 
@@ -113,6 +117,34 @@ class Schedule:
                 ordered.byteswap()
             digest.update(ordered.tobytes())
         return digest.hexdigest()
+
+    def sample(self, every_s: int) -> None:
+        """Record the machine at every so many seconds from the first arrival on, from the starts and ends of the jobs."""
+        arrivals = self.workload.arrival_s
+        events = sorted(
+            event
+            for job in self.finished()
+            for event in ((self.start_s[job], 1, job), (self.end_s[job], 0, job))
+            if self.start_s[job] < self.end_s[job]
+        )
+        held, busy, place, come, waiting, wanted = [0] * self.nodes, 0, 0, 0, 0, 0
+        for now in range(arrivals[0], events[-1][0] if events else 0, every_s):
+            while come < len(arrivals) and arrivals[come] <= now:
+                waiting, wanted, come = waiting + 1, wanted + self.workload.nodes[come], come + 1
+            while place < len(events) and events[place][0] <= now:
+                _, begins, job = events[place]
+                place += 1
+                if begins:
+                    waiting, wanted = waiting - 1, wanted - self.workload.nodes[job]
+                for low, high in self.runs(job):
+                    for node in range(low, high):
+                        busy -= held[node] > 0
+                        held[node] += 1 if begins else -1
+                        busy += held[node] > 0
+            free = [len(run) for run in "".join("x" if jobs else "." for jobs in held).split("x") if run]
+            self.samples.append(
+                Sample(now, self.nodes - busy, max(free, default=0), len(free), busy, waiting, wanted, 0)
+            )
 
     def busy_node_seconds(self, start_s: int, end_s: int) -> int:
         """Node-seconds that jobs used between two instants. [s]"""

@@ -14,6 +14,19 @@ The rules are fixed, so that schedules compare:
   free by the limits of the running jobs, all ends up to that time counted.
   Others may pass it if they end by then by their own limit, or use nodes that
   the head leaves over at that time, which they use up.
+- ``conservative``: every waiting job is promised the earliest time at which it
+  delays nobody before it in the queue, and whoever's time is now starts. With
+  a depth of two or more, ``easy`` does so for so many of the first.
+- A policy may also be a function: it sees a `View` whenever something ended or came, and
+  returns those of its waiting jobs that are to start now.
+
+On a cluster with partitions each queue is one of them, and each has its own
+head. A job wants the same of each of its nodes: its cores, GPUs and memory
+divided by them, rounded up; without cores, whole nodes. It gets the first nodes
+of its partition that have room. Its promise is the earliest time at which
+enough of them have room for it by the limits of those who run there; a job that
+runs on then may take a node from it only where it still finds room there, or
+as many as it can spare. Promises do not count each other.
 
 Nodes are positions in a list. Where a position lies in the machine is decided
 by a node order afterwards: with the default allocation the schedule does not
@@ -24,25 +37,34 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from hopperlib.errors import InputError, refusal
-from hopperlib.network.scheduling._free_nodes import free_list
+from hopperlib.network.scheduling._free_nodes import FirstFit, free_list, joined
 from hopperlib.network.scheduling._loop import FOREVER, Loop
+from hopperlib.network.scheduling._pool_loop import Policy, Pool, PoolLoop, View
+from hopperlib.network.scheduling._pools import SharedNodes, Wanted, WholeNodes
+from hopperlib.network.scheduling.cluster import Cluster, NodeResources, Partition, demand
 from hopperlib.network.scheduling.downtimes import Downtime
 from hopperlib.network.scheduling.queues import Queue
+from hopperlib.network.scheduling.rules import Rules, fixed_priorities
 from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.scheduling.workload import Workload
 
-__all__ = ["POLICIES", "simulate"]
+__all__ = ["POLICIES", "View", "simulate", "too_wide"]
 
-POLICIES: tuple[str, ...] = ("easy", "fcfs")
+POLICIES: tuple[str, ...] = ("easy", "fcfs", "conservative")
+_DEEPEST = 1 << 31
 
 
 def simulate(
     workload: Workload,
-    nodes: int,
+    nodes: int | Cluster,
     *,
-    policy: str = "easy",
+    policy: str | Policy = "easy",
+    depth: int = 1,
+    queue_order: str = "submission",
+    rules: Rules | None = None,
     allocation: str = "first",
     overrun: str = "kill",
     queues: Sequence[Queue] = (),
@@ -50,6 +72,7 @@ def simulate(
     downtimes: Sequence[Downtime] = (),
     rng: random.Random | None = None,
     sample_every_s: int | None = None,
+    requeue: bool = False,
     runtime: Callable[[int, list[int]], int] | None = None,
     progress: Callable[[int], object] | None = None,
     until_s: int | None = None,
@@ -59,9 +82,16 @@ def simulate(
     Parameters
     ----------
     workload : Workload
-    nodes : int
-        Nodes of the machine.
-    policy : {"easy", "fcfs"}
+    nodes : int or Cluster
+        Nodes of the machine, each for one job at a time; or partitions of nodes that may be shared.
+    policy : {"easy", "fcfs", "conservative"} or callable
+        Who may pass whom, see above.
+    depth : int
+        To how many blocked jobs EASY promises a time.
+    queue_order : {"submission", "size", "length", "multifactor"}
+        Within one priority of the queues: as they came, the widest or the shortest limit first, or by `rules`.
+    rules : Rules or None
+        Weights of the multifactor order, and limits of what runs at a time.
     allocation : {"first", "best", "contiguous", "random"}
         How nodes are picked from the free ones: the first of the list, as Hopper's scheduler did; the
         smallest run that holds the job, else the largest runs first; one run only, for which a job
@@ -77,6 +107,8 @@ def simulate(
         For random allocation; only its ``random()`` is used.
     sample_every_s : int or None
         Interval of the machine's records; None for none. [s]
+    requeue : bool
+        Whether a job that an outage ends queues again, at its old place; else it is lost.
     runtime : callable or None
         ``runtime(job index, bounds of its runs) -> seconds``: lets the placement feed back
         on the run time. One simulation then serves one node order only.
@@ -108,22 +140,151 @@ def simulate(
     >>> list(simulate(jobs, 10, policy="fcfs").start_s)
     [0, 100, 150]
     """
-    if policy not in POLICIES:
-        raise refusal("policy", policy, f"must be one of: {', '.join(POLICIES)}")
+    if not callable(policy) and policy not in POLICIES:
+        raise refusal("policy", policy, f"must be one of: {', '.join(POLICIES)}; or a function")
     if overrun not in ("kill", "keep"):
         raise refusal("overrun", overrun, "must be kill or keep")
-    if nodes < 1:
-        raise refusal("nodes", nodes, "must be at least 1")
+    count = nodes if isinstance(nodes, int) else len(nodes.nodes)
+    if count < 1:
+        raise refusal("nodes", count, "must be at least 1")
     for name, seconds in (("sample_every_s", sample_every_s), ("aging_s", aging_s)):
         if seconds is not None and seconds < 1:
             raise refusal(name, seconds, "must be at least 1 s")
-    _check(workload, nodes, queues)
-    loop = Loop(
-        workload, nodes, free_list(allocation, nodes, rng), queues, downtimes, aging_s,
-        easy=policy == "easy", keep=overrun == "keep", runtime=runtime,
-    )  # fmt: skip
-    loop.run(progress, sample_every_s, FOREVER if until_s is None else until_s)
-    return loop.schedule
+    if depth < 1:
+        raise refusal("depth", depth, "must be at least 1")
+    rules = rules or Rules()
+    _check(workload, count, queues)
+    if callable(policy) or policy == "conservative":
+        depth = _DEEPEST
+    fixed = fixed_priorities(workload, queue_order, rules, count)
+    if queue_order != "multifactor":
+        rules = replace(rules, age=0.0, fair_share=0.0)
+    until = FOREVER if until_s is None else until_s
+    plain = policy in ("easy", "fcfs") and depth == 1 and not (rules.limits or rules.changes)
+    pooled = isinstance(nodes, Cluster) or not plain
+    if pooled and (queues or downtimes or runtime or allocation == "contiguous"):
+        raise InputError(
+            "queue tables, downtimes, run times that depend on the nodes and contiguous allocation go with whole nodes of one pool, "
+            "easy (depth 1) or fcfs, and an order that does not change; not with partitions, limits, age, fair share or other policies"
+        )
+
+    def loop_of(part: Workload, free: FirstFit) -> Loop:
+        return Loop(
+            part, count, free, queues, downtimes, aging_s,
+            easy=policy == "easy", keep=overrun == "keep", requeue=requeue, runtime=runtime,
+            order=fixed if queue_order != "submission" and part is workload else [fixed[job] for job in rows] if queue_order != "submission" else None,
+        )  # fmt: skip
+
+    rows: Sequence[int] = range(len(workload))
+    if not pooled:
+        loop = loop_of(workload, free_list(allocation, count, rng))
+        loop.run(progress, sample_every_s, until)
+        return loop.schedule
+    cluster = nodes if isinstance(nodes, Cluster) else _one_pool(nodes)
+    schedule = Schedule(workload, count)
+    wanted = [_wanted(workload, job, cluster) for job in rows]
+    parts = cluster.parts()
+    if not plain:
+        parts = (
+            [[name for names in parts for name in names]]
+            if rules.limits or callable(policy) or rules.fair_share
+            else parts
+        )
+    for names in parts:
+        rows = [job for job, want in enumerate(wanted) if want[0] in names]
+        if not rows:
+            continue
+        pools = _pools(cluster, names, [wanted[job] for job in rows], allocation, rng)
+        alone = pools[names[0]]
+        if plain and len(names) == 1 and isinstance(alone, WholeNodes):
+            part = workload.of(rows)
+            loop = loop_of(part, alone.free)
+            loop.run(progress, None, until)
+            _copy(loop.schedule, schedule, rows)
+        else:
+            PoolLoop(
+                schedule, rows, pools, wanted, fixed, rules, policy=policy if callable(policy) else None,
+                depth=0 if policy == "fcfs" else depth, keep=overrun == "keep",
+            ).run(progress, until)  # fmt: skip
+    if sample_every_s is not None:
+        schedule.sample(sample_every_s)
+    return schedule
+
+
+def _one_pool(nodes: int) -> Cluster:
+    """Return so many nodes, of which each runs one job, in one partition for all queues."""
+    return Cluster(
+        nodes=(NodeResources(),) * nodes, partitions={"": Partition(nodes=tuple(range(nodes)), exclusive=True)}
+    )
+
+
+def _wanted(workload: Workload, job: int, cluster: Cluster) -> Wanted:
+    """Return what a job wants, and of which partition."""
+    name = cluster.partition(workload.word("queue", job))
+    partition = cluster.partitions[name]
+    if partition.exclusive:
+        return name, 0, 0, 0
+    want = demand(workload, job)
+    return name, want.cores, want.gpus, want.memory_mb
+
+
+def _pools(
+    cluster: Cluster, names: Sequence[str], wanted: Sequence[Wanted], allocation: str, rng: random.Random | None
+) -> dict[str, Pool]:
+    """Return the pools of some partitions: whole nodes by count where a partition stands alone and no job shares."""
+    pools: dict[str, Pool] = {}
+    sharing = {want[0] for want in wanted if want[1:] != (0, 0, 0)}
+    for group in cluster.parts():
+        mine = [name for name in group if name in names]
+        if len(mine) == 1 and mine[0] not in sharing:
+            free = free_list(allocation, 0, rng)
+            free.fill(joined(cluster.partitions[mine[0]].nodes))
+            pools[mine[0]] = WholeNodes(free)
+        elif mine:
+            shared = SharedNodes(cluster.nodes, {name: cluster.partitions[name].nodes for name in mine})
+            pools |= dict.fromkeys(mine, shared)
+    return pools
+
+
+def _copy(part: Schedule, whole: Schedule, rows: Sequence[int]) -> None:
+    """Copy the schedule of some jobs into that of all."""
+    shift = len(whole.bounds)
+    whole.bounds.extend(part.bounds)
+    whole.stopped_s = part.stopped_s if part.stopped_s is not None else whole.stopped_s
+    for index, job in enumerate(rows):
+        whole.start_s[job], whole.end_s[job], whole.status[job] = (
+            part.start_s[index],
+            part.end_s[index],
+            part.status[index],
+        )
+        whole.first_bound[job], whole.run_count[job] = part.first_bound[index] + shift, part.run_count[index]
+
+
+def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:
+    """Return the jobs, by their indices, that could never start: too wide, or for no node of their partition.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> too_wide(Workload([Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50)]), 7)
+    [1]
+    """
+    if isinstance(nodes, int):
+        return [job for job, width in enumerate(workload.nodes) if width > nodes]
+    able: dict[Wanted | None, int] = {None: 0}
+    found = []
+    for job in range(len(workload)):
+        try:
+            want = _wanted(workload, job, nodes)
+        except InputError:
+            want = None
+        if want is not None and want not in able:
+            members = nodes.partitions[want[0]].nodes
+            shared = SharedNodes(nodes.nodes, {want[0]: members})
+            able[want] = len(members) if want[1:] == (0, 0, 0) else sum(shared.could(want, node) for node in members)
+        if workload.nodes[job] > able[want]:
+            found.append(job)
+    return found
 
 
 def _check(workload: Workload, nodes: int, queues: Sequence[Queue]) -> None:

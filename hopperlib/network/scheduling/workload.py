@@ -8,8 +8,9 @@ a job. Times are whole seconds, so that a run gives the same bytes everywhere.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 
@@ -17,7 +18,7 @@ __all__ = ["Job", "Workload"]
 
 
 class Job(NamedTuple):
-    """One batch job.
+    """One batch job: what was asked for, and where a trace tells it, what was observed.
 
     Parameters
     ----------
@@ -31,7 +32,17 @@ class Job(NamedTuple):
     user : int
         Number of its user; 0 if unknown.
     queue : str
-        Its queue; empty if unknown.
+        Its queue or partition; empty if unknown.
+    eligible_time_s : int or None
+        From when it may start (``--begin``, holds, dependencies); None: at once. [s]
+    observed_start_s : int or None
+        When it really started; None if unknown. [s]
+    cores, gpus, memory_mb : int
+        Of all its nodes together; 0 if unknown, or none. [-, -, MiB]
+    account, qos, state : str
+        As the trace names them; empty if unknown.
+    node_list : str
+        The nodes that it really had, as the trace names them.
     """
 
     job: int
@@ -41,10 +52,32 @@ class Job(NamedTuple):
     requested_time_s: int
     user: int = 0
     queue: str = ""
+    eligible_time_s: int | None = None
+    observed_start_s: int | None = None
+    cores: int = 0
+    gpus: int = 0
+    memory_mb: int = 0
+    account: str = ""
+    qos: str = ""
+    state: str = ""
+    node_list: str = ""
+
+
+# How each field is kept: numbers as they are, -1 for None; words as numbers of a list of words ("w").
+_KEPT = dict(zip(Job._fields, "qqiqqqwqqiiqwwww", strict=True))
+_BATCH = 4096
+
+
+def _is_sorted(times: Sequence[int]) -> bool:
+    """Whether times do not fall."""
+    return all(map(int.__le__, times, islice(times, 1, None)))
 
 
 class Workload:
-    """Jobs in order of submission; equal submissions keep the order in which they were given.
+    """Jobs in the order in which they may start: of submission, unless one is eligible later; ties keep their order.
+
+    Each field of `Job` is a column of the same name; of words there are the columns ``queue_number``,
+    ``account_number``, ``qos_number``, ``state_number`` and ``node_list_number``, and in `words` the words.
 
     Parameters
     ----------
@@ -60,21 +93,72 @@ class Workload:
     >>> workload = Workload([Job(1, 60, 4, 100, 200), Job(2, 0, 1, 50, 50)])
     >>> len(workload), [job.job for job in workload], workload.node_seconds
     (2, [2, 1], 450)
+    >>> workload
+    Workload(2 jobs)
     """
 
+    job: array[int]
+    submit_time_s: array[int]
+    arrival_s: array[int]
+    nodes: array[int]
+    run_time_s: array[int]
+    requested_time_s: array[int]
+    user: array[int]
+    queue_number: array[int]
+    eligible_time_s: array[int]
+    observed_start_s: array[int]
+    cores: array[int]
+    gpus: array[int]
+    memory_mb: array[int]
+    account_number: array[int]
+    qos_number: array[int]
+    state_number: array[int]
+    node_list_number: array[int]
+
     def __init__(self, jobs: Iterable[Job] = ()) -> None:
-        self.job = array("q")
-        self.submit_time_s = array("q")
-        self.nodes = array("i")
-        self.run_time_s = array("q")
-        self.requested_time_s = array("q")
-        self.user = array("i")
-        self.queue_number = array("i")
-        self.queues: list[str] = []
-        numbers: dict[str, int] = {}
-        previous = 0
-        in_order = True
-        for job in jobs:
+        #: The words of each field that holds words.
+        self.words: dict[str, list[str]] = {name: [] for name, kind in _KEPT.items() if kind == "w"}
+        self._columns = [array("i" if kind == "w" else kind) for kind in _KEPT.values()]
+        numbers: dict[str, dict[str, int]] = {name: {} for name in self.words}
+        rest = iter(jobs)
+        while batch := list(islice(rest, _BATCH)):
+            for name, column, values in zip(Job._fields, self._columns, zip(*batch, strict=True), strict=True):
+                if name in numbers:
+                    known = numbers[name]
+                    column.extend([known.setdefault(word, len(known)) for word in values])
+                elif values[0] is None or name in ("eligible_time_s", "observed_start_s"):
+                    column.extend([-1 if value is None else value for value in values])
+                else:
+                    column.extend(values)
+        for name, known in numbers.items():
+            self.words[name] = list(known)
+        self._name_columns()
+        self._check()
+        self.sorted_on_entry = _is_sorted(self.submit_time_s)
+        if not _is_sorted(self.arrival_s):
+            # Python's sort keeps equal ones in place.
+            self._take(sorted(range(len(self)), key=self.arrival_s.__getitem__))
+
+    def _name_columns(self) -> None:
+        """Let every column be an attribute; `arrival_s` is when a job may start at the earliest."""
+        for name, column in zip(Job._fields, self._columns, strict=True):
+            setattr(self, f"{name}_number" if name in self.words else name, column)
+        self.arrival_s = self.submit_time_s
+        if any(map(int.__gt__, self.eligible_time_s, self.submit_time_s)):
+            self.arrival_s = array("q", map(max, self.submit_time_s, self.eligible_time_s))
+
+    def _take(self, rows: Sequence[int]) -> None:
+        """Keep these rows, in this order."""
+        self._columns = [array(column.typecode, [column[row] for row in rows]) for column in self._columns]
+        self._name_columns()
+
+    def _check(self) -> None:
+        """Refuse jobs that cannot be."""
+        if not len(self) or (
+            min(self.nodes) > 0 <= min(map(min, (self.submit_time_s, self.run_time_s, self.requested_time_s)))
+        ):
+            return
+        for job in self:
             if job.nodes < 1:
                 raise InputError(f"job {job.job}: nodes={job.nodes} must be at least 1")
             if min(job.submit_time_s, job.run_time_s, job.requested_time_s) < 0:
@@ -82,43 +166,44 @@ class Workload:
                     f"job {job.job}: submit_time_s={job.submit_time_s}, run_time_s={job.run_time_s} and "
                     f"requested_time_s={job.requested_time_s} must not be negative"
                 )
-            if job.submit_time_s < previous:
-                in_order = False
-            previous = job.submit_time_s
-            self.job.append(job.job)
-            self.submit_time_s.append(previous)
-            self.nodes.append(job.nodes)
-            self.run_time_s.append(job.run_time_s)
-            self.requested_time_s.append(job.requested_time_s)
-            self.user.append(job.user)
-            if job.queue not in numbers:
-                numbers[job.queue] = len(numbers)
-                self.queues.append(job.queue)
-            self.queue_number.append(numbers[job.queue])
-        self.sorted_on_entry = in_order
-        if not in_order:
-            self._sort()
 
-    def _sort(self) -> None:
-        """Put the columns in order of submission; Python's sort keeps equal ones in place."""
-        order = sorted(range(len(self.job)), key=self.submit_time_s.__getitem__)
-        for name in ("job", "submit_time_s", "nodes", "run_time_s", "requested_time_s", "user", "queue_number"):
-            column = getattr(self, name)
-            setattr(self, name, array(column.typecode, [column[i] for i in order]))
+    @property
+    def queues(self) -> list[str]:
+        """Names of the queues, by their number."""
+        return self.words["queue"]
+
+    def of(self, rows: Sequence[int]) -> Workload:
+        """Return the jobs of some rows, in the order of the rows.
+
+        Examples
+        --------
+        >>> Workload([Job(1, 0, 4, 100, 200), Job(2, 0, 1, 50, 50)]).of([1])[0].job
+        2
+        """
+        part = Workload()
+        part.words, part._columns = self.words, self._columns
+        part._take(rows)
+        return part
+
+    def word(self, name: str, index: int) -> str:
+        """Return the word of a job: its queue, account, qos, state or node_list."""
+        number: int = getattr(self, f"{name}_number")[index]
+        return self.words[name][number]
+
+    def __repr__(self) -> str:
+        return f"Workload({len(self):,} jobs)"
 
     def __len__(self) -> int:
         return len(self.job)
 
     def __getitem__(self, index: int) -> Job:
-        return Job(
-            self.job[index],
-            self.submit_time_s[index],
-            self.nodes[index],
-            self.run_time_s[index],
-            self.requested_time_s[index],
-            self.user[index],
-            self.queues[self.queue_number[index]],
-        )
+        values: list[Any] = [column[index] for column in self._columns]
+        for place, name in enumerate(Job._fields):
+            if name in self.words:
+                values[place] = self.words[name][values[place]]
+        for place in (7, 8):
+            values[place] = None if values[place] < 0 else values[place]
+        return Job(*values)
 
     def __iter__(self) -> Iterator[Job]:
         return (self[index] for index in range(len(self)))

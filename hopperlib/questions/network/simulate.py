@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from hopperlib.errors import InputError, refusal
-from hopperlib.finding import Finding
+from hopperlib.finding import Finding, Level
 from hopperlib.machine import Machine
+from hopperlib.network.scheduling.cluster import Cluster, cluster_of_trace
 from hopperlib.network.scheduling.downtimes import Downtime, read_downtimes
+from hopperlib.network.scheduling.observed import by_group, differences
 from hopperlib.network.scheduling.queues import QueueTable, put_into_queues, queue_table, queue_tables, read_queues
-from hopperlib.network.scheduling.schedule import Schedule
-from hopperlib.network.scheduling.scheduler import simulate
+from hopperlib.network.scheduling.rules import read_rules
+from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
+from hopperlib.network.scheduling.scheduler import simulate, too_wide
 from hopperlib.network.scheduling.summary import summarize
+from hopperlib.network.scheduling.workload import Workload
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress
 from hopperlib.questions.machine_choice import chosen_machine
-from hopperlib.questions.network.trace_figures import machine_figure, pieces_figure, width_table
+from hopperlib.questions.network.policies_compared import against
+from hopperlib.questions.network.trace_figures import (
+    group_table,
+    machine_figure,
+    occupancy_figure,
+    pieces_figure,
+    wait_maps,
+    waits_figure,
+    width_table,
+)
 from hopperlib.questions.question import declared, is_sample
-from hopperlib.questions.result import Result, Value
-from hopperlib.readers.job_trace import opened, read_job_trace
-from hopperlib.readers.trace import Trace
+from hopperlib.questions.result import Facts, Result, Value
+from hopperlib.readers.cluster import read_cluster
+from hopperlib.readers.job_trace import read_job_trace
+from hopperlib.readers.trace import Note, Trace
 
-__all__ = ["QUESTION", "Simulated", "result_of", "simulated"]
+__all__ = ["QUESTION", "Simulated", "reading_of", "result_of", "simulated"]
 
 _RECORDS = 100
 # Distances of more jobs would take as long as the simulation.
 _MOST_MEASURED = 20_000
 _SWF_FIELDS = 18
+# What changes the answer so much that it is told at once.
+_LOUD = ("too-wide", "partitions-pooled", "capacity-estimated", "guessed-limit", "never-started")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +63,18 @@ class Simulated:
     machine : Machine or None
     addresses : tuple of NodeAddress
         The nodes in the order of the list, where the machine has a torus; empty elsewhere.
+    cluster : Cluster or None
+        Partitions and nodes that are shared; None for whole nodes of one pool.
+    notes : tuple of Note
+        What was guessed or left out on the way, beside what the trace says of itself.
     """
 
     trace: Trace
     schedule: Schedule
     machine: Machine | None = None
     addresses: tuple[NodeAddress, ...] = ()
+    cluster: Cluster | None = None
+    notes: tuple[Note, ...] = ()
 
     def hops(self) -> list[float] | None:
         """Return the mean distance of each job's nodes, 0 for one that never started; None without a torus. [hops]"""
@@ -62,18 +86,8 @@ class Simulated:
 
 def simulated(
     trace: Trace,
+    settings: Mapping[str, Any],
     *,
-    machine: str | Machine,
-    nodes: int,
-    policy: str,
-    allocation: str,
-    order: str,
-    overrun: str,
-    queues: str,
-    queue_file: str,
-    aging_hours: float,
-    downtimes: str,
-    seed: int,
     every_s: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Simulated:
@@ -82,8 +96,8 @@ def simulated(
     Parameters
     ----------
     trace : Trace
-    machine, nodes, policy, allocation, order, overrun, queues, queue_file, aging_hours, downtimes, seed
-        As the controls of the question; ``"none"``, 0 and empty text stand for what is not given.
+    settings : mapping
+        Values of the controls of the question, but for those that say how the trace is read.
     every_s : int or None
         Interval of the machine's records. [s]
     progress : callable or None
@@ -92,57 +106,131 @@ def simulated(
     Raises
     ------
     InputError
-        If settings do not fit together, or a job does not fit the machine or its queues.
+        If settings do not fit together, or no job fits the machine or its queues.
 
     Examples
     --------
-    >>> settings = QUESTION.read({"nodes": 4})
     >>> trace = read_job_trace(["1 0 -1 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
-    >>> names = ("trace", "form", "delimiter", "cores_per_node")
-    >>> simulated(trace, **{name: value for name, value in settings.items() if name not in names}).schedule.runs(0)
+    >>> simulated(trace, QUESTION.read({"nodes": 4})).schedule.runs(0)
     [(0, 3)]
     """
-    chosen = None if machine == "none" else chosen_machine(machine)
-    room = _room(nodes, chosen, trace)
-    addresses = _addresses(chosen, order) if chosen else ()
-    table = _queues(queues, queue_file)
-    if aging_hours and table is None:
-        raise refusal("aging_hours", aging_hours, "needs queues: without priorities there is nothing to make up for")
+    given = SimpleNamespace(**settings)
+    chosen = None if given.machine == "none" else chosen_machine(given.machine)
+    room, notes = _room(given.nodes, given.cluster, chosen, trace, given.cores_per_node)
+    table = _queues(given.queues, given.queue_file)
+    if given.aging_hours and table is None:
+        raise refusal(
+            "aging_hours", given.aging_hours, "needs queues: without priorities there is nothing to make up for"
+        )
+    workload = trace.workload
+    refused: list[int] = []
     if table is not None:
-        trace = replace(trace, workload=put_into_queues(trace.workload, table))
+        workload, put, refused = put_into_queues(workload, table)
+        notes += (
+            [
+                Note(
+                    "queue-given",
+                    put,
+                    f"{put:,} jobs name no queue of {table.name!r}: each goes to the first regular one that takes it",
+                )
+            ]
+            if put
+            else []
+        )
+    workload, more = _fitting(workload, sorted({*too_wide(workload, room), *refused}), given.wide, room)
+    count = room if isinstance(room, int) else len(room.nodes)
     schedule = simulate(
-        trace.workload,
+        workload,
         room,
-        policy=policy,
-        allocation=allocation,
-        overrun=overrun,
+        policy=given.policy,
+        depth=given.depth,
+        queue_order=given.queue_order,
+        rules=_read_part("rules", given.rules, read_rules) if given.rules.strip() else None,
+        allocation=given.allocation,
+        overrun=given.overrun,
         queues=table.queues if table else (),
-        aging_s=max(1, round(3600 * aging_hours)) if aging_hours else None,
-        downtimes=_downtimes(downtimes, room),
-        rng=random.Random(seed),
+        aging_s=max(1, round(3600 * given.aging_hours)) if given.aging_hours else None,
+        downtimes=_downtimes(given.downtimes, count),
+        rng=random.Random(given.seed),
+        requeue=given.requeue,
         sample_every_s=every_s,
         progress=progress,
     )
-    return Simulated(trace=trace, schedule=schedule, machine=chosen, addresses=addresses)
+    never = schedule.status.count(NOT_STARTED) if schedule.stopped_s is None else 0
+    notes += (
+        [Note("never-started", never, f"{never:,} jobs never started under this policy and these limits")]
+        if never
+        else []
+    )
+    return Simulated(
+        trace=trace, schedule=schedule, machine=chosen, addresses=_addresses(chosen, given.order) if chosen else (),
+        cluster=room if isinstance(room, Cluster) else None, notes=(*notes, *more),
+    )  # fmt: skip
 
 
-def _room(nodes: int, machine: Machine | None, trace: Trace) -> int:
-    """Return the nodes to schedule on, as said, of the machine, or as the trace has it; refuse what has no room for a job."""
-    header = trace.header.get("MaxNodes", "")
-    room = machine.nodes if machine else nodes or int(header if header.isdigit() else 0)
-    if machine and nodes not in (0, room):
-        raise refusal("nodes", nodes, f"contradicts machine {machine.name}, which has {room}; give one of the two")
-    if not room:
-        raise InputError("say how many nodes there are: a number, or a machine", name="nodes")
-    widest = max(trace.workload.nodes)
-    if widest > room and not trace.names:
-        job = trace.workload.job[trace.workload.nodes.index(widest)]
-        raise InputError(
-            f"job {job} asks for nodes={widest}, more than the {room} of the machine; if the trace counts processors, "
-            "say how many a node has",
-            name="cores_per_node",
+def _room(
+    nodes: int, text: str, machine: Machine | None, trace: Trace, cores_per_node: int
+) -> tuple[int | Cluster, list[Note]]:
+    """Return what to schedule on: as said, of the machine, as the trace has it, or estimated from it; and what to know of that."""
+    if text.strip():
+        if machine or nodes:
+            raise InputError("the cluster tells its nodes: leave out nodes and machine", name="cluster")
+        return _read_part("cluster", text, read_cluster), []
+    if machine and nodes not in (0, machine.nodes):
+        raise refusal(
+            "nodes", nodes, f"contradicts machine {machine.name}, which has {machine.nodes}; give one of the two"
         )
-    return room
+    header = [trace.header.get(name, "").split(" ")[0] for name in ("MaxNodes", "MaxProcs")]
+    of_header, processors = (int(word) if word.isdecimal() and len(word) < 7 else 0 for word in header)
+    room = machine.nodes if machine else nodes or of_header or processors // cores_per_node
+    if room:
+        queues = set(trace.workload.queues)
+        if len(queues) > 1 and trace.workload.words["state"] and trace.workload.word("state", 0).isalpha():
+            message = f"{len(queues)} partitions are one pool of {room:,} whole nodes here: give what scontrol show node prints, or leave out the nodes, to keep them apart"
+            return room, [Note("partitions-pooled", len(queues), message)]
+        return room, []
+    cluster = cluster_of_trace(trace.workload)
+    if cluster is None:
+        raise InputError("say how many nodes there are: a number, or a machine", name="nodes")
+    sizes = ", ".join(
+        f"{name or 'all'} {len(partition.nodes):,}" for name, partition in list(cluster.partitions.items())[:8]
+    )
+    return cluster, [
+        Note("capacity-estimated", len(cluster.nodes), f"{len(cluster.nodes):,} nodes ({sizes}) {cluster.origin}")
+    ]
+
+
+def _fitting(workload: Workload, wide: list[int], treatment: str, room: int | Cluster) -> tuple[Workload, list[Note]]:
+    """Return the jobs that can start at all: those that cannot are left out, made narrower, or refused."""
+    if not wide:
+        return workload, []
+    job = workload[wide[0]]
+    where = f"the {room:,} of the machine" if isinstance(room, int) else f"partition {job.queue!r} can give"
+    message = f"job {job.job} asks for nodes={job.nodes}, more than {where}, or its queue does not take it"
+    many = f"{len(wide):,} job{'s' * (len(wide) != 1)}"
+    if treatment == "refuse" or len(wide) == len(workload):
+        hint = "; if the trace counts processors, say how many a node has" if isinstance(room, int) else ""
+        raise InputError(message + hint, name="cores_per_node" if hint else "wide")
+    left_out = set(wide)
+    if treatment == "clip" and isinstance(room, int):
+        jobs = [job._replace(nodes=min(job.nodes, room)) for job in workload]
+        return Workload(jobs), [Note("too-wide", len(wide), f"{many} clipped to {room:,} nodes: {message}")]
+    kept = workload.of([index for index in range(len(workload)) if index not in left_out])
+    return kept, [
+        Note(
+            "too-wide",
+            len(wide),
+            f"{many} left out: {message} (does the trace count processors? --cores-per-node says how many a node has)",
+        )
+    ]
+
+
+def _read_part(name: str, text: str, reader: Callable[[str], Any]) -> Any:
+    """Return what a reader makes of the text of a control."""
+    try:
+        return reader(text)
+    except ValueError as error:
+        raise InputError(f"{name}: {error}", name="queue_file" if name == "queues" else name) from None
 
 
 def _addresses(machine: Machine, order: str) -> tuple[NodeAddress, ...]:
@@ -162,57 +250,75 @@ def _queues(name: str, text: str) -> QueueTable | None:
     """Return the queues of a table that comes with the package, or of a text with one table."""
     if not text.strip():
         return None if name == "none" else queue_table(name)
-    try:
-        tables = read_queues(text)
-    except ValueError as error:
-        raise InputError(f"queues: {error}", name="queue_file") from None
+    tables = _read_part("queues", text, read_queues)
     if len(tables) != 1:
         raise InputError(f"queues: one table is needed, {len(tables)} are there", name="queue_file")
-    return next(iter(tables.values()))
+    table = next(iter(tables.values()))
+    assert isinstance(table, QueueTable)
+    return table
 
 
 def _downtimes(text: str, nodes: int) -> list[Downtime]:
     """Return the downtimes of a text."""
     if not text.strip():
         return []
-    try:
+
+    def checked(text: str) -> list[Downtime]:
         downtimes = read_downtimes(text.splitlines())
         for downtime in downtimes:
             if downtime.last_node is not None and downtime.last_node > nodes:
                 raise refusal("last_node", downtime.last_node, f"is more than the {nodes} nodes of the machine")
-    except ValueError as error:
-        raise InputError(f"downtimes: {error}", name="downtimes") from None
-    return downtimes
+        return downtimes
+
+    return list(_read_part("downtimes", text, checked))
 
 
-def _read(text: str, form: str, delimiter: str, cores_per_node: int) -> Trace:
+def reading_of(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return how a trace is read, for the settings of the question.
+
+    Examples
+    --------
+    >>> reading_of({"form": "swf", "nodes": 4})
+    {'form': 'swf'}
+    """
+    return {name: settings[name] for name in ("form", "delimiter", "columns", "cores_per_node") if name in settings}
+
+
+def _read(text: str, reading: dict[str, Any]) -> Trace:
     """Return the trace of a text, or of the file that a single word names."""
     if not text.strip():
         raise InputError("trace is empty: give a trace, or the path of a file", name="trace")
-    settings: dict[str, Any] = {"form": form, "delimiter": delimiter, "cores_per_node": cores_per_node}
+    # No line of a trace is that short: it has as many fields, or stands below a header.
+    is_path = "\n" not in text.strip() and len(text.split()) < _SWF_FIELDS and not text.lstrip().startswith("{")
     try:
-        # No line of a trace is that short: it has as many fields, or stands below a header.
-        if "\n" not in text.strip() and len(text.split()) < _SWF_FIELDS:
-            with opened(text.strip()) as file:
-                return read_job_trace(file, **settings)
-        return read_job_trace(text.splitlines(), **settings)
-    except ValueError as error:
-        raise InputError(str(error), name="trace") from error
+        return read_job_trace(Path(text.strip()) if is_path else text, **reading)
+    except (ValueError, OSError) as error:
+        raise InputError(f"cannot read trace {error}" if is_path else str(error), name="trace") from error
 
 
-def _answer(*, trace: str, form: str, delimiter: str, cores_per_node: int, **settings: Any) -> Result:
+def _answer(*, trace: str, **settings: Any) -> Result:
     """Answer for one trace."""
-    jobs = _read(trace, form, delimiter, cores_per_node)
-    span_s = max(jobs.workload.submit_time_s) - min(jobs.workload.submit_time_s) + max(jobs.workload.run_time_s)
-    result = result_of(simulated(jobs, every_s=max(60, span_s // _RECORDS), **settings))
+    jobs = _read(trace, reading_of(settings))
+    workload = jobs.workload
+    span_s = max(workload.arrival_s) - min(workload.arrival_s) + max(workload.run_time_s)
+    outcome = simulated(jobs, settings, every_s=max(60, span_s // _RECORDS))
+    rival = settings["against"]
+    other = None if rival == "none" else simulated(jobs, {**settings, "policy": rival})
+    result = result_of(outcome, other)
     if not is_sample(QUESTION, "trace", trace):
         return result
     made_up = Finding(code="made-up", message="This trace is made up: paste or drop your own.", level="note")
     return replace(result, findings=(*result.findings, made_up))
 
 
-def result_of(outcome: Simulated) -> Result:
+def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
     """Return what came out of a simulation as an answer; its facts are what ``hopper simulate --json`` prints.
+
+    Parameters
+    ----------
+    outcome : Simulated
+    other : Simulated or None
+        The same trace under another policy, to be told beside it.
 
     Raises
     ------
@@ -224,16 +330,25 @@ def result_of(outcome: Simulated) -> Result:
     >>> QUESTION.run(nodes=20).facts["jobs"]
     14
     """
-    schedule = outcome.schedule
+    schedule, cluster = outcome.schedule, outcome.cluster
     hops = outcome.hops() if len(schedule) <= _MOST_MEASURED else None
     numbers = summarize(schedule)
+    groups = by_group(schedule, cluster)
+    whole = groups[-1]
     share = "-" if numbers.utilization is None else f"{100 * numbers.utilization:.1f} %"
+    seen = f" (observed: {whole.observed.wait_mean_s:,.0f} s)" if whole.observed else ""
     facts = numbers._asdict()
+    notes = [*outcome.trace.account(), *outcome.notes]
+    compared = against(other.schedule, schedule) if other else None
     return Result(
         summary=f"{numbers.jobs:,} jobs on {schedule.nodes:,} nodes over {numbers.span_s / 86400:.2f} days: {share} used; "
-        f"a job waits {numbers.mean_wait_s:,.0f} s on average, {numbers.max_wait_s:,} s at most, and lies in "
+        f"a job waits {numbers.mean_wait_s:,.0f} s on average{seen}, {numbers.max_wait_s:,} s at most, and lies in "
         f"{numbers.mean_runs:.2f} runs of the node list.",
-        findings=tuple(_findings(outcome)),
+        findings=(
+            *differences(schedule, groups, cluster),
+            *_findings(outcome, notes),
+            *([compared.finding()] if compared else []),
+        ),
         values=(
             Value(
                 "Utilization", None if numbers.utilization is None else 100 * numbers.utilization, "predicted", "%", 1
@@ -244,18 +359,37 @@ def result_of(outcome: Simulated) -> Result:
             Value("Mean runs of a job", float(numbers.mean_runs), "predicted", decimals=2),
             Value("Jobs in one run", 100 * numbers.contiguous_fraction, "predicted", "%", 1),
         ),
-        figures=(*([machine_figure(schedule)] if schedule.samples else []), pieces_figure({"jobs": schedule})),
-        tables=(width_table(schedule, hops),),
-        facts={"jobs": facts.pop("jobs"), "skipped": outcome.trace.skips.total, "nodes": schedule.nodes, **facts},
+        figures=(
+            *([machine_figure(schedule)] if schedule.samples else []),
+            waits_figure(groups),
+            *wait_maps(schedule),
+            occupancy_figure(schedule),
+            pieces_figure({"jobs": schedule}),
+        ),
+        tables=(group_table(groups), width_table(schedule, hops), *([compared.table()] if compared else [])),
+        facts=Facts(
+            {"jobs": facts.pop("jobs"), "skipped": outcome.trace.skips.total, "nodes": schedule.nodes, **facts}
+            | {"groups": [group.to_dict() for group in groups], "notes": [asdict(note) for note in notes]}
+            | {"capacity": cluster.origin if cluster else "given"}
+            | ({"against": compared.to_dict()} if compared else {})
+        ),
     )
 
 
-def _findings(outcome: Simulated) -> Iterator[Finding]:
+def _findings(outcome: Simulated, notes: Sequence[Note]) -> Iterator[Finding]:
     """Yield what was left out of the trace, and what else to know of it."""
-    for message in outcome.trace.skips.messages():
-        yield Finding(code="left-out", message=f"{message}.", level="note")
-    for message in outcome.trace.notes:
-        yield Finding(code="trace", message=f"{message[:1].upper()}{message[1:]}.", level="note")
+    for note in notes:
+        level: Level = "advice" if note.code in _LOUD else "note"
+        yield Finding(
+            code=note.code,
+            message=f"{note.message[:1].upper()}{note.message[1:]}.",
+            level=level,
+            evidence={"count": note.count},
+        )
+    if outcome.schedule.lost:
+        lost = outcome.schedule.lost
+        message = f"{len(lost):,} runs were ended by outages and began anew: {sum(end - start for _, start, end in lost):,} s of work lost."
+        yield Finding(code="requeued-after-outage", message=message, level="note")
     if outcome.schedule.stopped_s is not None:
         message = f"Stopped at {outcome.schedule.stopped_s} s of simulated time; later jobs are left out."
         yield Finding(code="stopped", message=message, level="note")

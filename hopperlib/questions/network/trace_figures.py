@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import mean, median
+from typing import Any
 
-from hopperlib.network.scheduling.schedule import Schedule
+from hopperlib.network.scheduling.observed import Group
+from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.network.scheduling.summary import summarize, width_classes
-from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.network.torus.maps import occupancy
+from hopperlib.questions.figures import Axis, Series, chart, layout
 from hopperlib.questions.result import Column, Figure, Table
 
-__all__ = ["allocation_table", "machine_figure", "pieces_figure", "width_table"]
+__all__ = [
+    "allocation_table",
+    "group_table",
+    "machine_figure",
+    "occupancy_figure",
+    "pieces_figure",
+    "wait_maps",
+    "waits_figure",
+    "width_table",
+]
 
 _DAY = 86_400
 _MOST_SAMPLES = 400
+# Upper edges of the lengths on the map of waits. [s]
+_LENGTHS = ((300, "5 min"), (3600, "1 h"), (4 * 3600, "4 h"), (12 * 3600, "12 h"), (_DAY, "1 d"), (1 << 62, "longer"))
 
 
 def machine_figure(schedule: Schedule) -> Figure:
@@ -169,3 +183,158 @@ def allocation_table(schedules: Mapping[str, Schedule]) -> Table:
         ),
         rows=rows,
     )
+
+
+def group_table(groups: Sequence[Group]) -> Table:
+    """Return observed and simulated waits of each queue, slowdowns and use.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.observed import by_group
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> group_table(by_group(simulate(Workload([Job(1, 0, 4, 60, 60, observed_start_s=9)]), 4))).rows[0][:4]
+    ('all', 1, 9.0, 0.0)
+    """
+    parts = (("mean wait", "s", 0, "wait_mean_s"), ("median wait", "s", 0, "wait_median_s"), ("95th percentile", "s", 0, "wait_p95_s"),
+             ("bounded slowdown", "", 1, "bounded_slowdown"), ("utilization", "%", 1, "utilization"))  # fmt: skip
+    columns = [Column("Queue"), Column("Jobs")]
+    for name, unit, decimals, _ in parts:
+        columns += [Column(f"{kind} {name}", unit, decimals) for kind in ("Observed", "Simulated")]
+    rows = []
+    for group in groups:
+        row: list[Any] = [group.name, group.jobs]
+        for _, unit, _, field in parts:
+            for waits in (group.observed, group.simulated):
+                number = getattr(waits, field, None)
+                row.append(100 * number if unit == "%" and number is not None else number)
+        rows.append(tuple(row))
+    return Table(caption="Waits by queue, observed and simulated", columns=tuple(columns), rows=rows)
+
+
+def waits_figure(groups: Sequence[Group]) -> Figure:
+    """Return the mean waits of each queue as bars, observed beside simulated.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.observed import by_group
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> waits_figure(by_group(simulate(Workload([Job(1, 0, 4, 60, 60)]), 4))).table.rows
+    (('all', 0.0),)
+    """
+    names = [group.name for group in groups]
+    series = [
+        Series(name=kind, x=names, y=[getattr(waits, "wait_mean_s", 0.0) / 3600 for waits in all_waits], kind="bars")
+        for kind, all_waits in (
+            ("observed", [group.observed for group in groups]),
+            ("simulated", [group.simulated for group in groups]),
+        )
+        if any(all_waits)
+    ]
+    told = "; ".join(f"{line.name}: {line.y[-1]:.2f} h over all jobs" for line in series)
+    return chart(
+        title="Mean wait by queue", alt=f"Bars of the mean wait of each queue. {told}.", x=Axis(title="Queue"),
+        y=Axis(title="Mean wait", unit="h", low=0, decimals=2), series=series,
+    )  # fmt: skip
+
+
+def _heat(
+    title: str,
+    alt: str,
+    x: Axis,
+    y: Axis,
+    xs: Sequence[Any],
+    ys: Sequence[Any],
+    cells: list[list[Any]],
+    scale: str,
+    table: Table,
+) -> Figure:
+    """Return a map of colors from 0 up."""
+    most = max((cell for row in cells for cell in row if cell is not None), default=0) or 1
+    heat = {
+        "type": "heatmap",
+        "x": list(xs),
+        "y": list(ys),
+        "z": cells,
+        "zmin": 0,
+        "zmax": most,
+        "colorscale": "Cividis",
+    }
+    return Figure(
+        title=title, alt=alt, data=[heat | {"colorbar": {"title": {"text": scale}}}], layout=layout(x, y, height=420), table=table
+    )  # fmt: skip
+
+
+def wait_maps(schedule: Schedule) -> list[Figure]:
+    """Return maps of the mean wait by width and length of the jobs: simulated, and where the trace tells it, observed.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> [figure.title for figure in wait_maps(simulate(Workload([Job(1, 0, 4, 60, 60)]), 4))]
+    ['Simulated waits by width and length']
+    """
+    workload, figures = schedule.workload, []
+    widest = max(workload.nodes).bit_length()
+    for kind, starts in (("Simulated", schedule.start_s), ("Observed", workload.observed_start_s)):
+        sums: dict[tuple[int, int], list[int]] = {}
+        for job, start in enumerate(starts):
+            if start < 0 or schedule.status[job] == NOT_STARTED:
+                continue
+            length = next(number for number, (edge, _) in enumerate(_LENGTHS) if workload.run_time_s[job] <= edge)
+            cell = sums.setdefault((workload.nodes[job].bit_length() - 1, length), [0, 0])
+            cell[0] += start - workload.submit_time_s[job]
+            cell[1] += 1
+        if not sums:
+            continue
+        cells = [
+            [
+                round(sums[width, length][0] / sums[width, length][1] / 3600, 2) if (width, length) in sums else None
+                for length in range(len(_LENGTHS))
+            ]
+            for width in range(widest)
+        ]
+        worst = max(sums, key=lambda cell: sums[cell][0] / sums[cell][1])
+        rows = [
+            (1 << width, f"to {_LENGTHS[length][1]}", count, total / count / 3600)
+            for (width, length), (total, count) in sorted(sums.items())
+        ]
+        columns = (Column("Nodes, from"), Column("Run time"), Column("Jobs"), Column("Mean wait", "h", 2))
+        figures.append(_heat(
+            f"{kind} waits by width and length",
+            f"Width of jobs upwards, length to the right. The longest mean wait, {sums[worst][0] / sums[worst][1] / 3600:.1f} h, is that of jobs of "
+            f"{1 << worst[0]:,} nodes or more, to {_LENGTHS[worst[1]][1]}.",
+            Axis(title="Run time: to 5 min, 1 h, 4 h, 12 h, 1 d, longer"), Axis(title="Nodes of a job, power of two"),
+            range(len(_LENGTHS)), range(widest), cells, "wait [h]", Table(caption=f"{kind} waits", columns=columns, rows=rows),
+        ))  # fmt: skip
+    return figures
+
+
+def occupancy_figure(schedule: Schedule) -> Figure:
+    """Return which part of each stretch of the node list is busy over time, as a map.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> occupancy_figure(simulate(Workload([Job(1, 0, 3, 60, 60)]), 4)).table.rows[-1]
+    (3, 0.0)
+    """
+    started = list(schedule.finished())
+    begin, end = min(schedule.start_s[job] for job in started), max(schedule.end_s[job] for job in started)
+    rows, columns = min(48, schedule.nodes), 80
+    span = max(columns, end - begin)
+    grid = occupancy(schedule, begin, begin + span, columns=columns, rows=rows)
+    height, step = schedule.nodes / rows, span / columns / _DAY
+    means = [sum(line) / columns for line in grid]
+    return _heat(
+        "Occupancy of the node list",
+        f"Node list upwards, {span / _DAY:.2f} days to the right: its first stretch is {100 * means[0]:.0f} % busy, its last {100 * means[-1]:.0f} %.",
+        Axis(title="Since the first start", unit="d"), Axis(title="Position in the node list"),
+        [round((column + 0.5) * step, 4) for column in range(columns)], [round((row + 0.5) * height, 1) for row in range(rows)],
+        [[round(100 * min(1.0, cell)) for cell in line] for line in grid], "busy [%]",
+        Table(caption="Busy part of each stretch of the list", columns=(Column("From position"), Column("Busy", "%", 1)),
+              rows=[(int(row * height), 100 * mean) for row, mean in enumerate(means)]),
+    )  # fmt: skip

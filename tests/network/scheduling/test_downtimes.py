@@ -60,3 +60,33 @@ def test_every_kind_is_read():
 def test_files_that_are_none(lines, message):
     with pytest.raises(InputError, match=message):
         read_downtimes(lines)
+
+
+def test_downtimes_that_overlap_hold_their_nodes_to_their_end():
+    down = [Downtime(start_s=100, end_s=150), Downtime(start_s=120, end_s=1000, first_node=0, last_node=5)]
+    schedule = simulate(
+        Workload([Job(1, 200, 5, 10, 10), Job(2, 300, 6, 10, 10)]), 10, downtimes=down, sample_every_s=50
+    )
+    assert schedule.runs(0) == [(5, 10)]
+    # Six nodes are there only after the second downtime.
+    assert list(schedule.start_s) == [200, 1000]
+    assert {sample.unavailable_nodes for sample in schedule.samples if 200 <= sample.time_s < 1000} == {5}
+
+
+def test_a_drain_takes_nodes_as_they_fall_free_and_ends_no_job():
+    drain = Downtime(start_s=10, end_s=100, first_node=0, last_node=3, kind="drain")
+    jobs = [Job(1, 0, 2, 30, 30), Job(2, 20, 1, 5, 5), Job(3, 35, 2, 5, 5), Job(4, 40, 3, 5, 5)]
+    schedule = simulate(Workload(jobs), 4, downtimes=[drain])
+    # Free are 2 and 3 at 10, of which 2 goes; job 1 runs on to 30, and its nodes go too: only node 3 is left until 100.
+    assert schedule.status[0] == 1
+    assert list(schedule.start_s) == [0, 20, 100, 105]
+    assert schedule.runs(1) == [(3, 4)]
+
+
+def test_a_job_that_an_outage_ends_queues_again_at_its_old_place():
+    jobs = [Job(1, 0, 4, 50, 60), Job(2, 5, 4, 10, 10), Job(3, 20, 4, 10, 10)]
+    outage = [Downtime(start_s=15, end_s=40)]
+    assert list(simulate(Workload(jobs), 4, downtimes=outage).start_s) == [0, 40, 50]
+    again = simulate(Workload(jobs), 4, downtimes=outage, requeue=True)
+    assert list(again.start_s) == [40, 90, 100]
+    assert again.lost == [(0, 0, 15)]

@@ -1,8 +1,10 @@
 """Queue tables: read, refused, and jobs put into them."""
 
+import random
+
 import pytest
 
-from hopperlib.errors import InputError
+from hopperlib.network.scheduling.generator import draw_workload
 from hopperlib.network.scheduling.queues import put_into_queues, queue_table, read_queues
 from hopperlib.network.scheduling.workload import Job, Workload
 
@@ -38,11 +40,20 @@ def test_tables_that_are_none(text, message):
         read_queues(text)
 
 
-def test_jobs_keep_a_queue_of_the_table_and_else_take_the_first_that_fits():
+def test_jobs_keep_a_queue_of_the_table_and_else_take_the_first_regular_one_that_fits():
     table = queue_table("hopper-final")
-    jobs = [Job(1, 0, 64, 60, 1800), Job(2, 0, 64, 60, 3600, queue="low"), Job(3, 0, 5000, 60, 3600, queue="3")]
-    placed = put_into_queues(Workload(jobs), table)
-    # debug takes half an hour on up to 512 nodes; only reg_xbig takes 5,000.
-    assert [job.queue for job in placed] == ["debug", "low", "reg_xbig"]
-    with pytest.raises(InputError, match="job 4: no queue of 'hopper-final' takes nodes=6200"):
-        put_into_queues(Workload([Job(4, 0, 6200, 60, 60)]), table)
+    jobs = [
+        Job(1, 0, 64, 60, 1800), Job(2, 0, 64, 60, 3600, queue="low"), Job(3, 0, 5000, 60, 3600, queue="3"),
+        Job(4, 0, 6200, 60, 60), Job(5, 0, 600, 60, 60, queue="debug"),
+    ]  # fmt: skip
+    placed, given, refused = put_into_queues(Workload(jobs), table)
+    # debug takes the first too, but nobody goes there unasked; only reg_xbig takes 5,000, nothing 6,200, debug not 600.
+    assert [job.queue for job in placed] == ["reg_small", "low", "reg_xbig", "", "debug"]
+    assert (given, refused) == (2, [3, 4])
+
+
+def test_hopper_like_jobs_do_not_go_into_premium():
+    workload = draw_workload("production", nodes=6384, days=1, load=0.9, rng=random.Random(1))
+    placed, given, _ = put_into_queues(workload, queue_table("hopper-final"))
+    assert given == len(workload)
+    assert {job.queue for job in placed} <= {"reg_small", "reg_med", "reg_big", "reg_xbig", "reg_long"}

@@ -30,7 +30,7 @@ def test_numbers_of_a_small_trace():
         99,
         1360 / 1500,
     )
-    assert sum(row[1] for row in result.tables[0].rows) == 3
+    assert sum(row[1] for row in result.tables[1].rows) == 3
 
 
 def test_without_backfill_nobody_passes():
@@ -45,15 +45,16 @@ def test_one_run_keeps_jobs_whole():
 
 
 def test_a_torus_gives_distances():
-    assert RUN(machine="hopper", order="xyz").tables[0].columns[-1].title == "Mean distance"
-    assert RUN(machine="none", nodes=92).tables[0].columns[-1].title == "Mean runs"
+    assert RUN(machine="hopper", order="xyz").tables[1].columns[-1].title == "Mean distance"
+    assert RUN(machine="none", nodes=92).tables[1].columns[-1].title == "Mean runs"
 
 
 def test_what_was_left_out_is_said():
     cut = RUN(trace=TRACE + "4 cut off\n", nodes=10)
     assert cut.facts["skipped"] == 1
-    assert [finding.code for finding in cut.findings] == ["left-out"]
-    assert [finding.code for finding in RUN().findings] == ["made-up"]
+    assert [finding.code for finding in cut.findings] == ["nothing-observed", "fewer-than-18-fields"]
+    assert cut.facts["notes"][0]["count"] == 1
+    assert [finding.code for finding in RUN().findings] == ["nothing-observed", "made-up"]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,8 @@ def test_what_was_left_out_is_said():
         ({"trace": "  "}, "trace", "trace is empty"),
         ({"trace": "nowhere.swf"}, "trace", "cannot read trace nowhere.swf"),
         ({"trace": TRACE}, "nodes", "say how many nodes there are"),
-        ({"trace": TRACE, "nodes": 7}, "cores_per_node", "job 2 asks for nodes=8, more than the 7"),
+        ({"trace": TRACE, "nodes": 7, "wide": "refuse"}, "cores_per_node", "job 2 asks for nodes=8, more than the 7"),
+        ({"trace": TRACE, "nodes": 3}, "cores_per_node", "job 1 asks for nodes=6, more than the 3"),
         ({"machine": "hopper", "nodes": 10}, "nodes", "nodes=10 contradicts machine hopper, which has 6384"),
         ({"aging_hours": 2.0}, "aging_hours", "needs queues"),
         ({"queue_file": "[a]\nqueue = 3"}, "queue_file", "queues: "),

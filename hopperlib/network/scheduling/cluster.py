@@ -1,0 +1,241 @@
+"""A cluster as a scheduler sees it: nodes with cores, GPUs and memory, and partitions that are sets of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from hopperlib.errors import InputError
+from hopperlib.network.scheduling.workload import Workload
+
+__all__ = ["Cluster", "NodeResources", "Partition", "cluster_of_trace", "node_names"]
+
+_RANGES = re.compile(r"([^\[\],]*)(?:\[([0-9,-]{1,100000})\])?([^\[\],]*)")
+_MOST_NODES = 200_000
+# So many of the jobs must name their nodes, for partitions to be told by those.
+_NAMED = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeResources:
+    """What one node has, or a job wants of each of its nodes.
+
+    Parameters
+    ----------
+    cores, gpus, memory_mb : int
+        0 cores of a job: the whole node.
+    """
+
+    cores: int = 0
+    gpus: int = 0
+    memory_mb: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """A set of nodes that jobs of one queue may have.
+
+    Parameters
+    ----------
+    nodes : tuple of int
+        Positions in the cluster's list of nodes, rising.
+    priority : float
+        From 0 to 1: its factor in multifactor priorities.
+    exclusive : bool
+        Whether a job has its nodes for itself, whatever it asked for.
+    """
+
+    nodes: tuple[int, ...]
+    priority: float = 0.0
+    exclusive: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """Nodes and partitions.
+
+    Parameters
+    ----------
+    nodes : tuple of NodeResources
+    partitions : mapping of str to Partition
+        By the name of the queue; that of ``""`` takes every job whose queue is none of the others.
+    origin : str
+        Where it was read, or how it was estimated.
+
+    Examples
+    --------
+    >>> cluster = Cluster(nodes=(NodeResources(cores=4),) * 3, partitions={"a": Partition(nodes=(0, 1)), "b": Partition(nodes=(2,))})
+    >>> cluster.parts()
+    [['a'], ['b']]
+    """
+
+    nodes: tuple[NodeResources, ...]
+    partitions: Mapping[str, Partition]
+    origin: str = ""
+    names: tuple[str, ...] = field(default=(), repr=False)
+
+    def partition(self, queue: str) -> str:
+        """Return the name of the partition that takes a queue's jobs; `InputError` if there is none."""
+        if queue in self.partitions:
+            return queue
+        # Slurm lets a job name several partitions; it is taken to be of the first that there is.
+        several = next((name for name in queue.split(",") if name in self.partitions), None)
+        if several is None and "" not in self.partitions:
+            raise InputError(f"there is no partition {queue!r}; there are: {', '.join(self.partitions)}")
+        return several or ""
+
+    def parts(self) -> list[list[str]]:
+        """Return the partitions in groups that share no node."""
+        groups: list[tuple[set[int], list[str]]] = []
+        for name, partition in self.partitions.items():
+            mine = (set(partition.nodes), [name])
+            for other in [group for group in groups if group[0] & mine[0]]:
+                groups.remove(other)
+                mine = (mine[0] | other[0], [*other[1], *mine[1]])
+            groups.append(mine)
+        return [names for _, names in groups]
+
+
+def node_names(text: str) -> Iterator[str]:
+    """Yield the nodes of a list as Slurm writes it.
+
+    Examples
+    --------
+    >>> list(node_names("gpu[01-03,07],login"))
+    ['gpu01', 'gpu02', 'gpu03', 'gpu07', 'login']
+    """
+    told = 0
+    for match in _RANGES.finditer(text):
+        before, ranges, after = match.groups()
+        if ranges is None:
+            if before + after:
+                yield before + after
+            continue
+        for part in ranges.split(","):
+            low, _, high = part.partition("-")
+            if not low.isdecimal() or (high and not high.isdecimal()):
+                continue
+            for number in range(int(low[:9]), min(int(high[:9] or low[:9]), int(low[:9]) + _MOST_NODES) + 1):
+                told += 1
+                if told > _MOST_NODES:
+                    return
+                yield f"{before}{number:0{len(low)}d}{after}"
+
+
+def _each(total: int, nodes: int) -> int:
+    """Return what each of some nodes holds of a total, rounded up."""
+    return -(-total // nodes)
+
+
+def demand(workload: Workload, job: int) -> NodeResources:
+    """Return what a job wants of each of its nodes."""
+    nodes = workload.nodes[job]
+    return NodeResources(
+        cores=_each(workload.cores[job], nodes),
+        gpus=_each(workload.gpus[job], nodes),
+        memory_mb=_each(workload.memory_mb[job], nodes),
+    )
+
+
+def _peak(changes: Iterable[tuple[int, int]]) -> int:
+    """Return the most that a sum of (instant, change) reaches, ends before starts."""
+    most = now = 0
+    for _, change in sorted(changes):
+        now += change
+        most = max(most, now)
+    return most
+
+
+def cluster_of_trace(workload: Workload) -> Cluster | None:
+    """Return the least cluster on which the observed schedule was possible; None if the trace tells no starts.
+
+    Where the jobs name their nodes, partitions are the nodes that their jobs
+    had, and a node has what its jobs used at once. Elsewhere each partition is
+    a set of its own, as large as its jobs needed at once.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.workload import Job
+    >>> jobs = [Job(1, 0, 1, 60, 60, 0, "a", None, 0, 2), Job(2, 0, 1, 60, 60, 0, "a", None, 30, 2), Job(3, 0, 2, 9, 9, 0, "b", None, 0, 8)]
+    >>> cluster = cluster_of_trace(Workload(jobs))
+    >>> {name: len(partition.nodes) for name, partition in cluster.partitions.items()}, cluster.nodes[0].cores
+    ({'a': 2, 'b': 2}, 2)
+    """
+    starts = workload.observed_start_s
+    jobs = [job for job, start in enumerate(starts) if start >= 0]
+    if not jobs:
+        return None
+    lists = workload.words["node_list"]
+    names = [list(node_names(text[:1_000_000])) for text in lists]
+    numbers = workload.node_list_number
+    fitting = sum(len(names[numbers[job]]) == workload.nodes[job] for job in jobs)
+    return _of_node_lists(workload, jobs, names) if fitting >= _NAMED * len(jobs) else _of_peaks(workload, jobs)
+
+
+def _of_node_lists(workload: Workload, jobs: list[int], names: list[list[str]]) -> Cluster:
+    """Return the nodes that the jobs name, each with what its jobs used at once."""
+    use: dict[str, dict[str, list[tuple[int, int]]]] = {}
+    members: dict[str, set[str]] = {}
+    for job in jobs:
+        start = workload.observed_start_s[job]
+        end, wanted = start + workload.run_time_s[job], demand(workload, job)
+        mine = names[workload.node_list_number[job]]
+        members.setdefault(workload.word("queue", job), set()).update(mine)
+        for node in mine:
+            changes = use.setdefault(node, {"cores": [], "gpus": [], "memory_mb": []})
+            for kind, of_kind in changes.items():
+                amount = getattr(wanted, kind)
+                if amount and end > start:
+                    of_kind += [(start, amount), (end, -amount)]
+    # Numbers in a name count as numbers: n10 comes after n9.
+    ordered = sorted(
+        use,
+        key=lambda name: [
+            (int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d{1,18})", name)
+        ],
+    )
+    place = {name: number for number, name in enumerate(ordered)}
+    nodes = tuple(NodeResources(**{kind: _peak(changes) for kind, changes in use[name].items()}) for name in ordered)
+    partitions = {
+        queue: Partition(nodes=tuple(sorted(place[name] for name in mine))) for queue, mine in sorted(members.items())
+    }
+    origin = "estimated from the trace: the nodes that jobs of each partition had, and the most that each node's jobs used at once"
+    return Cluster(nodes=nodes, partitions=partitions, origin=origin, names=tuple(ordered))
+
+
+def _of_peaks(workload: Workload, jobs: list[int]) -> Cluster:
+    """Return a set of like nodes for each partition, as large as its jobs needed at once."""
+    by_queue: dict[str, list[int]] = {}
+    for job in jobs:
+        by_queue.setdefault(workload.word("queue", job), []).append(job)
+    nodes: list[NodeResources] = []
+    partitions = {}
+    for queue, mine in sorted(by_queue.items()):
+        wants = {job: demand(workload, job) for job in mine}
+        most = NodeResources(
+            **{kind: max(getattr(want, kind) for want in wants.values()) for kind in ("cores", "gpus", "memory_mb")}
+        )
+        shared = any(0 < want.cores < most.cores for want in wants.values())
+
+        def peak(column: Iterable[int], mine: list[int] = mine) -> int:
+            spans = (
+                (workload.observed_start_s[job], workload.run_time_s[job], amount)
+                for job, amount in zip(mine, column, strict=True)
+            )
+            return _peak(
+                change for start, run, amount in spans for change in ((start, amount), (start + run, -amount)) if run
+            )
+
+        if shared:
+            needed = _each(peak(workload.cores[job] for job in mine), most.cores)
+            if most.gpus:
+                needed = max(needed, _each(peak(workload.gpus[job] for job in mine), most.gpus))
+        else:
+            needed = peak(workload.nodes[job] for job in mine)
+        count = min(_MOST_NODES, max(needed, *(workload.nodes[job] for job in mine), 1))
+        partitions[queue] = Partition(nodes=tuple(range(len(nodes), len(nodes) + count)), exclusive=not shared)
+        # Memory is not told by the most that one job had: nodes are taken to have enough.
+        nodes += [NodeResources(cores=most.cores, gpus=most.gpus)] * count
+    origin = "estimated from the trace: for each partition so many nodes as its jobs needed at once, each as large as the largest share of a job"
+    return Cluster(nodes=tuple(nodes), partitions=partitions, origin=origin)

@@ -1,0 +1,80 @@
+"""A cluster out of what ``scontrol show node`` and ``scontrol show partition`` print, one after the other."""
+
+from __future__ import annotations
+
+import re
+
+from hopperlib.errors import InputError
+from hopperlib.network.scheduling.cluster import Cluster, NodeResources, Partition, node_names
+
+__all__ = ["read_cluster"]
+
+_RECORD = re.compile(r"^[ \t]*(?=(?:NodeName|PartitionName)=)", re.MULTILINE)
+_FIELD = re.compile(r"(?<!\S)([A-Za-z]+)=(\S*)")
+_GPUS = re.compile(r"gpu(?::[A-Za-z]\w*)?:(\d{1,6})")
+
+
+def _count(text: str) -> int:
+    """Return a whole number, or 0."""
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+
+def read_cluster(text: str) -> Cluster:
+    r"""Return nodes and partitions as ``scontrol show node`` and ``scontrol show partition`` print them, also with ``-o``.
+
+    A node's cores are its CPUTot less CoreSpecCount, its memory RealMemory less
+    MemSpecLimit; its partitions are those that name it, or those it names. Without
+    any partition all nodes are one for every job.
+
+    Raises
+    ------
+    InputError
+        If it tells of no node.
+
+    Examples
+    --------
+    >>> node = "NodeName=n{} CPUTot=8 Gres=gpu:a100:2(S:0) RealMemory=64000 Partitions=gpu"
+    >>> cluster = read_cluster("\n".join(map(node.format, (1, 2))) + "\nPartitionName=gpu Nodes=n[1-2] OverSubscribe=EXCLUSIVE")
+    >>> cluster.nodes[0], cluster.partitions["gpu"].exclusive
+    (NodeResources(cores=8, gpus=2, memory_mb=64000), True)
+    """
+    nodes: dict[str, NodeResources] = {}
+    members: dict[str, set[str]] = {}
+    stated: dict[str, dict[str, str]] = {}
+    for record in _RECORD.split(text)[1:]:
+        fields: dict[str, str] = {}
+        for name, value in _FIELD.findall(record):
+            fields.setdefault(name, value)
+        if "PartitionName" in fields:
+            name = fields["PartitionName"]
+            stated[name] = fields
+            members.setdefault(name, set()).update(node_names(fields.get("Nodes", "").replace("(null)", "")))
+            continue
+        name = fields["NodeName"]
+        if name in nodes:
+            raise InputError(f"scontrol: node {name[:40]} stands there twice")
+        nodes[name] = NodeResources(
+            cores=max(0, _count(fields.get("CPUTot", "")) - _count(fields.get("CoreSpecCount", ""))),
+            gpus=sum(map(int, _GPUS.findall(fields.get("Gres", "")))),
+            memory_mb=max(0, _count(fields.get("RealMemory", "")) - _count(fields.get("MemSpecLimit", ""))),
+        )
+        for partition in filter(None, fields.get("Partitions", "").split(",")):
+            members.setdefault(partition, set()).add(name)
+    if not nodes:
+        raise InputError(
+            "scontrol: the output tells of no node; give what scontrol show node prints, and show partition behind it"
+        )
+    place = {name: number for number, name in enumerate(nodes)}
+    tiers = {
+        name: _count(fields.get("PriorityJobFactor", "") or fields.get("PriorityTier", ""))
+        for name, fields in stated.items()
+    }
+    partitions = {
+        name: Partition(
+            nodes=tuple(sorted(place[node] for node in mine if node in place)),
+            priority=tiers.get(name, 0) / (max(tiers.values(), default=0) or 1),
+            exclusive=stated.get(name, {}).get("OverSubscribe", "").startswith("EXCLUSIVE"),
+        )
+        for name, mine in sorted(members.items())
+    } or {"": Partition(nodes=tuple(range(len(nodes))))}
+    return Cluster(nodes=tuple(nodes.values()), partitions=partitions, origin="scontrol", names=tuple(nodes))

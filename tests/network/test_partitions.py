@@ -1,0 +1,241 @@
+"""Partitions, shared nodes and GPUs against a naive simulator that looks at every node at every event."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hopperlib.errors import InputError
+from hopperlib.network.scheduling.cluster import Cluster, NodeResources, Partition
+from hopperlib.network.scheduling.rules import Limit, Rules
+from hopperlib.network.scheduling.scheduler import simulate, too_wide
+from hopperlib.network.scheduling.workload import Job, Workload
+from hopperlib.readers.cluster import read_cluster
+from hopperlib.readers.sacct import read_sacct
+
+DAY = 86_400
+
+
+def naive(jobs, nodes, partitions, *, policy="easy", priority=None, limit=None):
+    """Return {job: (start, nodes)} by the rules, with no cleverness at all.
+
+    `nodes` is a list of [cores, gpus, memory], `partitions` has {queue: (positions, exclusive)}, and a job
+    is a dict with the same three of each of its nodes; `limit` is the most jobs of a user that run.
+    """
+    on = [[] for _ in nodes]
+    running, waiting, done, to_come = {}, [], {}, sorted(range(len(jobs)), key=lambda i: jobs[i]["eligible"])
+
+    def want(i):
+        return None if partitions[jobs[i]["queue"]][1] or not jobs[i]["each"][0] else jobs[i]["each"]
+
+    def room(i, node, at, extra=None):
+        """Whether job i fits on a node at an instant, beside those who then still run and one more."""
+        beside = [j for j in on[node] if at is None or running[j][2] > at] + ([] if extra is None else [extra])
+        if want(i) is None or any(want(j) is None for j in beside):
+            return not beside and all(
+                a >= b for a, b in zip(nodes[node][1:], jobs[i]["each"][1:] if want(i) else (0, 0), strict=True)
+            )
+        return all(sum(want(j)[k] for j in beside) + want(i)[k] <= nodes[node][k] for k in range(3))
+
+    now = 0
+    while to_come or running:
+        now = min([jobs[i]["eligible"] for i in to_come] + [end for _, end, _, _ in running.values()])
+        for i in [i for i, job in running.items() if job[1] == now]:
+            for node in running[i][3]:
+                on[node].remove(i)
+            done[i] = running.pop(i)
+        for i in [i for i in to_come if jobs[i]["eligible"] == now]:
+            to_come.remove(i)
+            waiting.append(i)
+        waiting.sort(key=lambda i: (-(priority(i, now) if priority else 0), jobs[i]["eligible"], i))
+        promises = {}
+        for i in list(waiting):
+            if limit is not None and sum(jobs[j]["user"] == jobs[i]["user"] for j in running) >= limit:
+                continue
+            mine, width, end = partitions[jobs[i]["queue"]][0], jobs[i]["nodes"], now + jobs[i]["limit"]
+            if policy == "fcfs" and jobs[i]["queue"] in promises:
+                continue
+            binding = [promise for promise in promises.values() if end > promise["at"]]
+            spare = [promise["spare"] for promise in binding]
+            taken, lost = [], []
+            for node in mine:
+                if not room(i, node, None) or len(taken) == width:
+                    continue
+                harmed = [
+                    n for n, p in enumerate(binding) if node in p["nodes"] and not room(p["job"], node, p["at"], i)
+                ]
+                if all(spare[n] for n in harmed):
+                    taken.append(node)
+                    for n in harmed:
+                        spare[n] -= 1
+                        lost.append((n, node))
+            if len(taken) == width:
+                for n, node in lost:
+                    binding[n]["spare"] -= 1
+                    binding[n]["nodes"].remove(node)
+                run = min(jobs[i]["run"], jobs[i]["limit"])
+                running[i] = (now, now + run, end, taken)
+                for node in taken:
+                    on[node].append(i)
+                waiting.remove(i)
+            elif jobs[i]["queue"] not in promises:
+                at = next(
+                    at
+                    for at in sorted({now, *(max(now, job[2]) for job in running.values())})
+                    if sum(room(i, node, at) for node in mine) >= width
+                )
+                could = {node for node in mine if room(i, node, at)}
+                promises[jobs[i]["queue"]] = {"at": at, "job": i, "nodes": could, "spare": len(could) - width}
+                if policy == "fcfs":
+                    promises[jobs[i]["queue"]]["at"] = 1 << 62
+    return {i: (start, taken) for i, (start, _, _, taken) in done.items()}
+
+
+NODES = [[8, 0, 64]] * 4 + [[8, 2, 64]] * 3 + [[16, 0, 128]] * 2
+# gpu lies within all; one is apart, with whole nodes.
+PARTITIONS = {"all": (list(range(7)), False), "gpu": ([4, 5, 6], False), "one": ([7, 8], True)}
+CLUSTER = Cluster(
+    nodes=tuple(NodeResources(cores=cores, gpus=gpus, memory_mb=memory) for cores, gpus, memory in NODES),
+    partitions={name: Partition(nodes=tuple(where), exclusive=whole) for name, (where, whole) in PARTITIONS.items()},
+)
+
+
+def as_job(number, job):
+    return Job(
+        number, job["submit"], job["nodes"], job["run"], job["limit"], job["user"], job["queue"], job["eligible"], None,
+        *(job["nodes"] * each for each in job["each"]),
+    )  # fmt: skip
+
+
+@st.composite
+def drawn_jobs(draw):
+    jobs = []
+    for _ in range(draw(st.integers(1, 25))):
+        queue = draw(st.sampled_from(sorted(PARTITIONS)))
+        submit = draw(st.integers(0, 15))
+        gpus = draw(st.integers(0, 2)) if queue == "gpu" else 0
+        jobs.append(
+            {
+                "queue": queue, "submit": submit, "eligible": submit + draw(st.sampled_from([0, 0, 4])), "user": draw(st.integers(1, 3)),
+                "nodes": draw(st.integers(1, len(PARTITIONS[queue][0]))), "run": draw(st.integers(0, 9)), "limit": draw(st.integers(0, 9)),
+                "each": (draw(st.integers(1, 8)), gpus, draw(st.sampled_from([0, 16, 64]))),
+            }
+        )  # fmt: skip
+    return jobs
+
+
+def compare(jobs, wanted, **options):
+    schedule = simulate(Workload(as_job(number, job) for number, job in enumerate(jobs)), CLUSTER, **options)
+    for index, number in enumerate(schedule.workload.job):
+        nodes = [node for low, high in schedule.runs(index) for node in range(low, high)]
+        assert (schedule.start_s[index], nodes) == wanted[number], f"job {number}: {jobs[number]}"
+
+
+@settings(max_examples=150)
+@given(drawn_jobs(), st.sampled_from(["easy", "fcfs"]), st.sampled_from([None, 1, 2]))
+def test_same_starts_and_nodes(jobs, policy, limit):
+    # With limits of users all partitions are looked at together, without them each by itself.
+    rules = Rules(limits=(Limit(per="user", jobs=limit),)) if limit else None
+    compare(jobs, naive(jobs, NODES, PARTITIONS, policy=policy, limit=limit), policy=policy, rules=rules)
+
+
+@settings(max_examples=60)
+@given(drawn_jobs())
+def test_same_starts_and_nodes_in_order_of_a_priority_that_changes(jobs):
+    rules = Rules(age=8.0, size=9.0, max_age_days=6 / DAY, period_s=1)
+
+    def priority(i, now):
+        return 9.0 * jobs[i]["nodes"] / 9 + 8.0 * min(1.0, (now - jobs[i]["eligible"]) / 6)
+
+    # Priorities that differ by less than rounding would sort either way.
+    wanted = naive(jobs, NODES, PARTITIONS, priority=lambda i, now: round(priority(i, now), 6))
+    if len({round(priority(i, 100), 6) for i in range(len(jobs))}) == len(jobs):
+        compare(jobs, wanted, queue_order="multifactor", rules=rules)
+
+
+def test_a_composed_trace_of_sacct():
+    # Three partitions, shared nodes, GPUs, a deep queue; the cluster as scontrol prints it.
+    rng = random.Random(7)
+    jobs, lines = [], ["JobID|User|Partition|State|Submit|Eligible|Start|Elapsed|Timelimit|NNodes|AllocCPUS|AllocTRES"]
+    clock = 0
+    for number in range(400):
+        clock += rng.randint(0, 240)
+        queue = rng.choice(["all", "all", "gpu", "one"])
+        gpus = rng.randint(0, 2) if queue == "gpu" else 0
+        nodes = rng.randint(1, 2)
+        limit = 60 * rng.randint(1, 60)
+        jobs.append(
+            {"queue": queue, "submit": clock, "eligible": clock, "user": rng.randint(1, 5), "nodes": nodes, "run": rng.randint(1, limit),
+             "limit": limit, "each": (rng.randint(1, 8), gpus, 1024 * rng.choice([1, 16]))}
+        )  # fmt: skip
+        job = jobs[-1]
+        stamp = f"2024-01-{1 + clock // DAY:02d}T{clock // 3600 % 24:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}"
+        tres = f"cpu={nodes * job['each'][0]},gres/gpu={nodes * gpus},mem={nodes * job['each'][2]}M,node={nodes}"
+        lines.append(
+            f"{number + 1}|u{job['user']}|{queue}|COMPLETED|{stamp}|{stamp}|{stamp}|{job['run'] // 3600:02d}:{job['run'] // 60 % 60:02d}:"
+            f"{job['run'] % 60:02d}|{limit // 60}:00|{nodes}|{nodes * job['each'][0]}|{tres}"
+        )
+    shown = [
+        f"NodeName=n{n} CPUTot={cores} Gres={f'gpu:a100:{gpus}' if gpus else '(null)'} RealMemory={1024 * memory}"
+        for n, (cores, gpus, memory) in enumerate(NODES)
+    ]
+    shown += [
+        "PartitionName=all Nodes=n[0-6]",
+        "PartitionName=gpu Nodes=n[4-6]",
+        "PartitionName=one Nodes=n7,n8 OverSubscribe=EXCLUSIVE",
+    ]
+    workload = read_sacct(lines).workload
+    first = jobs[0]["submit"]
+    schedule = simulate(workload, read_cluster("\n".join(shown)))
+    wanted = naive(jobs, [[cores, gpus, 1024 * memory] for cores, gpus, memory in NODES], PARTITIONS)
+    got = {number - 1: schedule.start_s[index] + first for index, number in enumerate(workload.job)}
+    assert got == {number: start for number, (start, _) in wanted.items()}
+    assert sum(start > jobs[number]["submit"] for number, start in got.items()) > 100
+
+
+def test_conservative_promises_everybody():
+    # Ten nodes; 6 are busy until 100. Job 2 wants 8 from 100 on, job 3 wants 10 from 150 on. Job 4 would fit beside
+    # job 1 and, by EASY's rule, beside job 2 too, but it would delay job 3.
+    jobs = [Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50), Job(3, 2, 10, 20, 20), Job(4, 3, 2, 160, 160)]
+    assert list(simulate(Workload(jobs), 10).start_s) == [0, 100, 163, 3]
+    assert list(simulate(Workload(jobs), 10, policy="conservative").start_s) == [0, 100, 150, 170]
+    assert list(simulate(Workload(jobs), 10, depth=2).start_s) == [0, 100, 150, 170]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 8), st.integers(1, 12)), min_size=1, max_size=20))
+def test_with_exact_limits_conservative_starts_nobody_later_than_without_those_behind(rows):
+    jobs = [Job(number, submit, width, run, run) for number, (submit, width, run) in enumerate(sorted(rows))]
+    whole = simulate(Workload(jobs), 8, policy="conservative")
+    for last in range(1, len(jobs) + 1):
+        part = simulate(Workload(jobs[:last]), 8, policy="conservative")
+        assert list(part.start_s) == list(whole.start_s)[:last]
+
+
+def test_fair_share_puts_who_used_more_behind():
+    # User 1 ran 10 nodes for 100 s; both have a job that waits for all nodes, that of user 1 came first.
+    jobs = [Job(1, 0, 10, 100, 100, 1), Job(2, 1, 10, 50, 50, 1), Job(3, 2, 10, 50, 50, 2)]
+    fair = Rules(fair_share=1.0, period_s=1)
+    assert list(simulate(Workload(jobs), 10).start_s) == [0, 100, 150]
+    assert list(simulate(Workload(jobs), 10, queue_order="multifactor", rules=fair).start_s) == [0, 150, 100]
+
+
+def test_a_policy_of_ones_own_is_checked():
+    jobs = Workload([Job(1, 0, 6, 100, 100), Job(2, 0, 6, 100, 100)])
+    assert list(simulate(jobs, 10, policy=lambda view: view.waiting[-1:] if not view.running else ()).start_s) == [
+        100,
+        0,
+    ]
+    with pytest.raises(InputError, match="the policy starts job 2 at 0 s, for which there is no room"):
+        simulate(jobs, 10, policy=lambda view: view.waiting)
+
+
+def test_who_could_never_start():
+    jobs = [
+        Job(1, 0, 4, 9, 9, 0, "gpu", cores=4),
+        Job(2, 0, 1, 9, 9, 0, "gpu", cores=1, gpus=3),
+        Job(3, 0, 1, 9, 9, 0, "no"),
+    ]
+    jobs += [Job(4, 0, 3, 9, 9, 0, "gpu", cores=24, gpus=6)]
+    assert too_wide(Workload(jobs), CLUSTER) == [0, 1, 2]
