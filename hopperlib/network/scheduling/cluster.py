@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hopperlib.errors import InputError
 from hopperlib.network.scheduling.workload import Workload
 
-__all__ = ["Cluster", "NodeResources", "Partition", "cluster_of_trace", "node_names"]
+__all__ = ["Cluster", "NodeResources", "Partition", "cluster_of_trace", "demand", "node_names"]
 
 _RANGES = re.compile(r"([^\[\],]*)(?:\[([0-9,-]{1,100000})\])?([^\[\],]*)")
 _MOST_NODES = 200_000
@@ -129,7 +129,14 @@ def _each(total: int, nodes: int) -> int:
 
 
 def demand(workload: Workload, job: int) -> NodeResources:
-    """Return what a job wants of each of its nodes."""
+    """Return what a job wants of each of its nodes.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.workload import Job
+    >>> demand(Workload([Job(1, 0, 2, 60, 60, cores=5, gpus=2)]), 0)
+    NodeResources(cores=3, gpus=1, memory_mb=0)
+    """
     nodes = workload.nodes[job]
     return NodeResources(
         cores=_each(workload.cores[job], nodes),
