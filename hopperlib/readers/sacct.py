@@ -182,7 +182,11 @@ def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[
         # A job: its fields must be those of an export.
         for names in _EXPORTS:
             row = row_of(text, names, delimiter=delimiter)
-            if row and None not in (_instant(row["Submit"]), _duration_s(row["Elapsed"])) and row["State"][:1].isalpha():
+            if (
+                row
+                and None not in (_instant(row["Submit"]), _duration_s(row["Elapsed"]))
+                and row["State"][:1].isalpha()
+            ):
                 return names, True
         raise TraceError(
             f"line {number} is a job, and no line names the columns: leave out --noheader, or name them as they were given to --format"
