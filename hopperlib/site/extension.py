@@ -51,7 +51,7 @@ def _configure(app: Sphinx, config: Config) -> None:
     """Collect the assets, and set what depends on them or on the content of the package."""
     root = Path(app.srcdir)
     node_modules = Path(config.hopper_node_modules) if config.hopper_node_modules else root / "node_modules"
-    assets = collect(node_modules, root / "data")
+    assets = collect(node_modules, root / "data", Path(app.outdir).parent / ".memories")
     app._hopper_assets = assets  # type: ignore[attr-defined]
 
     # A change of either makes Sphinx read, or write, every page again.

@@ -35,6 +35,11 @@ def make_workshop(root: Path, folder: Path) -> None:
         shutil.copytree(WORKSHOP / name, folder / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     shutil.copy(root / "book" / "_config.yml", folder / "book" / "_config.yml")
     shutil.copy(root / "requirements.lock", folder)
+    # What one build keeps for the next, the memories of Python, is the same for all.
+    memories = root / "_build" / ".memories"
+    memories.mkdir(parents=True, exist_ok=True)
+    (folder / "_build").mkdir()
+    (folder / "_build" / ".memories").symlink_to(memories)
     (folder / "node_modules").symlink_to(root / "node_modules")
     with (folder / "hopperlib" / "questions" / "catalogue.py").open("a", encoding="utf-8") as catalogue:
         for name in TRIALS:

@@ -20,7 +20,7 @@ from hopperlib.site.extension import content_hash
 
 @pytest.fixture(scope="module")
 def collected(root):
-    return assets.collect(root / "node_modules", root / "data")
+    return assets.collect(root / "node_modules", root / "data", root / "_build" / ".memories")
 
 
 @pytest.fixture(scope="module")
@@ -121,10 +121,10 @@ def test_a_missing_part_is_one_clear_error(root, tmp_path, missing):
     for name in [*assets.NPM_FILES, *assets.NPM_FOLDERS, "pyodide/pyodide-lock.json"]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(root / "node_modules" / name)
-    assert assets.collect(tmp_path, root / "data").files
+    assert assets.collect(tmp_path, root / "data", root / "_build" / ".memories").files
     (tmp_path / missing).unlink()
     with pytest.raises(ExtensionError, match=rf"{missing} is missing below .*npm ci"):
-        assets.collect(tmp_path, root / "data")
+        assets.collect(tmp_path, root / "data", root / "_build" / ".memories")
 
 
 def test_a_changed_model_or_datum_is_noticed(tmp_path, monkeypatch):

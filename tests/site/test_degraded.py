@@ -78,6 +78,29 @@ def test_missing_models_are_named_and_a_second_try_helps(watch, serve_copy):
     expect(alert).to_be_empty()
 
 
+STARTED_FROM = "() => performance.getEntriesByName('hopper: Python started').map((entry) => entry.detail)"
+
+
+def spoil(site):
+    """Put something else where the memory of Python lies."""
+    next(site.glob("_static/live-*/*.memory")).write_bytes(b"no memory at all")
+
+
+@pytest.mark.parametrize("change", [spoil, lambda site: next(site.glob("_static/live-*/*.memory")).unlink()])
+def test_without_the_memory_python_starts_from_scratch(watch, serve_copy, change):
+    page = watch(serve_copy(change)).go("book/index.html")
+    set_slider(page, 7)
+    expect(page.locator("#explorer-trial .hopper-summary")).to_contain_text("With 7 tasks")
+    assert page.evaluate(STARTED_FROM) == ["scratch"]
+
+
+def test_python_starts_from_its_memory(workshop):
+    page = workshop.go("book/index.html")
+    set_slider(page, 7)
+    expect(page.locator("#explorer-trial .hopper-summary")).to_contain_text("With 7 tasks")
+    assert page.evaluate(STARTED_FROM) == ["memory"]
+
+
 def test_a_missing_worker_is_said(watch, serve_copy):
     def remove(site):
         next(site.glob("_static/live-*/worker.mjs")).unlink()

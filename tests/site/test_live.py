@@ -20,11 +20,34 @@ def set_slider(page, label, value, key="trial"):
     explorer(page, key).get_by_role("slider", name=label).fill(str(value))
 
 
-def test_nothing_is_loaded_before_the_first_touch(workshop):
-    page = workshop.go("book/index.html")
+def of_python(watched):
+    return [url for url in watched.requests if re.search(r"pyodide|\.zip|\.memory", url)]
+
+
+def test_python_waits_until_an_explorer_is_near(workshop):
+    page = workshop.page
+    page.set_viewport_size({"width": 800, "height": 200})
+    # Before the page's own scripts run.
+    page.add_init_script(
+        "document.onreadystatechange = () => (document.querySelector('#explorer-trial').style.marginTop = '3000px')"
+    )
+    workshop.go("book/index.html")
     page.wait_for_timeout(500)
-    assert not [url for url in workshop.requests if "pyodide" in url or ".zip" in url]
+    assert of_python(workshop) == []
     expect(summary(page)).to_have_text("With 6 tasks the work is 4.00 times as fast, & that is <less> than 6.")
+    explorer(page).scroll_into_view_if_needed()
+    page.wait_for_function("() => performance.getEntriesByName('hopper: Python started').length")
+    assert of_python(workshop)
+
+
+def test_nothing_is_loaded_for_a_reader_who_saves_data(watch, workshop_url):
+    watched = watch(workshop_url)
+    watched.page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+    page = watched.go("book/index.html")
+    page.wait_for_timeout(500)
+    assert of_python(watched) == []
+    set_slider(page, "Tasks", 12)
+    expect(summary(page)).to_contain_text("With 12 tasks")
 
 
 def test_a_slider_moves_everything(workshop):
@@ -213,7 +236,7 @@ def test_a_link_into_the_page_is_left_alone(workshop):
     page = workshop.go("book/index.html#what-follows")
     page.wait_for_timeout(500)
     assert page.url.endswith("#what-follows")
-    assert not [url for url in workshop.requests if "pyodide" in url]
+    assert page.locator(".hopper-touched").count() == 0
 
 
 def test_several_explorers_share_the_worker_and_the_address(workshop):

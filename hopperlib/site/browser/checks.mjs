@@ -49,14 +49,20 @@ class Check {
   }
 
   #answer() {
-    const { kind, explorer } = this.check;
+    const { kind } = this.check;
     if (kind === "number") return this.form.querySelector("input").value;
     if (kind === "choice") return [...this.form.querySelectorAll("input:checked")].map((input) => Number(input.value));
     if (kind === "order") return [...this.form.querySelectorAll("li")].map((item) => Number(item.dataset.item));
-    return document.querySelector(`.hopper-explorer[data-name="${explorer}"]`)?.hopperFacts?.();
+    return this.#explorer()?.hopperFacts?.();
   }
 
-  #mark() {
+  #explorer() {
+    return document.querySelector(`.hopper-explorer[data-name="${this.check.explorer}"]`);
+  }
+
+  /** Mark what was answered; of an explorer, the answer to what is set now, not the one before. */
+  async #mark() {
+    await this.#explorer()?.hopperSettled?.();
     const verdict = mark(this.check, this.#answer());
     this.#say(verdict.right ? "Right." : verdict.readable ? "Not yet." : "", verdict.feedback, verdict.right ? "right" : "wrong");
     const input = this.form.querySelector('input[type="text"]');
@@ -79,7 +85,7 @@ class Check {
   }
 
   #showAnswer() {
-    const { kind, explanation, options, order, answer_text: text, explorer, solution } = this.check;
+    const { kind, explanation, options, order, answer_text: text, solution } = this.check;
     this.#note({ shown: true });
     if (kind === "number") {
       this.#say("Answer:", `${text}. ${explanation}`, "shown");
@@ -91,7 +97,7 @@ class Check {
       list.append(...order.map((item) => list.querySelector(`[data-item="${item}"]`)));
       this.#say("Answer:", `the order as it now stands. ${explanation}`, "shown");
     } else {
-      document.querySelector(`.hopper-explorer[data-name="${explorer}"]`)?.hopperSet(solution);
+      this.#explorer()?.hopperSet(solution);
       this.#say("Answer:", `the explorer now shows a setting that is there. ${explanation}`, "shown");
     }
   }

@@ -4,6 +4,7 @@ import { linkTo, readSetting, sharedPart, writeSetting } from "./address.mjs";
 import { showAnswer, startAnswer } from "./answer.mjs";
 import { copyText, dataOf, fileName, make, prose, saveFile } from "./dom.mjs";
 import { button, Form } from "./form.mjs";
+import { megabytes } from "./package.mjs";
 import { python } from "./python.mjs";
 import { Timers } from "./timers.mjs";
 
@@ -14,6 +15,10 @@ const TYPING = 450; // an unfinished line is not called wrong before this pause
 const HEAVY = 250; // a heavy model waits until dragging or typing pauses
 const QUIET = 350; // screen readers hear the sentence after this pause
 const ADDRESS = 250; // browsers limit how often the address may change
+const IDLE = 2000; // Python starts then at the latest, once an explorer is near
+
+// How near the screen an explorer must be for Python to start.
+const NEAR = "300px";
 
 /** Start the explorer in a <section>. */
 export function startExplorer(section) {
@@ -41,6 +46,7 @@ class Explorer {
     addEventListener("hashchange", () => this.#takeAddress());
     section.hopperFacts = () => this.shown.result.facts;
     section.hopperSet = (values) => this.set(values);
+    section.hopperSettled = () => this.settled();
     this.#takeAddress();
   }
 
@@ -69,12 +75,27 @@ class Explorer {
     this.section.scrollIntoView({ block: "start" });
   }
 
+  /** Start Python when the explorer comes near the screen and the browser has time, or at the first touch. */
   #warmWhenNear() {
     if (navigator.connection?.saveData) return;
-    const warm = () => python.warm();
+    const idle = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 200));
+    const near = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        near.disconnect();
+        idle(() => python.warm(), { timeout: IDLE });
+      },
+      { rootMargin: NEAR },
+    );
+    near.observe(this.section);
     for (const kind of ["pointerenter", "focusin", "touchstart"]) {
-      this.section.addEventListener(kind, warm, { once: true, passive: true });
+      this.section.addEventListener(kind, () => python.warm(), { once: true, passive: true });
     }
+  }
+
+  /** Resolve when no answer is awaited. */
+  async settled() {
+    while (this.#running || this.#timers.has("ask")) await new Promise((done) => setTimeout(done, 20));
   }
 
   #changed(settled) {
@@ -87,7 +108,7 @@ class Explorer {
       return;
     }
     this.asked = asked;
-    this.settled = settled;
+    this.pausing = settled;
     this.#timers.clear("refusal");
     if (this.spec.heavy && !settled) this.#timers.set("ask", HEAVY, () => this.#ask());
     else this.#ask();
@@ -121,7 +142,7 @@ class Explorer {
   #take(answer) {
     if (!answer.ok) {
       const refuse = () => this.#refuse(answer.error);
-      if (this.settled) refuse();
+      if (this.pausing) refuse();
       else this.#timers.set("refusal", TYPING, refuse);
       return;
     }
@@ -185,7 +206,7 @@ class Explorer {
   #showBusy() {
     this.#timers.set("busy", BUSY_AFTER, () => {
       this.box.setAttribute("aria-busy", "true");
-      const text = python.ready ? "Working …" : "Starting Python in your browser: 12 MB, once …";
+      const text = python.ready ? "Working …" : `Starting Python in your browser: ${megabytes} MB, once …`;
       this.busy.replaceChildren(make("span", { class: "hopper-spinner", "aria-hidden": "true" }), make("span", {}, text));
     });
     this.#timers.set("cancel", this.spec.heavy ? BUSY_AFTER : CANCEL_AFTER, () => {

@@ -53,7 +53,10 @@ class Python {
   #hear(message) {
     if (message.ready) {
       this.ready = true;
-      performance.measure("hopper: Python started", { start: performance.now() - message.milliseconds });
+      performance.measure("hopper: Python started", {
+        start: performance.now() - message.milliseconds,
+        detail: message.from,
+      });
     } else if (message.broken) {
       const kind = this.ready ? "dead" : "start";
       this.#fail(new Failure(kind, message.broken));

@@ -19,6 +19,10 @@ export class Timers {
     }
   }
 
+  has(name) {
+    return this.#running.has(name);
+  }
+
   /** Do now what a timer would do later. */
   hurry(name) {
     const act = this.#running.get(name)?.act;

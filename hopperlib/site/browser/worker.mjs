@@ -1,12 +1,15 @@
 // Python in a worker: starts Pyodide, unpacks the models, and answers one call after the other.
 //
+// It starts from a memory in which the models are imported already, made when the book was built. Where that cannot
+// be had or is refused, it starts as Python does, which takes four times as long.
+//
 // in   { id, name, values }   values as JSON text
 // out  { id, answer }         JSON text of `answer_json`
 //      { id, failure }        the models raised an error: a defect of theirs
-//      { ready, milliseconds }
+//      { ready, milliseconds, from }   from: "memory" or "scratch"
 //      { broken }             Python cannot start, or has died
 
-import { packageZip } from "./package.mjs";
+import { memory, memoryBytes, packageZip } from "./package.mjs";
 
 const HOME = new URL("./", import.meta.url);
 const PYODIDE = new URL("pyodide/", HOME);
@@ -28,22 +31,44 @@ function missingFile() {
   });
 }
 
-async function models() {
-  const reply = await fetch(new URL(packageZip, HOME));
-  if (!reply.ok) throw new Error(`${packageZip} is missing (${reply.status})`);
+async function bytes(name) {
+  const reply = await fetch(new URL(name, HOME));
+  if (!reply.ok) throw new Error(`${name} is missing (${reply.status})`);
   return reply.arrayBuffer();
+}
+
+/** The memory as it was when the book was built; a server may have unpacked it on the way. */
+async function unpacked(name) {
+  let content = await bytes(name);
+  if (content.byteLength !== memoryBytes) {
+    content = await new Response(new Blob([content]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  }
+  // Pyodide would wait for ever on one that is cut short.
+  if (content.byteLength !== memoryBytes) throw new Error(`${name} is damaged`);
+  return content;
 }
 
 async function start() {
   const begun = performance.now();
-  const zip = models();
+  const zip = bytes(packageZip);
   zip.catch(() => {});
+  // Asked for now, found in the browser's store when Pyodide asks for it after the memory has come.
+  fetch(new URL("pyodide.asm.wasm", PYODIDE)).catch(() => {});
   const { loadPyodide } = await import(new URL("pyodide.mjs", PYODIDE).href);
-  const python = await Promise.race([loadPyodide({ indexURL: PYODIDE.href, packages: [] }), missingFile()]);
+  const settings = { indexURL: PYODIDE.href, packages: [] };
+  let from = "memory";
+  let python;
+  try {
+    python = await Promise.race([loadPyodide({ ...settings, _loadSnapshot: await unpacked(memory) }), missingFile()]);
+  } catch {
+    from = "scratch";
+    python = await Promise.race([loadPyodide(settings), missingFile()]);
+  }
+  // Files are no part of the memory.
   python.unpackArchive(await zip, "zip", { extractDir: MODELS });
-  python.runPython(`import sys; sys.path.insert(0, "${MODELS}")`);
+  if (from === "scratch") python.runPython(`import sys; sys.path.insert(0, "${MODELS}")`);
   answerJson = python.pyimport("hopperlib.render.answer").answer_json;
-  self.postMessage({ ready: true, milliseconds: performance.now() - begun });
+  self.postMessage({ ready: true, milliseconds: performance.now() - begun, from });
 }
 
 const started = start();

@@ -1,0 +1,23 @@
+// Makes the memory of Python after it has read the models: node snapshot.mjs PYODIDE PACKAGE.zip OUT
+//
+// A page that loads this memory need not start Python, nor import anything. No JavaScript object may be
+// alive in it, so everything is done in Python's own words.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+
+const [folder, zip, out] = process.argv.slice(2);
+const { loadPyodide } = await import(pathToFileURL(`${folder}/pyodide.mjs`).href);
+const python = await loadPyodide({ indexURL: `${folder}/`, packages: [], _makeSnapshot: true, env: { HOME: "/home/pyodide", PYTHONHASHSEED: "0" } });
+python.unpackArchive(new Uint8Array(readFileSync(zip)), "zip", { extractDir: "/models" });
+python.runPython(`
+import sys
+sys.path.insert(0, "/models")
+from hopperlib.render.answer import ready_for_pages
+ready_for_pages()
+del ready_for_pages
+import gc
+gc.collect()
+`);
+writeFileSync(out, gzipSync(python.makeMemorySnapshot(), { level: 6 }));
