@@ -212,7 +212,7 @@ def _memory(kept: Path, pyodide: Path, package: bytes) -> bytes:
             command = [str(SNAPSHOT), str(pyodide), str(archive), str(made)]
             done = node(command, return_completed_process=True, capture_output=True, text=True)
             if not made.exists():
-                raise ExtensionError(f"the memory of the pages' Python was not made: {done.stderr[-2000:]}")
+                raise ExtensionError(f"the memory of the pages' Python was not made: {str(done.stderr)[-2000:]}")
             for old in sorted(kept.parent.glob("*.memory"), key=lambda path: path.stat().st_mtime)[:-5]:
                 old.unlink(missing_ok=True)
             made.replace(kept)
