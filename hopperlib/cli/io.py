@@ -7,14 +7,17 @@ import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hopperlib.cli.common import fail, print_json, write_page
 from hopperlib.cli.question import print_text
+from hopperlib.errors import InputError
 
 if TYPE_CHECKING:
+    from hopperlib.machine import Machine
+    from hopperlib.questions.result import Result
     from hopperlib.readers.io_results import IoResult
 
 __all__ = ["command"]
@@ -45,16 +48,18 @@ keys statistic, operations_s (of mdtest, 1/s), rank and reason appear where they
 Exit status: 0 all read, 1 a file could not be read or a run failed, 2 nothing to print.
 """
 
-_DARSHAN_HELP = """Say what a Darshan log shows: slow OSTs, small or misaligned accesses, files on one OST, one writer.
+_DARSHAN_HELP = """Say what Darshan logs show: slow OSTs, small, misaligned, random or repeated accesses, who waits for whom.
 
 Needs pydarshan: pip install 'hopperlib[darshan]'. Each finding names its numbers, what to do and the
-command that does it.
+command that does it. Advice on striping is for the file system in the log, or for that of --machine.
+Several logs, or a folder, make one table, the worst first.
 
 \b
   hopper io darshan job.darshan
   hopper io darshan job.darshan --html report.html
+  hopper io darshan logs/ --csv jobs.csv
 
-Exit status: 0 nothing to mend, 1 a finding warns or fails, 2 the log cannot be read.
+Exit status: 0 nothing to mend, 1 a finding warns or fails or part of a log is lost, 2 nothing can be read.
 """
 
 _MAX_BYTES = 256_000_000
@@ -134,51 +139,117 @@ def _read(paths: list[str]) -> tuple[list[IoResult], list[str]]:
     return rows, unread
 
 
-def _expand(names: Iterable[str]) -> list[str]:
+def _expand(names: Iterable[str], ending: str = "") -> list[str]:
     """Return the files that the arguments mean, each once: files, what folders hold, what patterns match."""
     meant: list[str] = []
     for name in names:
         path, found = Path(name), []
         if path.is_dir():
             # Hidden files are what editors and file systems leave behind.
-            visible = (file for file in sorted(path.rglob("*")) if not file.name.startswith("."))
-            found = [str(file) for file in visible if file.is_file()]
+            visible = (file for file in sorted(path.rglob(f"*{ending}")) if not file.name.startswith("."))
+            # What is no file, such as a FIFO or a link to nowhere, is said and not left out.
+            found = [str(file) for file in visible if not file.is_dir()]
         elif not path.exists() and glob.has_magic(name):
             found = sorted(glob.glob(name, recursive=True))
         meant += found or [name]
     return list(dict.fromkeys(meant))
 
 
-@command.command(name="darshan", help=_DARSHAN_HELP, short_help="What a Darshan log says is slow.")
-@click.argument("file")
-@click.option(
-    "--machine", default="hopper", show_default=True, metavar="M", help="Whose file system the advice is for."
-)
+@command.command(name="darshan", help=_DARSHAN_HELP, short_help="What Darshan logs say is slow.")
+@click.argument("files", nargs=-1, required=True, metavar="LOG...|FOLDER")
+@click.option("--machine", metavar="M", help="Whose file system the advice is for.  [default: that of the log]")
 @click.option("--html", "page", metavar="PAGE", help="Write one page to this file: no scripts, nothing from elsewhere.")
+@click.option("--csv", "csv_path", metavar="TABLE", help="Write a row for each job to this file.")
+@click.option("--parquet", "parquet_path", metavar="TABLE", help="The same as Parquet; needs pyarrow.")
 @click.option("--all", "show_all", is_flag=True, help="Print everything: charts in words too.")
 @click.option("--json", "as_json", is_flag=True, help="Print findings and summary as data.")
-def darshan(file: str, machine: str, page: str | None, show_all: bool, as_json: bool) -> None:
+def darshan(
+    files: tuple[str, ...],
+    machine: str | None,
+    page: str | None,
+    csv_path: str | None,
+    parquet_path: str | None,
+    show_all: bool,
+    as_json: bool,
+) -> None:
     """Answer ``hopper io darshan``."""
     from hopperlib.machine import Machine
-    from hopperlib.questions.storage.darshan_answer import darshan_result
-    from hopperlib.readers.darshan import read_darshan
-    from hopperlib.storage.logs.darshan_findings import findings
-    from hopperlib.storage.logs.darshan_summary import summary
 
     try:
-        known = Machine.load(machine)
-        log = read_darshan(file)
-        result = darshan_result(findings(log, known), summary(log), known.title)
+        known = Machine.load(machine) if machine else None
+        names = _expand(files, ".darshan")
+        table = csv_path or parquet_path
+        result, unread = _one_log(names[0], known) if len(names) == 1 and not table else _many_logs(names, known)
     except ValueError as error:
         fail(str(error), as_json=as_json)
-    for note in log.notes:
-        click.echo(f"hopper: {note}", err=True)
+    for message in unread:
+        click.echo(f"hopper: {message}", err=True)
     if page is not None:
         from hopperlib.render.page import page_html
 
-        write_page(page, page_html(result, "I/O of a job", f"From the Darshan log {file}."), as_json=as_json)
+        source = f"From the Darshan log {names[0]}." if len(names) == 1 else f"From {len(names):,} Darshan logs."
+        write_page(page, page_html(result, "I/O of a job", source), as_json=as_json)
+    if table:
+        _write_table((result.facts or {})["jobs"], csv_path, parquet_path)
     if as_json:
         print_json(result.facts)
     else:
         print_text(result, show_all)
-    sys.exit(1 if any(finding.level in ("problem", "advice") for finding in result.findings) else 0)
+    sys.exit(1 if unread or any(finding.level in ("problem", "advice") for finding in result.findings) else 0)
+
+
+def _one_log(path: str, machine: Machine | None) -> tuple[Result, list[str]]:
+    """Return the answer for one log."""
+    from hopperlib.questions.storage.darshan_answer import darshan_result
+    from hopperlib.readers.darshan import read_darshan
+    from hopperlib.storage.logs.darshan_findings import findings
+
+    log = read_darshan(path)
+    for note in (*log.missing, *log.notes):
+        click.echo(f"hopper: {note}", err=True)
+    return darshan_result(log, findings(log, machine), machine.title if machine else ""), []
+
+
+def _many_logs(paths: list[str], machine: Machine | None) -> tuple[Result, list[str]]:
+    """Return the answer for many logs, and why some could not be read; of each log no more is held than a row."""
+    from hopperlib.finding import LEVELS
+    from hopperlib.questions.storage.darshan_answer import jobs_result
+    from hopperlib.readers.darshan import read_darshan_logs
+    from hopperlib.storage.logs.darshan_findings import findings
+    from hopperlib.storage.logs.darshan_summary import job_row, overall
+
+    jobs, unread = [], []
+    logs = read_darshan_logs(paths)
+    watched = len(paths) >= _WORTH_A_BAR and sys.stderr.isatty()
+    bar = click.progressbar(logs, length=len(paths), label="logs", file=sys.stderr) if watched else nullcontext(logs)
+    with bar as shown:
+        for path, log in shown:
+            if isinstance(log, Exception):
+                unread.append(f"not read: {log}")
+            else:
+                jobs.append(job_row(path, log, findings(log, machine)))
+    if not jobs:
+        raise InputError(f"none of {len(paths):,} file(s) is a Darshan log: {unread[0]}")
+    jobs.sort(key=lambda job: (LEVELS.index(job["worst"]), -job["problems"], -job["bytes_read"] - job["bytes_written"]))
+    common = overall(jobs)
+    return jobs_result([{key: job[key] for key in job if key != "messages"} for job in jobs], common), unread
+
+
+def _write_table(jobs: list[dict[str, Any]], csv_path: str | None, parquet_path: str | None) -> None:
+    """Write a row for each job."""
+    try:
+        if csv_path:
+            import csv
+
+            with open(csv_path, "w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, list(jobs[0]), lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(jobs)
+        if parquet_path:
+            import pandas as pd
+
+            pd.DataFrame(jobs).to_parquet(parquet_path)
+    except ImportError:
+        fail("writing Parquet needs pandas and pyarrow; --csv needs neither")
+    except OSError as error:
+        fail(f"cannot write the table: {error.strerror or error}")

@@ -7,18 +7,37 @@ with a column for each OST, from 3.5 one of layout components with a list of OST
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, FileRecord, StripeLayout
+from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, FileRecord, HeatMap, StripeLayout
 
-__all__ = ["layouts_from_frames", "log_from_frames"]
+__all__ = ["COLUMNS", "LOWER", "UPPER", "layouts_from_frames", "log_from_frames"]
 
 _STREAMS = ("<STDIN>", "<STDOUT>", "<STDERR>")
 # Darshan's numbers of the three, which stay when names are made anonymous.
 _STREAM_NUMBERS = (14734109647742566553, 15920181672442173319, 7238257241479193519)
+# Modules with a record for each file, by where their calls end; the prefix of their counters.
+LOWER = {"POSIX": "POSIX", "STDIO": "STDIO", "DFS": "DFS"}
+UPPER = {"MPI-IO": "MPIIO", "H5F": "H5F", "H5D": "H5D", "PNETCDF_FILE": "PNETCDF_FILE", "PNETCDF_VAR": "PNETCDF_VAR"}
+# What each module calls its reads; writes and opens alike.
+_CALLS = ("{}S", "NB_{}S", "INDEP_{}S", "COLL_{}S", "SPLIT_{}S", "{}XS")
+_COUNTS = (
+    *("SEEKS", "STATS", "FSYNCS", "FDSYNCS", "FLUSHES", "CREATES", "MEM_NOT_ALIGNED", "RW_SWITCHES"),
+    *(f"{way}_{name}" for way in ("CONSEC", "SEQ", "INDEP", "COLL", "NB", "SPLIT") for name in ("READS", "WRITES")),
+)
+_NEEDED = (
+    *("BYTES_READ", "BYTES_WRITTEN", "FILE_NOT_ALIGNED", "FILE_ALIGNMENT", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
+    *("SLOWEST_RANK_BYTES", "FASTEST_RANK_BYTES", "OPENS", "INDEP_OPENS", "COLL_OPENS", "GLOBAL_OPENS", "LOCAL_OPENS"),
+    *(f"ACCESS{place}_{what}" for place in (1, 2, 3, 4) for what in ("ACCESS", "COUNT")),
+    *(f"SIZE_{way}_{name}" for way in ("READ", "WRITE") for name, _ in SIZE_BINS),
+    *(f"F_{way}_{name}" for way in ("READ", "WRITE") for name in ("TIME", "START_TIMESTAMP", "END_TIMESTAMP")),
+    *("F_META_TIME", "F_OPEN_START_TIMESTAMP", "F_SLOWEST_RANK_TIME", "F_VARIANCE_RANK_BYTES"),
+)
+# Columns of a module that are of use here, without its prefix.
+COLUMNS = frozenset({*_NEEDED, *_COUNTS, *(form.format(way) for form in _CALLS for way in ("READ", "WRITE"))})
 
 # A table: column -> values. What a column lacks at its end is None.
 Frame = Mapping[str, Sequence[Any]]
@@ -31,31 +50,65 @@ def log_from_frames(
     names: Mapping[int, str],
     *,
     notes: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    heat_maps: Sequence[Mapping[str, Any]] = (),
 ) -> DarshanLog:
     """Return the log that tables hold: module -> ``counters``, ``fcounters`` or ``components`` -> column -> values."""
     tasks = _positive(job.get("tasks"))
     layouts = layouts_from_frames(frames.get("LUSTRE", {}))
-    files: dict[int, FileRecord] = {}
-    for interface in ("POSIX", "STDIO"):
-        for number, record in _gather(interface, frames.get(interface, {}), names, tasks).items():
-            # STDIO calls POSIX below it; a file in both would be counted twice.
-            if number not in files and number not in _STREAM_NUMBERS and record.path not in _STREAMS:
-                record.layout = layouts.get(number)
-                files[number] = record
-    missing = [
+    gathered = {
+        module: _gather(module, prefix, frames[module], names, tasks)
+        for module, prefix in (LOWER | UPPER).items()
+        if module in frames
+    }
+    lower = {number for module in LOWER for number in gathered.get(module, {})}
+    files = []
+    for module, records in gathered.items():
+        for number, record in records.items():
+            record.layout = layouts.get(number)
+            # What MPI-IO moved and no interface below it saw.
+            alone = module == "MPI-IO" and number not in lower and "DFS" not in frames and record.bytes_moved > 0
+            stream = number in _STREAM_NUMBERS or record.path in _STREAMS
+            if (module in LOWER or alone) and not stream:
+                files.append(record)
+    absent = [
         *([] if "POSIX" in frames else ["the log has no POSIX module: no access sizes"]),
         *([] if layouts else ["the log has no Lustre layouts"]),
     ]
     run_time = job.get("run_time_s")
+    osts = [_positive(row.get("LUSTRE_OSTS")) or 0 for row in _rows(frames.get("LUSTRE", {}).get("counters", {}))]
     return DarshanLog(
         executable=str(job["executable"]) if job.get("executable") else None,
         job_id=_whole(job.get("job_id")),
         tasks=tasks,
         run_time_s=_time(run_time) if run_time is not None else None,
-        modules=tuple(frames),
-        files=tuple(files.values()),
-        notes=(*notes, *missing),
+        modules=tuple(job.get("modules") or frames),
+        files=tuple(files),
+        notes=(*notes, *absent),
+        missing=tuple(missing),
+        upper=tuple(record for module in UPPER for record in gathered.get(module, {}).values()),
+        totals={module: _total(records.values()) for module, records in gathered.items()},
+        mounts=tuple((str(point), str(kind)) for point, kind in job.get("mounts") or ()),
+        osts=max(osts, default=0) or None,
+        heat_maps=tuple(_heat_map(**heat_map) for heat_map in heat_maps),
     )
+
+
+def _heat_map(
+    interface: str, bin_s: float, ranks: list[int], read: list[list[int]], written: list[list[int]]
+) -> HeatMap:
+    """Return a heat map of plain data."""
+    return HeatMap(interface, bin_s, tuple(ranks), tuple(map(tuple, read)), tuple(map(tuple, written)))
+
+
+def _total(records: Iterable[FileRecord]) -> dict[str, int]:
+    """Return what went through an interface, the terminal's streams included."""
+    total = {"files": 0, "bytes_read": 0, "bytes_written": 0, "reads": 0, "writes": 0, "opens": 0}
+    for record in records:
+        total["files"] += 1
+        for name in list(total)[1:]:
+            total[name] += getattr(record, name)
+    return total
 
 
 def layouts_from_frames(frames: Mapping[str, Frame]) -> dict[int, StripeLayout]:
@@ -99,7 +152,7 @@ def _rows(frame: Frame) -> Iterator[dict[str, Any]]:
 
 
 def _gather(
-    module: str, tables: Mapping[str, Frame], names: Mapping[int, str], tasks: int | None
+    module: str, prefix: str, tables: Mapping[str, Frame], names: Mapping[int, str], tasks: int | None
 ) -> dict[int, FileRecord]:
     """Return one record a file, from one row a file and task (rank -1: all tasks together)."""
     files: dict[int, FileRecord] = {}
@@ -111,24 +164,28 @@ def _gather(
         number = int(counters["id"])
         first = number not in files
         record = files.setdefault(number, FileRecord(path=names.get(number, f"file {number}"), interface=module))
-        _add(record, _Line(module, counters, passed), tasks, first=first)
+        _add(record, _Line(prefix, counters, passed), tasks, first=first)
     return files
 
 
 class _Line:
     """One row of a module's two tables, by the short names of its counters."""
 
-    def __init__(self, module: str, counters: Row, times: Row) -> None:
-        self.module, self.counters, self.times = module, counters, times
+    def __init__(self, prefix: str, counters: Row, times: Row) -> None:
+        self.prefix, self.counters, self.times = prefix, counters, times
         self.rank = _whole(counters.get("rank")) or 0
 
     def count(self, name: str) -> int:
         """Return a counter; what is unknown (-1) or no number counts as none."""
-        return max(_whole(self.counters.get(f"{self.module}_{name}")) or 0, 0)
+        return max(_whole(self.counters.get(f"{self.prefix}_{name}")) or 0, 0)
+
+    def calls(self, way: str) -> int:
+        """Return the calls of one direction, whatever kinds of them the interface has."""
+        return sum(self.count(form.format(way)) for form in _CALLS)
 
     def time(self, name: str) -> float:
         """Return a time, 0 if unknown. [s]"""
-        return _time(self.times.get(f"{self.module}_F_{name}"))
+        return _time(self.times.get(f"{self.prefix}_F_{name}"))
 
     def span(self, way: str) -> tuple[float, float] | None:
         """Return when the first call began and the last ended. [s]"""
@@ -148,17 +205,36 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
     record.shared = record.tasks > 1
     record.bytes_read += line.count("BYTES_READ")
     record.bytes_written += written
-    record.reads += line.count("READS")
-    record.writes += line.count("WRITES")
+    record.reads += line.calls("READ")
+    record.writes += line.calls("WRITE")
+    record.opens += sum(
+        line.count(name) for name in ("OPENS", "INDEP_OPENS", "COLL_OPENS", "GLOBAL_OPENS", "LOCAL_OPENS")
+    )
     record.unaligned += line.count("FILE_NOT_ALIGNED")
     record.alignment_bytes = line.count("FILE_ALIGNMENT") or record.alignment_bytes
-    if line.module == "POSIX":
+    if line.prefix == "POSIX":
         record.read_sizes = _sum(record.read_sizes, line.sizes("READ"))
         record.write_sizes = _sum(record.write_sizes, line.sizes("WRITE"))
+    for place in (1, 2, 3, 4):
+        if times := line.count(f"ACCESS{place}_COUNT"):
+            size = line.count(f"ACCESS{place}_ACCESS")
+            record.common_sizes[size] = record.common_sizes.get(size, 0) + times
+    record.counts = dict(Counter(record.counts) + Counter({name: line.count(name) for name in _COUNTS}))
+    record.extent_read_bytes = max(record.extent_read_bytes, line.count("MAX_BYTE_READ") + 1)
+    record.extent_written_bytes = max(record.extent_written_bytes, line.count("MAX_BYTE_WRITTEN") + 1)
+    own_s = sum(line.time(f"{name}_TIME") for name in ("READ", "WRITE", "META"))
+    record.meta_s += line.time("META_TIME")
+    record.busy_s += own_s
+    record.slowest_s = max(record.slowest_s, line.time("SLOWEST_RANK_TIME") if everybody else own_s)
+    if opened := line.time("OPEN_START_TIMESTAMP"):
+        record.opened_at += (opened,)
     if everybody:
         record.busiest_bytes = max(line.count("SLOWEST_RANK_BYTES"), line.count("FASTEST_RANK_BYTES")) or None
-    elif written:
-        record.written_by[line.rank] = record.written_by.get(line.rank, 0) + written
+        record.spread_bytes = math.sqrt(line.time("VARIANCE_RANK_BYTES"))
+    else:
+        for moved, by in ((written, record.written_by), (line.count("BYTES_READ"), record.read_by)):
+            if moved:
+                by[line.rank] = by.get(line.rank, 0) + moved
     record.read_s, record.read_span = _times(line, "READ", record.read_span, record.shared)
     record.write_s, record.write_span = _times(line, "WRITE", record.write_span, record.shared)
 

@@ -1,8 +1,8 @@
-"""Read a Darshan log with pydarshan, which the extra ``darshan`` installs.
+"""Read Darshan logs with pydarshan, which the extra ``darshan`` installs.
 
 A damaged log can crash the library below pydarshan. So another process reads
-it and hands over one module after the other: what it read before a crash is
-kept, and the rest is a note.
+the logs and hands over one module after the other: what it read before a crash
+is kept, the rest is said to be missing, and a new process goes on with the next log.
 """
 
 from __future__ import annotations
@@ -11,31 +11,35 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from threading import Timer
 from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.readers._darshan_frames import log_from_frames
-from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog
+from hopperlib.readers._darshan_frames import COLUMNS, LOWER, UPPER, log_from_frames
+from hopperlib.storage.logs.darshan_log import DarshanLog
 
-__all__ = ["DarshanMissing", "plain_frames", "read_darshan"]
+__all__ = ["DarshanMissing", "plain_frames", "read_darshan", "read_darshan_logs"]
 
 _INSTALL = "reading Darshan logs needs pydarshan; install it with: pip install 'hopperlib[darshan]'"
 _MARK = "hopper-darshan "
-_MODULES = ("POSIX", "STDIO", "LUSTRE")
-_CHILD = "import sys; from hopperlib.readers.darshan import _write_frames; _write_frames(sys.argv[1])"
-_COUNTERS = [
-    "BYTES_READ",
-    "BYTES_WRITTEN",
-    "READS",
-    "WRITES",
-    "FILE_NOT_ALIGNED",
-    "FILE_ALIGNMENT",
-    "SLOWEST_RANK_BYTES",
-    "FASTEST_RANK_BYTES",
-    *(f"SIZE_{way}_{name}" for way in ("READ", "WRITE") for name, _ in SIZE_BINS),
-]
-_TIMES = [f"F_{way}_{name}" for way in ("READ", "WRITE") for name in ("TIME", "START_TIMESTAMP", "END_TIMESTAMP")]
+_CHILD = "import sys; from hopperlib.readers.darshan import _write_logs; _write_logs(sys.argv[1:])"
+# Logs that one process reads: it starts in half a second, and a list of arguments has an end.
+_LOGS_AT_ONCE = 200
+# What the modules hold that are named and not used.
+_UNUSED = {
+    "DXT_POSIX": "every access",
+    "DXT_MPIIO": "every access",
+    "APMPI": "calls of MPI",
+    "APXC": "counters of the network",
+    "MDHIM": "a key-value store",
+    "DAOS": "the objects below DFS",
+    "BG/Q": "the partition of a Blue Gene",
+    "HEATMAP": "bytes over time; this pydarshan is too old for it",
+}
+# A picture of it needs no more rows and columns.
+_HEAT_ROWS, _HEAT_COLUMNS = 64, 128
 
 
 class DarshanMissing(InputError):
@@ -64,41 +68,104 @@ def read_darshan(path: str | os.PathLike[str], *, timeout_s: float = 600) -> Dar
     Traceback (most recent call last):
     hopperlib.errors.InputError: no/such.darshan: there is no such file
     """
-    path = os.fspath(path)
-    if os.path.isdir(path):
-        raise InputError(f"{path}: is a directory; give a log in it")
-    if not os.path.isfile(path):
-        raise InputError(f"{path}: there is no such file")
+    ((_, log),) = read_darshan_logs([path], timeout_s=timeout_s)
+    if isinstance(log, InputError):
+        raise log
+    return log
+
+
+def read_darshan_logs(
+    paths: Sequence[str | os.PathLike[str]], *, timeout_s: float = 600
+) -> Iterator[tuple[str, DarshanLog | InputError]]:
+    """Yield the logs in files as they are read, each with its name, or why one cannot be read.
+
+    Parameters
+    ----------
+    paths : sequence of str or path-like
+    timeout_s : float
+        How long the reading of one log may take. [s]
+
+    Raises
+    ------
+    DarshanMissing
+        If pydarshan is not installed.
+
+    Examples
+    --------
+    >>> list(read_darshan_logs([]))
+    []
+    """
+    waiting = [os.fspath(path) for path in paths]
+    while waiting:
+        # A FIFO or a device is never opened: it may give nothing, for ever.
+        if not os.path.isfile(waiting[0]):
+            path = waiting.pop(0)
+            kinds = ((os.path.isdir, "is a directory; give a log in it"), (os.path.lexists, "is no regular file"))
+            reason = next((words for test, words in kinds if test(path)), "there is no such file")
+            yield path, InputError(f"{path}: {reason}")
+            continue
+        batch = list(takewhile(os.path.isfile, waiting[:_LOGS_AT_ONCE]))
+        for path, log in _read(batch, timeout_s):
+            waiting.pop(0)
+            yield path, log
+
+
+def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, DarshanLog | InputError]]:
+    """Yield the logs that one process reads: all, or those up to the first that crashes it."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(part or os.getcwd() for part in sys.path)}
-    command = [sys.executable, "-P", "-W", "ignore", "-c", _CHILD, path]
-    try:
-        done = subprocess.run(command, capture_output=True, env=environment, timeout=timeout_s, check=False)
-    except subprocess.TimeoutExpired:
-        raise InputError(f"{path}: not read within {timeout_s:g} s") from None
-    parts = [
-        json.loads(line.removeprefix(_MARK))
-        for line in done.stdout.decode("utf-8", errors="replace").splitlines()
-        if line.startswith(_MARK) and line.endswith("}")
-    ]
-    if any("missing" in part for part in parts):
-        raise DarshanMissing(_INSTALL)
-    return _assemble(path, parts, finished=done.returncode == 0)
+    command = [sys.executable, "-P", "-W", "ignore", "-c", _CHILD, *paths]
+    done = 0
+    late: list[bool] = []
+    parts: list[dict[str, Any]] = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as child:
+        assert child.stdout is not None
+
+        def stop() -> None:
+            late.append(True)
+            child.kill()
+
+        timer = Timer(timeout_s, stop)
+        timer.start()
+        try:
+            for line in child.stdout:
+                if not (line.startswith(_MARK.encode()) and line.rstrip().endswith(b"}")):
+                    continue
+                part = json.loads(line[len(_MARK) :])
+                if "missing" in part:
+                    raise DarshanMissing(_INSTALL)
+                if "end" not in part:
+                    parts.append(part)
+                    continue
+                timer.cancel()
+                timer = Timer(timeout_s, stop)
+                timer.start()
+                yield paths[done], _assembled(paths[done], parts, finished=True)
+                done, parts = done + 1, []
+        finally:
+            timer.cancel()
+            child.kill()
+    if done < len(paths):
+        path = paths[done]
+        unread = InputError(f"{path}: not read within {timeout_s:g} s")
+        yield path, unread if late else _assembled(path, parts, finished=False)
 
 
-def _assemble(path: str, parts: list[dict[str, Any]], *, finished: bool) -> DarshanLog:
-    """Put together what the other process wrote."""
+def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> DarshanLog | InputError:
+    """Put together what the other process wrote of one log."""
     head: dict[str, Any] = next((part for part in parts if "job" in part), {})
     if not head:
         reason = next((part["failed"] for part in parts if "failed" in part), "it is damaged or something else")
-        raise InputError(f"{path}: cannot be read as a Darshan log ({reason})")
+        return InputError(f"{path}: cannot be read as a Darshan log ({reason})")
     frames = {part["module"]: part["frames"] for part in parts if "module" in part}
-    notes = [part["note"] for part in parts if "note" in part]
+    missing = [part["lost"] for part in parts if "lost" in part]
     if not finished:
         started = [part["reading"] for part in parts if "reading" in part]
         at = f" in module {started[-1]}" if started else ""
-        notes.append(f"the log is damaged{at}: what follows could not be read")
+        missing.append(f"the log is damaged{at}: what follows could not be read")
     names = {int(number): name for part in parts for number, name in part.get("names", {}).items()}
-    return log_from_frames(head["job"], frames, names, notes=notes)
+    heat_maps = [heat_map for part in parts for heat_map in part.get("heat_maps", ())]
+    notes = [part["note"] for part in parts if "note" in part]
+    return log_from_frames(head["job"], frames, names, notes=notes, missing=missing, heat_maps=heat_maps)
 
 
 def _write(part: Mapping[str, Any]) -> None:
@@ -107,20 +174,20 @@ def _write(part: Mapping[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _write_frames(path: str) -> None:
-    """Read a log and write its parts; runs in the other process."""
+def _write_logs(paths: Sequence[str]) -> None:
+    """Read logs and write their parts; runs in the other process."""
     try:
         import darshan
     except ImportError:
         _write({"missing": True})
         return
-    try:
-        report = darshan.DarshanReport(path, read_all=False)
-    except Exception as error:  # pydarshan raises what it likes
-        _write({"failed": str(error)[:200] or type(error).__name__})
-        return
-    for part in _parts(report):
-        _write(part)
+    for path in paths:
+        try:
+            for part in _parts(darshan.DarshanReport(path, read_all=False)):
+                _write(part)
+        except Exception as error:  # pydarshan raises what it likes
+            _write({"failed": str(error)[:200] or type(error).__name__})
+        _write({"end": True})
 
 
 def _parts(report: Any) -> Iterator[dict[str, Any]]:
@@ -134,24 +201,65 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
             "job_id": int(job["jobid"]) if "jobid" in job else None,
             "tasks": int(job["nprocs"]) if "nprocs" in job else None,
             "run_time_s": float(run_time),
+            "modules": list(report.modules),
+            "mounts": [list(mount) for mount in getattr(report, "mounts", ())],
         }
     }
-    for module in _MODULES:
-        if module not in report.modules:
-            continue
+    unused = []
+    for module, state in report.modules.items():
         yield {"reading": module}
-        if report.modules[module].get("partial_flag"):
-            yield {"note": f"module {module} ran out of memory while the job ran: some files are missing"}
+        if state.get("partial_flag"):
+            yield {"lost": f"module {module} ran out of memory while the job ran: some files are missing"}
         try:
-            if module == "LUSTRE":
-                report.mod_read_all_lustre_records()
+            if module == "HEATMAP" and hasattr(report, "read_all_heatmap_records"):
+                yield {"heat_maps": _heat_maps(report)}
+            elif module == "LUSTRE" or module in LOWER or module in UPPER:
+                if module == "LUSTRE":
+                    report.mod_read_all_lustre_records()
+                else:
+                    report.mod_read_all_records(module)
+                yield {"module": module, "frames": plain_frames(module, report.records[module].to_df())}
+                # pydarshan looks up the names of what it has read.
+                yield {"names": {str(number): str(name) for number, name in report.name_records.items()}}
             else:
-                report.mod_read_all_records(module)
-            yield {"module": module, "frames": plain_frames(module, report.records[module].to_df())}
-            # pydarshan looks up the names of what it has read.
-            yield {"names": {str(number): str(name) for number, name in report.name_records.items()}}
+                unused.append(f"{module} ({_UNUSED.get(module, 'unknown here')})")
         except Exception as error:  # as above; the other modules may still be whole
-            yield {"note": f"module {module} could not be read: {str(error)[:200] or type(error).__name__}"}
+            # What pydarshan stumbles over tells nobody anything.
+            torn = isinstance(error, (KeyError, AttributeError, IndexError)) or not str(error)
+            yield {"lost": f"module {module} could not be read: {'it is damaged' if torn else str(error)[:200]}"}
+    if unused:
+        yield {"note": f"in the log and not used here: {', '.join(unused)}"}
+
+
+def _heat_maps(report: Any) -> list[dict[str, Any]]:
+    """Return the heat maps of a log, small enough to be drawn."""
+    report.read_all_heatmap_records()
+    maps = []
+    for interface, heat_map in report.heatmaps.items():
+        tables = {way: heat_map.to_df([way]) for way in ("read", "write")}
+        ranks = [int(rank) for rank in next(iter(tables.values())).index]
+        values = {way: table.to_numpy() for way, table in tables.items()}
+        bins = values["read"].shape[1]
+        wide, high = -(-bins // _HEAT_COLUMNS), -(-len(ranks) // _HEAT_ROWS)
+        summed = {
+            way: [
+                [int(rows[:, at : at + wide].sum()) for at in range(0, bins, wide)]
+                for start in range(0, len(ranks), high)
+                for rows in (array[start : start + high],)
+            ]
+            for way, array in values.items()
+        }
+        width = float(heat_map._bin_width_seconds) * wide
+        maps.append(
+            {
+                "interface": "MPI-IO" if interface == "MPIIO" else interface,
+                "bin_s": width,
+                "ranks": ranks[::high],
+                "read": summed["read"],
+                "written": summed["write"],
+            }
+        )
+    return maps
 
 
 def plain_frames(module: str, frames: Any) -> dict[str, dict[str, list[Any]]]:
@@ -160,7 +268,7 @@ def plain_frames(module: str, frames: Any) -> dict[str, dict[str, list[Any]]]:
     Parameters
     ----------
     module : str
-        ``POSIX``, ``STDIO`` or ``LUSTRE``.
+        ``POSIX``, ``MPI-IO``, ``LUSTRE`` and so on.
     frames : mapping of data frames, or one data frame
         What ``to_df()`` of pydarshan gives; by its version one or the other.
 
@@ -172,7 +280,8 @@ def plain_frames(module: str, frames: Any) -> dict[str, dict[str, list[Any]]]:
     {'components': {'id': [7], 'LUSTRE_OST_IDS': [[1, 2]]}}
     """
     tables = frames if isinstance(frames, dict) and not hasattr(frames, "columns") else {"counters": frames}
-    wanted = {"id", "rank", *(f"{module}_{name}" for name in (*_COUNTERS, *_TIMES))}
+    prefix = (LOWER | UPPER).get(module, module)
+    wanted = {"id", "rank", *(f"{prefix}_{name}" for name in COLUMNS)}
     return {
         name: {
             str(column): [_plain(value) for value in table[column]]

@@ -1,6 +1,7 @@
 """`hopper io`: files, folders and patterns; text, JSON and CSV; findings and their page; exit status."""
 
 import csv
+import dataclasses
 import gzip
 import io
 import json
@@ -14,13 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hopperlib.cli import hopper
+from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.questions.storage.darshan_answer import darshan_result
 from hopperlib.readers import darshan as darshan_reader
 from hopperlib.readers.io_results import KEYS
 from hopperlib.render.page import page_html
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperlib.storage.logs.darshan_summary import summary
+from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, HeatMap, StripeLayout
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples" / "ior"
 GOOD = str(SAMPLES / "ior-4.0.0.posix-fpp.txt")
@@ -257,13 +258,48 @@ def test_page_stays_small_whatever_the_log():
         )
         for _ in range(8)
     ]
-    numbers = summary(job()) | {
-        "ost_write_rates": [{"osts": [n] * 500, "rate_mb_s": n + 1.0, "files": 1, "bytes": 1} for n in range(5_000)]
-    }
-    text = page_html(darshan_result(found, numbers | {"executable": nasty}, nasty), "I/O of a job")
-    assert len(text.encode()) < 300_000
+    files = tuple(
+        FileRecord(path=f"/{ost}", bytes_written=10**9, writes=10, write_s=10.0, write_sizes=(1,) * 10,
+                   layout=StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(ost,)))
+        for ost in range(5_000)
+    )  # fmt: skip
+    rows = tuple(tuple(range(task, task + 128)) for task in range(64))
+    log = DarshanLog(
+        executable=nasty, job_id=7, tasks=10**6, run_time_s=40.0, modules=("POSIX",), files=files,
+        heat_maps=(HeatMap("POSIX", 1.0, tuple(range(64)), rows, rows),),
+    )  # fmt: skip
+    text = page_html(darshan_result(log, found, nasty), "I/O of a job")
+    assert len(text.encode()) < 400_000
     assert "<script" not in text
+    assert "Bytes over time and tasks" in text
     assert Page(text).open == []
+
+
+def test_many_logs_make_one_table(tmp_path, monkeypatch):
+    slow, healthy = job(seconds_of_14=400.0), job()
+    logs = {"a.darshan": healthy, "b.darshan": slow, "c.darshan": InputError("c.darshan: is no log")}
+    monkeypatch.setattr(darshan_reader, "read_darshan_logs", lambda paths: ((path, logs[path]) for path in paths))
+    table = tmp_path / "jobs.csv"
+    result = run("darshan", *logs, "--csv", str(table), "--json")
+    assert result.exit_code == 1
+    assert "c.darshan: is no log" in result.stderr
+    data = json.loads(result.stdout)
+    assert [each["log"] for each in data["jobs"]] == ["b.darshan", "a.darshan"]
+    assert data["summary"]["findings"]["slow-ost"]["jobs"] == 1
+    assert data["summary"]["bytes_written"] == 96 * 10**9
+    assert table.read_text().splitlines()[1].startswith("b.darshan,")
+    assert run("darshan", "a.darshan", "c.darshan").stdout.startswith("1 job: 0 with something to mend")
+
+
+def test_what_is_lost_of_a_log_is_no_success(log):
+    log(
+        dataclasses.replace(
+            job(), missing=("module POSIX ran out of memory while the job ran: some files are missing",)
+        )
+    )
+    result = run("darshan", "a.darshan", "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["findings"][0]["code"] == "incomplete-log"
 
 
 def test_page_that_cannot_be_written(log, tmp_path):

@@ -1,4 +1,4 @@
-"""What a Darshan log shows, as an answer: findings, the job's numbers, and what each OST gave a task."""
+"""What Darshan logs show, as an answer: findings, the job's numbers, its pictures; many jobs as one table."""
 
 from __future__ import annotations
 
@@ -7,58 +7,70 @@ from dataclasses import replace
 from typing import Any
 
 from hopperlib.finding import Finding
-from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.figures import Axis, Series, chart, layout
 from hopperlib.questions.result import Column, Figure, Result, Table
+from hopperlib.questions.storage.io_figures import ost_figure
 from hopperlib.storage.logs.darshan_findings import finding_data
+from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, HeatMap
+from hopperlib.storage.logs.darshan_summary import summary
+from hopperlib.storage.logs.ost_rates import judge_osts
 
-__all__ = ["darshan_result"]
+__all__ = ["darshan_result", "heat_map_figure", "jobs_result"]
 
-# However many OSTs a log names, and however long its texts are, a page of it stays small.
-_MOST_OSTS = 200
+# However long the texts of a log are, and however many jobs there are, a page stays small.
 _LONGEST_TEXT = 2000
+_MOST_JOBS = 40
+_WAYS = (("read", "read"), ("write", "written"))
 
 
-def darshan_result(found: Sequence[Finding], summary: Mapping[str, Any], machine: str) -> Result:
+def darshan_result(log: DarshanLog, found: Sequence[Finding], machine: str = "") -> Result:
     """Return what was found in a log as an answer.
 
     Parameters
     ----------
+    log : DarshanLog
     found : sequence of Finding
         Those of `hopperlib.storage.logs.darshan_findings.findings`.
-    summary : mapping
-        That of `hopperlib.storage.logs.darshan_summary.summary`.
     machine : str
-        Whose file system the advice is for.
+        Whose file system the advice is for; empty for the one in the log.
 
     Examples
     --------
-    >>> from hopperlib.storage.logs.darshan_log import DarshanLog
-    >>> from hopperlib.storage.logs.darshan_summary import summary
     >>> log = DarshanLog(executable="a.out", job_id=7, tasks=4, run_time_s=9.0, modules=("POSIX",), files=())
-    >>> darshan_result((), summary(log), "Hopper").summary
-    'I/O of a.out: no findings: no slow OST, no small or misaligned accesses, not one OST or one writer for all.'
+    >>> darshan_result(log, ()).summary
+    'I/O of a.out: no findings in what the log holds (POSIX).'
     """
-    none = "no findings: no slow OST, no small or misaligned accesses, not one OST or one writer for all"
-    count = f"{len(found)} finding{'s' * (len(found) > 1)}" if found else none
-    notes = [Finding(code="log", message=f"{note}.", level="note") for note in summary["notes"]]
-    if any("setstripe -c" in finding.advice or "MPICH" in finding.advice for finding in found):
-        message = f"Advice on striping is for the file system of {machine}; --machine names another."
+    numbers = summary(log)
+    raised = [finding for finding in found if finding.level != "ok"]
+    none = f"no findings in what the log holds ({', '.join(log.modules) or 'no module'})"
+    count = f"{len(raised)} finding{'s' * (len(raised) > 1)}" if raised else none
+    notes = [Finding(code="log", message=f"{note[0].upper()}{note[1:]}.", level="note") for note in log.notes]
+    if any("setstripe -c" in finding.advice or "striping_factor" in finding.advice for finding in found):
+        message = f"Advice on striping is for the file system of {machine}." if machine else _of_log(log)
         notes.append(Finding(code="machine", message=message, level="note"))
     job = Table(
         caption="The job",
         columns=(Column("What"), Column("Of the log")),
-        rows=[(label, _shortened(text)) for label, text in _job(summary)],
+        rows=[(label, _shortened(text)) for label, text in _job(numbers)],
     )
     return Result(
-        summary=f"I/O of {_shortened(summary['executable'] or 'a job')}: {count}.",
+        summary=f"I/O of {_shortened(log.executable or 'a job')}: {count}.",
         findings=tuple(_bounded(finding) for finding in (*found, *notes)),
-        figures=tuple(
-            _ost_figure(direction, summary[f"ost_{direction}_rates"])
-            for direction in ("write", "read")
-            if summary[f"ost_{direction}_rates"]
-        ),
+        figures=tuple(_figures(log, numbers)),
         tables=(job,),
-        facts={"findings": [finding_data(finding) for finding in found], "summary": summary},
+        facts={"findings": [finding_data(finding) for finding in found], "summary": numbers},
+    )
+
+
+def _of_log(log: DarshanLog) -> str:
+    """Say which file system advice is for if nobody names a machine."""
+    known = [ost for file in log.files for ost in file.osts]
+    count = f"{log.osts} OSTs" if log.osts else f"at least {max(known, default=0) + 1} OSTs"
+    largest = max(log.files, key=lambda file: file.bytes_moved)
+    mount = log.mount_of(largest.path)
+    return (
+        f"Advice on striping is for the file system in the log{f' ({mount[0]}, {mount[1]})' if mount else ''}: {count}, as "
+        "fast as they were here, and no limit for a node; --machine names a machine file."
     )
 
 
@@ -87,7 +99,9 @@ def _job(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if numbers["run_time_s"] is not None:
         yield "run time", f"{numbers['run_time_s']:,.0f} s"
     yield "files", f"{numbers['files']:,}: {numbers['shared_files']:,} shared, {numbers['unique_files']:,} of one task"
-    for direction, past in (("read", "read"), ("write", "written")):
+    for mount in numbers["mounts"]:
+        yield f"on {mount['mount']}", f"{mount['kind']}: {mount['files']:,} files, {mount['bytes']:,} bytes"
+    for direction, past in _WAYS:
         rate = numbers[f"{direction}_rate_mb_s"]
         yield (
             past,
@@ -97,6 +111,9 @@ def _job(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         sizes = numbers["access_sizes"][direction]
         if sizes:
             yield f"sizes {past}", ", ".join(f"{count:,} of {_size_range(name)}" for name, count in sizes.items())
+    for interface, total in numbers["interfaces"].items():
+        moved = ", ".join(f"{total[f'bytes_{past}']:,} bytes {past}" for _, past in _WAYS)
+        yield f"through {interface}", f"{total['files']:,} files, {moved}"
     for setting in numbers["stripe_settings"][:5]:
         size = f" of {setting['stripe_size_bytes']:,} bytes" if setting["stripe_size_bytes"] else ""
         yield "stripes", f"{setting['stripe_count']}{size} ({setting['files']:,} file{'s' * (setting['files'] > 1)})"
@@ -112,28 +129,162 @@ def _size_range(name: str) -> str:
     return f"{low} and more" if high == "PLUS" else f"{low} to {high}"
 
 
-def _ost_figure(direction: str, rates: Sequence[Mapping[str, Any]]) -> Figure:
-    """Return what a task got from each OST, in the order of their numbers; the table has the slowest first."""
-    shown = rates[:_MOST_OSTS]
-    ordered = sorted(shown, key=lambda rate: rate["osts"][0])
-    values = [max(float(rate["rate_mb_s"]), 1e-9) for rate in ordered]
-    figure = chart(
-        title=f"OSTs: {direction}",
-        alt=f"{direction.capitalize()} rate of {len(values)} OSTs for a task, {min(values):.3g} to {max(values):.3g} MB/s, "
-        "logarithmic scale.",
-        x=Axis(title="OST"),
-        y=Axis(title="Rate for a task", unit="MB/s", log=True),
-        series=[Series(name="rate", kind="bars", x=[rate["osts"][0] for rate in ordered], y=values)],
-    )
-    least = f"; the {_MOST_OSTS} slowest of {len(rates):,}" if len(rates) > len(shown) else ""
-    table = Table(
-        caption=f"What a task got from each OST, slowest first{least}",
-        columns=(Column("OST"), Column("Rate", "MB/s"), Column("Files"), Column("Bytes")),
-        rows=[(_names(rate["osts"]), rate["rate_mb_s"], rate["files"], rate["bytes"]) for rate in shown],
-    )
-    return replace(figure, table=table)
+def _figures(log: DarshanLog, numbers: Mapping[str, Any]) -> Iterator[Figure]:
+    """Yield the pictures that the log has the numbers for."""
+    for direction in ("write", "read"):
+        verdict = judge_osts(log, direction)
+        if verdict.rates:
+            yield ost_figure(verdict)
+    heat_map = max(log.heat_maps, key=_heat_map_bytes, default=None)
+    if heat_map and _heat_map_bytes(heat_map):
+        yield heat_map_figure(heat_map)
+        yield _timeline(heat_map)
+    if any(numbers["access_sizes"].values()):
+        yield _bars(
+            "Access sizes",
+            Axis(title="Size of a call [bytes]"),
+            {
+                past: {_size_range(name): numbers["access_sizes"][way].get(name, 0) for name, _ in SIZE_BINS}
+                for way, past in _WAYS
+            },
+        )
+    calls = ("reads", "writes", "opens")
+    used = {name: total for name, total in numbers["interfaces"].items() if any(total[call] for call in calls)}
+    if used:
+        yield _bars(
+            "Operations",
+            Axis(title="Kind of call"),
+            {name: {call: total[call] for call in calls} for name, total in used.items()},
+        )
 
 
-def _names(osts: Sequence[int]) -> str:
-    """Return the numbers of OSTs that stand together; of many, the first."""
-    return ", ".join(map(str, osts[:12])) + (" ..." if len(osts) > 12 else "")
+def _bars(title: str, x: Axis, counts: Mapping[str, Mapping[str, int]]) -> Figure:
+    """Return counts of calls as bars, a set for each name."""
+    most = max(count for each in counts.values() for count in each.values())
+    return chart(
+        title=title,
+        alt=f"{title}: bars for {', '.join(counts)}; at most {most:,} calls.",
+        x=x,
+        y=Axis(title="Calls", low=0, decimals=0),
+        series=[Series(name=name, kind="bars", x=list(each), y=list(each.values())) for name, each in counts.items()],
+    )
+
+
+def _heat_map_bytes(heat_map: HeatMap) -> int:
+    """Return all bytes of a heat map."""
+    return sum(map(sum, (*heat_map.read_bytes, *heat_map.written_bytes)))
+
+
+def heat_map_figure(heat_map: HeatMap) -> Figure:
+    """Return the bytes over time and tasks.
+
+    Examples
+    --------
+    >>> figure = heat_map_figure(HeatMap("POSIX", 2.0, (0, 1), ((0, 0), (0, 0)), ((10**6, 0), (0, 3 * 10**6))))
+    >>> figure.data[0]["z"], figure.data[0]["x"]
+    ([[1.0, 0.0], [0.0, 3.0]], [1.0, 3.0])
+    """
+    rows = [
+        [round((read + written) / 1e6, 3) for read, written in zip(*pair, strict=True)]
+        for pair in zip(heat_map.read_bytes, heat_map.written_bytes, strict=True)
+    ]
+    most = max(map(max, rows))
+    x, y = Axis(title="Since the start", unit="s"), Axis(title="Task")
+    heat: dict[str, Any] = {
+        "type": "heatmap",
+        "x": [round((place + 0.5) * heat_map.bin_s, 3) for place in range(len(rows[0]))],
+        "y": list(heat_map.ranks),
+        "z": rows,
+        "zmin": 0,
+        "zmax": most,
+        "colorscale": "Cividis",
+        "colorbar": {"title": {"text": "moved [MB]"}},
+    }
+    together = f", {heat_map.ranks[1] - heat_map.ranks[0]} tasks a row" if len(heat_map.ranks) > 1 else ""
+    return Figure(
+        title=f"Bytes over time and tasks ({heat_map.interface})",
+        alt=f"Heat map of {len(rows)} rows and {len(rows[0])} times of {heat_map.bin_s:.3g} s{together}; the fullest cell holds {most:.3g} MB.",
+        data=[heat],
+        layout=layout(x, y, height=420),
+        table=Table(
+            caption=f"What each row moved{together}",
+            columns=(Column("From task"), Column("Moved", "MB", 3)),
+            rows=[(rank, sum(row)) for rank, row in zip(heat_map.ranks, rows, strict=True)],
+        ),
+    )
+
+
+def _timeline(heat_map: HeatMap) -> Figure:
+    """Return what all tasks move, over time."""
+    sums = {
+        past: [sum(column) / 1e6 / heat_map.bin_s for column in zip(*rows, strict=True)]
+        for past, rows in (("read", heat_map.read_bytes), ("written", heat_map.written_bytes))
+    }
+    times = [round(place * heat_map.bin_s, 3) for place in range(len(sums["read"]))]
+    most = max(map(max, sums.values()))
+    return chart(
+        title="Timeline",
+        alt=f"Rates of all tasks over {len(times)} times of {heat_map.bin_s:.3g} s: at most {most:,.3g} MB/s.",
+        x=Axis(title="Since the start", unit="s"),
+        y=Axis(title="Rate of all tasks", unit="MB/s", low=0, decimals=1),
+        series=[Series(name=past, x=times, y=rates) for past, rates in sums.items()],
+    )
+
+
+def jobs_result(jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any]) -> Result:
+    """Return many jobs as an answer: what is common, and a table with the worst first.
+
+    Parameters
+    ----------
+    jobs : sequence of mapping
+        As `hopperlib.storage.logs.darshan_summary.job_row` gives them.
+    overall : mapping
+        As `hopperlib.storage.logs.darshan_summary.overall` gives it.
+
+    Examples
+    --------
+    >>> from hopperlib.storage.logs.darshan_summary import job_row, overall
+    >>> log = DarshanLog(executable="a.out", job_id=7, tasks=4, run_time_s=9.0, modules=("POSIX",), files=())
+    >>> rows = [job_row("a.darshan", log, ())]
+    >>> jobs_result(rows, overall(rows)).summary
+    '1 job: 0 with something to mend; 0 bytes read, 0 written.'
+    """
+    shown = jobs[:_MOST_JOBS]
+    cut = f", the worst {len(shown)} of {len(jobs):,}" if len(shown) < len(jobs) else ""
+    return Result(
+        summary=f"{len(jobs):,} job{'s' * (len(jobs) > 1)}: {overall['jobs_to_mend']:,} with something to mend; "
+        f"{overall['bytes_read']:,} bytes read, {overall['bytes_written']:,} written.",
+        findings=tuple(
+            Finding(
+                code=code,
+                level=count["level"],
+                message=f"{count['jobs']:,} of {len(jobs):,} jobs; the worst: {count['message']}",
+            )
+            for code, count in overall["findings"].items()
+        ),
+        tables=(
+            Table(
+                caption=f"Jobs, the worst first{cut}",
+                columns=(
+                    *(Column(name) for name in ("Log", "Program", "Tasks")),
+                    Column("Run time", "s", 0),
+                    Column("Read", "MB", 1),
+                    Column("Written", "MB", 1),
+                    Column("Findings"),
+                ),
+                rows=[
+                    (
+                        job["log"].rpartition("/")[2],
+                        _shortened(job["executable"] or "").rpartition("/")[2],
+                        job["tasks"],
+                        job["run_time_s"],
+                        job["bytes_read"] / 1e6,
+                        job["bytes_written"] / 1e6,
+                        job["findings"],
+                    )
+                    for job in shown
+                ],
+            ),
+        ),
+        facts={"jobs": list(jobs), "summary": dict(overall)},
+    )

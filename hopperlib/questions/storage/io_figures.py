@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
@@ -16,6 +17,8 @@ from hopperlib.units import BYTES_PER_MIB
 
 __all__ = ["comparison_table", "measured_rows", "ost_figure", "rate_figure", "repetition_figure", "rows_table"]
 
+# However many OSTs a log names, a page of it stays small.
+_MOST_OSTS = 200
 # What rates can be drawn against: the axis, and where a row stands on it.
 _AGAINST: dict[str, tuple[Axis, Callable[[IoResult], float | None]]] = {
     "tasks": (Axis(title="Tasks", log=True), lambda row: row.tasks),
@@ -170,48 +173,69 @@ def repetition_figure(rows: Sequence[IoResult], references: Sequence[Reference] 
 
 
 def ost_figure(verdict: Verdict) -> Figure:
-    """Return what a task got from each OST.
+    """Return what a task got from each OST, the slow ones marked; its table has the slowest first.
 
     Raises
     ------
     InputError
-        If the log cannot tell OSTs apart.
+        If the log shows no rate of an OST.
 
     Examples
     --------
-    >>> ost_figure(Verdict(direction="write", unknown="one file over all OSTs"))
+    >>> ost_figure(Verdict(direction="write", unknown="no write of a file whose OSTs the log knows"))
     Traceback (most recent call last):
-    hopperlib.errors.InputError: no figure of OSTs: one file over all OSTs
+    hopperlib.errors.InputError: no figure of OSTs: no write of a file whose OSTs the log knows
     """
-    if verdict.unknown:
+    if not verdict.rates:
         raise InputError(f"no figure of OSTs: {verdict.unknown}")
-    ordered = sorted(verdict.rates, key=lambda measured: measured.osts)
+    shown = verdict.rates[:_MOST_OSTS]
+    ordered = sorted(shown, key=lambda measured: measured.osts)
     slow = {judged.rate.osts for judged in verdict.slow}
-    rates = [measured.rate_mb_s for measured in ordered]
-    names = ", ".join(str(ost) for osts in sorted(slow) for ost in osts)
-    groups = {
-        "others": [measured for measured in ordered if measured.osts not in slow],
-        "slow": [measured for measured in ordered if measured.osts in slow],
-    }
-    return chart(
+    rates = [max(measured.rate_mb_s, 1e-9) for measured in ordered]
+    names = ", ".join(_names(osts) for osts in sorted(slow))
+    least = f"; the {_MOST_OSTS} slowest of {len(verdict.rates):,}" if len(verdict.rates) > len(shown) else ""
+    figure = chart(
         title=f"What a task got from each OST ({verdict.direction})",
         alt=(
             f"Rates of {len(rates)} OSTs from {min(rates):.3g} to {max(rates):.3g} MB/s; "
-            f"{f'slow: {names}' if slow else 'none is slow'}."
+            f"{f'slow: {names}' if slow else verdict.unknown or 'none is slow'}."
         ),
         x=Axis(title="OST"),
-        y=Axis(title="Rate of a task", unit="MB/s", low=0, decimals=2),
+        y=Axis(title="Rate of a task", unit="MB/s", log=True),
         series=[
             Series(
                 name=name,
                 kind="bars",
-                x=[measured.osts[0] for measured in group],
-                y=[measured.rate_mb_s for measured in group],
+                x=[each.osts[0] for each in group],
+                y=[max(each.rate_mb_s, 1e-9) for each in group],
             )
-            for name, group in groups.items()
+            for name, group in (
+                ("others", [each for each in ordered if each.osts not in slow]),
+                ("slow", [each for each in ordered if each.osts in slow]),
+            )
             if group
         ],
     )
+    table = Table(
+        caption=f"What a task got from each OST, slowest first{least}",
+        columns=(Column("OST"), Column("Rate", "MB/s", 2), Column("Files"), Column("Bytes"), Column("Judged")),
+        rows=[
+            (
+                _names(each.osts),
+                each.rate_mb_s,
+                each.files,
+                round(each.moved_bytes),
+                "slow" if each.osts in slow else "",
+            )
+            for each in shown
+        ],
+    )
+    return replace(figure, table=table)
+
+
+def _names(osts: Sequence[int]) -> str:
+    """Return the numbers of OSTs that stand together; of many, the first."""
+    return ", ".join(map(str, osts[:12])) + (" ..." if len(osts) > 12 else "")
 
 
 def comparison_table(rows: Sequence[IoResult], machine: Machine) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = ["SIZE_BINS", "DarshanLog", "FileRecord", "StripeLayout", "Traffic"]
+__all__ = ["SIZE_BINS", "DarshanLog", "FileRecord", "HeatMap", "StripeLayout", "Traffic"]
 
 # Darshan counts accesses by size; upper ends, of which the last is open. [bytes]
 SIZE_BINS = (
@@ -70,7 +70,7 @@ class FileRecord:
     ----------
     path : str
     interface : str
-        ``POSIX`` or ``STDIO``.
+        ``POSIX``, ``STDIO``, ``DFS``, ``MPI-IO`` or a library above these.
     tasks : int
         Tasks that opened it, as far as the log tells.
     shared : bool
@@ -91,9 +91,27 @@ class FileRecord:
         [bytes]
     busiest_bytes : int or None
         Bytes of the slowest or fastest task, where the log says it. [bytes]
-    written_by : mapping
-        Bytes written by each task that has a record of its own. [bytes]
+    written_by, read_by : mapping
+        Bytes of each task that has a record of its own. [bytes]
     layout : StripeLayout or None
+    opens : int
+        Calls that opened it.
+    opened_at : tuple of float
+        Start of the first open of each record. [s]
+    meta_s : float
+        Time in opening, closing, seeking and asking, of all tasks together. [s]
+    busy_s : float
+        Time in all calls, of all tasks together. [s]
+    slowest_s : float
+        Time in all calls of the slowest task, where the log says it. [s]
+    spread_bytes : float or None
+        Standard deviation of the bytes of its tasks, where the log says it. [bytes]
+    counts : mapping
+        Further counters of Darshan by their short names, summed.
+    common_sizes : mapping
+        How often the most common sizes were moved, either way; each record names four. [bytes]
+    extent_read_bytes, extent_written_bytes : int
+        Where the farthest access of any task ended. [bytes]
     """
 
     path: str
@@ -114,7 +132,18 @@ class FileRecord:
     alignment_bytes: int | None = None
     busiest_bytes: int | None = None
     written_by: dict[int, int] = field(default_factory=dict)
+    read_by: dict[int, int] = field(default_factory=dict)
     layout: StripeLayout | None = None
+    opens: int = 0
+    opened_at: tuple[float, ...] = ()
+    meta_s: float = 0.0
+    busy_s: float = 0.0
+    slowest_s: float = 0.0
+    spread_bytes: float | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    common_sizes: dict[int, int] = field(default_factory=dict)
+    extent_read_bytes: int = 0
+    extent_written_bytes: int = 0
 
     @property
     def osts(self) -> tuple[int, ...]:
@@ -133,6 +162,27 @@ class FileRecord:
         return Traffic(self.bytes_written, self.writes, self.write_s, self.write_span, self.write_sizes)
 
 
+class HeatMap(NamedTuple):
+    """Bytes over time and tasks, as Darshan's runtime heat map has them.
+
+    Parameters
+    ----------
+    interface : str
+    bin_s : float
+        Width of a bin. [s]
+    ranks : tuple of int
+        First task of each row: of many tasks several share a row.
+    read_bytes, written_bytes : tuple of tuple of int
+        A row for each of `ranks`, a value for each bin. [bytes]
+    """
+
+    interface: str
+    bin_s: float
+    ranks: tuple[int, ...]
+    read_bytes: tuple[tuple[int, ...], ...]
+    written_bytes: tuple[tuple[int, ...], ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DarshanLog:
     """A job and the files it touched.
@@ -146,8 +196,20 @@ class DarshanLog:
     modules : tuple of str
         Modules of the log.
     files : tuple of FileRecord
+        Every byte once: what passed the lowest interface that the log has for it.
     notes : tuple of str
-        What is missing or could not be read.
+        What the log does not hold, or holds and is not used here.
+    missing : tuple of str
+        What is lost: a damaged log, a module that ran out of memory.
+    upper : tuple of FileRecord
+        The same bytes as libraries above handed them down: MPI-IO, HDF5, PnetCDF.
+    totals : mapping
+        Files, bytes and calls of every interface, the terminal's streams too.
+    mounts : tuple of (str, str)
+        Mount points and the kinds of their file systems.
+    osts : int or None
+        OSTs of the file system, if the log says it.
+    heat_maps : tuple of HeatMap
     """
 
     executable: str | None
@@ -157,3 +219,22 @@ class DarshanLog:
     modules: tuple[str, ...]
     files: tuple[FileRecord, ...]
     notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    upper: tuple[FileRecord, ...] = ()
+    totals: dict[str, dict[str, int]] = field(default_factory=dict)
+    mounts: tuple[tuple[str, str], ...] = ()
+    osts: int | None = None
+    heat_maps: tuple[HeatMap, ...] = ()
+
+    def mount_of(self, path: str) -> tuple[str, str] | None:
+        """Return the mount point that a file lies on, and its kind.
+
+        Examples
+        --------
+        >>> log = DarshanLog(executable=None, job_id=1, tasks=1, run_time_s=1.0, modules=(), files=(),
+        ...     mounts=(("/", "ext4"), ("/scratch", "lustre")))
+        >>> log.mount_of("/scratch/me/a"), log.mount_of("/scratchy/a")
+        (('/scratch', 'lustre'), ('/', 'ext4'))
+        """
+        here = (mount for mount in self.mounts if f"{path}/".startswith(f"{mount[0].rstrip('/')}/"))
+        return max(here, key=lambda mount: len(mount[0]), default=None)

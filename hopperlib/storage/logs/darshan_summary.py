@@ -1,14 +1,16 @@
-"""A Darshan log in numbers: what a report prints above its findings."""
+"""Darshan logs in numbers: one job as a report prints it above its findings, many jobs a row each."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from hopperlib.finding import LEVELS, Finding
 from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog
 from hopperlib.storage.logs.ost_rates import judge_osts
 
-__all__ = ["summary"]
+__all__ = ["job_row", "overall", "summary"]
 
 
 def summary(log: DarshanLog) -> dict[str, Any]:
@@ -28,6 +30,9 @@ def summary(log: DarshanLog) -> dict[str, Any]:
         "run_time_s": log.run_time_s,
         "modules": list(log.modules),
         "notes": list(log.notes),
+        "missing": list(log.missing),
+        "interfaces": log.totals,
+        "mounts": _mounts(log),
         "files": len(log.files),
         "shared_files": shared,
         "unique_files": len(log.files) - shared,
@@ -61,3 +66,74 @@ def summary(log: DarshanLog) -> dict[str, Any]:
         for (count, size), files in sorted(layouts.items(), key=lambda item: (-item[1], item[0][0]))
     ]
     return result
+
+
+def _mounts(log: DarshanLog) -> list[dict[str, Any]]:
+    """Return the file systems that were used, the most used first."""
+    used: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for file in log.files:
+        if file.bytes_moved and (mount := log.mount_of(file.path)):
+            used[mount].append(file.bytes_moved)
+    rows = [
+        {"mount": mount, "kind": kind, "files": len(moved), "bytes": sum(moved)}
+        for (mount, kind), moved in used.items()
+    ]
+    return sorted(rows, key=lambda row: -row["bytes"])
+
+
+def job_row(path: str, log: DarshanLog, found: Sequence[Finding]) -> dict[str, Any]:
+    """Return a job as one row of a table: its numbers, its worst level, its findings by name.
+
+    Examples
+    --------
+    >>> log = DarshanLog(executable="a.out", job_id=7, tasks=4, run_time_s=9.0, modules=("POSIX",), files=())
+    >>> row = job_row("a.darshan", log, [Finding(code="stdio", message="Much.")])
+    >>> row["worst"], row["findings"], row["bytes_read"]
+    ('advice', 'stdio', 0)
+    """
+    raised = [finding for finding in found if finding.level != "ok"]
+    return {
+        "log": path,
+        "executable": log.executable,
+        "job_id": log.job_id,
+        "tasks": log.tasks,
+        "run_time_s": log.run_time_s,
+        "files": len(log.files),
+        "bytes_read": sum(file.bytes_read for file in log.files),
+        "bytes_written": sum(file.bytes_written for file in log.files),
+        "read_calls": sum(file.reads for file in log.files),
+        "write_calls": sum(file.writes for file in log.files),
+        "metadata_s": round(sum(file.meta_s for file in log.files), 6),
+        "worst": min((finding.level for finding in raised), key=LEVELS.index, default="ok"),
+        "problems": sum(finding.level in ("problem", "advice") for finding in raised),
+        "findings": " ".join(dict.fromkeys(finding.code for finding in raised)),
+        "messages": {finding.code: (finding.level, finding.message) for finding in reversed(raised)},
+    }
+
+
+def overall(jobs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what many jobs have in common: sums, and for each finding how many have it and one of the worst.
+
+    Examples
+    --------
+    >>> overall([])["jobs"]
+    0
+    """
+    jobs = list(jobs)
+    codes: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for job in jobs:
+        for code, said in job["messages"].items():
+            codes[code].append(said)
+    worst = {code: min(said, key=lambda pair: LEVELS.index(pair[0])) for code, said in codes.items()}
+    order = sorted(codes, key=lambda code: (LEVELS.index(worst[code][0]), -len(codes[code])))
+    return {
+        "jobs": len(jobs),
+        "jobs_to_mend": sum(job["problems"] > 0 for job in jobs),
+        **{
+            name: sum(job[name] for job in jobs)
+            for name in ("bytes_read", "bytes_written", "read_calls", "write_calls")
+        },
+        "findings": {
+            code: {"jobs": len(codes[code]), "level": worst[code][0], "message": worst[code][1]} for code in order
+        },
+    }

@@ -139,10 +139,34 @@ def test_access_sizes():
     assert len(SIZE_BINS) == 10
 
 
-def test_file_in_two_modules_counts_once():
+def test_bytes_of_both_interfaces_of_a_file_count():
     stdio = {"counters": {"id": [1, 2], "rank": [0, 0], "STDIO_BYTES_WRITTEN": [7, 9]}, "fcounters": {}}
     log = read({"POSIX": posix([line(1, BYTES_WRITTEN=100)]), "STDIO": stdio})
-    assert [(file.interface, file.bytes_written) for file in log.files] == [("POSIX", 100), ("STDIO", 9)]
+    assert [(file.interface, file.bytes_written) for file in log.files] == [("POSIX", 100), ("STDIO", 7), ("STDIO", 9)]
+
+
+def mpiio(number, rank=-1, **counters):
+    return {
+        "counters": {"id": [number], "rank": [rank], **{f"MPIIO_{name}": [value] for name, value in counters.items()}}
+    }
+
+
+def test_what_mpi_io_handed_down_counts_below_it():
+    above = mpiio(1, BYTES_WRITTEN=40, COLL_WRITES=5, INDEP_WRITES=2)
+    log = read({"POSIX": posix([line(1, rank=-1, BYTES_WRITTEN=100)]), "MPI-IO": above})
+    assert [(file.interface, file.bytes_written) for file in log.files] == [("POSIX", 100)]
+    (record,) = log.upper
+    assert (record.writes, record.counts["COLL_WRITES"], record.bytes_written) == (7, 5, 40)
+    assert log.totals["MPI-IO"]["bytes_written"] == 40
+    # Where nothing below saw it, what MPI-IO saw counts.
+    assert [file.interface for file in read({"POSIX": posix([line(2)]), "MPI-IO": above}).files] == ["POSIX", "MPI-IO"]
+
+
+def test_exact_sizes_are_kept():
+    (file,) = read(
+        {"POSIX": posix([line(1, ACCESS1_ACCESS=1 << 20, ACCESS1_COUNT=9, ACCESS2_ACCESS=7, ACCESS2_COUNT=1)])}
+    ).files
+    assert file.common_sizes == {1 << 20: 9, 7: 1}
 
 
 @pytest.mark.parametrize("number", [14734109647742566553, 15920181672442173319, 7238257241479193519, 5])

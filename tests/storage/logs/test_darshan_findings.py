@@ -44,7 +44,7 @@ def test_healthy_log_has_no_findings():
 
 
 def test_contract():
-    data = finding_data(found(FileRecord(path="/a"))["slow-ost"])
+    data = finding_data(found(FileRecord(path="/a", layout=layout(3)))["slow-ost"])
     assert list(data) == ["code", "severity", "message", "evidence", "advice"]
     assert data["severity"] == "unknown"
 

@@ -1,5 +1,6 @@
 """Slow OSTs: found where a log can tell, not found where none is, and unknown where it cannot tell. Logs are synthetic."""
 
+import math
 import random
 
 import pytest
@@ -47,9 +48,38 @@ def test_two_slow_servers_of_six_osts():
 
 
 def test_reads_and_writes_are_judged_apart():
-    files = [file([ost], 100.0 if ost == 3 else 10.0, direction="read") for ost in range(8)]
+    files = [file([ost], 100.0 if ost == 3 else 10.0, direction="read") for ost in range(8) for _ in range(4)]
     assert [one.rate.osts for one in judge_osts(log(files), "read").slow] == [(3,)]
     assert judge_osts(log(files), "write").unknown
+
+
+def test_one_file_on_each_of_few_osts_blames_nobody():
+    """Of eight healthy OSTs whose times scatter by a log-sigma of 0.6 one is ten times slower now and then."""
+    assert judge_osts(log([file([ost], 100.0 if ost == 3 else 10.0) for ost in range(8)]), "write").slow == ()
+
+
+def test_healthy_logs_are_blamed_once_in_a_thousand():
+    rng = random.Random(7)
+    blamed = 0
+    for _ in range(400):
+        files = [file([ost], 10.0 * math.exp(rng.gauss(0, 0.6))) for ost in range(24)]
+        blamed += bool(judge_osts(log(files), "write").slow)
+    # 0.4 are expected at one in a thousand.
+    assert blamed <= 2
+
+
+@pytest.mark.parametrize(("sigma", "each"), [(0.19, 8), (0.6, 40)])
+def test_an_ost_that_is_twice_as_slow_is_found(sigma, each):
+    rng = random.Random(11)
+    found = 0
+    for _ in range(5):
+        files = [
+            file([ost], (20.0 if ost == 5 else 10.0) * math.exp(rng.gauss(0, sigma)))
+            for ost in range(24)
+            for _ in range(each)
+        ]
+        found += any(slow.rate.osts == (5,) for slow in judge_osts(log(files), "write").slow)
+    assert found >= 4
 
 
 @pytest.mark.parametrize("seed", range(20))

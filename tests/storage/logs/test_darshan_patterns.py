@@ -1,0 +1,157 @@
+"""Ways of access: each is found where the counters say so, and not where they say otherwise. Logs are synthetic."""
+
+import dataclasses
+
+import pytest
+
+from hopperlib.storage.logs.darshan_findings import findings
+from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
+
+GB = 10**9
+
+
+def log(*files, upper=(), tasks=48, run_time_s=100.0, **more):
+    modules = tuple(dict.fromkeys(file.interface for file in (*files, *upper)))
+    totals = {name: {"files": 1} for name in modules}
+    return DarshanLog(
+        executable="a.out", job_id=1, tasks=tasks, run_time_s=run_time_s, modules=modules, files=files, upper=upper, totals=totals, **more
+    )  # fmt: skip
+
+
+def found(*files, **job):
+    return {one.code: one for one in findings(log(*files, **job))}
+
+
+def shared(**more):
+    return FileRecord(**({"path": "/s/all.h5", "shared": True, "tasks": 48} | more))
+
+
+def mpi(**counts):
+    record = shared(interface="MPI-IO", bytes_written=GB)
+    record.counts = counts
+    record.reads = sum(value for name, value in counts.items() if name.endswith("READS"))
+    record.writes = sum(value for name, value in counts.items() if name.endswith("WRITES"))
+    return record
+
+
+def test_calls_of_exactly_a_mebibyte_are_not_small():
+    # Darshan's bin of 100 KiB to 1 MiB holds them; its list of common sizes tells how many they are.
+    sizes = (0, 0, 0, 0, 20_000, 0, 0, 0, 0, 0)
+    exact = shared(bytes_written=20_000 << 20, writes=20_000, write_sizes=sizes, common_sizes={1 << 20: 20_000})
+    assert "small-writes" not in found(exact)
+    half = dataclasses.replace(exact, common_sizes={1 << 20: 8_000})
+    assert found(half)["small-writes"].evidence["small_calls"] == 12_000
+
+
+def test_collective_calls_in_the_log_are_not_asked_for():
+    sizes = (0, 0, 0, 20_000, 0, 0, 0, 0, 0, 0)
+    small = shared(bytes_written=GB, writes=20_000, write_sizes=sizes)
+    with_it = found(small, upper=(mpi(COLL_WRITES=1_114_112),))
+    assert "The log has 1,114,112 collective writes of this file already" in with_it["small-writes"].advice
+    assert with_it["collective-writes"].level == "ok"
+    assert "Let MPI-IO gather them" in found(small)["small-writes"].advice
+
+
+def test_independent_calls():
+    one = found(shared(), upper=(mpi(INDEP_WRITES=9_000, COLL_WRITES=1_000),))["independent-writes"]
+    assert one.evidence["independent_calls"] == 9_000
+    assert "MPI_File_write_all" in one.advice
+
+
+def test_random_reads_count_what_is_not_sequential():
+    # Consecutive accesses are sequential too: 3,000 of 10,000 jump, of which 48 are first ones.
+    file = shared(bytes_read=GB, reads=10_000, counts={"SEQ_READS": 7_000, "CONSEC_READS": 6_000})
+    assert found(file)["random-reads"].evidence["random_calls"] == 2_952
+    file.counts["SEQ_READS"] = 9_000
+    assert "random-reads" not in found(file)
+
+
+def test_redundant_reads():
+    file = shared(bytes_read=48 * GB, reads=48_000, extent_read_bytes=GB)
+    one = found(file)["redundant-reads"]
+    assert one.evidence["repeated_bytes"] == 47 * GB
+    assert "broadcasts" in one.advice
+    assert "redundant-reads" not in found(shared(bytes_read=GB, reads=1_000, extent_read_bytes=GB))
+
+
+def test_amplified_writes():
+    above = mpi(COLL_WRITES=10)
+    one = found(shared(bytes_written=4 * GB, writes=10), upper=(above,))["amplified-writes"]
+    assert one.evidence["factor"] == 4.0
+    assert "amplified-writes" not in found(shared(bytes_written=GB, writes=10), upper=(above,))
+
+
+def test_metadata_and_times_that_disagree():
+    file = shared(bytes_written=10, meta_s=480.0, busy_s=500.0, opens=1_000)
+    # 10 s a task of 100.
+    assert found(file)["metadata"].level == "advice"
+    assert found(file, run_time_s=5.0)["metadata"].level == "unknown"
+    assert "metadata" not in found(dataclasses.replace(file, meta_s=20.0, busy_s=21.0))
+
+
+def test_uneven_time_and_bytes_but_not_of_aggregators():
+    file = shared(bytes_written=GB, writes=10, busy_s=48.0, slowest_s=20.0, spread_bytes=GB / 48)
+    assert {"uneven-time", "uneven-bytes"} <= set(found(file))
+    assert not {"uneven-time", "uneven-bytes"} & set(found(file, upper=(mpi(COLL_WRITES=10),)))
+    own = [
+        FileRecord(path=f"/s/{task}", bytes_written=GB, written_by={task: GB * (20 if task == 7 else 1)})
+        for task in range(48)
+    ]
+    assert found(*own)["uneven-bytes"].evidence["task"] == 7
+
+
+@pytest.mark.parametrize(("writers", "level"), [(48, "advice"), (2, "advice"), (8, "ok")])
+def test_aggregators(writers, level):
+    layout = StripeLayout(stripe_count=8, stripe_size_bytes=1 << 20, osts=tuple(range(8)))
+    file = shared(bytes_written=GB, writes=10, written_by=dict.fromkeys(range(writers), GB // writers), layout=layout)
+    assert found(file, upper=(mpi(COLL_WRITES=10),))["aggregators"].level == level
+
+
+def test_stdio_blocking_small_files_and_bursts():
+    assert found(shared(interface="STDIO", bytes_read=GB, reads=100))["stdio"].evidence["share"] == 1.0
+    waiting = mpi(COLL_WRITES=10)
+    waiting.busy_s = 48 * 50.0
+    assert found(shared(), upper=(waiting,))["blocking"].evidence["seconds_per_task"] == 50.0
+    waiting.counts["NB_WRITES"] = 1
+    assert "blocking" not in found(shared(), upper=(waiting,))
+    many = [FileRecord(path=f"/s/{n}", bytes_written=100, opened_at=(n / 4_000,)) for n in range(2_000)]
+    codes = found(*many)
+    assert codes["small-files"].evidence["files"] == 2_000
+    assert codes["open-burst"].evidence["opens"] == 2_000
+
+
+def test_wide_files_and_advice_for_the_file_system_in_the_log():
+    wide = [
+        FileRecord(
+            path=f"/s/{n}",
+            bytes_written=GB,
+            layout=StripeLayout(stripe_count=4, stripe_size_bytes=1 << 20, osts=(n, n + 1, n + 2, n + 3)),
+        )
+        for n in range(0, 80, 2)
+    ]
+    assert found(*wide, osts=40)["wide-files"].evidence["objects"] == 160
+    layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(3,))
+    one = found(shared(bytes_written=100 * GB, writes=100, write_s=50.0, layout=layout), osts=40)["one-ost"]
+    assert "lfs setstripe -c 39" in one.advice
+    # Of a log that names some OSTs and does not count them, no command may say all.
+    some = found(shared(bytes_written=100 * GB, writes=100, write_s=50.0, layout=layout))["one-ost"]
+    assert "-c -1" not in some.advice
+    assert "lfs df counts them" in some.advice
+
+
+def test_a_log_that_lost_something_is_no_healthy_log():
+    one = found(
+        shared(bytes_written=GB), missing=("module POSIX ran out of memory while the job ran: some files are missing",)
+    )
+    assert one["incomplete-log"].level == "advice"
+    assert "DARSHAN_MODMEM" in one["incomplete-log"].advice
+
+
+def test_without_lustre_there_is_no_word_of_osts_or_stripes():
+    file = shared(
+        bytes_written=100 * GB, writes=20_000, write_sizes=(0, 0, 0, 20_000, 0, 0, 0, 0, 0, 0), written_by={0: 100 * GB}
+    )
+    codes = found(file)
+    assert "slow-ost" not in codes
+    assert "one-ost" not in codes
+    assert not any("lfs" in one.advice or "striping" in one.advice for one in codes.values())
