@@ -27,6 +27,7 @@ _HELP = """Read what IOR, mdtest and Darshan measured of your I/O.
 \b
   hopper io ior results/*.txt              a table of every rate in the outputs of IOR and mdtest
   hopper io darshan job.darshan            what a Darshan log says is slow, and what to do
+  hopper io io500 results/                 score, phases, spread and errors of an IO500 run
 
 Exit status: 0 fine, 1 a problem was found, 2 nothing could be read.
 """
@@ -91,10 +92,11 @@ def command() -> None:
 @click.option("--all", "show_all", is_flag=True, help="Print everything: numbers, charts in words, tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as data.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")
-def ior(files: tuple[str, ...], machine: str, show_all: bool, as_json: bool, as_csv: bool) -> None:
+@click.option("--ranks", is_flag=True, help="List every task of a file of rank details, which else is one row.")
+def ior(files: tuple[str, ...], machine: str, show_all: bool, as_json: bool, as_csv: bool, ranks: bool) -> None:
     """Answer ``hopper io ior``."""
     from hopperlib.machine import Machine
-    from hopperlib.readers.io_results import results_csv
+    from hopperlib.readers.io_results import ranks_together, results_csv
 
     if as_json and as_csv:
         fail("--json and --csv cannot both be given", as_json=True)
@@ -103,6 +105,7 @@ def ior(files: tuple[str, ...], machine: str, show_all: bool, as_json: bool, as_
     except ValueError as error:
         fail(str(error), as_json=as_json, details={"flag": "--machine"})
     rows, unread = _read(_expand(files))
+    rows = rows if ranks else ranks_together(rows)
     for message in unread:
         click.echo(f"hopper: not read: {message}", err=True)
     if not rows:
@@ -153,6 +156,30 @@ def _expand(names: Iterable[str], ending: str = "") -> list[str]:
             found = sorted(glob.glob(name, recursive=True))
         meant += found or [name]
     return list(dict.fromkeys(meant))
+
+
+@command.command(name="io500", short_help="Score, phases and errors of an IO500 run.")
+@click.argument("folder", metavar="FOLDER|FILE")
+@click.option("--all", "show_all", is_flag=True, help="Print everything: every setting too.")
+@click.option("--json", "as_json", is_flag=True, help="Print the run as data; of several, a list under `runs`.")
+def io500(folder: str, show_all: bool, as_json: bool) -> None:
+    """Say what an IO500 run gave: score, phases, stonewall, spread of its tasks, configuration, errors.
+
+    Exit status: 0 a valid run, 1 it has errors, 2 no run is there.
+    """
+    from hopperlib.questions.storage.io_log import io500_result
+    from hopperlib.readers.io500 import read_io500
+
+    try:
+        runs = read_io500(folder)
+    except ValueError as error:
+        fail(str(error), as_json=as_json)
+    if as_json:
+        print_json(runs[0].to_dict() if len(runs) == 1 else {"runs": [run.to_dict() for run in runs]})
+    else:
+        for run in runs:
+            print_text(io500_result(run), show_all)
+    sys.exit(1 if any(run.errors for run in runs) else 0)
 
 
 @command.command(name="darshan", help=_DARSHAN_HELP, short_help="What Darshan logs say is slow.")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from threading import Timer
 from typing import Any
 
 from hopperlib.errors import InputError
@@ -24,7 +24,7 @@ __all__ = ["DarshanMissing", "plain_frames", "read_darshan", "read_darshan_logs"
 
 _INSTALL = "reading Darshan logs needs pydarshan; install it with: pip install 'hopperlib[darshan]'"
 _MARK = "hopper-darshan "
-_CHILD = "import sys; from hopperlib.readers.darshan import _write_logs; _write_logs(sys.argv[1:])"
+_CHILD = "import sys; from hopperlib.readers.darshan import _write_logs; _write_logs(float(sys.argv[1]), sys.argv[2:])"
 # Logs that one process reads: it starts in half a second, and a list of arguments has an end.
 _LOGS_AT_ONCE = 200
 # What the modules hold that are named and not used.
@@ -113,21 +113,12 @@ def read_darshan_logs(
 def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, DarshanLog | InputError]]:
     """Yield the logs that one process reads: all, or those up to the first that crashes it."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(part or os.getcwd() for part in sys.path)}
-    command = [sys.executable, "-P", "-W", "ignore", "-c", _CHILD, *paths]
+    command = [sys.executable, "-P", "-W", "ignore", "-c", _CHILD, str(timeout_s), *paths]
     done = 0
-    late: list[bool] = []
     parts: list[dict[str, Any]] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as child:
-        assert child.stdout is not None
-
-        def stop() -> None:
-            late.append(True)
-            child.kill()
-
-        timer = Timer(timeout_s, stop)
-        timer.start()
         try:
-            for line in child.stdout:
+            for line in child.stdout or ():
                 if not (line.startswith(_MARK.encode()) and line.rstrip().endswith(b"}")):
                     continue
                 part = json.loads(line[len(_MARK) :])
@@ -136,17 +127,15 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
                 if "end" not in part:
                     parts.append(part)
                     continue
-                timer.cancel()
-                timer = Timer(timeout_s, stop)
-                timer.start()
                 yield paths[done], _assembled(paths[done], parts, finished=True)
                 done, parts = done + 1, []
-        finally:
-            timer.cancel()
+        except BaseException:
             child.kill()
+            raise
     if done < len(paths):
         path = paths[done]
         unread = InputError(f"{path}: not read within {timeout_s:g} s")
+        late = child.returncode == -signal.SIGALRM
         yield path, unread if late else _assembled(path, parts, finished=False)
 
 
@@ -174,14 +163,15 @@ def _write(part: Mapping[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _write_logs(paths: Sequence[str]) -> None:
-    """Read logs and write their parts; runs in the other process."""
+def _write_logs(timeout_s: float, paths: Sequence[str]) -> None:
+    """Read logs and write their parts; runs in the other process, which an alarm ends even within the library."""
     try:
         import darshan
     except ImportError:
         _write({"missing": True})
         return
     for path in paths:
+        signal.setitimer(signal.ITIMER_REAL, timeout_s)
         try:
             for part in _parts(darshan.DarshanReport(path, read_all=False)):
                 _write(part)

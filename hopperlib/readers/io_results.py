@@ -9,13 +9,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from statistics import median
 from typing import Any, Literal
 
 from hopperlib.errors import refusal
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["KEYS", "STATUSES", "IoResult", "results_csv"]
+__all__ = ["KEYS", "STATUSES", "IoResult", "ranks_together", "results_csv"]
 
 Status = Literal["ok", "failed", "incomplete", "no-rates", "not-run"]
 STATUSES: dict[Status, str] = {
@@ -57,7 +58,9 @@ class IoResult:
     rank : int or None
         Task, in a file of rank details.
     reason : str or None
-        Why the status is not ok.
+        Why the status is not ok; of the tasks of a file of rank details together, how far they lie apart.
+    planned_bytes, moved_bytes : int or None
+        Of a run that a stonewall may end early: what was asked for, and rate times time. [bytes]
 
     Examples
     --------
@@ -85,6 +88,8 @@ class IoResult:
     operations_s: float | None = None
     rank: int | None = None
     reason: str | None = None
+    planned_bytes: int | None = None
+    moved_bytes: int | None = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -105,6 +110,34 @@ _FIELDS = [parameter.name for parameter in fields(IoResult)]
 _EXTRA_KEYS = _FIELDS[_FIELDS.index("statistic") :]
 # In the order of the parameters, the rate in both units.
 KEYS = (*_FIELDS[: _FIELDS.index("seconds")], "rate_mb_s", "seconds")
+
+
+def ranks_together(rows: Iterable[IoResult]) -> list[IoResult]:
+    """Return rows with one for all tasks of a file of rank details: the median rate, and the time of the slowest.
+
+    Examples
+    --------
+    >>> rows = [IoResult(file="a.csv", access="read", rank=rank, rate_mib_s=rate) for rank, rate in enumerate((1.0, 4.0, 2.0))]
+    >>> (row,) = ranks_together(rows)
+    >>> row.tasks, row.rate_mib_s, row.reason
+    (3, 2.0, '3 tasks: 1 to 4 MiB/s each')
+    """
+    together: dict[tuple[str, str | None], list[IoResult]] = {}
+    kept: list[IoResult] = []
+    for row in rows:
+        group = together.setdefault((row.file, row.access), []) if row.rank is not None else kept
+        group.append(row)
+    for ranks in together.values():
+        rates = [row.rate_mib_s for row in ranks if row.rate_mib_s] or [0.0]
+        apart = f"{len(ranks):,} tasks: {min(rates):.4g} to {max(rates):.4g} MiB/s each"
+        seconds = max((row.seconds for row in ranks if row.seconds), default=None)
+        kept.append(
+            replace(
+                ranks[0], rank=None, repetition=None, statistic="median of tasks", tasks=len(ranks),
+                rate_mib_s=median(rates) or None, seconds=seconds, reason=ranks[0].reason or apart,
+            )
+        )  # fmt: skip
+    return kept
 
 
 def results_csv(results: Iterable[IoResult]) -> str:

@@ -88,7 +88,7 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
         yield from io.StringIO(source, newline=None)
     elif _is_binary(source):
         with _opened(source, _name(source)) as stream:
-            text = io.TextIOWrapper(stream, _encoding(stream.peek(4)), errors="replace")
+            text = io.TextIOWrapper(stream, _encoding(stream.peek(64)), errors="replace")
             try:
                 whole = True
                 while line := text.readline(_LONGEST):
@@ -140,8 +140,14 @@ def _name(source: object) -> str:
 
 
 def _encoding(head: bytes) -> str:
-    """Return the encoding that the first bytes tell."""
-    return next((name for mark, name in _WIDE if head.startswith(mark)), "utf-8")
+    """Return the encoding that the first bytes tell, by a mark or by the zeros of wide letters."""
+    marked = next((name for mark, name in _WIDE if head.startswith(mark)), None)
+    if marked or b"\0" not in head[:64]:
+        return marked or "utf-8"
+    zeros = [head[start:64:2].count(0) for start in (0, 1)]
+    most = max(zeros)
+    # Text in one alphabet has a zero in every pair of bytes, always on the same side.
+    return "utf-8" if most < 0.8 * len(head[:64:2]) or min(zeros) > 0 else ("utf-16-be", "utf-16-le")[zeros.index(most)]
 
 
 @contextmanager
@@ -154,6 +160,9 @@ def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
             elif not isinstance(source, os.PathLike):
                 raw = source
             elif os.fspath(source) != "-":
+                # A pipe in a folder may wait for ever; one that the shell makes, <(command), lies in /dev/fd.
+                if Path(source).is_fifo() and not os.fspath(source).startswith("/dev/fd/"):
+                    raise OSError("is a named pipe, which may never end; read it with - as standard input")
                 raw = stack.enter_context(open(source, "rb"))
             elif sys.stdin is None:
                 raise OSError("standard input is closed")

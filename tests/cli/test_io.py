@@ -307,3 +307,33 @@ def test_page_that_cannot_be_written(log, tmp_path):
     result = run("darshan", "a.darshan", "--html", str(tmp_path / "no" / "page.html"))
     assert result.exit_code == 2
     assert "cannot write the page" in result.stderr
+
+
+def test_io500_as_data(tmp_path):
+    text = "[RESULT]       ior-easy-write        4.000000 GiB/s : time 300.500 seconds\n"
+    (tmp_path / "result_summary.txt").write_text(text)
+    result = run("io500", str(tmp_path), "--json")
+    # It did not get to its score.
+    assert result.exit_code == 1
+    data = json.loads(result.stdout)
+    assert data["score"] is None
+    assert data["phases"] == [{"name": "ior-easy-write", "value": 4.0, "unit": "GiB/s", "seconds": 300.5}]
+    assert run("io500", str(tmp_path)).stdout.startswith("No score; 1 phase.")
+    assert run("io500", str(tmp_path / "no")).exit_code == 2
+
+
+def test_rank_details_are_one_row(tmp_path):
+    (rows,) = (
+        json.loads(run("ior", str(SAMPLES / "ior-4.0.0.rankdetails.csv"), *more, "--json").stdout) for more in ((),)
+    )
+    listed = json.loads(run("ior", str(SAMPLES / "ior-4.0.0.rankdetails.csv"), "--ranks", "--json").stdout)
+    assert len(listed) > len(rows) == len({row["access"] for row in listed})
+    assert "tasks: " in rows[0]["reason"]
+
+
+def test_what_a_folder_holds_that_is_no_file_is_said(tmp_path):
+    (tmp_path / "gone.txt").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "good.txt").write_text(Path(GOOD).read_text(encoding="utf-8"))
+    result = run("ior", str(tmp_path))
+    assert result.exit_code == 1
+    assert "gone.txt: No such file or directory" in result.stderr

@@ -12,7 +12,7 @@ from hopperlib.machine import Machine
 from hopperlib.questions.figures import Reference
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared
-from hopperlib.questions.result import Download, Figure, Result, Value
+from hopperlib.questions.result import Column, Download, Figure, Result, Table, Value
 from hopperlib.questions.storage.io_figures import (
     comparison_table,
     measured_rows,
@@ -20,11 +20,12 @@ from hopperlib.questions.storage.io_figures import (
     repetition_figure,
     rows_table,
 )
+from hopperlib.readers.io500 import Io500
 from hopperlib.readers.io_results import IoResult, results_csv
 from hopperlib.readers.ior.reader import read_ior
 from hopperlib.storage.lustre.client import ceiling_gb_s
 
-__all__ = ["QUESTION", "io_result"]
+__all__ = ["QUESTION", "io500_result", "io_result"]
 
 _MOST_ROWS = 500
 
@@ -75,6 +76,45 @@ def io_result(rows: Sequence[IoResult], machine: Machine, *, against: str = "rep
             "statuses": sorted({row.status for row in rows}),
             "best_mb_s": max((row.rate_mb_s for row in measured if row.rate_mb_s is not None), default=None),
         },
+    )
+
+
+def io500_result(run: Io500) -> Result:
+    """Return a run of IO500 as an answer.
+
+    Examples
+    --------
+    >>> from hopperlib.readers.io500 import Phase
+    >>> phase = Phase("ior-easy-write", 4.0, "GiB/s", 300.0)
+    >>> io500_result(Io500(file="a", score=None, bandwidth_gib_s=None, iops_kiops=None, phases=(phase,))).summary
+    'No score; 1 phase.'
+    """
+    count = f"{len(run.phases)} phase{'s' * (len(run.phases) > 1)}"
+    score = (
+        f"Score {run.score:g}: {run.bandwidth_gib_s:g} GiB/s, {run.iops_kiops:g} kIOPS"
+        if run.score is not None
+        else "No score"
+    )
+    ends = [
+        f"{each['phase']}: {each['moved_bytes']:,} of {each['planned_bytes']:,} planned bytes moved"
+        for each in run.stonewall
+    ]
+    notes = [("spread", line) for line in run.spreads] + [("stonewall", line) for line in ends]
+    return Result(
+        summary=f"{score}; {count}.",
+        findings=(
+            *(Finding(code="error", message=error, level="problem") for error in run.errors),
+            *(Finding(code=code, message=f"{line}.", level="note") for code, line in notes),
+        ),
+        tables=(
+            Table(
+                caption="Phases",
+                columns=(Column("Phase"), Column("Rate"), Column("Unit"), Column("Time", "s", 1)),
+                rows=[tuple(phase) for phase in run.phases],
+            ),
+            Table(caption="Configuration", columns=(Column("Setting"), Column("Value")), rows=list(run.configuration)),
+        ),
+        facts=run.to_dict(),
     )
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from hopperlib.readers.io_results import IoResult, Status
 from hopperlib.readers.ior.tokens import Command, binary_size, count, error_in, number, worst
+from hopperlib.units import BYTES_PER_MIB
 
 __all__ = ["ACCESSES", "LONGEST_LINE", "Statistics", "Test"]
 
@@ -38,8 +39,11 @@ _OPTIONS = {
     "nodes": _Option(("nodes",)),
     "tasks": _Option(("tasks", "numTasks", "#Tasks", "participating tasks")),
     "tasks_per_node": _Option(("clients per node", "tasksPerNode", "tPN")),
+    "stonewall": _Option(("stonewallingTime", "stoneWallingWearOut"), of_command="stonewall_s"),
 }
 _KNOWN = {name for option in _OPTIONS.values() for name in option.names}
+# A size as IOR prints it lies so near to the size itself.
+_ROUNDED = 0.01
 # Longest line that is looked at: IOR writes none that is longer.
 LONGEST_LINE = 2000
 
@@ -114,7 +118,10 @@ class Test:
     def _number(self, option: str) -> int | None:
         """Return an option as a count or a size in bytes, as said or else as the command asks for."""
         _, read, of_command = _OPTIONS[option]
-        return next(filter(None, map(read, self._said(option))), None) or getattr(self.command, of_command, None)
+        said = next(filter(None, map(read, self._said(option))), None)
+        asked = getattr(self.command, of_command, None)
+        # IOR prints a size with two decimals of a unit; the command line has all of it.
+        return asked if said and asked and abs(asked - said) <= _ROUNDED * said else said or asked
 
     @property
     def _file_type(self) -> str | None:
@@ -198,6 +205,7 @@ class Test:
             self._number, ("tasks", "tasks_per_node", "nodes", "block", "transfer")
         )
         api = next(iter(self._said("api")), None) or self.command.api
+        planned = block * tasks * (self.segments or 1) if block and tasks and self._number("stonewall") else None
         return [
             replace(
                 result,
@@ -212,6 +220,15 @@ class Test:
                 block_bytes=block or result.block_bytes,
                 transfer_bytes=transfer or result.transfer_bytes,
                 segments=self.segments,
+                planned_bytes=planned if result.rank is None else None,
+                moved_bytes=_moved(result) if planned else None,
             )
             for result in self._results()
         ]
+
+
+def _moved(result: IoResult) -> int | None:
+    """Return what a result moved, by its rate and time. [bytes]"""
+    if result.rank is not None or not (result.rate_mib_s and result.seconds):
+        return None
+    return round(result.rate_mib_s * result.seconds * BYTES_PER_MIB)

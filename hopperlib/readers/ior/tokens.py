@@ -15,6 +15,8 @@ _UNIT = re.compile(r"([KMGT]?)(i?)B", re.IGNORECASE)
 # IOR's own marks of an error, and what MPI says when a program aborts.
 _HARD = re.compile(
     r"\*\* error \*\*|\bERROR in \S+ \(line \d+\)|\bior ERROR\b|\bMPI_Abort\b|\bFAILED comparison\b|MPI_ABORT was invoked"
+    # What it prints and goes on: data that are wrong, or are not where they should be.
+    r"|ERROR: (?:verifying|incorrect)|\berror could not create|\bfsync\(\) failed|\bpartial (?:read|write)\(\)"
 )
 _SOFT = re.compile(
     r"\bERROR:|\berror:|\bCANCELLED\b|\bKilled\b|oom[-_]kill|DUE TO TIME LIMIT|Segmentation fault|exit signals?\b"
@@ -95,6 +97,7 @@ class Command:
     transfer_bytes: int | None = None
     segments: int | None = None
     repetitions: int | None = None
+    stonewall_s: int | None = None
     accesses: tuple[str, ...] | None = None
 
 
@@ -138,6 +141,7 @@ def read_command(line: str) -> Command:
         transfer_bytes=binary_size(values.get("t", "")),
         segments=count(values.get("s", "")),
         repetitions=count(values.get("i", "")),
+        stonewall_s=count(values.get("D", "")),
         accesses=asked,
     )
 

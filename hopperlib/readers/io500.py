@@ -1,0 +1,247 @@
+"""What an IO500 run left: its score and phases, how even its tasks were, what it was asked for, what went wrong.
+
+The score is checked: bandwidth is the geometric mean of the four phases of IOR,
+IOPS of the eight of metadata, and the score that of both. Versions before 2020
+print GB/s and mean GiB/s: they divide by 2**30.
+"""
+
+from __future__ import annotations
+
+import configparser
+import math
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any, NamedTuple
+
+from hopperlib.errors import InputError
+from hopperlib.readers.io_results import IoResult
+from hopperlib.readers.ior.reader import read_ior
+from hopperlib.readers.source import Source, text_of
+
+__all__ = ["Io500", "Phase", "read_io500", "read_io500_summary"]
+
+_PHASE = re.compile(
+    r"^\[RESULT(?P<mark>-?[A-Za-z]*)\s*\]\s+(?:(?:BW|IOPS)\s+phase\s+\d+\s+)?(?P<name>\S+)\s+(?P<value>[\d.eE+-]+)\s+"
+    r"(?P<unit>[A-Za-z/]+)\s*:\s*time\s+(?P<seconds>[\d.]+)",
+    re.MULTILINE,
+)
+_SCORE = re.compile(
+    r"^\[SCORE(?P<mark>[A-Za-z-]*)\s*\]\s+Bandwidth\s+(?P<bandwidth>[\d.]+)\s+Gi?B/s\s*:\s*IOPS\s+(?P<iops>[\d.]+)\s+kiops\s*:\s*"
+    r"TOTAL\s+(?P<score>[\d.]+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MAX_BYTES = 256_000_000
+# A printed score lies no farther from what its phases give, the rounding of these apart.
+_ROUNDING = 0.001
+# A stonewalled run that moves this much less, or more, than planned is told.
+_PLANNED = 0.05
+
+
+class Phase(NamedTuple):
+    """One phase as it is printed: ``GiB/s`` or ``kIOPS``; old versions print ``GB/s`` and ``kiops``."""
+
+    name: str
+    value: float
+    unit: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Io500:
+    """A run of IO500.
+
+    Parameters
+    ----------
+    file : str
+        Where the score is printed.
+    score, bandwidth_gib_s, iops_kiops : float or None
+        None where the run did not get so far.
+    phases : tuple of Phase
+    errors : tuple of str
+        What went wrong, each with the file that says so.
+    spreads : tuple of str
+        How even the tasks of a phase were, a line for each.
+    stonewall : tuple of mapping
+        Planned and moved bytes of the phases of IOR. [bytes]
+    configuration : mapping
+        What was asked for.
+    """
+
+    file: str
+    score: float | None
+    bandwidth_gib_s: float | None
+    iops_kiops: float | None
+    phases: tuple[Phase, ...]
+    errors: tuple[str, ...] = ()
+    spreads: tuple[str, ...] = ()
+    stonewall: tuple[dict[str, Any], ...] = ()
+    configuration: tuple[tuple[str, str], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain data."""
+        return {
+            "score": self.score,
+            "bandwidth_gib_s": self.bandwidth_gib_s,
+            "iops_kiops": self.iops_kiops,
+            "phases": [phase._asdict() for phase in self.phases],
+            "errors": list(self.errors),
+            "file": self.file,
+            "spreads": list(self.spreads),
+            "stonewall": list(self.stonewall),
+            "configuration": dict(self.configuration),
+        }
+
+
+def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
+    """Return the score and phases that a summary, or the run's own output, prints.
+
+    Raises
+    ------
+    InputError
+        If no phase of IO500 is in it.
+
+    Examples
+    --------
+    >>> run = read_io500_summary('''[RESULT]       ior-easy-write        4.000000 GiB/s : time 300.500 seconds
+    ... [SCORE ] Bandwidth 4.000000 GiB/s : IOPS 9.000000 kiops : TOTAL 6.000000''')
+    >>> run.score, run.phases
+    (6.0, (Phase(name='ior-easy-write', value=4.0, unit='GiB/s', seconds=300.5),))
+    """
+    text = text_of(source, name=file, max_bytes=_MAX_BYTES)
+    found = list(_PHASE.finditer(text))
+    if not found:
+        raise InputError(f"{file}: no phase of IO500 is in it")
+    score = _SCORE.search(text)
+    phases = tuple(Phase(m["name"], float(m["value"]), m["unit"], float(m["seconds"])) for m in found)
+    errors = [f"{file}: {m['name']} is marked {m['mark'].lstrip('-')}" for m in found if m["mark"]]
+    numbers = [float(score[name]) for name in ("score", "bandwidth", "iops")] if score else [None, None, None]
+    if score is None:
+        errors.append(f"{file}: no score: the run did not end")
+    elif score["mark"]:
+        errors.append(f"{file}: the score is marked {score['mark'].strip('-')}: no valid run")
+    run = Io500(
+        file=file,
+        score=numbers[0],
+        bandwidth_gib_s=numbers[1],
+        iops_kiops=numbers[2],
+        phases=phases,
+        errors=tuple(errors),
+    )
+    return run if score is None else _checked(run)
+
+
+def _checked(run: Io500) -> Io500:
+    """Return a run with an error if its score does not follow from its phases."""
+    rates = {phase.name.replace("_", "-"): phase.value for phase in run.phases}
+    groups = {
+        "bandwidth": [value for name, value in rates.items() if re.fullmatch(r"ior-(easy|hard)-(write|read)", name)],
+        "IOPS": [value for name, value in rates.items() if re.fullmatch(r"mdtest-\S+|find", name)],
+    }
+    if [len(group) for group in groups.values()] != [4, 8]:
+        return run
+    means = {
+        name: math.exp(sum(map(math.log, group)) / len(group)) if min(group) > 0 else 0.0
+        for name, group in groups.items()
+    }
+    printed = {"bandwidth": run.bandwidth_gib_s or 0.0, "IOPS": run.iops_kiops or 0.0}
+    off = [
+        f"{run.file}: {name} is printed as {printed[name]:g}, and its phases give {mean:.6g}"
+        for name, mean in means.items()
+        # A rate is printed with three decimals at least.
+        if abs(printed[name] - mean) > mean * (_ROUNDING + fmean(0.0005 / max(value, 0.0005) for value in groups[name]))
+    ]
+    return replace(run, errors=(*run.errors, *off))
+
+
+def read_io500(folder: str | os.PathLike[str]) -> tuple[Io500, ...]:
+    """Return the runs whose results lie in a folder, the best score first.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+
+    Examples
+    --------
+    >>> read_io500("no/such")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: no/such: there is no such folder
+    """
+    top = Path(folder)
+    if not top.is_dir():
+        if top.is_file():
+            return (read_io500_summary(top, file=str(top)),)
+        raise InputError(f"{top}: {'is no folder' if os.path.lexists(top) else 'there is no such folder'}")
+    runs = [_run(path) for path in sorted(top.rglob("result_summary.txt")) if path.is_file()]
+    if not runs:
+        # The output of the run itself prints the same lines.
+        for path in sorted(
+            path for path in top.rglob("*") if path.suffix in (".txt", ".out", ".log") and path.is_file()
+        ):
+            try:
+                runs.append(_run(path))
+            except InputError:
+                continue
+    if not runs:
+        raise InputError(f"{top}: no result_summary.txt, and no output with phases of IO500, is in it")
+    return tuple(sorted(runs, key=lambda run: -(run.score or 0.0)))
+
+
+def _run(summary: Path) -> Io500:
+    """Return a run with what the files beside its summary say."""
+    run = read_io500_summary(summary, file=str(summary))
+    errors, spreads = list(run.errors), list(run.spreads)
+    stonewall: list[dict[str, Any]] = []
+    for path in sorted(summary.parent.glob("*")):
+        if not re.fullmatch(r"(ior|mdtest)[-_]\S+\.(txt|csv)", path.name) or (
+            path.name.startswith("mdtest") and path.suffix == ".csv"
+        ):
+            continue
+        try:
+            rows = read_ior(path, file=str(path))
+        except InputError as error:
+            errors.append(f"not read: {error}")
+            continue
+        errors += dict.fromkeys(f"{path}: {row.reason}" for row in rows if row.status in ("failed", "incomplete"))
+        spreads += _spread(path.stem, rows)
+        stonewall += _moved(path.stem, rows)
+    return replace(
+        run,
+        errors=tuple(errors),
+        spreads=tuple(spreads),
+        stonewall=tuple(stonewall),
+        configuration=tuple(_configuration(summary.parent)),
+    )
+
+
+def _spread(name: str, rows: list[IoResult]) -> Iterator[str]:
+    """Yield how even the tasks of a phase were, in one line."""
+    rates = sorted(row.rate_mib_s for row in rows if row.rank is not None and row.rate_mib_s)
+    if rates:
+        yield f"{name}: {len(rates):,} tasks, {rates[0]:.4g} to {rates[-1]:.4g} MiB/s each, median {median(rates):.4g}"
+
+
+def _moved(name: str, rows: list[IoResult]) -> Iterator[dict[str, Any]]:
+    """Yield planned and moved bytes of a phase where they differ."""
+    for row in rows:
+        planned, moved = row.planned_bytes, row.moved_bytes
+        if planned and moved and abs(moved - planned) > _PLANNED * planned:
+            yield {"phase": name, "planned_bytes": planned, "moved_bytes": moved}
+
+
+def _configuration(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield what the run was asked for: what its result says of the run, and every setting that is not empty."""
+    for name in ("result.txt", "config.ini"):
+        parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
+        try:
+            parser.read_string(text_of(folder / name, max_bytes=_MAX_BYTES))
+        except (InputError, configparser.Error):
+            continue
+        sections = ("run",) if name == "result.txt" else parser.sections()
+        for section in sections:
+            if parser.has_section(section):
+                yield from ((f"{section}.{key}", value) for key, value in parser.items(section) if value)
