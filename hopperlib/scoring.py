@@ -501,7 +501,7 @@ def summary_line(table: Iterable[Row]) -> str:
     closer = sum(row.null is not None and row.score is not None and row.score < row.null.score for row in table)
     predicted = roles["predicted"]
     first = (
-        f"{predicted} falsifiable predictions: {agreed['predicted']} won, {len(both)} of them by the simplest rival too; "
+        f"{predicted} falsifiable prediction{'s' * (predicted != 1)}: {agreed['predicted']} won, {len(both)} of them by the simplest rival too; "
         f"scored by interval, {closer} of {predicted} beat it"
         if predicted
         else "No falsifiable prediction"

@@ -334,8 +334,9 @@ def test_what_is_missed_of_the_machines(table):
 def test_summary_line_of_a_few_rows():
     line = scoring.summary_line(scoring.rows("memory"))
     assert line == (
-        "No falsifiable prediction. Of 22 documented values, 5 of 6 sums of printed numbers hold, 1 calibrated, "
-        "7 inputs, 5 true by construction, 3 not modelled."
+        "1 falsifiable prediction: 1 won, 0 of them by the simplest rival too; scored by interval, 1 of 1 beat it. "
+        "Of 22 documented values, 5 of 6 sums of printed numbers hold, 1 calibrated, 6 inputs, "
+        "5 true by construction, 3 not modelled."
     )
     assert scoring.summary_line(()) == "No falsifiable prediction. No documented value."
 

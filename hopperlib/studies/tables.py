@@ -6,19 +6,25 @@ in one place, from the data and the scorecard.
 
 from __future__ import annotations
 
+import random
 import textwrap
+from collections.abc import Mapping
 from dataclasses import replace
+from statistics import fmean
+from typing import NamedTuple
 
-from hopperlib.documented import by_study
+from hopperlib.documented import by_study, documented
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.result import Column, Figure, Table
 from hopperlib.scoring import rows
 from hopperlib.studies import load
+from hopperlib.studies.study import ranges
 
-__all__ = ["assumptions", "documented_table", "residual_figure", "scorecard_table"]
+__all__ = ["Moved", "assumptions", "documented_table", "moved", "residual_figure", "scorecard_table", "tornado"]
 
 # An input deviates from what is printed by nothing, or it is a defect: it is not drawn.
 _DRAWN = ("predicted", "identity", "calibrated")
+_SEEDS = 20
 
 
 def documented_table(study: str, *ids: str) -> Table:
@@ -137,12 +143,88 @@ def _wrapped(text: str) -> str:
     return "<br>".join(textwrap.wrap(text, 32))
 
 
+class Moved(NamedTuple):
+    """How far one assumption moves one predicted number, all others at their usual values."""
+
+    study: str
+    number: str
+    assumption: str
+    at_low: float
+    at_usual: float
+    at_high: float
+
+    @property
+    def share(self) -> float:
+        """Difference of the two ends over the usual number."""
+        return abs(self.at_high - self.at_low) / abs(self.at_usual)
+
+
+def moved(study: str) -> list[Moved]:
+    """Return how far each assumption of a study moves each predicted number, the largest first; means over seeds.
+
+    Examples
+    --------
+    >>> largest = moved("slow-ost")[0]
+    >>> largest.number, largest.assumption
+    ('minutes-second', 'size_tb')
+    """
+    read = load(study)
+    if read.model is None:
+        return []
+    model, usual = read.model, {name: each.value for name, each in read.ranges.items()}
+
+    def mean_numbers(assumed: Mapping[str, float]) -> dict[str, float]:
+        given = [model(assumed, random.Random(seed)) for seed in range(_SEEDS)]
+        return {name: fmean(run[name] for run in given) for name in given[0]}
+
+    middle = mean_numbers(usual)
+    table = []
+    for name, each in read.ranges.items():
+        low, high = (mean_numbers(usual | {name: end}) for end in (each.low, each.high))
+        table += [Moved(study, number, name, low[number], middle[number], high[number]) for number in middle]
+    return sorted(table, key=lambda line: -line.share)
+
+
+def tornado(*studies: str, least: float = 0.001) -> Table:
+    """Return what moves the predicted numbers of studies, the largest first, with ranges and why those.
+
+    Parameters
+    ----------
+    *studies : str
+    least : float
+        Share of a number below which an assumption is left out.
+
+    Examples
+    --------
+    >>> tornado("io-node").rows[0][2:5]
+    ('difference that an eye notices, of the axis of the figure', '0.02 to 0.1', '6.852 to 8.772')
+    """
+    lines = sorted((line for study in studies for line in moved(study)), key=lambda line: -line.share)
+    cells = []
+    for line in lines:
+        each, quantity = ranges(line.study)[line.assumption], documented(f"{line.study}.{line.number}").quantity
+        spread = f"{each.low:g} to {each.high:g} {each.unit}".strip()
+        if line.share >= least:
+            ends = f"{line.at_low:.4g} to {line.at_high:.4g}"
+            cells.append((load(line.study).title, quantity, each.what, spread, ends, 100 * line.share, each.why))
+    columns = _columns("Study", "Predicted number", "Assumption", "Range", "Moves the number", "", "Why this range")
+    return Table(
+        caption="What moves the predictions",
+        columns=(*columns[:5], Column(title="By", unit="%", decimals=1), columns[6]),
+        rows=tuple(cells),
+    )
+
+
 def assumptions(study: str) -> str:
-    """Return a study's assumptions as a Markdown list.
+    """Return a study's assumptions as a Markdown list, those that are numbers with their ranges.
 
     Examples
     --------
     >>> assumptions("placement").startswith("- ")
     True
     """
-    return "\n".join(f"- {text}" for text in load(study).assumptions)
+    numbers = (
+        f"{each.what[0].upper()}{each.what[1:]}: {each.low:g} to {each.high:g} {each.unit}".rstrip() + f" ({each.why})."
+        for each in ranges(study).values()
+    )
+    return "\n".join(f"- {text}" for text in (*load(study).assumptions, *numbers))

@@ -142,10 +142,23 @@ def _plain(row: Row) -> dict[str, Any]:
     }
 
 
+def _lost_and_won(found: Sequence[Row]) -> dict[str, int]:
+    """Return how many of the rows are predictions, how many were won, how many of those by the rival too."""
+    predicted = [row for row in found if row["role"] == "predicted"]
+    won = [row for row in predicted if row["verdict"] == "reproduced"]
+    rival_too = sum(row["rival_verdict"] == "reproduced" for row in won)
+    return {"falsifiable_predictions": len(predicted), "won": len(won), "rival_wins_too": rival_too}
+
+
 def _counts(found: Sequence[Row], unexplained: Sequence[str]) -> dict[str, Any]:
     """Return how many rows have each role and each verdict."""
     roles, verdicts = (Counter(row[name] for row in found) for name in ("role", "verdict"))
-    return {"rows": len(found), "roles": dict(roles), "verdicts": dict(verdicts), "unexplained": list(unexplained)}
+    return _lost_and_won(found) | {
+        "rows": len(found),
+        "roles": dict(roles),
+        "verdicts": dict(verdicts),
+        "unexplained": list(unexplained),
+    }
 
 
 def _answer(*, search: str, study: str, role: str, verdict: str, shown: int) -> Result:
@@ -166,9 +179,11 @@ def _answer(*, search: str, study: str, role: str, verdict: str, shown: int) -> 
     missed = tuple(number for number, row in enumerate(cut) if row["verdict"].startswith("missed"))
     unexplained = [row["id"] for row in found if row["verdict"] == "missed"]
     message = f"missed, and nobody explains it: {', '.join(unexplained)}"
+    predicted, won, rival_too = _lost_and_won(found).values()
+    leading = f"{predicted} falsifiable prediction{'s' * (predicted != 1)}: {won} won, {rival_too} of them by the simplest rival too. "
     return Result(
         findings=(Finding(code="unexplained", message=message, level="problem"),) if unexplained else (),
-        summary=f"{caption}" + (f": {spelled}." if spelled else "."),
+        summary=(leading if predicted else "") + caption + (f": {spelled}." if spelled else "."),
         figures=(_residuals(drawn),) if drawn else (),
         tables=(
             Table(

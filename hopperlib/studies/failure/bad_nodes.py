@@ -1,18 +1,24 @@
 """Bad nodes: eight of 6,384, more than fifty users, and what a look before the run is worth.
 
-Documented: how many nodes were bad, what that cost, and the thresholds of free
-memory. Which jobs ran is not printed, so the chance of meeting a bad node is
-the model's own answer, and stands beside no printed number.
+Documented: how many nodes were bad, what that cost, how many users it hit, and
+the thresholds of free memory. Predicted is the number of users, from the cost
+and the sizes of jobs in production.
 """
 
 from __future__ import annotations
 
+import math
+import random
+from collections.abc import Mapping
+
 from hopperlib.documented import printed
 from hopperlib.failure.nodes.preflight import NodeMemory, report
+from hopperlib.failure.nodes.risk import chance_of_bad_node
 from hopperlib.machine import Machine
-from hopperlib.studies.study import Study, Value
+from hopperlib.network.scheduling.generator import MIXES
+from hopperlib.studies.study import Study, Value, predictions, ranges
 
-__all__ = ["BAD_NODES", "HEALTH_CHECK_GB", "HERO_CORES", "HUNG_CORE_HOURS", "SORTED_BY_HAND_GB", "STUDY"]
+__all__ = ["BAD_NODES", "HEALTH_CHECK_GB", "HERO_CORES", "HUNG_CORE_HOURS", "SORTED_BY_HAND_GB", "STUDY", "model"]
 
 
 BAD_NODES = int(printed("bad-nodes.hung-bad-nodes"))
@@ -33,8 +39,42 @@ def _kept_memory_is_found() -> bool:
     return [node.name for node in report(nodes, need_gb=HEALTH_CHECK_GB).short] == ["kept"]
 
 
+def model(assumed: Mapping[str, float], rng: random.Random, *, by_size: bool = True) -> dict[str, float]:
+    """Return how many users had hung jobs, if those cost what was refunded.
+
+    A class of sizes has its share of the hours, and of those the share of jobs
+    that met a bad node; its jobs are as many as its refunded hours over the
+    hours of a job.
+
+    Parameters
+    ----------
+    assumed : mapping of float
+    rng : random.Random
+        Not used.
+    by_size : bool
+        Whether a job on more nodes is likelier to meet a bad one; the rival takes all jobs as alike.
+
+    Examples
+    --------
+    >>> usual = {"run_hours": 12, "jobs_a_user": 4}
+    >>> round(model(usual, random.Random(1))["hung-users"]), round(model(usual, random.Random(1), by_size=False)["hung-users"])
+    (33, 831)
+    """
+    hopper = Machine.load("hopper")
+    classes = [(math.sqrt(each.low * each.high), each.share) for each in MIXES["production"]]
+    hit = [
+        share * (chance_of_bad_node(hopper.nodes, BAD_NODES, round(nodes)) if by_size else 1.0)
+        for nodes, share in classes
+    ]
+    hours = HUNG_CORE_HOURS / hopper.node().cores / sum(hit)
+    jobs = sum(hours * share / nodes / assumed["run_hours"] for share, (nodes, _) in zip(hit, classes, strict=True))
+    return {"hung-users": jobs / assumed["jobs_a_user"]}
+
+
 def _values() -> dict[str, Value]:
-    return {
+    usual = {name: each.value for name, each in ranges("bad-nodes").items()}
+    rivals = model(usual, random.Random(1), by_size=False)
+    return predictions(model, ranges("bad-nodes"), rivals) | {
         "hung-core-hours": HUNG_CORE_HOURS / 1e6,
         "hung-bad-nodes": BAD_NODES,
         "unreleased-memory": _kept_memory_is_found(),
@@ -45,4 +85,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("bad-nodes", _values)
+STUDY = Study.read("bad-nodes", _values, model=model)

@@ -7,6 +7,8 @@ operations a cycle, which are its printed peak divided by cores and clock.
 
 from __future__ import annotations
 
+import random
+from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
 
@@ -14,9 +16,9 @@ from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import mpi_bandwidth_per_core_mb_s
 from hopperlib.machine.faults import dead_link, dead_server, faults, files_hit
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.study import Study, Value, predictions, ranges
 
-__all__ = ["STUDY", "memory_transfers_mt_s", "sustained_fraction"]
+__all__ = ["STUDY", "memory_transfers_mt_s", "model", "sustained_fraction"]
 
 # Of the memory on each NUMA node: two DDR3 channels of 64 bits. No source prints it.
 _CHANNELS, _CHANNEL_BYTES = 2, 8
@@ -51,6 +53,23 @@ def sustained_fraction(machine: Machine) -> float:
 def _decimal_tb(machine: Machine) -> float:
     """Memory of a machine in units of 10**12 bytes, where its nodes count in 2**30. [TB]"""
     return machine.memory_gb * 2**30 / 1e12
+
+
+def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return what codes sustain that wait for memory all the time: its bandwidth times what they do with a byte. [Tflop/s]
+
+    Examples
+    --------
+    >>> round(model({"numa_gb_s": 12.5, "flops_a_byte": 0.4}, random.Random(1))["hopper-sustained"], 1)
+    127.7
+    """
+    hopper = Machine.load("hopper")
+    tb_s = hopper.nodes * hopper.node().numa_nodes * assumed["numa_gb_s"] / 1000
+    return {"hopper-sustained": tb_s * assumed["flops_a_byte"]}
+
+
+def _sums() -> dict[str, Value]:
+    return {"sustained": sustained_fraction(Machine.load("hopper"))}
 
 
 def _cabinets(machine: Machine) -> float:
@@ -91,7 +110,6 @@ def _totals(hopper: Machine, franklin: Machine) -> dict[str, Value]:
         "hopper-large-memory-nodes hopper-large-memory-nodes-byna2013": hopper.node("large-memory").count,
         "hopper-cores-antypas2011 hopper-cores-he2012 hopper-cores-byna2013": hopper.cores,
         "hopper-peak-antypas2011 hopper-peak-he2012 hopper-peak-byna2013": hopper.peak_tflops / 1_000,
-        "sustained": sustained_fraction(hopper),
         "hopper-memory-total-antypas2011 hopper-memory-total-byna2013": _decimal_tb(hopper),
         "hopper-memory-total-he2012": hopper.memory_tib,
         "franklin-cores-per-node": quad.cores,
@@ -148,7 +166,9 @@ def _file_systems(hopper: Machine) -> dict[str, Value]:
 
 def _values() -> dict[str, Value]:
     hopper, franklin = Machine.load("hopper"), Machine.load("franklin")
-    return _nodes(hopper) | _totals(hopper, franklin) | _networks(hopper, franklin) | _file_systems(hopper)
+    # The rival: a tenth of the peak, as a rule of thumb has it.
+    sustained = predictions(model, ranges("machines"), {"hopper-sustained": hopper.peak_tflops / 10})
+    return _nodes(hopper) | _totals(hopper, franklin) | _networks(hopper, franklin) | _file_systems(hopper) | sustained
 
 
-STUDY = Study.read("machines", _values)
+STUDY = Study.read("machines", _values, sums=_sums, model=model)

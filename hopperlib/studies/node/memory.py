@@ -1,21 +1,24 @@
 """Memory for each task: what half packing buys, what it costs, and the ways out.
 
 Calibrated: the usable memory of a Franklin node, on the printed 3.77 GB of the
-half-packed node. Predicted: everything that follows, the 1.88 GB of the packed
-node first.
+half-packed node. Predicted from what the system keeps there: what it leaves of
+a Hopper node. The rest is division.
 """
 
 from __future__ import annotations
+
+import random
+from collections.abc import Mapping
 
 from hopperlib.documented import documented, printed
 from hopperlib.machine import Machine
 from hopperlib.node.free_cores import break_even_service, run_time_with_free_cores
 from hopperlib.node.layouts import layouts
 from hopperlib.node.memory import memory_per_task, merged_need, most_tasks_per_node
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.study import Study, Value, predictions, ranges
 from hopperlib.units import memory_tb
 
-__all__ = ["STUDY", "franklin_usable_gb"]
+__all__ = ["STUDY", "franklin_usable_gb", "model"]
 
 # From the study of the trillion particles, which has the run.
 _VPIC_NODES = 5_000
@@ -37,6 +40,22 @@ def franklin_usable_gb() -> tuple[float, float]:
     return max(2 * half[0], 4 * packed[0]), min(2 * half[1], 4 * packed[1])
 
 
+def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return what the system leaves of a Hopper node, if it keeps as much as on Franklin, in part for each GB. [GB]
+
+    Examples
+    --------
+    8 GB less twice 3.77 are 0.46 GB a node; a share of 0.25 grows with the memory:
+
+    >>> round(model({"franklin_half_gb": 3.77, "grows": 0.25}, random.Random(1))["hopper-usable"], 3)
+    31.195
+    """
+    node, quad = Machine.load("hopper").node(), Machine.load("franklin").node()
+    kept_gb = quad.memory_gb - 2 * assumed["franklin_half_gb"]
+    grown = node.memory_gb / quad.memory_gb
+    return {"hopper-usable": node.memory_gb - kept_gb * (1 - assumed["grows"] + assumed["grows"] * grown)}
+
+
 def _values() -> dict[str, Value]:
     hopper, franklin = Machine.load("hopper"), Machine.load("franklin")
     node, quad = hopper.node(), franklin.node()
@@ -47,7 +66,7 @@ def _values() -> dict[str, Value]:
     vpic_node_gb = memory_tb(printed("memory.vpic-total") * 1e6) / _VPIC_NODES
     return {
         "system-takes-share": all(kind.usable_memory_gb < kind.memory_gb for kind in (*hopper.node_kinds, quad)),
-        "hopper-usable": node.usable_memory_gb,
+        **predictions(model, ranges("memory"), {"hopper-usable": node.memory_gb}),
         "hopper-tasks-packed": node.cores,
         "hopper-per-task-packed": memory_per_task(node, node.cores),
         "hopper-tasks-half-packed": node.cores / 2,
@@ -75,4 +94,4 @@ def _values() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read("memory", _values)
+STUDY = Study.read("memory", _values, model=model)

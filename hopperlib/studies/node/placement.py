@@ -7,18 +7,22 @@ the slowdown is documented, and none is claimed here.
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+
 from hopperlib.machine import Machine
 from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import Placement, place_tasks
 from hopperlib.node.review.review import review_line
 from hopperlib.node.review.slowdown import placement_cost
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.study import Shares, Study, Value, ranges
 
 __all__ = ["BETTER_LINE", "NAIVE_LINE", "STUDY"]
 
 BETTER_LINE = "aprun -n 384 -N 12 -S 3 vasp"
 NAIVE_LINE = "aprun -n 384 -N 12 vasp"
 _HYBRID_LINE = "aprun -n 4 -S 1 -d 6 a.out"
+_DRAWS = 40
 
 
 def _place(line: str) -> Placement:
@@ -27,8 +31,14 @@ def _place(line: str) -> Placement:
     return place_tasks(read_launch(line, hopper), hopper)
 
 
-def _packed_over_spread(tasks_per_node: int) -> float:
+def _packed_over_spread(tasks_per_node: int, die_gb_s: float | None = None, core_gb_s: float | None = None) -> float:
     """Time of the memory-bound part on Hopper, packed by default over spread evenly. [ratio]
+
+    Parameters
+    ----------
+    tasks_per_node : int
+    die_gb_s, core_gb_s : float or None
+        What a NUMA node gives and a core draws; None for the machine file's. [GB/s]
 
     Examples
     --------
@@ -36,7 +46,27 @@ def _packed_over_spread(tasks_per_node: int) -> float:
     [1.6, 2.0, 1.0]
     """
     placement = _place(f"aprun -n {tasks_per_node} -N {tasks_per_node} a.out")
-    return placement_cost(placement).worst.ratio
+    if die_gb_s is not None:
+        kind = replace(placement.node_kind, numa_bandwidth_gb_s=die_gb_s)
+        placement = placement._replace(node_kind=kind)
+    return placement_cost(placement, core_cap_gb_s=core_gb_s).worst.ratio
+
+
+def _shapes() -> dict[str, Value]:
+    """Return in how many draws of the two rates packed tasks lose a tenth or more, and full nodes nothing."""
+    rng, die, core = random.Random(1), ranges("placement")["die_gb_s"], ranges("placement")["core_gb_s"]
+    draws = [
+        (die.low + rng.random() * (die.high - die.low), core.low + rng.random() * (core.high - core.low))
+        for _ in range(_DRAWS)
+    ]
+    losing = {tasks: [_packed_over_spread(tasks, *rates) > 1.1 for rates in draws] for tasks in (4, 8, 12, 16)}
+    full = [_packed_over_spread(24, *rates) == 1.0 for rates in draws]
+    partly = [any(cases) and even for *cases, even in zip(losing[8], losing[16], full, strict=True)]
+    return {
+        "partly-filled-needs-care": Shares(sum(partly), _DRAWS),
+        "spread-is-better": Shares(sum(losing[4]), _DRAWS),
+        "vasp-default-contention": Shares(sum(losing[12]), _DRAWS),
+    }
 
 
 def _strict_memory_holds() -> bool:
@@ -52,12 +82,9 @@ def _values() -> dict[str, Value]:
     one_a_numa_node = [len(tasks) for tasks in hybrid.tasks_by_numa_node(0)]
     two_numa_nodes = [len(tasks) for tasks in _place("aprun -n 12 -N 12 -sn 2 a.out").tasks_by_numa_node(0)]
     bound = [task.cores for task in _place("aprun -n 4 -N 4 -cc 0,6,12,18 a.out").nodes[0].tasks]
-    partly = max(_packed_over_spread(tasks) for tasks in (8, 12, 16))
     # The printed memory of a half-packed node.
     packed, spread_out = (placement_cost(placed, memory_per_task_gb=2.58).worst.memory for placed in (naive, better))
-    return {
-        "partly-filled-needs-care": partly > _packed_over_spread(24) == 1.0,
-        "spread-is-better": _packed_over_spread(12) > 1.0,
+    return _shapes() | {
         "vasp-tasks": better.launch.components[0].tasks,
         "vasp-nodes": len(better.nodes),
         "vasp-tasks-per-node": len(better.nodes[0].tasks),
@@ -65,7 +92,6 @@ def _values() -> dict[str, Value]:
         "vasp-default-cores": len({core for task in naive.nodes[0].tasks for core in task.cores}),
         "vasp-default-numa-nodes": sum(tasks > 0 for tasks in crowd),
         "vasp-unused-numa-nodes": sum(tasks == 0 for tasks in crowd),
-        "vasp-default-contention": placement_cost(naive).worst.rate_gb_s < placement_cost(better).worst.rate_gb_s,
         "vasp-default-remote-memory": packed.remote_fraction > 0 == spread_out.remote_fraction,
         "option-sn": [tasks > 0 for tasks in two_numa_nodes] == [True, True, False, False],
         "option-ss": _strict_memory_holds(),

@@ -153,6 +153,7 @@ def _values() -> dict[str, Value]:
         "maestro-tuned-buffers": tuned.buffer_count,
         "maestro-tuned-buffer-size": tuned.buffer_size_bytes / BYTES_PER_MIB,
         "maestro-tuned-better": all(0 < gained < 0.01 for gained in tuned_over_default),
+        "maestro-agrees-with-ior": 0 < maestro_gain(50_000) < small.write_gain,
         "small-writes-gain-most": small.write_gain > 10 * max(million.write_gain, mib.write_gain),
         "buffers-cost-memory": buffer_bytes(default, tasks=24) == 96 * BYTES_PER_MIB,
     }

@@ -292,6 +292,7 @@ def _shared() -> dict[str, Value]:
         "shared-as-good": abs(rate / _case("random").rate_gb_s - 1) < 0.1,
         "alignment-key": pieces_per_call(1_000_000, 1_048_576) > 1.9 > pieces_per_call(1 << 20, 1 << 20),
         "fewer-writers-less-contention": tuned.locks_s == 0 < contended.locks_s,
+        "shared-range-locking": contended.locks_s > 0,
         "levels-above-144": estimate(collective, wider, scratch).rate_gb_s <= 1.01 * tuned.rate_gb_s,
     }
 
