@@ -38,6 +38,7 @@ OWN: dict[str, str] = {
     "scorecard": "hopperlib.cli.scorecard",
     "rank-order": "hopperlib.cli.rank_order",
     "simulate": "hopperlib.cli.simulate",
+    "watch": "hopperlib.cli.watch",
 }
 NAMES: tuple[str, ...] = (*QUESTIONS, *COMMANDS)
 

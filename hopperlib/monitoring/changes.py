@@ -1,0 +1,237 @@
+"""Lasting changes of a benchmark: where, by how much, and how sure.
+
+The likeliest course of a history with jumps (`levels`) is held against the likeliest one without, noise estimated
+anew for each. How far the likelihood rises by chance, where nothing changed, was simulated for histories of many
+lengths and persistences (``data/chance-of-change.csv``); the p-value of a change is read there. Runs that follow each
+other alike (autocorrelation) and runs in contention (outliers on one side) so raise no alarm by themselves.
+
+References
+----------
+.. [1] D. Daly, W. Brown, H. Ingo, J. O'Leary, D. Bradford, "The Use of Change Point Detection to Identify Software
+   Performance Regressions in a Continuous Integration System", ICPE 2020: why thresholds on single runs fail.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from hopperlib.documented.data_files import rows
+from hopperlib.monitoring.levels import Fit, Noise, first_noise, fit, place
+
+__all__ = [
+    "FEWEST",
+    "LEAST_P",
+    "LEVEL",
+    "PERSISTENCE_PRICE",
+    "SHORTEST",
+    "Change",
+    "Course",
+    "chance",
+    "find_changes",
+    "gain_needed",
+    "kept",
+    "least_spread",
+    "search",
+]
+
+# A change lasts if it is seen for so many runs. [runs]
+SHORTEST = 4
+# Fewer runs cannot show one beside their noise. [runs]
+FEWEST = 12
+# Share of unchanged histories in which a change may be seen.
+LEVEL = 0.01
+# Where no run is the place of a change more likely than not, the one is reported that has it most likely within so many
+# runs. [runs]
+NEAR = 3
+# Below this the p-value is not told apart: the tail was simulated to a thousandth, and goes on as an exponential.
+LEAST_P = 1e-6
+# What the square of the persistence adds to the gain that is needed: then unchanged histories with an autocorrelation of
+# 0, 0.3 and 0.5 are alarmed about equally often, those of 0.7 three times as often.
+PERSISTENCE_PRICE = 40.0
+# Printed to so many digits at most: what is finer is no spread of runs.
+_DUST = 1e-4
+
+
+class Change(NamedTuple):
+    """A lasting change: its first run, where it may as well have been (95 %), the levels before and after, its p-value."""
+
+    run: int
+    earliest: int
+    latest: int
+    before: float
+    after: float
+    p_value: float
+
+
+class Course(NamedTuple):
+    """The course of a history: its changes, and the fit behind them."""
+
+    changes: tuple[Change, ...]
+    fit: Fit
+
+
+def least_spread(values: Sequence[float]) -> float:
+    """Return the least spread that ordinary runs can have, from how finely they are printed.
+
+    Examples
+    --------
+    >>> round(least_spread([100, 101, 101, 103]), 2)
+    0.3
+    """
+    apart = sorted(set(values))
+    finest = min((after - before for before, after in pairwise(apart)), default=0.0)
+    return max(0.3 * finest, _DUST)
+
+
+@cache
+def _table() -> tuple[tuple[float, float, float], ...]:
+    """Return the logarithms of lengths, and the gains that 5 and 1 % of unchanged histories exceed."""
+    columns = ("runs", "gain_5_percent", "gain_1_percent")
+    numbers = ([float(row[column]) for column in columns] for row in rows("chance-of-change.csv"))
+    return tuple((math.log(runs), five, one) for runs, five, one in numbers)
+
+
+def _gains(runs: int, persistence: float) -> tuple[float, float]:
+    """Return the gains that 5 and 1 % of unchanged histories of so many runs exceed: between two lengths on a line."""
+    table, at = _table(), math.log(runs)
+    after = min(max(1, bisect_left(table, (at,))), len(table) - 1)
+    (left, *low), (right, *high) = table[after - 1], table[after]
+    share = min(1.0, max(0.0, (at - left) / (right - left)))
+    five, one = (a + share * (b - a) + PERSISTENCE_PRICE * persistence**2 for a, b in zip(low, high, strict=True))
+    return five, one
+
+
+def chance(gain: float, runs: int, persistence: float) -> float:
+    """Return how often the likelihood of an unchanged history rises so much by allowing for a change.
+
+    Parameters
+    ----------
+    gain : float
+        Logarithm of the ratio of likelihoods.
+    runs : int
+        Length of the history.
+    persistence : float
+        Autocorrelation of lag one as it is estimated around the changed course.
+
+    Examples
+    --------
+    >>> chance(30, 100, 0.0) < 0.001 < chance(5, 100, 0.0)
+    True
+    """
+    five, one = _gains(runs, persistence)
+    tail = 0.05 * math.exp(-math.log(5) * (gain - five) / (one - five))
+    return max(LEAST_P, min(1.0, tail))
+
+
+def gain_needed(runs: int, persistence: float, level: float = LEVEL) -> float:
+    """Return the gain that chance exceeds with a probability: the inverse of `chance`.
+
+    Examples
+    --------
+    >>> round(chance(gain_needed(50, 0.2, 0.03), 50, 0.2), 6)
+    0.03
+    """
+    five, one = _gains(runs, persistence)
+    return five + (one - five) * math.log(level / 0.05) / math.log(0.2)
+
+
+def find_changes(values: Sequence[float], *, level: float = LEVEL) -> Course:
+    """Return the course of a history with its lasting changes.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Logarithms of what was measured, in order of time; at least `FEWEST`.
+    level : float
+        Share of unchanged histories in which a change may be seen.
+
+    Examples
+    --------
+    >>> from random import Random
+    >>> rng = Random(1)
+    >>> history = [rng.gauss(0, 0.05) - 0.25 * (run >= 40) for run in range(60)]
+    >>> [change.run for change in find_changes(history).changes]
+    [40]
+    >>> find_changes(history[:40]).changes
+    ()
+    """
+    steady, best = search(values, level)
+    return kept(values, steady, best, level)
+
+
+def _first_noises(steady: Noise, local: Noise, least: float) -> tuple[Noise, Noise]:
+    """Return where the search begins: from the spread of neighbors, and from less noise than without a change."""
+    return local, replace(steady, spread=max(least, 0.75 * steady.spread), persistence=0.7 * steady.persistence)
+
+
+def search(values: Sequence[float], level: float) -> tuple[Fit, Fit]:
+    """Return the best course without a change, and with any.
+
+    Examples
+    --------
+    >>> steady, best = search([0.0] * 20 + [1.0] * 20, LEVEL)
+    >>> steady.cuts, best.cuts
+    ((), (20,))
+    """
+    least, price = least_spread(values), gain_needed(len(values), 0.0, level)
+    local = first_noise(values, least)
+    steady = fit(values, local, price=0, shortest=SHORTEST, least=least, rounds=4, allowed=())
+    fits = [
+        fit(values, noise, price=price, shortest=SHORTEST, least=least, rounds=3)
+        for noise in _first_noises(steady.noise, local, least)
+    ]
+    return steady, max([steady, *fits], key=lambda found: found.loglik - price * len(found.cuts))
+
+
+def kept(values: Sequence[float], steady: Fit, best: Fit, level: float) -> Course:
+    """Return the course with those changes only that chance does not give.
+
+    The weakest is taken away, and the rest fitted anew, until each that is left stands its test.
+
+    Examples
+    --------
+    >>> values = [0.0, 0.1] * 10 + [1.0, 1.1] * 10
+    >>> [change.run for change in kept(values, *search(values, LEVEL), LEVEL).changes]
+    [20]
+    """
+    least = least_spread(values)
+    while best.cuts:
+        weakest = (-1.0, steady)
+        chances = []
+        for cut in best.cuts:
+            rest = [other for other in best.cuts if other != cut]
+            without = (
+                fit(values, best.noise, price=0, shortest=SHORTEST, least=least, rounds=3, allowed=rest)
+                if rest
+                else steady
+            )
+            chances.append(chance(best.loglik - without.loglik, len(values), best.noise.persistence))
+            weakest = max(weakest, (chances[-1], without), key=lambda pair: pair[0])
+        if weakest[0] <= level:
+            return Course(tuple(_changes(values, best, chances)), best)
+        best = weakest[1]
+    return Course((), best)
+
+
+def _changes(values: Sequence[float], best: Fit, chances: Sequence[float]) -> list[Change]:
+    """Return the changes of a fit, each at its likeliest place."""
+    changes = []
+    for number, (p_value, before, after) in enumerate(zip(chances, best.levels, best.levels[1:], strict=False)):
+        near = place(values, best, number, SHORTEST, NEAR)
+        exact = place(values, best, number, SHORTEST, 0)
+        index = max(range(len(exact)), key=exact.__getitem__)
+        if exact[index] < 0.5:
+            index = max(range(len(near)), key=lambda run: (near[run], exact[run]))
+        below, inside = 0.0, []
+        for run, share in enumerate(exact):
+            if below + share > 0.025 and below < 0.975:
+                inside.append(run)
+            below += share
+        changes.append(Change(index, min(inside[0], index), max(inside[-1], index), before, after, p_value))
+    return changes

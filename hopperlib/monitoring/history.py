@@ -1,0 +1,309 @@
+"""Benchmark histories judged: lasting changes, drifts, outliers, and what of it other columns explain.
+
+A benchmark is judged on the logarithm of what it measures, so that a loss of 20 % weighs the same at every level. The
+level of a history is that of its ordinary runs: runs in contention do not pull it down.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Literal, NamedTuple
+
+from hopperlib.errors import refusal
+from hopperlib.monitoring.changes import FEWEST, LEVEL, NEAR, Change, Course, find_changes
+
+__all__ = ["Better", "History", "Outlier", "Report", "Shift", "better_of", "judge"]
+
+Better = Literal["higher", "lower"]
+# So many spreads from its level a run is pointed out. [spreads]
+_FAR = 4.0
+# A column with more values than this share of the runs tells runs apart, not kinds of runs.
+_MOST_GROUPS = 0.25
+_MOST_COVARIATES = 8
+# Words of columns and units, the first that is met decides: rates end in _s as well as times.
+_HIGHER = (
+    "rate",
+    "bandwidth",
+    "bw",
+    "flop",
+    "iops",
+    "ops",
+    "per_s",
+    "/s",
+    "throughput",
+    "speed",
+    "score",
+    "ssp",
+    "b_s",
+)
+_LOWER = ("time", "latency", "elapsed", "duration", "seconds", "wait", "wall", "delay", "cost")
+_TIMES = ("s", "ms", "us", "ns", "min", "h", "sec", "seconds", "msec", "usec", "microseconds", "hours", "minutes")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """One benchmark over time.
+
+    Parameters
+    ----------
+    name : str
+    values : tuple of float
+        What each run measured, all above 0, in order of time.
+    times : tuple of str
+        When each ran, as written.
+    better : {"higher", "lower", None}
+        None if nothing says so: higher is then taken for better.
+    kind : str
+        Kind of benchmark, one of `hopperlib.monitoring.together.KINDS`; empty if it is not known.
+    covariates : mapping
+        Further columns: a value a run.
+
+    Examples
+    --------
+    >>> History(name="triad", values=(7200.0, 7190.0), times=("1", "2")).values
+    (7200.0, 7190.0)
+    """
+
+    name: str
+    values: tuple[float, ...]
+    times: tuple[str, ...]
+    better: Better | None = None
+    kind: str = ""
+    covariates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for value in self.values:
+            if not (math.isfinite(value) and value > 0):
+                raise refusal("value", value, "must be above 0: the history is judged by its logarithms")
+
+
+class Shift(NamedTuple):
+    """A lasting change in the unit of the benchmark.
+
+    Without the effect of a column in `explained_by`, which varied before or after as well, it is not there; what is in
+    `came_with` changed at that time and never else, so that it may be the cause.
+    """
+
+    run: int
+    time: str
+    since: str
+    until: str
+    before: float
+    after: float
+    percent: float
+    p_value: float
+    explained_by: tuple[str, ...] = ()
+    came_with: tuple[str, ...] = ()
+
+
+class Outlier(NamedTuple):
+    """A run far off its level."""
+
+    run: int
+    time: str
+    value: float
+    percent: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What is said of one history.
+
+    `drift_percent` is the slow change over the whole history, None if there is none; `level` that of each run;
+    `spread_percent` and `persistence` describe ordinary runs; `verdict` is one of "no change", "worse", "better",
+    "drifts, worse", "drifts, better", "explained" and "too few runs".
+    """
+
+    history: History
+    shifts: tuple[Shift, ...] = ()
+    outliers: tuple[Outlier, ...] = ()
+    drift_percent: float | None = None
+    level: tuple[float, ...] = ()
+    spread_percent: float = 0.0
+    persistence: float = 0.0
+    verdict: str = "no change"
+
+    def worse(self, percent: float) -> bool:
+        """Whether a change of the measured value is one for the worse."""
+        return (percent > 0) == (self.history.better == "lower")
+
+    @property
+    def got_worse(self) -> bool:
+        """Whether the last word on the history is a loss that nothing explains."""
+        return self.verdict in ("worse", "drifts, worse")
+
+
+def better_of(column: str, unit: str = "") -> Better | None:
+    """Return which direction of a column is better, by its name and unit; None if neither says.
+
+    Examples
+    --------
+    >>> better_of("write_rate_mb_s"), better_of("run_time_s"), better_of("copy_bw", "MB/s"), better_of("value")
+    ('higher', 'lower', 'higher', None)
+    """
+    words = f"{column} {unit}".lower()
+    if any(word in words for word in _HIGHER):
+        return "higher"
+    last = column.lower().replace("]", "").replace("[", "_").split("_")[-1].strip()
+    lower = any(word in words for word in _LOWER) or unit.lower() in _TIMES or (last in _TIMES and last != column)
+    return "lower" if lower else None
+
+
+def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0) -> Report:
+    """Return the lasting changes, the drift and the outliers of a history.
+
+    Parameters
+    ----------
+    history : History
+    level : float
+        Share of unchanged histories in which a change may be seen.
+    least_percent : float
+        Changes smaller than this are not reported, however sure. [%]
+
+    Examples
+    --------
+    >>> from random import Random
+    >>> rng = Random(1)
+    >>> rates = [100 * math.exp(rng.gauss(0, 0.03)) * (0.8 if run >= 40 else 1) for run in range(60)]
+    >>> report = judge(History(name="rate", values=tuple(rates), times=tuple(map(str, range(60)))))
+    >>> report.verdict, [(shift.run, round(shift.percent)) for shift in report.shifts]
+    ('worse', [(40, -20)])
+    """
+    if len(history.values) < FEWEST:
+        return Report(history=history, verdict="too few runs")
+    logs = [math.log(value) for value in history.values]
+    course = find_changes(logs, level=level)
+    slope, straight = _drift(logs, course, level)
+    if straight is not None:
+        course = straight
+    trend = [slope * run for run in range(len(logs))]
+    residuals = course.fit.residuals([value - rise for value, rise in zip(logs, trend, strict=True)])
+    levels = tuple(math.exp(value - off) for value, off in zip(logs, residuals, strict=True))
+    shifts = [_shift(history, change) for change in course.changes]
+    if shifts and history.covariates:
+        shifts = [_explained(shift, history, logs, course.changes, level) for shift in shifts]
+    report = Report(
+        history=history,
+        shifts=tuple(shift for shift in shifts if abs(shift.percent) >= least_percent),
+        outliers=tuple(
+            Outlier(run, history.times[run], history.values[run], 100 * math.expm1(off))
+            for run, off in enumerate(residuals)
+            if abs(off) > _FAR * course.fit.noise.spread
+        ),
+        drift_percent=100 * math.expm1(slope * (len(logs) - 1)) or None,
+        level=levels,
+        spread_percent=100 * course.fit.noise.spread,
+        persistence=course.fit.noise.persistence,
+    )
+    return _with_verdict(report, least_percent)
+
+
+def _with_verdict(report: Report, least_percent: float) -> Report:
+    """Return the report with its last word: that of its unexplained changes since the best level that lasted."""
+    from dataclasses import replace
+
+    unexplained = [shift.percent for shift in report.shifts if not shift.explained_by]
+    drift = report.drift_percent
+    if unexplained:
+        # What is lost now against where the history began, or against its last change if that undid all others.
+        total = 100 * (math.prod(1 + percent / 100 for percent in unexplained) - 1)
+        decisive = total if abs(total) >= max(least_percent, 0.25 * max(map(abs, unexplained))) else 0.0
+        last = "worse, and back" if report.worse(unexplained[0]) else "better, and back"
+        verdict = ("worse" if report.worse(decisive) else "better") if decisive else last
+    elif drift is not None and abs(drift) >= least_percent:
+        verdict = f"drifts, {'worse' if report.worse(drift) else 'better'}"
+    else:
+        verdict = "explained" if report.shifts else "no change"
+    return replace(report, verdict=verdict)
+
+
+def _shift(history: History, change: Change) -> Shift:
+    times = history.times
+    before, after = math.exp(change.before), math.exp(change.after)
+    return Shift(
+        change.run,
+        times[change.run],
+        times[change.earliest],
+        times[change.latest],
+        before,
+        after,
+        100 * math.expm1(change.after - change.before),
+        change.p_value,
+    )
+
+
+def _slope(values: Sequence[float], against: Sequence[float]) -> float:
+    """Return the median slope of pairs of runs far apart: outliers do not turn it (Theil and Sen)."""
+    runs = len(values)
+    apart = max(1, runs // 3)
+    steps = [
+        (values[late] - values[early]) / (against[late] - against[early])
+        for early in range(runs - apart)
+        for late in range(early + apart, runs, max(1, runs // 100))
+        if against[late] != against[early]
+    ]
+    return median(steps) if steps else 0.0
+
+
+def _drift(logs: Sequence[float], course: Course, level: float) -> tuple[float, Course | None]:
+    """Return slope and course around a straight line, where that explains more than levels alone with less; else 0, None."""
+    if len(course.changes) < 2 and not (course.changes and len(logs) >= 2 * FEWEST):
+        return 0.0, None
+    slope = _slope(logs, range(len(logs)))
+    straight = find_changes([value - slope * run for run, value in enumerate(logs)], level=level)
+    jumps, left = len(course.changes), len(straight.changes)
+    gain = straight.fit.loglik - course.fit.loglik
+    # Each jump has a place and a level, the line one slope: Schwarz' price for the difference.
+    price = 0.5 * math.log(len(logs)) * (2 * jumps - 2 * left - 1)
+    return (slope, straight) if left < jumps and gain + price > 0 else (0.0, None)
+
+
+def _explained(shift: Shift, history: History, logs: Sequence[float], changes: Sequence[Change], level: float) -> Shift:
+    """Return a change with the columns without whose effect it is not there."""
+    bounds = [0, *(change.run for change in changes), len(logs)]
+    place = bounds.index(shift.run)
+    explaining: list[str] = []
+    coming: list[str] = []
+    for name, cells in list(history.covariates.items())[:_MOST_COVARIATES]:
+        effect = _effect(logs, cells)
+        if effect is None:
+            continue
+        left = find_changes([value - part for value, part in zip(logs, effect, strict=True)], level=level).changes
+        if not any(abs(other.run - shift.run) <= 2 * NEAR for other in left):
+            sides = (cells[bounds[place - 1] : shift.run], cells[shift.run : bounds[place + 1]])
+            (explaining if _overlap(*map(set, sides)) else coming).append(name)
+    return shift._replace(explained_by=tuple(explaining), came_with=tuple(coming))
+
+
+def _overlap(before: set[str], after: set[str]) -> bool:
+    """Whether a column had a value, or for numbers a range, before a change as well as after it."""
+    try:
+        old, new = {float(cell) for cell in before}, {float(cell) for cell in after}
+    except ValueError:
+        return bool(before & after)
+    return max(old) >= min(new) and max(new) >= min(old)
+
+
+def _effect(logs: Sequence[float], cells: Sequence[str]) -> list[float] | None:
+    """Return what a column adds to each run: a line where it counts, else the middle of each kind; None if it cannot."""
+    kinds = sorted(set(cells))
+    if len(kinds) < 2:
+        return None
+    if len(kinds) <= max(2, _MOST_GROUPS * len(cells)):
+        middle = {kind: median(log for log, cell in zip(logs, cells, strict=True) if cell == kind) for kind in kinds}
+        return [middle[cell] for cell in cells]
+    try:
+        numbers = [float(cell) for cell in cells]
+    except ValueError:
+        return None
+    slope = _slope_against(logs, numbers)
+    return [slope * number for number in numbers]
+
+
+def _slope_against(logs: Sequence[float], numbers: Sequence[float]) -> float:
+    """Return the slope of the runs against a column, in the order of that column."""
+    ordered = sorted(zip(numbers, logs, strict=True))
+    return _slope([log for _, log in ordered], [number for number, _ in ordered])

@@ -1,0 +1,281 @@
+"""The likeliest course of a history: ordinary runs around a level that jumps now and then, and outliers on either side.
+
+A run is ordinary (normal around the level, and alike from one run to the next by an autocorrelation of lag one) or an
+outlier (exponentially far off, below or above). The best path over a grid of levels, with a price for each jump, is
+found exactly in one pass (Viterbi); the noise is then estimated anew around it, and so in turn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+__all__ = [
+    "LEVELS",
+    "MOST_PERSISTENT",
+    "PRIOR_OUTLIERS",
+    "PRIOR_RUNS",
+    "PRIOR_WIDTH",
+    "Fit",
+    "Noise",
+    "first_noise",
+    "fit",
+    "place",
+]
+
+_ROOT_2_PI = math.sqrt(2 * math.pi)
+# Persistence beyond this is a walk: no level to come back to, so no change of it.
+MOST_PERSISTENT = 0.9
+# Weight of what is assumed of outliers before one is seen [runs]: few, and three times as far off as runs spread.
+PRIOR_OUTLIERS, PRIOR_RUNS, PRIOR_WIDTH = 0.5, 10, 3.0
+# Half of the levels lie where most runs are, half evenly over their range.
+LEVELS = 48
+_NEVER = -1e300
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How runs scatter around their level: ordinary ones, and outliers below and above."""
+
+    spread: float
+    persistence: float
+    low: float
+    low_width: float
+    high: float
+    high_width: float
+
+
+class Fit(NamedTuple):
+    """Levels of the segments, the runs at which a new one begins, the noise around them, the logarithm of the likelihood."""
+
+    cuts: tuple[int, ...]
+    levels: tuple[float, ...]
+    noise: Noise
+    loglik: float
+
+    def residuals(self, values: Sequence[float]) -> list[float]:
+        """Return how far each run is from its level."""
+        bounds = [0, *self.cuts, len(values)]
+        spans = zip(bounds, bounds[1:], self.levels, strict=False)
+        return [value - level for begin, end, level in spans for value in values[begin:end]]
+
+
+class _Densities:
+    """Densities of residuals under a noise, many at a time."""
+
+    def __init__(self, noise: Noise) -> None:
+        ordinary, innovation = 1 - noise.low - noise.high, noise.spread * math.sqrt(1 - noise.persistence**2)
+        self.persistence = noise.persistence
+        self.height, self.decay = ordinary / (noise.spread * _ROOT_2_PI), -0.5 / noise.spread**2
+        self.next_height, self.next_decay = ordinary / (innovation * _ROOT_2_PI), -0.5 / innovation**2
+        self.low, self.low_decay = noise.low / noise.low_width, 1 / noise.low_width
+        self.high, self.high_decay = noise.high / noise.high_width, -1 / noise.high_width
+
+    def parts(self, residuals: Sequence[float]) -> tuple[list[float], list[float]]:
+        """Return the densities as ordinary runs, and as outliers."""
+        exp, height, decay = math.exp, self.height, self.decay
+        low, low_decay, high, high_decay = self.low, self.low_decay, self.high, self.high_decay
+        ordinary = [height * exp(decay * r * r) for r in residuals]
+        outlying = [low * exp(low_decay * r) if r < 0 else high * exp(high_decay * r) for r in residuals]
+        return ordinary, outlying
+
+    def after(
+        self,
+        residuals: Sequence[float],
+        parts: tuple[list[float], list[float]],
+        before: Sequence[float],
+        ordinary_before: Sequence[float],
+    ) -> list[float]:
+        """Return the logarithms of densities, given the residuals of the runs before and how surely those were ordinary."""
+        exp, log, height, decay, rho = math.exp, math.log, self.next_height, self.next_decay, self.persistence
+        return [
+            log(outlying + sure * height * exp(decay * (r - rho * b) ** 2) + (1 - sure) * ordinary)
+            for r, b, sure, ordinary, outlying in zip(residuals, before, ordinary_before, *parts, strict=True)
+        ]
+
+
+def _best_path(
+    values: Sequence[float],
+    grid: Sequence[float],
+    noise: Noise,
+    price: float,
+    shortest: int,
+    allowed: Collection[int] | None,
+) -> tuple[list[int], list[int], float]:
+    """Return where segments begin, the levels of all segments on the grid, and the likelihood less the price of each jump.
+
+    A segment has at least `shortest` runs and begins at one of `allowed`; the first begins anyway.
+    """
+    densities, size = _Densities(noise), len(grid)
+    # Best path that ends before each run: its value, where its last segment began and on which level.
+    ended: list[tuple[float, int, int]] = [(0.0, 0, -1)]
+    path, began = [_NEVER] * size, [0] * size
+    total = [0.0] * size
+    totals, openings = [total], []
+    before: list[float] = []
+    sure: list[float] = []
+    for run, value in enumerate(values):
+        residuals = [value - level for level in grid]
+        parts = densities.parts(residuals)
+        alone = [ordinary + outlying for ordinary, outlying in zip(*parts, strict=True)]
+        opening = [math.log(density) for density in alone]
+        going_on = densities.after(residuals, parts, before, sure) if run and noise.persistence else opening
+        last = ended[run][2]
+        if last >= 0 and noise.persistence:
+            # The first run on a new level still follows the last one on the old.
+            opening = densities.after(residuals, parts, [before[last]] * size, [sure[last]] * size)
+        openings.append(opening)
+        before, sure = residuals, [ordinary / density for ordinary, density in zip(parts[0], alone, strict=True)]
+        total = [so_far + term for so_far, term in zip(total, going_on, strict=True)]
+        totals.append(total)
+        path = [so_far + term for so_far, term in zip(path, going_on, strict=True)]
+        begin = run + 1 - shortest
+        if begin >= 0 and (begin == 0 or (ended[begin][2] >= 0 and (allowed is None or begin in allowed))):
+            base = ended[begin][0] - (price if begin else 0)
+            for level, (first, now, then) in enumerate(zip(openings[begin], total, totals[begin + 1], strict=True)):
+                entering = base + first + now - then
+                if entering > path[level]:
+                    path[level], began[level] = entering, begin
+        best = max(range(size), key=path.__getitem__)
+        ended.append((path[best], began[best], best) if begin >= 0 else (_NEVER, 0, -1))
+    cuts, levels, end = [], [], len(values)
+    while end:
+        _, begin, level = ended[end]
+        cuts.append(begin)
+        levels.append(level)
+        end = begin
+    return cuts[-2::-1], levels[::-1], ended[-1][0]
+
+
+def _running_median(values: Sequence[float], half: int) -> list[float]:
+    return [median(values[max(0, place - half) : place + half + 1]) for place in range(len(values))]
+
+
+def first_noise(values: Sequence[float], least: float) -> Noise:
+    """Return a first guess of the noise, from how far runs are from those around them.
+
+    Examples
+    --------
+    >>> first_noise([1.0] * 20, least=0.01).spread
+    0.01
+    """
+    around = _running_median(values, 5)
+    spread = max(least, 1.6 * median(abs(value - middle) for value, middle in zip(values, around, strict=True)))
+    return Noise(spread, 0.3, 0.05, PRIOR_WIDTH * spread, 0.05, PRIOR_WIDTH * spread)
+
+
+def _noise_around(residuals: Sequence[float], cuts: Collection[int], noise: Noise, least: float) -> Noise:
+    """Return the noise estimated anew from residuals, each weighted by how surely it is an ordinary run."""
+    parts = zip(*_Densities(noise).parts(residuals), strict=True)
+    sure = [ordinary / (ordinary + outlying) for ordinary, outlying in parts]
+    squares = sum(weight * r * r for weight, r in zip(sure, residuals, strict=True))
+    spread = max(least, math.sqrt(squares / max(sum(sure), 1)))
+    together = apart = 0.0
+    for run in range(1, len(residuals)):
+        if run not in cuts:
+            weight, r, b = sure[run] * sure[run - 1], residuals[run], residuals[run - 1]
+            together += weight * r * b
+            apart += weight * (r * r + b * b) / 2
+    # What is new in a run spreads by the least too.
+    most = min(MOST_PERSISTENT, math.sqrt(1 - (least / spread) ** 2))
+    persistence = min(most, max(0.0, together / apart)) if apart > 0 else 0.0
+    sides = []
+    for sign in (-1, 1):
+        outliers = [(1 - weight, abs(r)) for weight, r in zip(sure, residuals, strict=True) if (r >= 0) == (sign > 0)]
+        count, distance = sum(weight for weight, _ in outliers), sum(weight * r for weight, r in outliers)
+        width = (distance + 2 * PRIOR_WIDTH * spread) / (count + 2)
+        sides += [(count + PRIOR_OUTLIERS) / (len(residuals) + PRIOR_RUNS), width]
+    return Noise(spread, persistence, *sides)
+
+
+def _grid(values: Sequence[float]) -> list[float]:
+    """Return levels that are tried: medians of five runs in a row, and what lies between them."""
+    around = sorted(_running_median(values, 2))
+    low, high, half = around[0], around[-1], LEVELS // 2
+    even = [low + (high - low) * step / (half - 1) for step in range(half)]
+    return sorted(even + [around[step * (len(around) - 1) // (half - 1)] for step in range(half)])
+
+
+def fit(
+    values: Sequence[float],
+    noise: Noise,
+    *,
+    price: float,
+    shortest: int,
+    least: float,
+    rounds: int,
+    allowed: Collection[int] | None = None,
+) -> Fit:
+    """Return the best course found in some rounds of path and noise in turn, from a first noise.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Logarithms of what was measured.
+    noise : Noise
+        Where the rounds begin.
+    price : float
+        What each jump must add to the logarithm of the likelihood.
+    shortest : int
+        Least runs of a segment.
+    least : float
+        Least spread of ordinary runs.
+    rounds : int
+    allowed : collection of int or None
+        Runs at which a segment may begin; None for any.
+
+    Examples
+    --------
+    >>> values = [0.0, 0.1] * 10 + [1.0, 1.1] * 10
+    >>> fit(values, first_noise(values, 0.01), price=8, shortest=4, least=0.01, rounds=2).cuts
+    (20,)
+    """
+    best, most, grid = None, _NEVER, _grid(values)
+    for _ in range(rounds):
+        cuts, levels, value = _best_path(values, grid, noise, price, shortest, allowed)
+        found = Fit(tuple(cuts), tuple(grid[level] for level in levels), noise, value + price * len(cuts))
+        if value > most:
+            best, most = found, value
+        noise = _noise_around(found.residuals(values), cuts, noise, least)
+    assert best is not None
+    return best
+
+
+def place(values: Sequence[float], found: Fit, which: int, shortest: int, near: int) -> list[float]:
+    """Return how likely the change is within `near` runs of each run, levels and noise given; all others stay.
+
+    Examples
+    --------
+    >>> values = [0.0, 0.1] * 10 + [1.0, 1.1] * 10
+    >>> found = fit(values, first_noise(values, 0.01), price=8, shortest=4, least=0.01, rounds=2)
+    >>> round(place(values, found, 0, shortest=4, near=0)[20], 3)
+    1.0
+    """
+    bounds = [0, *found.cuts, len(values)]
+    begin, end = bounds[which], bounds[which + 2]
+    densities, (old, new) = _Densities(found.noise), found.levels[which : which + 2]
+
+    def terms(before: float, now: float) -> list[float]:
+        """Return the terms of all runs but the first, where the run before is off one level and this one off another."""
+        offs = [value - before for value in values[begin : end - 1]]
+        residuals = [value - now for value in values[begin + 1 : end]]
+        sure = [ordinary / (ordinary + outlying) for ordinary, outlying in zip(*densities.parts(offs), strict=True)]
+        return densities.after(residuals, densities.parts(residuals), offs, sure)
+
+    staying, jumping, gone = terms(old, old), terms(old, new), terms(new, new)
+    right = sum(gone)
+    left, logs = 0.0, []
+    for before, jump, after in zip(staying, jumping, gone, strict=True):
+        right -= after
+        logs.append(left + jump + right)
+        left += before
+    # The first of `logs` is a change at the second run; either side keeps its least length.
+    logs = [_NEVER] * shortest + logs[shortest - 1 : len(logs) - shortest + 1]
+    top = max(logs)
+    weights = [math.exp(log - top) for log in logs] + [0.0] * (end - begin - len(logs))
+    whole = sum(weights)
+    shares = [sum(weights[max(0, run - near) : run + near + 1]) / whole for run in range(len(weights))]
+    return [0.0] * begin + shares

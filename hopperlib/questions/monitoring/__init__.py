@@ -1,0 +1,1 @@
+"""Questions on watching a machine."""

@@ -1,0 +1,253 @@
+"""Benchmark histories out of CSV files, ReFrame's performance logs, and the tables of ``hopper io``.
+
+A file with a first line that names its columns gives one series for each value column and each combination of the
+columns that tell benchmarks apart (``benchmark``, ``system``, ``environ``, ...); what is left are covariates. ReFrame
+writes such a file since version 4; before, one line a value, without names, is read as well.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from hopperlib.errors import InputError
+from hopperlib.monitoring.history import Better, History, better_of
+from hopperlib.monitoring.together import KINDS, kind_of
+from hopperlib.readers._skips import Skips
+from hopperlib.readers.source import Source, lines_of
+
+__all__ = ["Histories", "read_benchmark_history"]
+
+_TIMES = (
+    "job_completion_time", "completion_time", "time", "timestamp", "datetime", "date", "when", "day", "start", "started",
+    "begin", "commit", "build", "run", "file",
+)  # fmt: skip
+_NAMES = (
+    "benchmark", "series", "test", "unique_name", "short_name", "display_name", "name", "system", "partition", "system:partition", "environ",
+    "metric", "api", "access", "type",
+)  # fmt: skip
+# Columns that say how a run was made, not how fast it was.
+_SETTINGS = re.compile(
+    r"^(num_|n_|used_)?(nodes?|tasks?|cores?|threads?|ranks?|procs?|processes|cpus?|gpus?|size|temp|temperature|load|version"
+    r"|queue|power|seed|jobs?|repetitions?|iterations?|iter|count|line|segments)(_.*)?$|^num_|_bytes$"
+)
+_VALUES = ("value", "rate_mib_s", "operations_s")
+_DELIMITERS = (",", ";", "\t", "|")
+_ABSENT = {"", "null", "none", "nan", "na", "n/a", "-"}
+# Columns that say which job or line it was, and nothing of the machine.
+_LABELS = re.compile(
+    r"^(jobid|job_id|id|line|.*_unix|job_submit_time|.*_ref|.*_(lower|upper)(_thres)?|.*_unit|unit|result)$"
+)
+_OLD_LINE = re.compile(r"^(?P<time>[^|]+)\|reframe [^|]*\|(?P<info>[^|]*)\|(?P<rest>.*)$")
+_OLD_VALUE = re.compile(r"^(?P<name>[^=|]+)=(?P<value>[-+0-9.eE]+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Histories:
+    """The series of a file, and what of it was left out."""
+
+    series: tuple[History, ...]
+    skips: Skips = field(default_factory=lambda: Skips(what="value", fate="left out"))
+
+
+class _Run(NamedTuple):
+    """One value of one series."""
+
+    line: int
+    time: str
+    value: float
+    unit: str
+    cells: dict[str, str]
+
+
+def read_benchmark_history(
+    source: Source, *, name: str = "", column: str | None = None, better: Better | None = None
+) -> Histories:
+    """Return the series that a file holds.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like, binary file or iterable of str
+        See `hopperlib.readers.source.lines_of`.
+    name : str
+        What a series is called that has no name of its own: the file's name, say.
+    column : str or None
+        The column of the values; None takes ``value``, else those whose names say that they are rates or times, else
+        all that hold numbers.
+    better : {"higher", "lower", None}
+        Which direction is better; None takes it from a column ``better``, or from names and units.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, no value at all, or a cell of a value column is no number.
+
+    Examples
+    --------
+    >>> found = read_benchmark_history(["time,value,nodes", "2026-01-01,100,4", "2026-01-02,,4", "2026-01-03,99,8"])
+    >>> found.series[0].values, found.series[0].covariates, found.skips.messages()
+    ((100.0, 99.0), {'nodes': ('4', '8')}, ['1 value left out, there is none (first at line 3)'])
+    """
+    lines = [line.rstrip("\r\n") for line in lines_of(source)]
+    filled = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+    if not filled:
+        raise InputError("the file holds nothing")
+    skips = Skips(what="value", fate="left out")
+    if _OLD_LINE.match(filled[0][1]):
+        runs = _old_runs(filled)
+    else:
+        runs = _table_runs(filled, name, column, skips)
+    series: dict[str, list[_Run]] = defaultdict(list)
+    for key, run in runs:
+        series[key].append(run)
+    histories = tuple(_history(key or name or "benchmark", found, better) for key, found in series.items())
+    if not histories:
+        raise InputError("the file holds no value above 0")
+    return Histories(histories, skips)
+
+
+def _old_runs(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[str, _Run]]:
+    """Yield the values of a log of ReFrame before version 4: a line each."""
+    for number, line in lines:
+        told = _OLD_LINE.match(line)
+        parts = told["rest"].split("|") if told else []
+        values = [
+            value for part in parts if (value := _OLD_VALUE.match(part)) and value["name"] not in ("jobid", "ref")
+        ]
+        if told and values:
+            value, unit = values[-1], next((part for part in parts if "=" not in part), "")
+            yield f"{told['info']} {value['name']}", _Run(number, told["time"], float(value["value"]), unit, {})
+
+
+def _delimiter(line: str) -> str:
+    return max(_DELIMITERS, key=line.count)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text.replace("_", "?"))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _goes_up(cells: Sequence[str]) -> bool:
+    """Whether a column may count the runs: no numbers, or each above the one before."""
+    numbers = [_number(cell) for cell in cells]
+    known = [number for number in numbers if number is not None]
+    return len(known) < len(numbers) or known == sorted(set(known))
+
+
+def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times: str, column: str | None) -> list[str]:
+    """Return the columns whose values are series."""
+    if column is not None:
+        if column not in header:
+            raise InputError(
+                f"there is no column {column!r}; the columns are: {', '.join(header)}", name="column", value=column
+            )
+        return [column]
+    for known in _VALUES:
+        if known in header and any(row[known].lower() not in _ABSENT for row in rows):
+            return [known]
+    figures = [name for name in header if name.endswith("_value")]
+    numbers = [
+        name
+        for name in header
+        if name != times
+        and name.lower() not in _NAMES
+        and not _LABELS.match(name.lower())
+        and all(_number(row[name]) is not None or row[name].lower() in _ABSENT for row in rows)
+    ]
+    return figures or [name for name in numbers if not _SETTINGS.match(name.lower())] or numbers
+
+
+def _table_runs(
+    lines: Sequence[tuple[int, str]], file: str, column: str | None, skips: Skips
+) -> Iterator[tuple[str, _Run]]:
+    """Yield the values of a table by the name of their series."""
+    delimiter = _delimiter(lines[0][1])
+    header = [cell.strip() for cell in next(csv.reader([lines[0][1]], delimiter=delimiter))]
+    body = lines[1:]
+    if len(header) > 1 and any(_number(cell) is not None for cell in header[1:]):
+        # No names: time and value, as most tools write them.
+        header, body = ["time", "value", *(f"column_{place}" for place in range(3, len(header) + 1))], lines
+    elif len(header) == 1:
+        header, body = (["value"], lines) if _number(header[0]) is not None else (header, body)
+    rows, numbers = [], []
+    for number, line in body:
+        cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+        if cells and not cells[-1] and len(cells) == len(header) + 1:
+            cells.pop()
+        if len(cells) != len(header):
+            raise InputError(f"line {number} has {len(cells)} cells for {len(header)} columns")
+        rows.append(dict(zip(header, cells, strict=True)))
+        numbers.append(number)
+    lower = {name.lower(): name for name in reversed(header)}
+    times = next((lower[name] for name in _TIMES if name in lower and lower[name] != column), "")
+    if not times and len(header) > 1 and header[0] != column and _goes_up([row[header[0]] for row in rows]):
+        times = header[0]
+    values = _value_columns(header, rows, times, column)
+    keys = [name for name in header if name.lower() in _NAMES and name != times]
+    # A name that all rows share tells nothing apart, unless it is the only one.
+    varied = [name for name in keys if len({row[name] for row in rows}) > 1]
+    told = varied if varied or len(values) > 1 else keys[:1]
+    others = [name for name in header if name not in (times, *keys, *values) and not _LABELS.match(name.lower())]
+    for number, row in zip(numbers, rows, strict=True):
+        if row.get("statistic", "") not in ("", "mean"):
+            continue
+        for name in values:
+            figure = name.removesuffix("_value")
+            value = _number(row[name])
+            if row[name].lower() in _ABSENT or value == 0:
+                skips.add("there is none", number)
+                continue
+            if value is None or value < 0:
+                raise InputError(f"line {number}, column {name}: {row[name]!r} is no number above 0")
+            label = [row[key] for key in told if row[key].lower() not in _ABSENT]
+            if len(values) > 1 or name != figure or (not label and name not in _VALUES):
+                label.append(figure)
+            unit = row.get(f"{figure}_unit", row.get("unit", ""))
+            settings = {other: row[other] for other in others} | {"_column": figure}
+            yield " ".join(label) or file, _Run(number, row.get(times, "") or str(number), value, unit, settings)
+
+
+def _moment(time: str) -> tuple[int, float]:
+    """Return a time for sorting; what cannot be read keeps its place."""
+    number = _number(time)
+    if number is not None:
+        return (1, number)
+    try:
+        return (1, datetime.fromisoformat(time).replace(tzinfo=None).timestamp())
+    except ValueError:
+        return (0, 0.0)
+
+
+def _history(name: str, runs: list[_Run], better: Better | None) -> History:
+    """Return one series in order of time, if all its times can be read."""
+    moments = [_moment(run.time) for run in runs]
+    if all(readable for readable, _ in moments):
+        runs = [run for _, run in sorted(zip(moments, runs, strict=True), key=lambda pair: pair[0])]
+    column, unit = runs[0].cells.get("_column", ""), runs[0].unit
+    stated = next((run.cells["better"].lower() for run in runs if run.cells.get("better")), "")
+    kinds = {run.cells.get("kind", "") for run in runs}
+    history = History(
+        name=name,
+        values=tuple(run.value for run in runs),
+        times=tuple(run.time for run in runs),
+        better=better or better_of(f"{column} {name}", unit),
+        kind=next((kind for kind in kinds if kind in KINDS), kind_of(f"{name} {column}")),
+        covariates={
+            other: tuple(run.cells[other] for run in runs)
+            for other in runs[0].cells
+            if other not in ("_column", "better", "kind") and len({run.cells[other] for run in runs}) > 1
+        },
+    )
+    if better is None and stated in ("higher", "lower"):
+        return replace(history, better="higher" if stated == "higher" else "lower")
+    return history

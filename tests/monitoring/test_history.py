@@ -1,0 +1,118 @@
+"""Histories judged: verdicts, drifts, outliers, what other columns explain."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from hopperlib.errors import InputError
+from hopperlib.monitoring.delays import expected_delay, fixed_rule_alarms, synthetic_history
+from hopperlib.monitoring.history import History, better_of, judge
+
+
+def _history(values, **more):
+    return History(name="b", values=tuple(values), times=tuple(map(str, range(len(values)))), **more)
+
+
+QUIET = {"spread": 0.02, "contended": 0.0}
+LOSS = synthetic_history(Random(1), runs=60, loss=0.2, change=40, **QUIET)
+
+
+@pytest.mark.parametrize(("better", "verdict"), [("higher", "worse"), ("lower", "better"), (None, "worse")])
+def test_the_direction_decides(better, verdict):
+    report = judge(_history(LOSS, better=better))
+    assert report.verdict == verdict
+    assert [shift.run for shift in report.shifts] == [40]
+    assert report.shifts[0].percent == pytest.approx(-20, abs=2)
+
+
+def test_a_loss_made_good_is_no_loss_now():
+    values = [
+        value * (0.7 if 20 <= run < 40 else 1)
+        for run, value in enumerate(synthetic_history(Random(2), runs=60, **QUIET))
+    ]
+    report = judge(_history(values))
+    assert report.verdict == "worse, and back"
+    assert not report.got_worse
+
+
+def test_small_changes_may_not_matter():
+    assert judge(_history(LOSS), least_percent=30).verdict == "no change"
+
+
+def test_a_slow_slope_is_a_drift():
+    values = [value * 0.995**run for run, value in enumerate(synthetic_history(Random(3), runs=80, **QUIET))]
+    report = judge(_history(values))
+    assert report.verdict == "drifts, worse"
+    # 0.995 to the power of 79 is 0.673.
+    assert report.drift_percent == pytest.approx(-32.7, abs=3)
+    assert report.shifts == ()
+
+
+def test_a_run_far_off_is_an_outlier_and_no_change():
+    values = synthetic_history(Random(4), runs=40, **QUIET)
+    values[17] *= 0.6
+    report = judge(_history(values))
+    assert [outlier.run for outlier in report.outliers] == [17]
+    assert report.outliers[0].percent == pytest.approx(-40, abs=4)
+    assert report.verdict == "no change"
+
+
+def test_a_column_that_varies_throughout_explains():
+    rng = Random(5)
+    nodes = ["8" if run < 40 and run % 4 else "16" for run in range(80)]
+    values = [
+        value * (0.75 if count == "16" else 1)
+        for value, count in zip(synthetic_history(rng, runs=80, **QUIET), nodes, strict=True)
+    ]
+    report = judge(_history(values, covariates={"nodes": tuple(nodes)}))
+    assert report.shifts[0].explained_by == ("nodes",)
+    assert report.verdict == "explained"
+
+
+def test_a_column_that_changed_only_then_came_with_it():
+    compiler = tuple("17" if run < 40 else "18" for run in range(60))
+    report = judge(_history(LOSS, covariates={"compiler": compiler, "day": tuple("ab"[run % 2] for run in range(60))}))
+    assert report.shifts[0].came_with == ("compiler",)
+    assert report.got_worse
+
+
+def test_few_runs_cannot_tell():
+    assert judge(_history([1.0] * 11)).verdict == "too few runs"
+
+
+def test_a_failed_run_is_refused():
+    with pytest.raises(InputError, match=r"value=0.0 must be above 0: the history is judged by its logarithms"):
+        _history([1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("column", "unit", "better"),
+    [
+        ("time", "", "lower"),
+        ("elapsed_s", "", "lower"),
+        ("latency_us", "", "lower"),
+        ("write_rate_gb_s", "", "higher"),
+        ("Copy", "MB/s", "higher"),
+        ("triad", "s", "lower"),
+        ("gflops", "", "higher"),
+        ("s", "", None),
+        ("score", "", "higher"),
+        ("x", "", None),
+    ],
+)
+def test_names_and_units_say_what_is_better(column, unit, better):
+    assert better_of(column, unit) == better
+
+
+def test_more_noise_is_more_delay():
+    delays = [expected_delay(loss=0.1, spread=spread, contended=0.05) for spread in (0.02, 0.05, 0.08)]
+    assert delays == sorted(delays)
+    assert expected_delay(loss=0.1, spread=0.05, contended=0.05, persistence=0.5) > delays[1]
+
+
+def test_a_fixed_rule_by_hand():
+    # Without contention and with a limit at one standard deviation: 0.841 of the runs are above, to the power of 2.
+    alarms = fixed_rule_alarms(below=1 - 2.718281828459045**-0.1, spread=0.1, contended=0, runs=2)
+    assert alarms == pytest.approx(1 - 0.8413447**2, abs=1e-6)

@@ -1,0 +1,98 @@
+"""Benchmark histories: CSV in its kinds, ReFrame's logs old and new."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperlib.errors import InputError
+from hopperlib.readers.benchmark_history import read_benchmark_history
+
+# The form of ReFrame's own tutorial, version 4.7; the values are ours.
+REFRAME = """\
+result|job_completion_time|environ|job_nodelist|jobid|name|num_tasks|partition|copy_bw_value|copy_bw_unit|copy_bw_ref|copy_bw_lower_thres|copy_bw_upper_thres|system
+pass|2024-02-21T22:51:16|gnu|n1|65|stream_test|1|compute|21000.5|MB/s|0|None|None|cluster
+pass|2024-02-21T22:51:19|clang|n1|66|stream_test|1|compute|18000|MB/s|0|None|None|cluster
+pass|2024-02-20T20:45:17|gnu|n2|69|stream_test|1|compute|21100|MB/s|0|None|None|cluster
+fail|2024-02-25T20:45:17|gnu|n2|70|stream_test|1|compute|null|MB/s|0|None|None|cluster
+"""
+OLD = """\
+2021-05-01T12:00:00|reframe 3.6|Stream on daint:gpu using gnu|jobid=123|Copy=24000.0|ref=25000 (l=-0.05, u=0.05)|MB/s
+2021-05-02T12:00:00|reframe 3.6|Stream on daint:gpu using gnu|jobid=124|Copy=24100.0|ref=25000 (l=-0.05, u=0.05)|MB/s
+"""
+
+
+def test_a_log_of_reframe():
+    found = read_benchmark_history(REFRAME)
+    gnu, clang = found.series
+    assert (gnu.name, gnu.values) == ("gnu copy_bw", (21100.0, 21000.5))
+    assert gnu.times[0] == "2024-02-20T20:45:17"
+    assert (gnu.better, gnu.kind) == ("higher", "memory")
+    assert gnu.covariates == {"job_nodelist": ("n2", "n1")}
+    assert clang.values == (18000.0,)
+    assert found.skips.messages() == ["1 value left out, there is none (first at line 5)"]
+
+
+def test_an_older_log_of_reframe():
+    (series,) = read_benchmark_history(OLD).series
+    assert series.values == (24000.0, 24100.0)
+    assert series.better == "higher"
+
+
+@pytest.mark.parametrize(
+    "text", ["1,100\n2,101\n", "1;100\n2;101\n", "time,value\n1,100\n2,101\n", "t\tx\n1\t100\n2\t101\n"]
+)
+def test_the_plain_form(text):
+    (series,) = read_benchmark_history(text, name="triad").series
+    assert series.values == (100.0, 101.0)
+    assert series.times == ("1", "2")
+
+
+def test_a_wide_table_holds_several_series():
+    found = read_benchmark_history("date,ior_write,NPB FT 64 tasks,nodes\n2026-01-01,1,2,4\n2026-01-02,3,4,8\n")
+    assert [(series.name, series.values) for series in found.series] == [
+        ("ior_write", (1.0, 3.0)),
+        ("NPB FT 64 tasks", (2.0, 4.0)),
+    ]
+    assert found.series[0].covariates == {"nodes": ("4", "8")}
+
+
+def test_a_long_table_holds_several_series():
+    found = read_benchmark_history(
+        "date,benchmark,value,better\n1,a,5,lower\n1,b,6,higher\n2,a,7,lower\n2,b,8,higher\n"
+    )
+    assert [(series.name, series.values, series.better) for series in found.series] == [
+        ("a", (5.0, 7.0), "lower"),
+        ("b", (6.0, 8.0), "higher"),
+    ]
+
+
+def test_a_table_of_ior():
+    from hopperlib.readers.io_results import IoResult, results_csv
+
+    rows = [
+        IoResult(file=f"run{day}", access=access, rate_mib_s=100.0 + day)
+        for day in (1, 2)
+        for access in ("write", "read")
+    ]
+    found = read_benchmark_history(results_csv(rows))
+    assert [(series.name, series.values, series.kind) for series in found.series] == [
+        ("write", (101.0, 102.0), "file system"),
+        ("read", (101.0, 102.0), "file system"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("", None, "the file holds nothing"),
+        ("time,value\n", None, "the file holds no value above 0"),
+        ("time,value\n1,2\n2\n", None, "line 3 has 1 cells for 2 columns"),
+        ("time,value\n1,fast\n", "value", "line 2, column value: 'fast' is no number above 0"),
+        ("time,value\n1,-3\n", None, "line 2, column value: '-3' is no number above 0"),
+        ("time,value\n1,2\n", "rate", "there is no column 'rate'; the columns are: time, value"),
+    ],
+)
+def test_refuses(text, column, message):
+    with pytest.raises(InputError) as refused:
+        read_benchmark_history(text, column=column)
+    assert refused.value.message == message
