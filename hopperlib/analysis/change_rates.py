@@ -263,10 +263,7 @@ def chance_rows(
             seeds = (Random(f"null {runs} {rho} {number}") for number in range(series))
             logs = np.log([synthetic_history(rng, runs=runs, persistence=rho) for rng in seeds])
             gains = [
-                best.loglik
-                - steady.loglik
-                - price * (len(best.cuts) - 1)
-                - PERSISTENCE_PRICE * best.noise.persistence**2
+                best.loglik - steady.loglik - price * (len(best.cuts) - 1) - PERSISTENCE_PRICE * best.noise.persistence
                 if best.cuts
                 else 0.0
                 for begin in range(0, series, 250)

@@ -46,14 +46,15 @@ SHORTEST = 4
 FEWEST = 12
 # Share of unchanged histories in which a change may be seen.
 LEVEL = 0.01
-# Where no run is the place of a change more likely than not, the one is reported that has it most likely within so many
-# runs. [runs]
+# Where the place is less sure, the run is reported that has the change most likely within so many runs of it. [runs]
 NEAR = 3
 # Below this the p-value is not told apart: the tail was simulated to a thousandth, and goes on as an exponential.
 LEAST_P = 1e-6
-# What the square of the persistence adds to the gain that is needed: then unchanged histories with an autocorrelation of
-# 0, 0.3 and 0.5 are alarmed about equally often, those of 0.7 three times as often.
-PERSISTENCE_PRICE = 40.0
+# What persistence adds to the gain that is needed: then unchanged histories with an autocorrelation of 0.5 are alarmed
+# twice as often as those without, those of 0.7 more often yet.
+PERSISTENCE_PRICE = 6.0
+# A place that is so likely is reported as it is.
+_CERTAIN = 0.9
 # Printed to so many digits at most: what is finer is no spread of runs.
 _DUST = 1e-4
 
@@ -103,7 +104,7 @@ def _gains(runs: int, persistence: float) -> tuple[float, float]:
     after = min(max(1, bisect_left(table, (at,))), len(table) - 1)
     (left, *low), (right, *high) = table[after - 1], table[after]
     share = min(1.0, max(0.0, (at - left) / (right - left)))
-    five, one = (a + share * (b - a) + PERSISTENCE_PRICE * persistence**2 for a, b in zip(low, high, strict=True))
+    five, one = (a + share * (b - a) + PERSISTENCE_PRICE * persistence for a, b in zip(low, high, strict=True))
     return five, one
 
 
@@ -226,7 +227,7 @@ def _changes(values: Sequence[float], best: Fit, chances: Sequence[float]) -> li
         near = place(values, best, number, SHORTEST, NEAR)
         exact = place(values, best, number, SHORTEST, 0)
         index = max(range(len(exact)), key=exact.__getitem__)
-        if exact[index] < 0.5:
+        if exact[index] < _CERTAIN:
             index = max(range(len(near)), key=lambda run: (near[run], exact[run]))
         below, inside = 0.0, []
         for run, share in enumerate(exact):

@@ -53,7 +53,7 @@ def synthetic_history(
     Examples
     --------
     >>> [round(value) for value in synthetic_history(Random(1), runs=4, loss=0.5, change=2, contended=0)]
-    [111, 112, 50, 47]
+    [111, 112, 46, 50]
     """
     values, z = [], rng.gauss(0, 1)
     for run in range(runs):

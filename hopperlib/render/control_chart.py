@@ -17,10 +17,10 @@ def control_chart(
     --------
     >>> for line in control_chart([10, 10.2, 9.9, 8, 8.1, 7.9], [10, 10, 10, 8, 8, 8], [], height=4):
     ...     print(line)
-          10.2 | o
-          9.43 |o-o
+          10.2 |ooo
+          9.43 |
           8.67 |
-           7.9 |---ooo
+           7.9 |   ooo
     """
     columns = [range(begin, max(begin + 1, end)) for begin, end in _spans(len(values), width)]
     points = [(median(values[run] for run in span), any(run in outliers for run in span)) for span in columns]
