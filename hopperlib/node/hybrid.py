@@ -19,7 +19,7 @@ serial part), surfaces of blocks that grow with the task, and overlap.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hopperlib.errors import refusal
 from hopperlib.machine import NodeKind
@@ -229,12 +229,17 @@ def stream_gb_s(kind: NodeKind, threads: int, *, elsewhere: float) -> float:
     return threads / memory_times(kind, 1, threads, elsewhere=elsewhere, spread=False)[1]
 
 
+def _for_jobs(kind: NodeKind) -> NodeKind:
+    """Return a kind of node with only the cores that jobs may use, if each NUMA node has as many of them."""
+    each, rest = divmod(len(kind.usable_cores), kind.numa_nodes)
+    return kind if rest else replace(kind, cores_per_numa_node=each, reserved_cores=())
+
+
 def thread_costs(
     kind: NodeKind,
     tasks: int,
     *,
     cores: int | None = None,
-    most_threads: int | None = None,
     elsewhere: float = 0.0,
     spread: bool = True,
     spilled: float = 0.0,
@@ -247,9 +252,7 @@ def thread_costs(
     tasks : int
         Tasks of the whole job with one thread each; with `d` threads there are ``tasks / d``.
     cores : int or None
-        Cores of a node that are used; None takes all.
-    most_threads : int or None
-        No more threads than this: a node with four GPUs needs four tasks at least.
+        Cores of a node that are used; None takes all that jobs may use. Where nodes have GPUs each has a task at least.
     elsewhere, spread, spilled
         As for `memory_times`.
 
@@ -264,6 +267,7 @@ def thread_costs(
     >>> [(cost.threads, round(cost.mpi, 2)) for cost in thread_costs(Machine.load("hopper").node(), 6144)][:4]
     [(1, 1.0), (2, 0.46), (3, 0.29), (4, 0.21)]
     """
+    kind = _for_jobs(kind)
     used = kind.cores if cores is None else cores
     if not 1 <= used <= kind.cores:
         raise refusal("cores", used, f"must be from 1 to {kind.cores}, those of the node")
@@ -272,21 +276,22 @@ def thread_costs(
     base_s = memory_times(kind, used, 1)[1]
     costs = []
     for threads in thread_counts(used):
-        if most_threads is None or threads <= most_threads:
-            first_s, all_s = memory_times(
-                kind, used // threads, threads, elsewhere=elsewhere, spread=spread, spilled=spilled
+        if threads > max(used // kind.gpus if kind.gpus else used, 1):
+            break
+        first_s, all_s = memory_times(
+            kind, used // threads, threads, elsewhere=elsewhere, spread=spread, spilled=spilled
+        )
+        # A tree over the tasks has log2 levels; at each the tasks of a node pass their copies through one interface.
+        levels = math.log2(max(tasks / threads, 1)) / math.log2(tasks) if tasks > 1 else 1.0
+        costs.append(
+            ThreadCost(
+                threads=threads,
+                tasks_per_node=used // threads,
+                serial_memory=first_s / base_s,
+                parallel_memory=all_s / base_s,
+                mpi=levels / threads,
             )
-            # A tree over the tasks has log2 levels; at each the tasks of a node pass their copies through one interface.
-            levels = math.log2(max(tasks / threads, 1)) / math.log2(tasks) if tasks > 1 else 1.0
-            costs.append(
-                ThreadCost(
-                    threads=threads,
-                    tasks_per_node=used // threads,
-                    serial_memory=first_s / base_s,
-                    parallel_memory=all_s / base_s,
-                    mpi=levels / threads,
-                )
-            )
+        )
     return tuple(costs)
 
 

@@ -75,8 +75,15 @@ def test_a_task_that_straddles_pays_for_first_touch():
 
 
 def test_four_gpus_leave_a_quarter_of_the_cores_each():
-    assert [cost.threads for cost in thread_costs(NODE, 64, most_threads=2)] == [1, 2]
+    gpus = replace(NODE, gpu_cores=("0-1", "2-3", "4-5", "6-7"))
+    assert [cost.threads for cost in thread_costs(gpus, 64)] == [1, 2]
     assert thread_counts(24) == (1, 2, 3, 4, 6, 8, 12, 24)
+
+
+def test_cores_that_jobs_may_not_use_are_left_out():
+    # One core of each NUMA node is kept: six are left, three and three.
+    kept = replace(NODE, reserved_cores=(0, 4))
+    assert [(cost.threads, cost.tasks_per_node) for cost in thread_costs(kept, 64)] == [(1, 6), (2, 3), (3, 2), (6, 1)]
 
 
 @given(share, share, share, st.booleans(), st.sampled_from([0, 0.3, 1]))

@@ -25,7 +25,7 @@ def _answer(*, gain_percent: float, noise_percent: float, runs: int, chance_perc
     return Result(
         summary=(
             f"{say} a gain of {gain_percent:g} % in noise of {noise_percent:g} % with a chance of {chance_percent} %. "
-            f"With {runs:,} it shows in {here:.0%} of such tests, and they show reliably only gains from {100 * shown:.1f} % on."
+            f"With {runs:,} it shows in {here:.0%} of such tests, and they show reliably only gains from {100 * shown:.2g} % on."
         ),
         findings=tuple(
             [

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hopperlib.documented import printed
-from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.hybrid import (
@@ -61,6 +60,7 @@ class _Job:
 def _answer(
     *,
     machine: str | Machine,
+    kind: str,
     tasks: int,
     parallel_fraction: float,
     mpi_share: float,
@@ -70,22 +70,14 @@ def _answer(
     strict: bool,
     spilled: float,
     cores: int,
-    gpus: int,
-    sockets: int,
     need_gb: float,
     copied_fraction: float,
     machine_file: str,
 ) -> Result:
     """Answer for one job. Zeros stand for what the machine file says."""
     chosen = chosen_machine(machine, machine_file)
-    kind = chosen.node()
-    if sockets:
-        usable_gb = kind.usable_memory_gb * sockets / kind.sockets
-        kind = replace(kind, sockets=sockets, usable_memory_gb=usable_gb)
-    used = cores or kind.cores
-    if gpus and used % gpus:
-        raise refusal("gpus", gpus, f"must divide the {used} cores that work, so that each has as many")
-    most = used // gpus if gpus else None
+    node = chosen.node(kind or None)
+    used = cores or len(node.usable_cores)
     settings = {
         "as set": (elsewhere, spread, 0.0 if strict else spilled),
         "perfect first touch, -S and -ss": (0.0, True, 0.0),
@@ -93,21 +85,19 @@ def _answer(
         "one thread touches all, neither": (1.0, False, spilled),
     }
     curves = {
-        name: thread_costs(
-            kind, tasks, cores=used, most_threads=most, elsewhere=touched, spread=dealt_out, spilled=away
-        )
+        name: thread_costs(node, tasks, cores=used, elsewhere=touched, spread=dealt_out, spilled=away)
         for name, (touched, dealt_out, away) in settings.items()
     }
     job = _Job(
         machine=chosen,
-        kind=kind,
+        kind=node,
         shares=RunShares(parallel_fraction=parallel_fraction, mpi_share=mpi_share, memory_bound_fraction=memory_bound),
         costs=curves["as set"],
         curves=curves,
         need_gb=need_gb,
         copied_fraction=copied_fraction,
     )
-    wide = next((cost for cost in job.costs if cost.threads > kind.cores_per_numa_node), None)
+    wide = next((cost for cost in job.costs if cost.threads > node.cores_per_numa_node), None)
     return Result(
         summary=_summary(job),
         findings=tuple(_findings(job, used, spread)),
@@ -119,9 +109,9 @@ def _answer(
                 if wide
                 else ()
             ),
-            Value("Cores of a NUMA node", kind.cores_per_numa_node, "documented", note="as the machine file says"),
+            Value("Cores of a NUMA node", node.cores_per_numa_node, "documented", note="as the machine file says"),
         ),
-        figures=(_time_figure(job), _map_figure(job), _stream_figure(kind)),
+        figures=(_time_figure(job), _map_figure(job), _stream_figure(node)),
         copyables=tuple(_lines(job)),
         tables=(_table(job),),
         facts={
@@ -129,7 +119,7 @@ def _answer(
             "best_time": job.time(job.best),
             "times": {str(cost.threads): job.time(cost) for cost in job.costs},
             "close": [cost.threads for cost in close_to(job.costs, job.best, job.shares)],
-            "numa_cores": kind.cores_per_numa_node,
+            "numa_cores": node.cores_per_numa_node,
             "machine": chosen.name,
             "elsewhere": elsewhere,
         },
@@ -141,9 +131,14 @@ def _threads(count: int) -> str:
     return "1 thread" if count == 1 else f"{count} threads"
 
 
+def _tasks(count: int) -> str:
+    """Return a number of tasks in words."""
+    return "1 task" if count == 1 else f"{count} tasks"
+
+
 def _summary(job: _Job) -> str:
     """Return the answer in a sentence or two."""
-    text = f"Fastest with {_threads(job.best.threads)} a task, {job.best.tasks_per_node} tasks a node: "
+    text = f"Fastest with {_threads(job.best.threads)} a task, {_tasks(job.best.tasks_per_node)} a node: "
     text += f"{job.time(job.best):.2f} of the time of pure MPI."
     near = [str(cost.threads) for cost in close_to(job.costs, job.best, job.shares) if cost is not job.best]
     if near:
@@ -160,7 +155,7 @@ def _findings(job: _Job, used: int, spread: bool) -> Iterator[Finding]:
     if best.threads > kind.cores_per_numa_node:
         message = f"More threads than the {kind.cores_per_numa_node} cores of a NUMA node: worth it only while every thread touches its own memory first."
         yield Finding(code="wide", message=message, level="advice")
-    if not spread and used == kind.cores:
+    if not spread and used == len(kind.usable_cores):
         message = "All cores of the node work, so -S moves no task: without it the tasks sit on the same cores."
         yield Finding(code="spread-moves-nothing", message=message, level="note")
     short = [cost.threads for cost in job.costs if job.memory_gb(cost) > kind.usable_memory_gb]

@@ -44,10 +44,10 @@ def test_memory_that_does_not_fit_is_said():
 
 
 def test_a_gpu_node_has_a_task_for_each():
-    times = QUESTION.run(machine="perlmutter", tasks=16384, sockets=1, gpus=4).facts["times"]
+    times = QUESTION.run(machine="perlmutter", kind="gpu", tasks=16384).facts["times"]
     assert list(times) == ["1", "2", "4", "8", "16"]
 
 
-def test_gpus_that_do_not_divide_the_cores():
-    with pytest.raises(InputError, match="gpus=5 must divide the 24 cores that work"):
-        QUESTION.run(gpus=5)
+def test_a_kind_of_node_that_is_not_there():
+    with pytest.raises(InputError, match="is no kind of node of hopper; there are: standard, large-memory"):
+        QUESTION.run(kind="gpu")
