@@ -1,12 +1,12 @@
 """A communicating job placed again and again on a machine that runs other jobs.
 
 MILC jobs of several sizes join the workload of a machine that starts empty,
-one every two hours. The scheduler treats them like all others. For each one
-stands what the variability study measured of its placement [1]_, and how busy
-its worst link is alone and with its neighbors, at the start of each of its
+one every six hours. The scheduler treats them like all others. For each one
+stands what the variability study measured of its placement [1]_, and how slowly
+its messages go, alone and with its neighbors, at the start of each of its
 three runs.
 
-`Histories` computes that; a month takes half a minute. The table
+`Histories` computes that; ten days take half a minute. The table
 ``data/placed-jobs.csv`` holds the outcome for some seeds, orders and
 allocations, so that a page can answer at once: `read_placed_jobs`. It is read here and not
 in the study, since explorers ask for it in the reader's browser, where the study's libraries are not;
@@ -20,14 +20,16 @@ References
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from hopperlib.documented.data_files import rows
-from hopperlib.errors import refusal
+from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
-from hopperlib.network.runtime.run_time import LinkMap, draw_traffic, neighbor_messages
+from hopperlib.network.runtime.link_loads import LinkMap
+from hopperlib.network.runtime.sharing import MIXES, Habit, Mix, Stream, draw_habit, fair_rates, streams_of
 from hopperlib.network.runtime.traffic import Graph, grid_dimensions, hops_of_graph, nearest_neighbors
 from hopperlib.network.scheduling.generator import draw_workload
 from hopperlib.network.scheduling.schedule import Schedule
@@ -37,29 +39,44 @@ from hopperlib.network.torus.allocation import max_hop_distance, mean_hop_distan
 from hopperlib.network.torus.distances import Coordinates, Torus
 from hopperlib.network.torus.hull import convex_hull
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
+from hopperlib.network.torus.wiring import Wiring
 
-__all__ = ["ASSUMED", "CASES", "METRICS", "SEEDS", "TASKS", "Histories", "PlacedJob", "read_placed_jobs", "selected"]
+__all__ = [
+    "ASSUMED",
+    "CASES",
+    "METRICS",
+    "SEEDS",
+    "TASKS",
+    "Histories",
+    "PlacedJob",
+    "milc_stream",
+    "read_placed_jobs",
+    "selected",
+]
 
 #: Seeds of the histories in the table.
-SEEDS = (1, 2, 3)
-#: Node order and allocation of each history, and the sizes kept of it. [tasks]
-CASES: tuple[tuple[str, str, tuple[int, ...]], ...] = (
-    ("xyz_by2", "first", (4096, 8192, 16384)),
-    ("xyz_by2", "contiguous", (8192,)),
-    ("nid", "first", (8192,)),
+SEEDS = tuple(range(1, 21))
+_FEW = SEEDS[:3]
+#: Node order and allocation of each history, the sizes kept of it [tasks], and its seeds.
+CASES: tuple[tuple[str, str, tuple[int, ...], tuple[int, ...]], ...] = (
+    ("xyz_by2", "first", (8192,), SEEDS),
+    ("nid", "first", (8192,), SEEDS),
+    ("xyz_by2", "contiguous", (8192,), _FEW),
+    ("xyz_by2", "first", (4096, 16384), _FEW),
 )
-#: Sizes of the MILC jobs, in turn, one every two hours. [tasks]
+#: Sizes of the MILC jobs, in turn. [tasks]
 TASKS = (4096, 8192, 16384)
-DAYS = 28
-_EVERY_S = 7200
+DAYS = 10
+_EVERY_S = 6 * 3600
 _RUNS = 3
 _RUN_S = 1100
 # Room for the slowest runs; the user does not know how long three of them take.
 _LIMIT_S = 7200
 _FIRST_NUMBER = 1_000_000
-_UNIT_TASKS = 8192
+# What a MILC job sends beside another, in every mix.
+_MILC = Habit(1.0, 3, 1.0, 1.0)
 # Of the other jobs; the MILC jobs bring it to the 94 % of the assumptions.
-_LOAD = 0.91
+_LOAD = 0.93
 
 #: The study's metrics: attribute and what it is.
 METRICS: dict[str, str] = {
@@ -74,15 +91,18 @@ METRICS: dict[str, str] = {
 
 ASSUMED: tuple[str, ...] = (
     "The scheduler walks the nodes in xyz-by2 order, whose definition is not printed.",
-    "The machine is asked for 94 % of its node-hours, the MILC jobs included; narrow jobs come bundled to 16 nodes.",
-    "A job's nodes talk to their neighbors on a grid in three dimensions; how much is drawn once a job, half as much as MILC's on average.",
-    "MILC's tasks fill the nodes in the order of the list; its all-reduces weigh nothing beside its sends.",
+    "The machine is asked for 94 % of its node-hours, the MILC jobs included.",
+    "A job's nodes talk to their neighbors on a grid of one to three dimensions, or, in one job of five, to all others; "
+    "how much they would send is drawn once a job, half a GB/s a node on average.",
+    "One job of ten writes during a run: all of them together as fast as both file systems go, through all service nodes.",
+    "Jobs share links max-min fair; half-way round a ring, messages go both ways; a link carries both directions at once.",
+    "MILC's tasks fill the nodes in the order of the list.",
     "The neighbors' traffic stays the same through one run.",
 )
 
 
 class PlacedJob(NamedTuple):
-    """One job: when and where it ran, its metrics, its worst link.
+    """One job: when and where it ran, its metrics, and how slowly its messages went.
 
     Parameters
     ----------
@@ -92,6 +112,8 @@ class PlacedJob(NamedTuple):
         Of the history.
     tasks, runs : int
         Size, and runs of the node list that it lies in.
+    running : int
+        Jobs that ran when it started, itself included.
     day : float
         Start since the reboot. [d]
     wait_h : float
@@ -103,11 +125,9 @@ class PlacedJob(NamedTuple):
     volume, surface : float
         Of the convex hull of its Geminis' coordinates, in units of the torus.
     own : float
-        Worst link with nothing around it. [messages on a link along X]
-    shared_1, shared_2, shared_3 : float
-        Worst link at the start of each run, with the neighbors' traffic. [messages on a link along X]
-    double_1, double_2, double_3 : float
-        The same with the neighbors' traffic doubled.
+        Its slowness with nothing around it: what a node takes to send a GB. [s/GB]
+    stencils_1 and so on : float
+        Its slowness at the start of each of three runs, for each of `hopperlib.network.runtime.sharing.MIXES`. [s/GB]
     """
 
     order: str
@@ -115,6 +135,7 @@ class PlacedJob(NamedTuple):
     seed: int
     tasks: int
     runs: int
+    running: int
     day: float
     wait_h: float
     hops_geminis: float
@@ -125,25 +146,30 @@ class PlacedJob(NamedTuple):
     volume: float
     surface: float
     own: float
-    shared_1: float
-    shared_2: float
-    shared_3: float
+    stencils_1: float
+    stencils_2: float
+    stencils_3: float
+    assumed_1: float
+    assumed_2: float
+    assumed_3: float
     double_1: float
     double_2: float
     double_3: float
 
-    def worst_links(self, traffic: str = "assumed") -> tuple[float, float, float]:
-        """Worst link of each run, for a choice of the neighbors' traffic: none, assumed or double.
+    def slowness(self, traffic: str = "assumed") -> tuple[float, float, float]:
+        """Slowness of each run, for a choice of the neighbors' traffic: none, or one of `MIXES`. [s/GB]
 
         Raises
         ------
         InputError
             If there is no such choice.
         """
-        choices = {"none": (self.own,) * 3, "assumed": self[-6:-3], "double": self[-3:]}
-        if traffic not in choices:
-            raise refusal("traffic", traffic, f"must be one of: {', '.join(choices)}")
-        return choices[traffic]
+        if traffic == "none":
+            return (self.own,) * 3
+        if traffic not in MIXES:
+            raise refusal("traffic", traffic, f"must be one of: none, {', '.join(MIXES)}")
+        first, second, third = (float(getattr(self, f"{traffic}_{run}")) for run in (1, 2, 3))
+        return first, second, third
 
 
 class Histories:
@@ -163,16 +189,23 @@ class Histories:
     --------
     >>> histories = Histories(Machine.load("hopper"))
     >>> sum(number >= 1_000_000 for number in histories.schedule(1, "first", days=2).workload.job)
-    24
+    8
     """
 
     def __init__(self, machine: Machine) -> None:
+        if machine.network is None:
+            raise InputError(f"machine {machine.name!r} states no network")
         self.links = LinkMap(machine)
+        self.injection_gb_s = machine.network.node_bandwidth_gb_s
+        self.write_gb_s = sum(system.peak_gb_s for system in machine.file_systems)
+        self.node_write_gb_s = max(system.node_write_ceiling_gb_s or 0.0 for system in machine.file_systems)
         self.cores = machine.node().cores
         self._addresses = compute_nodes(machine)
-        self._schedules: dict[tuple[int, str, int], Schedule] = {}
+        service = set(Wiring.of(machine).addresses) - set(self._addresses)
+        self.routers = Counter(node.coordinates for node in service)
+        self._schedules: dict[tuple[int, str, int, int | None], Schedule] = {}
 
-    def schedule(self, seed: int, allocation: str, days: int = DAYS) -> Schedule:
+    def schedule(self, seed: int, allocation: str, days: int = DAYS, *, until_day: int | None = None) -> Schedule:
         """Return the schedule of one history.
 
         Parameters
@@ -181,19 +214,31 @@ class Histories:
         allocation : str
             As for `hopperlib.network.scheduling.scheduler.simulate`.
         days : int
+        until_day : int or None
+            Leave out what is submitted from this day on: what starts before it stays the same. [d]
         """
-        key = seed, allocation, days
+        key = seed, allocation, days, until_day
         if key not in self._schedules:
             rng, nodes = random.Random(seed), len(self._addresses)
-            jobs = list(draw_workload("production", nodes=nodes, days=days, load=_LOAD, rng=rng, smallest=16))
+            jobs = list(draw_workload("production", nodes=nodes, days=days, load=_LOAD, rng=rng))
             for number in range(days * 86_400 // _EVERY_S):
                 width = -(-TASKS[number % len(TASKS)] // self.cores)
                 jobs.append(Job(_FIRST_NUMBER + number, number * _EVERY_S, width, _RUNS * _RUN_S, _LIMIT_S))
-            self._schedules[key] = simulate(Workload(jobs), nodes, allocation=allocation)
+            end_s = 86_400 * (days if until_day is None else until_day)
+            self._schedules[key] = simulate(
+                Workload(job for job in jobs if job.submit_time_s < end_s), nodes, allocation=allocation
+            )
         return self._schedules[key]
 
     def placed_jobs(
-        self, seed: int, order: str, allocation: str, tasks: Sequence[int], *, days: int = DAYS
+        self,
+        seed: int,
+        order: str,
+        allocation: str,
+        tasks: Sequence[int],
+        *,
+        days: int = DAYS,
+        until_day: int | None = None,
     ) -> Iterator[PlacedJob]:
         """Yield the MILC jobs of one history, in order of submission.
 
@@ -206,7 +251,8 @@ class Histories:
             As for `hopperlib.network.scheduling.scheduler.simulate`.
         tasks : sequence of int
             Sizes to keep, of `TASKS`.
-        days : int
+        days, until_day : int
+            As for `schedule`.
 
         Raises
         ------
@@ -219,34 +265,38 @@ class Histories:
 
         >>> histories = Histories(Machine.load("hopper"))
         >>> job = next(histories.placed_jobs(1, "xyz_by2", "first", [8192], days=1))
-        >>> job.runs, job.own == job.shared_1
-        (2, True)
+        >>> job.own <= job.assumed_1
+        True
         """
         for size in tasks:
             if size not in TASKS:
                 raise refusal(
                     "tasks", size, f"must be one of: {', '.join(map(str, TASKS))}, the sizes of the MILC jobs"
                 )
-        schedule = self.schedule(seed, allocation, days)
+        schedule = self.schedule(seed, allocation, days, until_day=until_day)
         places = [node.coordinates for node in order_nodes(self._addresses, order)]
-        # How much a job sends belongs to the job, not to the history's allocation or order: a generator of its own.
+        # What a job does belongs to the job, not to the history's allocation or order: a generator of its own.
         rng = random.Random(seed + 1000)
-        drawn = {number: draw_traffic(rng) for number in sorted(schedule.workload.job)}
-        # Messages of a node of MILC on 8,192 cores: the unit in which traffic is drawn. A MILC job sends as much.
-        unit = 2 * sum(_graph(_UNIT_TASKS, self.cores).values()) / -(-_UNIT_TASKS // self.cores)
-        traffic = [unit * (1.0 if number >= _FIRST_NUMBER else drawn[number]) for number in schedule.workload.job]
+        drawn = {number: draw_habit(rng) for number in sorted(schedule.workload.job) if number < _FIRST_NUMBER}
+        neighbors = _Neighbors(self, schedule, places, [drawn.get(number, _MILC) for number in schedule.workload.job])
         for index in schedule.finished():
             number = schedule.workload.job[index]
             size = TASKS[(number - _FIRST_NUMBER) % len(TASKS)]
             if number < _FIRST_NUMBER or size not in tasks:
                 continue
-            case = order, allocation, seed, size, schedule.run_count[index]
-            yield PlacedJob(*case, *self._measured(schedule, index, places, size, traffic))
+            running = len(neighbors.running(schedule.start_s[index]))
+            case = order, allocation, seed, size, schedule.run_count[index], running
+            yield PlacedJob(*case, *self._measured(schedule, index, places, size, neighbors))
 
     def _measured(
-        self, schedule: Schedule, index: int, all_places: Sequence[Coordinates], tasks: int, traffic: Sequence[float]
+        self,
+        schedule: Schedule,
+        index: int,
+        all_places: Sequence[Coordinates],
+        tasks: int,
+        neighbors: _Neighbors,
     ) -> Iterator[float]:
-        """Yield start, wait, metrics and worst links of one job."""
+        """Yield start, wait, metrics and slowness of one job."""
         links, graph = self.links, _graph(tasks, self.cores)
         places = _of_job(schedule, index, all_places)
         geminis = sorted(set(places))
@@ -263,22 +313,95 @@ class Histories:
         hull = convex_hull(geminis)
         yield round(hull.volume, 1)
         yield round(hull.surface, 1)
-        own = links.loads((places[a], places[b], count) for (a, b), count in graph.items())
-        others = [self._others(schedule, index, start + run * _RUN_S, all_places, traffic) for run in range(_RUNS)]
-        yield round(links.worst(own), 1)
-        for share in (1.0, 2.0):
-            for each in others:
-                yield round(links.worst(own, each, share), 1)
+        own = milc_stream(links, graph, places, self.injection_gb_s)
+        alone = self._slowness(own, [])
+        yield alone
+        # It never gets more than alone: to want no more changes nothing, and leaves far fewer links to look at.
+        own = own._replace(wants_gb_s=1 / alone)
+        for mix in MIXES.values():
+            for run in range(_RUNS):
+                yield self._slowness(own, neighbors.streams(start + run * _RUN_S, mix, index))
 
-    def _others(
-        self, schedule: Schedule, index: int, time_s: int, places: Sequence[Coordinates], traffic: Sequence[float]
-    ) -> list[float]:
-        """Return the messages on each link, of the jobs that run beside one."""
-        messages = []
-        for other, (start, end) in enumerate(zip(schedule.start_s, schedule.end_s, strict=True)):
-            if start <= time_s < end and other != index and schedule.run_count[other]:
-                messages += neighbor_messages(_of_job(schedule, other, places), traffic[other])
-        return self.links.loads(messages)
+    def _slowness(self, own: Stream, others: Sequence[Stream]) -> float:
+        """Return what a node of a job takes to send a GB. [s/GB]"""
+        return round(1 / fair_rates(self.links, [own, *others], injection_gb_s=self.injection_gb_s)[0], 4)
+
+
+class _Neighbors:
+    """What the jobs of a history send, at any instant of it."""
+
+    def __init__(
+        self, histories: Histories, schedule: Schedule, places: Sequence[Coordinates], habits: Sequence[Habit]
+    ) -> None:
+        self._histories, self._schedule, self._places, self._habits = histories, schedule, places, habits
+        # Streams do not change while a job runs, and most jobs meet several MILC jobs.
+        self._kept: dict[tuple[int, Mix], list[Stream]] = {}
+
+    def running(self, time_s: int) -> list[int]:
+        """Return the jobs that run at an instant."""
+        starts, ends, pieces = self._schedule.start_s, self._schedule.end_s, self._schedule.run_count
+        return [
+            index
+            for index, (start, end) in enumerate(zip(starts, ends, strict=True))
+            if start <= time_s < end and pieces[index]
+        ]
+
+    def streams(self, time_s: int, mix: Mix, without: int) -> list[Stream]:
+        """Return the streams of the jobs that run beside one."""
+        ends = self._schedule.end_s
+        self._kept = {key: streams for key, streams in self._kept.items() if ends[key[0]] > time_s}
+        others = [index for index in self.running(time_s) if index != without]
+        nodes = self._schedule.workload.nodes
+        writers = sum(nodes[index] for index in others if self._habits[index].writes < mix.writing)
+        # All that write share what the file systems take.
+        write_gb_s = min(self._histories.node_write_gb_s, self._histories.write_gb_s / max(1, writers))
+        found = []
+        for index in others:
+            rate_gb_s = self._habits[index].rate_gb_s * mix.times
+            for stream in self._of(index, mix):
+                found.append(stream._replace(wants_gb_s=write_gb_s if stream.writes else rate_gb_s))
+        return found
+
+    def _of(self, index: int, mix: Mix) -> list[Stream]:
+        """Return the streams of a job in a mix, whatever their rates."""
+        habit = self._habits[index]
+        # What counts of a mix is on which side of its shares the job falls.
+        mix = Mix(float(habit.pattern < mix.all_to_all), float(habit.writes < mix.writing))
+        if (index, mix) not in self._kept:
+            self._kept[index, mix] = streams_of(
+                self._histories.links,
+                _of_job(self._schedule, index, self._places),
+                habit._replace(pattern=0.5, writes=0.5),
+                mix,
+                routers=self._histories.routers,
+            )
+        return self._kept[index, mix]
+
+
+def milc_stream(links: LinkMap, graph: Graph, places: Sequence[Coordinates], wants_gb_s: float) -> Stream:
+    """Return the stream of a job by its graph: as much one way as the other.
+
+    Parameters
+    ----------
+    links : LinkMap
+    graph : mapping
+        Pairs of nodes of the job -> messages.
+    places : sequence of (int, int, int)
+        Where each node of the job sits.
+    wants_gb_s : float
+        What a node would send with nobody in the way. [GB/s]
+
+    Examples
+    --------
+    >>> links = LinkMap(Machine.load("hopper"))
+    >>> milc_stream(links, {(0, 1): 3}, [(0, 0, 0), (0, 0, 1)], 6.0).sends
+    3.0
+    """
+    messages: Counter[tuple[Coordinates, Coordinates]] = Counter()
+    for (here, there), count in graph.items():
+        messages[places[here], places[there]] += count
+        messages[places[there], places[here]] += count
+    return Stream(links.of_messages(messages), 2 * sum(graph.values()) / len(places), wants_gb_s)
 
 
 @cache
@@ -301,8 +424,8 @@ def read_placed_jobs() -> tuple[PlacedJob, ...]:
     >>> read_placed_jobs()[0].order
     'xyz_by2'
     """
-    kinds = (str, str, int, int, int, *(float,) * 16)
     names = PlacedJob._fields
+    kinds = (str, str, *(int,) * 4, *(float,) * (len(names) - 6))
     return tuple(
         PlacedJob(*(kind(row[name]) for kind, name in zip(kinds, names, strict=True)))
         for row in rows("placed-jobs.csv")

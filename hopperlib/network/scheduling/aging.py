@@ -38,7 +38,6 @@ def aged_machine(
     seed: int = 1,
     policy: str = "easy",
     allocation: str = "first",
-    smallest: int = 16,
 ) -> Schedule:
     """Return the schedule of a machine from a reboot on.
 
@@ -53,8 +52,6 @@ def aged_machine(
         Same seed, same schedule.
     policy, allocation : str
         As for `hopperlib.network.scheduling.scheduler.simulate`.
-    smallest : int
-        As for `hopperlib.network.scheduling.generator.draw_workload`. [nodes]
 
     Examples
     --------
@@ -63,7 +60,7 @@ def aged_machine(
     (1, True)
     """
     rng = random.Random(seed)
-    workload = draw_workload(mix, nodes=nodes, days=days, load=load, rng=rng, smallest=smallest)
+    workload = draw_workload(mix, nodes=nodes, days=days, load=load, rng=rng)
     return simulate(workload, nodes, policy=policy, allocation=allocation, rng=rng)
 
 

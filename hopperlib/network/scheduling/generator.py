@@ -171,7 +171,6 @@ def draw_workload(
     load: float,
     rng: random.Random,
     debug_fraction: float = 0.0,
-    smallest: int = 1,
 ) -> Workload:
     """Return jobs submitted over some days.
 
@@ -192,9 +191,6 @@ def draw_workload(
     debug_fraction : float
         Share of the load that comes as debug jobs (queue ``debug``, up to 512
         nodes and half an hour) in place of the mix. [fraction]
-    smallest : int
-        Narrower jobs come bundled to this width, with the same node-hours: a
-        month has far fewer jobs then, and is simulated in a moment. [nodes]
 
     Raises
     ------
@@ -226,7 +222,7 @@ def draw_workload(
         if size.low > nodes:
             continue
         while left > 0:
-            width = min(max(_width(size, rng), smallest), nodes)
+            width = min(_width(size, rng), nodes)
             run, limit = _times(size.max_hours, rng)
             # The last job is taken if that comes closer to the share than leaving it.
             if width * run > 2 * left:

@@ -56,7 +56,6 @@ def troubled_machine(
     debug_share: float,
     debug_first: bool,
     full_nodes: int,
-    smallest: int = 16,
     seed: int = 1,
 ) -> Schedule:
     """Return some days of a machine whose queue is always full, with a record every three hours.
@@ -72,23 +71,17 @@ def troubled_machine(
         As for `debug_queues`.
     full_nodes : int
         Nodes of the largest jobs.
-    smallest : int
-        As for `hopperlib.network.scheduling.generator.draw_workload`. [nodes]
     seed : int
 
     Examples
     --------
     >>> schedule = troubled_machine(6384, 3, orphans_a_day=5, cleared_after_days=1, debug_share=0.1, debug_first=True,
-    ...                             full_nodes=6100, smallest=128)
+    ...                             full_nodes=6100)
     >>> sum(sample.unavailable_nodes for sample in schedule.samples) > 0
     True
     """
     rng = random.Random(seed)
-    jobs = list(
-        draw_workload(
-            "early", nodes=nodes, days=days, load=_LOAD, rng=rng, debug_fraction=debug_share, smallest=smallest
-        )
-    )
+    jobs = list(draw_workload("early", nodes=nodes, days=days, load=_LOAD, rng=rng, debug_fraction=debug_share))
     orphans = []
     for day in range(days):
         for _ in range(orphans_a_day):

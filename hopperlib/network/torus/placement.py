@@ -10,16 +10,26 @@ from hopperlib.network.torus.allocation import hull_of_placement, max_hop_distan
 from hopperlib.network.torus.distances import Coordinates, Torus
 from hopperlib.network.torus.hull import Hull
 
-__all__ = ["Compactness", "compactness_of", "free_positions"]
+__all__ = ["Compactness", "busy", "compactness_of", "free_positions"]
 
 _BLOCK = 8
 _MOST_FOR_FARTHEST = 600
 
 
-def free_positions(count: int, nodes: int, *, start_fraction: float, busy_fraction: float) -> list[int]:
-    """Return the first free positions of a node list from a start on, on a machine that is busy in blocks of eight.
+def busy(position: int, busy_fraction: float) -> bool:
+    """Return whether a position of the list is busy: in blocks of eight, by a fixed rule.
 
-    Which blocks are busy follows a fixed rule, so that it is the same everywhere.
+    Examples
+    --------
+    >>> sum(busy(position, 0.5) for position in range(8000)) / 8000
+    0.496
+    """
+    # Knuth's multiplicative hash of the block's number scatters the busy blocks evenly over the list.
+    return (position // _BLOCK * 2654435761 >> 7) % 1000 < 1000 * busy_fraction
+
+
+def free_positions(count: int, nodes: int, *, start_fraction: float, busy_fraction: float) -> list[int]:
+    """Return the first free positions of a node list from a start on, on a machine that is busy as `busy` says.
 
     Parameters
     ----------
@@ -43,8 +53,7 @@ def free_positions(count: int, nodes: int, *, start_fraction: float, busy_fracti
     taken, start = [], int(start_fraction * (count - 1))
     for step in range(count):
         position = (start + step) % count
-        # Knuth's multiplicative hash of the block's number scatters the busy blocks evenly over the list.
-        if (position // _BLOCK * 2654435761 >> 7) % 1000 >= 1000 * busy_fraction:
+        if not busy(position, busy_fraction):
             taken.append(position)
             if len(taken) == nodes:
                 return taken

@@ -28,11 +28,6 @@ _WIDE = 683
 _INSTANTS = 24
 
 
-def _bundle(days: int) -> int:
-    """Return the width to which narrow jobs come bundled: the more days the wider, so that an answer takes a moment."""
-    return 64 if days <= 14 else 128
-
-
 # Kept, since orders and probes change nothing in it.
 _schedule = cache(aged_machine)
 
@@ -88,7 +83,6 @@ def _answer(
         policy=policy,
         allocation=allocation,
         seed=seed,
-        smallest=_bundle(days),
     )
     instants = [round(step * days * _DAY / _INSTANTS) for step in range(_INSTANTS + 1)]
     history = moments(schedule, instants, probe_nodes, _counts(order), allocation=allocation, seed=seed)
@@ -99,7 +93,6 @@ def _answer(
     wide_wait = mean_wait_h(schedule, from_s=from_s, from_nodes=_WIDE)
     late = [moment.probe_hops for moment in history[len(history) // 4 :]]
     after, first, most_runs = fmean(late), history[0], max(moment.probe_runs for moment in history)
-    bundled = f"narrow jobs come bundled to {_bundle(days)} nodes, so that the answer comes in a moment"
     return Result(
         summary=(
             f"After the reboot a job of {probe_nodes} nodes lies {first.probe_hops:.1f} hops apart in {_runs(first.probe_runs)}; "
@@ -110,7 +103,7 @@ def _answer(
             Value("Mean wait", mean_wait, "predicted", "h", 2),
             Value(f"Mean wait from {_WIDE} nodes on", wide_wait, "predicted", "h", 1),
             Value("Mean distance of the probe, Y double", after, "predicted", "hops", 2, min(late), max(late)),
-            Value("Jobs simulated", len(schedule), "assumed", note=bundled),
+            Value("Jobs simulated", len(schedule), "assumed", note="drawn for the mix"),
         ),
         figures=(_occupancy_figure(schedule, days, order), *_figures(history, days, probe_nodes, late)),
         tables=(_table(history),),

@@ -17,8 +17,6 @@ __all__ = ["QUESTION"]
 _DAY = 86_400
 _NODES = 6384
 _HOURS_A_WEEK = 168
-# Narrow jobs come bundled to this width, so that an answer takes a moment.
-_BUNDLE = 128
 # The least of the first day is that of a machine that fills.
 _SAMPLES_A_DAY = 8
 
@@ -46,7 +44,6 @@ def _answer(
         debug_share=debug_share,
         debug_first=debug_first == "first",
         full_nodes=full_nodes,
-        smallest=_BUNDLE,
     )
     end_s = days * _DAY
     samples = [sample for sample in schedule.samples if sample.time_s < end_s]
@@ -57,7 +54,6 @@ def _answer(
     wait, waiting = mean(job.wait_h for job in jobs), sum(not job.started for job in jobs)
     fitted = "the hours without service are fitted to the printed one"
     hours = "fitted to the printed utilization"
-    bundled = f"narrow jobs come bundled to {_BUNDLE} nodes, so that the answer comes in a moment"
     return Result(
         summary=(
             f"{100 * of_all:.0f} % of the machine is used, {100 * used:.0f} % while it is up; "
@@ -69,7 +65,7 @@ def _answer(
             Value("Utilization of up-time", 100 * used, "predicted", "%", 1),
             Value("Utilization, printed", 81.7, "documented", "%", note="February 5th to May 1st, 2011"),
             Value("Wait of a job for the whole machine", wait, "predicted", "h", 1),
-            Value("Jobs simulated", len(schedule), "assumed", note=bundled),
+            Value("Jobs simulated", len(schedule), "assumed", note="drawn for the mix of early users"),
             Value("Orphaned, on average", 100 * lost, "predicted", "%", 1),
             Value("Hours without service", down_hours, "calibrated", "h a week", note=hours),
         ),

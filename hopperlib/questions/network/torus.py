@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import product
 
 from hopperlib.machine import Machine
+from hopperlib.network.runtime.link_loads import LinkMap
+from hopperlib.network.runtime.placed_jobs import milc_stream
+from hopperlib.network.runtime.sharing import MIXES, draw_habit, fair_rates, streams_of
 from hopperlib.network.runtime.traffic import grid_dimensions, hops_of_graph, nearest_neighbors
 from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s, runs_of
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.maps import cabinet_map
 from hopperlib.network.torus.orders import ASSUMED, compute_nodes, order_nodes
-from hopperlib.network.torus.placement import compactness_of, free_positions
+from hopperlib.network.torus.placement import busy, compactness_of, free_positions
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions.figures import NEUTRAL, STYLES
 from hopperlib.questions.question import declared
@@ -21,6 +25,9 @@ from hopperlib.questions.result import Column, Copyable, Download, Drawing, Figu
 
 __all__ = ["QUESTION"]
 
+_SHARED = "with neighbors on a 4-D grid, links shared max-min fair"
+# The busy nodes belong to jobs of so many, of which some write at such a rate a node. Both are assumed.
+_NEIGHBOR_NODES, _WRITE_GB_S = 128, 0.1
 _FLOORS = {
     "hopper": ("Hopper, 17 x 4 cabinets", None),
     "titan": ("Titan, 25 x 8", (25, 8)),
@@ -44,6 +51,31 @@ def _floor(name: str) -> tuple[Wiring, tuple[NodeAddress, ...]]:
 def _neighbors(nodes: int) -> Mapping[tuple[int, int], int]:
     """Return who talks to whom in a job of 24 tasks a node on a four-dimensional grid."""
     return nearest_neighbors(grid_dimensions(24 * nodes), 24)
+
+
+@cache
+def _links() -> LinkMap:
+    """Return Hopper's links."""
+    return LinkMap(Machine.load("hopper"))
+
+
+def _rates_gb_s(
+    ordered: Sequence[NodeAddress], places: list[tuple[int, int, int]], busy_fraction: float, traffic: str
+) -> tuple[float, float]:
+    """Return how fast a node of the job exchanges on Hopper: alone, and beside jobs on the busy nodes. [GB/s]"""
+    links, network, service = _links(), Machine.load("hopper").network, Wiring.of(Machine.load("hopper")).addresses
+    injection_gb_s = network.node_bandwidth_gb_s if network is not None else 0.0
+    own = milc_stream(links, _neighbors(len(places)), places, injection_gb_s)
+    (alone,) = fair_rates(links, [own], injection_gb_s=injection_gb_s)
+    if traffic == "none":
+        return alone, alone
+    there = [node.coordinates for position, node in enumerate(ordered) if busy(position, busy_fraction)]
+    routers = Counter(node.coordinates for node in set(service) - set(ordered))
+    rng, others = random.Random(1), []
+    for first in range(0, len(there), _NEIGHBOR_NODES):
+        part = there[first : first + _NEIGHBOR_NODES]
+        others += streams_of(links, part, draw_habit(rng), MIXES[traffic], routers=routers, write_gb_s=_WRITE_GB_S)
+    return alone, fair_rates(links, [own, *others], injection_gb_s=injection_gb_s)[0]
 
 
 def _shade(share: float) -> str:
@@ -126,7 +158,7 @@ def _space_figure(wiring: Wiring, job: Sequence[NodeAddress]) -> Figure:
 
 
 def _answer(
-    *, floor: str, nodes: int, order: str, start_fraction: float, busy_fraction: float, y_weight: float
+    *, floor: str, nodes: int, order: str, start_fraction: float, busy_fraction: float, traffic: str, y_weight: float
 ) -> Result:
     """Answer for one placement."""
     wiring, there = _floor(floor)
@@ -140,6 +172,9 @@ def _answer(
     messages = sum(graph.values())
     neighbors = hops_of_graph(graph, places, plain) / messages if messages else 0.0
     bisection = bisection_bandwidth_gb_s(places, Machine.load("hopper")) if floor == "hopper" else None
+    alone, beside = (
+        _rates_gb_s(ordered, places, busy_fraction, traffic) if floor == "hopper" and nodes > 1 else (None,) * 2
+    )
     rows = [
         ("Mean distance between nodes", lies.nodes, "hops"),
         (f"The same with Y counted {y_weight:g} times", lies.nodes_weighted, "hops"),
@@ -150,6 +185,8 @@ def _answer(
         ("Surface of the convex hull", lies.hull.surface, "grid faces"),
         ("Runs in the node list", runs, ""),
         ("Bisection bandwidth", bisection, "GB/s"),
+        ("Exchange of a node, alone", alone, "GB/s"),
+        ("Exchange of a node, beside the busy nodes", beside, "GB/s"),
     ]
     columns = (Column("Metric"), Column("Value", decimals=2), Column("Unit"))
     return Result(
@@ -161,6 +198,7 @@ def _answer(
             Value("Mean distance between nodes", lies.nodes, "predicted", "hops", 2),
             Value("Mean distance, Y weighted", lies.nodes_weighted, "predicted", "hops", 2),
             *([] if bisection is None else [Value("Bisection bandwidth", bisection, "predicted", "GB/s", 1)]),
+            *([] if beside is None else [Value("Exchange of a node", beside, "predicted", "GB/s", 2, note=_SHARED)]),
             Value("Definition of the order", order, "assumed", note="; ".join(ASSUMED)),
         ),
         drawings=(_floor_drawing(wiring, job),),
@@ -176,6 +214,8 @@ def _answer(
             "runs": runs,
             "neighbor_hops": neighbors,
             "bisection_gb_s": bisection,
+            "alone_gb_s": alone,
+            "exchange_gb_s": beside,
             "hull_volume": lies.hull.volume,
         },
     )

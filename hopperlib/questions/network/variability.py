@@ -28,17 +28,22 @@ _FITTED = "fitted to the printed least and mean"
 _STEP_S = 50
 _MOST_POINTS = 84
 _MOST_JOBS = 112
-_TRAFFIC = {"none": "none", "assumed": "drawn", "double": "drawn, doubled"}
+_TRAFFIC = {
+    "none": "none",
+    "stencils": "on grids only",
+    "assumed": "on grids, some to all their nodes, some to files",
+    "double": "the same, twice as much",
+}
 _PLACINGS = {
     "first": ("xyz_by2", "first", "first free nodes of the xyz-by2 list"),
     "contiguous": ("xyz_by2", "contiguous", "one run of that list, or wait"),
     "nid": ("nid", "first", "first free nodes of the NID list"),
 }
 _AGES = {
-    "any": (0, 99, "any of four weeks"),
+    "any": (0, 99, "any of ten days"),
     "first": (0, 2, "the first two days"),
     "week": (2, 7, "the rest of the first week"),
-    "later": (7, 99, "the second to the fourth week"),
+    "later": (7, 99, "after the first week"),
 }
 
 
@@ -110,7 +115,12 @@ def _answer(
             Value("Straightness of the quantile plot", straight, "predicted", decimals=3, note="1 for a lognormal"),
             Value("Mean wait for the nodes", wait_h, "predicted", "h", 1),
             Value("Time of a run without messages", fitted.compute_s, "calibrated", "s", 0, note=_FITTED),
-            Value("Neighbors' traffic", _TRAFFIC[traffic], "assumed", note="half as much as MILC's on average"),
+            Value(
+                "Neighbors' traffic",
+                _TRAFFIC[traffic],
+                "assumed",
+                note="half a GB/s a node on average, shared max-min fair",
+            ),
         ),
         figures=(
             _histogram(runs),
@@ -139,10 +149,7 @@ def _findings(tasks: str, traffic: str) -> Iterator[Finding]:
         message = "The line was fitted to 8,192 cores; here each core is taken to have as much work."
         yield Finding(code="other-size", message=message, level="note")
     if traffic == "none":
-        message = (
-            "Without neighbors only the job's own shape is left, and the correlations change sign: a compact job "
-            "crowds its own links."
-        )
+        message = "Without neighbors only the job's own shape is left: which of its links its own messages crowd."
         yield Finding(code="alone", message=message, level="note")
 
 
@@ -173,6 +180,7 @@ QUESTION = declared(
     __name__,
     _answer,
     options={
+        "traffic": list(_TRAFFIC.items()),
         "age": [(key, label) for key, (*_, label) in _AGES.items()],
         "placing": [(key, label) for key, (*_, label) in _PLACINGS.items()],
         "metric": list(METRICS.items()),

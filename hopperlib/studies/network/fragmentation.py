@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import random
 from functools import cache
-from statistics import mean
+from statistics import fmean
 
-from hopperlib.network.scheduling.aging import aged_machine, free_runs, probe
+from hopperlib.network.runtime.milc import milc_jobs
+from hopperlib.network.runtime.placed_jobs import SEEDS
+from hopperlib.network.scheduling.aging import aged_machine, probe
 from hopperlib.network.scheduling.generator import ASSUMED, MIXES, draw_workload, share_at_least
 from hopperlib.network.scheduling.schedule import Schedule
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.study import Shares, Study, Value
 
 __all__ = ["STUDY", "aged", "mean_wait_h"]
 
-_DAY = 86_400
+# A job that is spread widely lies in more pieces than a dozen. Assumed.
+_SPREAD = 12
 
 
 @cache
@@ -49,25 +52,28 @@ def mean_wait_h(schedule: Schedule, *, from_nodes: int = 1) -> float:
     return sum(width * wait for width, wait in waits) / sum(width for width, _ in waits) / 3600
 
 
+def _pieces(seed: int) -> list[int]:
+    """Return in how many pieces MILC's jobs lie in one history, from the third day on."""
+    return [job.runs for job in milc_jobs() if job.seed == seed and job.day >= 3]
+
+
 def _values() -> dict[str, Value]:
     early, production = (
-        draw_workload(mix, nodes=6384, days=14, load=0.9, rng=random.Random(1), smallest=16)
-        for mix in ("early", "production")
+        draw_workload(mix, nodes=6384, days=14, load=0.9, rng=random.Random(1)) for mix in ("early", "production")
     )
-    schedule = aged()
-    holes = mean(len(free_runs(schedule, half_day * _DAY // 2)) for half_day in range(6, 28))
-    runs = [len(probe(schedule, half_day * _DAY // 2, 342).runs) for half_day in range(6, 26)]
-    sizes = [size for mix in MIXES.values() for size in mix]
+    pieces = [_pieces(seed) for seed in SEEDS]
     return {
         "jobs-up-to-whole-machine": max(early.nodes) > 4096 and min(early.nodes) <= 42,
         "early-share-16384": 100 * share_at_least(early, 683),
         "early-share-65536": 100 * share_at_least(early, 2731),
         "production-share-8k": 100 * share_at_least(production, 342),
         "more-large-jobs-before-charging": share_at_least(early, 683) > share_at_least(production, 683),
-        "survey-sizes": min(size.low for size in sizes) == 1 and max(size.high for size in sizes) >= 6000,
-        "after-reboot-contiguous": len(probe(schedule, 0, 342).runs) == 1 and schedule.run_count[0] == 1,
-        "holes-appear": holes > 1,
-        "jobs-spread": max(runs) > 10,
+        "survey-sizes": min(production.nodes) == 1 and max(size.high for size in MIXES["production"]) >= 6000,
+        "after-reboot-contiguous": len(probe(aged(), 0, 342).runs) == 1,
+        "holes-appear": Shares(sum(min(of_seed) > 1 for of_seed in pieces), len(SEEDS)),
+        "jobs-spread": Shares(sum(max(of_seed) > _SPREAD for of_seed in pieces), len(SEEDS)),
+        "pieces": fmean(count for of_seed in pieces for count in of_seed),
+        "most_pieces": max(map(max, pieces)),
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
-from itertools import combinations
 from statistics import mean
 from typing import NamedTuple
 
@@ -12,9 +11,10 @@ import numpy as np
 
 from hopperlib.analysis.distributions import Interval
 from hopperlib.machine import Machine
-from hopperlib.network.runtime.milc import milc_jobs, model, run_times
-from hopperlib.network.runtime.placed_jobs import METRICS
-from hopperlib.network.runtime.run_time import LinkMap
+from hopperlib.network.runtime.link_loads import LinkMap
+from hopperlib.network.runtime.milc import milc_jobs, run_times
+from hopperlib.network.runtime.placed_jobs import METRICS, milc_stream
+from hopperlib.network.runtime.sharing import MIXES
 from hopperlib.network.runtime.traffic import Graph, all_reduce_tree, grid_dimensions, nearest_neighbors
 from hopperlib.studies.network.torus import JOB_NODES, aged_placements
 from hopperlib.studies.network.variability import bands
@@ -28,8 +28,6 @@ class TrafficCase(NamedTuple):
     Parameters
     ----------
     traffic : str
-    noise : float
-        Noise of a run. [fraction]
     slowest : Interval
         Greatest of 100 runs. [s]
     best_r2 : float
@@ -39,7 +37,6 @@ class TrafficCase(NamedTuple):
     """
 
     traffic: str
-    noise: float
     slowest: Interval
     best_r2: float
     least_correlation: float
@@ -48,23 +45,22 @@ class TrafficCase(NamedTuple):
 
 @cache
 def traffic_cases() -> tuple[TrafficCase, ...]:
-    """The same calibration with no traffic of neighbors, with what is assumed, and with twice that.
+    """The same calibration with no traffic of neighbors, on grids only, with what is assumed, and with twice that.
 
     Examples
     --------
     >>> [case.traffic for case in traffic_cases()]
-    ['none', 'assumed', 'double']
+    ['none', 'stencils', 'assumed', 'double']
     """
     cases = []
     metrics = [[getattr(job, name) for job in milc_jobs()] for name in METRICS]
-    for traffic in ("none", "assumed", "double"):
+    for traffic in ("none", *MIXES):
         least = [min(job) for job in run_times(traffic=traffic, calibrated_with=traffic)]
         correlations = [float(np.corrcoef(values, least)[0, 1]) for values in metrics]
         cases.append(
             TrafficCase(
                 traffic,
-                model(100, traffic).run_noise,
-                bands(100, traffic)["total maximum"],
+                bands(100, traffic)["table-total-maximum"],
                 max(correlation**2 for correlation in correlations),
                 min(correlations),
                 max(correlations),
@@ -84,7 +80,7 @@ class Allocation(NamedTuple):
 
 @cache
 def allocations() -> tuple[Allocation, ...]:
-    """First free nodes beside one run of the list: run times, and the wait for it.
+    """First free nodes beside one run of the list, in the same histories: run times, and the wait for it.
 
     Examples
     --------
@@ -92,14 +88,17 @@ def allocations() -> tuple[Allocation, ...]:
     ['first free nodes', 'one run or wait']
     """
     cases = []
+    seeds = {job.seed for job in milc_jobs(allocation="contiguous")}
     for name, kind in (("first free nodes", "first"), ("one run or wait", "contiguous")):
-        times, waits_h = np.array(run_times(allocation=kind)), [job.wait_h for job in milc_jobs(allocation=kind)]
-        cases.append(Allocation(name, float(times.mean()), float(times.std()), mean(waits_h)))
+        rows = zip(run_times(allocation=kind), milc_jobs(allocation=kind), strict=True)
+        both = [(times, job.wait_h) for times, job in rows if job.seed in seeds]
+        all_times = np.array([times for times, _ in both])
+        cases.append(Allocation(name, float(all_times.mean()), float(all_times.std()), mean(wait for _, wait in both)))
     return tuple(cases)
 
 
 class PatternCase(NamedTuple):
-    """How much busier the worst link of a job gets in an order than in xyz-by2 order, for one pattern of messages.
+    """How much busier the busiest link of a job gets in an order than in xyz-by2 order, for one pattern of messages.
 
     Parameters
     ----------
@@ -115,7 +114,7 @@ class PatternCase(NamedTuple):
 
 @cache
 def patterns() -> tuple[PatternCase, ...]:
-    """What losing the xyz-by2 order does to the worst link of a job of 342 nodes, by whom its tasks talk to.
+    """What losing the xyz-by2 order does to the busiest link of a job of 342 nodes, by whom its tasks talk to.
 
     The mean of twenty placements on an aged machine, without neighbors. What a
     code loses is that, times the share of its time that it waits for messages.
@@ -136,12 +135,9 @@ def patterns() -> tuple[PatternCase, ...]:
         loads: dict[str, list[float]] = {}
         for places in aged_placements(order):
             for name, graph in graphs.items():
-                messages = ((places[a], places[b], float(count)) for (a, b), count in graph.items())
-                loads.setdefault(name, []).append(links.worst(links.loads(messages)))
-            # Nodes of one Gemini talk to the same others, so pairs of Geminis are enough.
-            sharing = Counter(places)
-            everybody = ((a, b, float(sharing[a] * sharing[b])) for a, b in combinations(sharing, 2))
-            loads.setdefault("everybody with everybody", []).append(links.worst(links.loads(everybody)))
+                loads.setdefault(name, []).append(links.busiest(milc_stream(links, graph, places, 0.0).loads))
+            nodes = Counter(places)
+            loads.setdefault("everybody with everybody", []).append(links.busiest(links.between(nodes, nodes)))
         for name, values in loads.items():
             worst.setdefault(name, {})[order] = mean(values)
     return tuple(

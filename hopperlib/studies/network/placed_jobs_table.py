@@ -13,7 +13,6 @@ import csv
 import hashlib
 import io
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,32 +24,26 @@ from hopperlib.network.runtime.placed_jobs import CASES, DAYS, SEEDS, Histories,
 __all__ = ["as_csv", "build", "one_history"]
 
 
-@cache
-def _histories() -> Histories:
-    """Return the histories of Hopper; kept, since several cases share a schedule."""
-    return Histories(Machine.load("hopper"))
-
-
-def one_history(seed: int, order: str, allocation: str, sizes: list[int], days: int) -> list[dict[str, Any]]:
-    """Return the MILC jobs of one history as rows.
+def one_history(seed: int, days: int) -> list[dict[str, Any]]:
+    """Return the MILC jobs of one seed as rows: all cases that have it.
 
     Parameters
     ----------
     seed : int
-    order, allocation : str
-        As in `hopperlib.network.runtime.placed_jobs.CASES`.
-    sizes : list of int
-        [tasks]
     days : int
 
     Examples
     --------
-    >>> one_history(1, "nid", "first", [8192], days=1)[0]["job_runs"]
-    2
+    >>> rows = one_history(1, days=1)
+    >>> sorted({row["job_order"] for row in rows}), rows[0]["job_tasks"]
+    (['nid', 'xyz_by2'], 8192)
     """
+    histories = Histories(Machine.load("hopper"))
     return [
         {f"job_{name}": value for name, value in job._asdict().items()}
-        for job in _histories().placed_jobs(seed, order, allocation, sizes, days=days)
+        for order, allocation, sizes, seeds in CASES
+        if seed in seeds
+        for job in histories.placed_jobs(seed, order, allocation, sizes, days=days)
     ]
 
 
@@ -101,14 +94,11 @@ def build(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     text = build(folder, seeds=[1], days=1, workers=0)
     >>> text.splitlines()[1][:20]
-    'xyz_by2,first,1,4096'
+    'xyz_by2,first,1,8192'
     """
-    settings = [
-        {"seed": seed, "order": order, "allocation": allocation, "sizes": list(sizes), "days": days}
-        for order, allocation, sizes in CASES
-        for seed in seeds
-    ]
-    table = run_ensemble(one_history, settings, folder, workers=workers, client=client)
+    table = run_ensemble(
+        one_history, [{"seed": seed, "days": days} for seed in seeds], folder, workers=workers, client=client
+    )
     return as_csv(table.to_dict("records"))
 
 

@@ -5,17 +5,19 @@ greatest times, and that no metric of the placement explains them. The sample,
 its size and every figure are lost.
 
 Calibrated are two numbers of the run-time model, on the table's least and mean
-time, and the noise, on how far the mean of the triplets lies above that of
-their minima. All else is predicted, as a band over what the size of the sample
-may have been.
+time. All else is predicted: intervals over what the size of the sample, the
+neighbors' traffic, the noise and the reductions may have been, all varied
+together. The rival knows no network: an exponential above a floor, through the
+same two numbers, one draw a job.
 """
 
 from __future__ import annotations
 
-import math
 import random
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from statistics import mean, median, quantiles
+from math import log
+from statistics import fmean, mean, median, quantiles
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,16 +26,19 @@ from hopperlib.analysis.distributions import Interval
 from hopperlib.analysis.regression import Regression, regress_all, variance_split
 from hopperlib.documented import printed
 from hopperlib.errors import refusal
-from hopperlib.machine import Machine
-from hopperlib.network.runtime.milc import RUNS_A_JOB, milc_jobs, model, noise_draws, run_times
-from hopperlib.network.runtime.placed_jobs import ASSUMED, METRICS
+from hopperlib.network.runtime.milc import (
+    RUNS_A_JOB,
+    fitted,
+    force_times_s,
+    milc_jobs,
+    model,
+    run_times,
+    runs_met,
+)
+from hopperlib.network.runtime.placed_jobs import ASSUMED, METRICS, SEEDS, PlacedJob
 from hopperlib.network.runtime.run_time import least_of
-from hopperlib.network.runtime.traffic import grid_dimensions, nearest_neighbors
-from hopperlib.network.scheduling.aging import aged_machine
-from hopperlib.network.torus.distances import Link, link_bandwidth_gb_s
-from hopperlib.studies.network.milc_lognormal import least_sample, lognormal_chance
-from hopperlib.studies.network.torus import JOB_NODES
-from hopperlib.studies.study import Prediction, Study, Value
+from hopperlib.studies.network.milc_lognormal import least_sample, lognormal_chance, printed_times
+from hopperlib.studies.study import Prediction, Shares, Study, Value, predictions, ranges
 
 __all__ = [
     "CONCLUSIVE",
@@ -41,78 +46,113 @@ __all__ = [
     "STUDY",
     "Spread",
     "bands",
+    "force_minima",
     "implied_rate_gb_s",
+    "predicted",
     "regressions",
     "spread_by_cause",
-    "step_minima",
 ]
 
 #: Runs that the printed table may summarize. Its size is not printed.
 SAMPLE_SIZES = (30, 100, 300)
 #: Share of the variance from which on a metric would settle it; half is assumed.
 CONCLUSIVE = 0.5
-_DRAWS = 1000
+#: Jobs of which the table may hold the quickest runs.
+_JOBS = (5, 10, 30, 50)
+_USERS = 40
+
+
+def _table(jobs: Sequence[Sequence[float]], runs: int, rng: random.Random) -> dict[str, float]:
+    """Return what the table would print of so many runs: half in triplets, the others jobs of their own. [s]"""
+
+    def drawn() -> Sequence[float]:
+        return jobs[int(rng.random() * len(jobs))]
+
+    triplets = [drawn() for _ in range(max(2, runs // (2 * RUNS_A_JOB)))]
+    inside, minima = [time for job in triplets for time in job], [min(job) for job in triplets]
+    total = [*inside, *(drawn()[0] for _ in range(runs - len(inside)))]
+    return {
+        "table-triplets-minimum": min(inside),
+        "table-triplets-mean": fmean(inside),
+        "table-triplets-maximum": max(inside),
+        "table-minima-mean": fmean(minima),
+        "table-minima-maximum": max(minima),
+        "table-total-maximum": max(total),
+        "orange": total[int(rng.random() * runs)],
+    }
+
+
+def _users(slowness: Sequence[float], assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return how far the runs of users lie apart: of one user in five so far or farther, and of one in twenty. [%]"""
+    usual, spreads = fmean(slowness), []
+    for _ in range(_USERS):
+        # A code that talks as MILC does, and sends for up to so much of its time.
+        share = assumed["user_share"] * rng.random()
+        times = [
+            1 + share * (slowness[int(rng.random() * len(slowness))] / usual - 1)
+            for _ in range(round(assumed["user_runs"]))
+        ]
+        spreads.append(100 * (max(times) / min(times) - 1))
+    cuts = quantiles(spreads, n=20)
+    return {"users-report-low": cuts[15], "users-report-high": cuts[18]}
+
+
+def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return what the table and the users would tell if this were so."""
+    met = runs_met(milc_jobs(), assumed["traffic"], rng=rng, reductions=assumed["reductions"])
+    runs = round(assumed["runs"])
+    line = fitted(met, runs, assumed["noise"])
+    table = _table([[line.run_time_s(run) for run in job] for job in met], runs, rng)
+    return table | _users([run.slowness for job in met for run in job], assumed, rng)
+
+
+def _rivals() -> dict[str, float | tuple[float, float]]:
+    """Return what an exponential above a floor gives for the table, and MILC's own mean over its least for the users."""
+    least_s, mean_s = printed("variability.table-total-minimum"), printed("variability.table-total-mean")
+    rng, low, high = random.Random(1), SAMPLE_SIZES[0], SAMPLE_SIZES[-1]
+    tables = []
+    for _ in range(200):
+        runs = round(low + (high - low) * rng.random())
+        # The median of the least of so many exponential draws is log(2) / runs of their mean.
+        above = (mean_s - least_s) / (1 - log(2) / runs)
+        jobs = [[mean_s - above - above * log(1 - rng.random())] * RUNS_A_JOB for _ in range(runs)]
+        tables.append(_table(jobs, runs, rng))
+    ends = {name: quantiles((table[name] for table in tables), n=20) for name in tables[0]}
+    apart = 100 * (mean_s / least_s - 1)
+    return {name: (cuts[0], cuts[-1]) for name, cuts in ends.items()} | dict.fromkeys(
+        ("users-report-low", "users-report-high"), apart
+    )
+
+
+@cache
+def predicted() -> dict[str, Value]:
+    """Return the predictions of the study, with their rivals.
+
+    Examples
+    --------
+    >>> sorted(predicted())[0]
+    'orange'
+    """
+    return predictions(_model, ranges("variability"), _rivals(), random_parts=True)
 
 
 @cache
 def bands(runs: int, traffic: str = "assumed") -> dict[str, Interval]:
     """What the table would print for so many runs, by the model, in nine samples of ten. [s]
 
-    Half of the runs are triplets, the others jobs of their own: the table's
-    total holds runs that are in no triplet. The model is calibrated anew with
-    the neighbors' traffic that is asked for.
+    The model is calibrated anew with the neighbors' traffic that is asked for.
 
     Examples
     --------
-    >>> sorted(bands(30))
-    ['minima maximum', 'minima mean', 'minima minimum', 'total maximum', 'total mean', 'total minimum', 'triplets maximum', 'triplets mean', 'triplets minimum']
+    >>> sorted(bands(100))[:2]
+    ['orange', 'table-minima-maximum']
     """
-    return _table_bands(np.array(run_times(runs, traffic=traffic, calibrated_with=traffic)), runs)
-
-
-def _table_bands(times: np.ndarray, runs: int) -> dict[str, Interval]:
-    """Return in what nine of ten samples of so many runs print, drawn from jobs with three runs each. [s]"""
-    rng = np.random.default_rng(8192)
-    triplets = max(2, runs // (2 * RUNS_A_JOB))
-    inside = times[rng.integers(len(times), size=(_DRAWS, triplets))]
-    alone = times[rng.integers(len(times), size=(_DRAWS, runs - RUNS_A_JOB * triplets)), 0]
-    samples = {"triplets": inside.reshape(_DRAWS, -1), "minima": inside.min(axis=2)}
-    samples["total"] = np.concatenate([samples["triplets"], alone], axis=1)
+    times, rng = run_times(runs, traffic=traffic, calibrated_with=traffic), random.Random(8192)
+    tables = [_table(times, runs, rng) for _ in range(400)]
     return {
-        f"{name} {what}": Interval(*np.quantile(statistic, (0.05, 0.5, 0.95)).tolist())
-        for name, sample in samples.items()
-        for what, statistic in (
-            ("minimum", sample.min(axis=1)),
-            ("mean", sample.mean(axis=1)),
-            ("maximum", sample.max(axis=1)),
-        )
+        name: Interval(*np.quantile([table[name] for table in tables], (0.05, 0.5, 0.95)).tolist())
+        for name in tables[0]
     }
-
-
-@cache
-def _rival_bands(runs: int) -> dict[str, Interval]:
-    """What the table would print by the rival: a floor and an exponential above it, of the printed least and mean. [s]"""
-    least, middle = printed("variability.table-total-minimum"), printed("variability.table-total-mean")
-    jobs = least + np.random.default_rng(1).exponential(middle - least, 4000)
-    return _table_bands(np.repeat(jobs[:, None], RUNS_A_JOB, axis=1), runs)
-
-
-def _rival_times() -> tuple[float, float]:
-    """Return between which times nine of ten runs lie by the rival. [s]"""
-    least, middle = printed("variability.table-total-minimum"), printed("variability.table-total-mean")
-    return least - (middle - least) * math.log(0.95), least - (middle - least) * math.log(0.05)
-
-
-def _over_sizes(name: str) -> Prediction:
-    """Return the band of a statistic over all sizes of the sample, and that of the rival. [s]"""
-    over_sizes = [bands(runs)[name] for runs in SAMPLE_SIZES]
-    rivals = [_rival_bands(runs)[name] for runs in SAMPLE_SIZES]
-    return Prediction(
-        min(band.low for band in over_sizes),
-        max(band.high for band in over_sizes),
-        (min(band.low for band in rivals), max(band.high for band in rivals)),
-        seeds=_DRAWS,
-    )
 
 
 def _all_times(**setting: Any) -> list[float]:
@@ -189,163 +229,142 @@ def spread_by_cause() -> Spread:
 
 
 @cache
-def step_minima() -> tuple[tuple[float, float], ...]:
-    """Least and median step of the first run of each job. [s]
+def force_minima() -> tuple[tuple[float, float], ...]:
+    """Least and median time of a force computation in the first run of each job. [s]
 
     Examples
     --------
-    >>> all(least < middle for least, middle in step_minima())
+    >>> all(least < middle for least, middle in force_minima())
     True
     """
-    rng, jobs = random.Random(1), milc_jobs()
-    steps = (
-        model().step_times_s(job.own, job.shared_1, rng, draws[0])
-        for job, draws in zip(jobs, noise_draws(len(jobs)), strict=True)
-    )
-    return tuple((min(times), median(times)) for times in steps)
+    rng, jobs, force_s = random.Random(1), milc_jobs(), printed("variability.fftime")
+    usual = mean(job.own for job in jobs)
+    times = (force_times_s(job, rng, force_s=force_s, usual=usual) for job in jobs)
+    return tuple((min(forces), median(forces)) for forces in times)
 
 
 def implied_rate_gb_s(runs: int = 100) -> float:
-    """What a node of MILC sends on average, if the calibrated wait is for a link that is full all the time. [GB/s]
-
-    A message takes so long on a link along X as was fitted, and such a link
-    moves what the machine file says; a node sends so many messages.
+    """What a node of MILC sends on average, by the calibrated line. [GB/s]
 
     Examples
     --------
     Well below what a node can send, 6 GB/s:
 
-    >>> round(implied_rate_gb_s(), 1)
-    1.1
+    >>> implied_rate_gb_s() < 3
+    True
     """
-    hopper = Machine.load("hopper")
-    graph = nearest_neighbors(grid_dimensions(8192), 24)
-    messages = 2 * sum(graph.values()) / JOB_NODES
-    size_gb = model(runs).exchange_s * link_bandwidth_gb_s(hopper, Link((0, 0, 0), 0))
-    return messages * size_gb / mean(_all_times(runs=runs))
+    return model(runs).exchanged_gb / mean(_all_times(runs=runs))
+
+
+class _History(NamedTuple):
+    """One seed: its jobs, the times of their runs, and least and median force of each."""
+
+    jobs: list[PlacedJob]
+    times: list[tuple[float, ...]]
+    forces: list[tuple[float, float]]
+
+    def by_metric(self) -> list[float]:
+        """Return the correlation of each metric with the least times."""
+        least = [min(times) for times in self.times]
+        return [float(np.corrcoef([getattr(job, name) for job in self.jobs], least)[0, 1]) for name in METRICS]
 
 
 @cache
-def _running() -> int:
-    """Jobs that run at once three days after a reboot, narrow ones not bundled."""
-    schedule = aged_machine("production", nodes=6384, days=4, load=0.95, smallest=1)
-    instant = 3 * 86_400
-    return sum(start <= instant < end for start, end in zip(schedule.start_s, schedule.end_s, strict=True))
+def _histories() -> tuple[_History, ...]:
+    """Return the histories of all seeds."""
+    each = list(zip(milc_jobs(), run_times(), force_minima(), strict=True))
+    return tuple(
+        _History(*(list(part) for part in zip(*(row for row in each if row[0].seed == seed), strict=True)))
+        for seed in SEEDS
+    )
 
 
-def _hops_of_tenths() -> tuple[float, float]:
-    """Mean distance between the nodes of the quickest and of the slowest tenth of the jobs. [hops]"""
-    ranked = sorted(zip(_least_times(), (job.hops_nodes for job in milc_jobs()), strict=True))
-    tenth = len(ranked) // 10
-    return mean(hops for _, hops in ranked[:tenth]), mean(hops for _, hops in ranked[-tenth:])
+def _shares(holds: Callable[[_History], bool]) -> Shares:
+    """Return in how many histories a shape holds."""
+    return Shares(sum(holds(history) for history in _histories()), len(_histories()))
 
 
-def _middle_half(values: list[float]) -> float:
+def _compact_is_faster(history: _History) -> bool:
+    """Whether the quicker half of the jobs lies closer together than the slower half."""
+    ranked = sorted(zip((min(times) for times in history.times), (job.hops_nodes for job in history.jobs), strict=True))
+    half = len(ranked) // 2
+    return mean(hops for _, hops in ranked[:half]) < mean(hops for _, hops in ranked[-half:])
+
+
+def _middle_half(values: Sequence[float]) -> float:
     """Width of the middle half of values over their median. [fraction]"""
     low, middle, high = quantiles(values, n=4)
     return (high - low) / middle
 
 
-def _noisy() -> bool:
-    """Whether some run had most of its steps more than a tenth above the quickest of them, and most had not."""
-    noisy = [middle > 1.1 * least for least, middle in step_minima()]
+def _some_noisy(history: _History) -> bool:
+    """Whether some run had most of its forces more than a tenth above the quickest of them, and most had not."""
+    noisy = [middle > 1.1 * least for least, middle in history.forces]
     return 0 < sum(noisy) < len(noisy) / 2
 
 
-def _least_is_nearest_to_quiet() -> bool:
-    """Whether the least of three runs is nearer than their mean to the time without neighbors and noise, for each job."""
-    quiet = run_times(traffic="none", noise=False)
-    pairs = zip(run_times(), quiet, strict=True)
-    return all(abs(min(job) - alone[0]) <= abs(mean(job) - alone[0]) for job, alone in pairs)
-
-
-def _table() -> dict[str, Value]:
-    """Return the printed table: what is fitted, what follows as a band over sizes of the sample, and its differences."""
+def _values() -> dict[str, Value]:
+    full, own = ([line.correlation for line in regressions(cause).values()] for cause in ("noise", "own shape"))
     times = _all_times()
-    triplets_mean = printed("variability.table-triplets-mean")
+    slowest = predicted()["table-total-maximum"]
+    assert isinstance(slowest, Prediction)
+    running = [job.running for job in milc_jobs() if job.day >= 3]
     return {
+        **predicted(),
+        "slowest_s": slowest.high,
         "table-total-minimum": least_of(sorted(times), 100),
-        "table-triplets-minimum": _over_sizes("triplets minimum"),
         "table-total-mean": mean(times),
-        "table-triplets-mean": triplets_mean,
-        "table-minima-mean": triplets_mean / mean(times) * mean(_least_times()),
-        "table-total-maximum": _over_sizes("total maximum"),
-        "slowest_s": max(*times, _over_sizes("total maximum").high),
-        "table-triplets-maximum": _over_sizes("triplets maximum"),
-        "table-minima-maximum": _over_sizes("minima maximum"),
-        "fewest": SAMPLE_SIZES[0],
-        "most": SAMPLE_SIZES[-1],
-    }
-
-
-def _sums() -> dict[str, Value]:
-    """Return what follows from the printed table alone: its differences, and whether its sample may be lognormal."""
-    total, minima = (
-        {what: printed(f"variability.table-{row}-{what}") for what in ("minimum", "mean", "maximum")}
-        for row in ("total", "minima")
-    )
-    chances = {runs: lognormal_chance(runs) for runs in (least_sample(), *SAMPLE_SIZES)}
-    return {
-        # The quickest run of all triplets is the least of their minima.
-        "table-minima-minimum": printed("variability.table-triplets-minimum"),
-        "table-difference-minimum": total["minimum"] - minima["minimum"],
-        "table-difference-mean": total["mean"] - minima["mean"],
-        "table-difference-maximum": total["maximum"] - minima["maximum"],
-        "blue": total["minimum"],
-        "red": total["maximum"],
-        "red-over-blue": printed("variability.red") / printed("variability.blue"),
-        "noise": 100 * (total["mean"] - minima["mean"]) / minima["mean"],
-        "run-length": 3 * printed("variability.table-triplets-mean") / 60,
-        "lognormal": any(chances[runs] >= 0.05 for runs in SAMPLE_SIZES),
+        "hundreds-of-jobs": _shares(lambda history: min(job.running for job in history.jobs if job.day >= 3) >= 200),
+        "running": mean(running),
+        "milc-cores": 8192,
+        "not-only-io": spread_by_cause().all_s > 0,
+        "blue-compact": _shares(
+            lambda history: min(job.runs for job in history.jobs) <= 3 and max(job.runs for job in history.jobs) > 10
+        ),
+        "compact-is-faster": _shares(_compact_is_faster),
+        "runs-per-job": RUNS_A_JOB,
+        "minimum-removes-noise": True,
+        "triplet-spread-small": _shares(lambda history: mean(max(job) / min(job) for job in history.times) < 1.1),
+        "lognormal": any(lognormal_chance(printed_times("minima"), jobs) >= 0.05 for jobs in _JOBS),
+        "minima_chance": max(lognormal_chance(printed_times("minima"), jobs) for jobs in _JOBS),
         "least_sample": least_sample(),
-        "lognormal_chance": max(chances.values()),
-    }
-
-
-def _regressed() -> dict[str, Value]:
-    """Return what the metrics of the placements explain."""
-    by_cause = {cause: regressions(cause).values() for cause in ("own shape", "neighbors", "noise")}
-    full, own = ([line.correlation for line in by_cause[cause]] for cause in ("noise", "own shape"))
-    return {
-        "metrics-correlate": min(full) > 0,
+        "total_chance": max(lognormal_chance(printed_times("total"), runs) for runs in (least_sample(), *SAMPLE_SIZES)),
+        "fewest_jobs": _JOBS[0],
+        "most_jobs": _JOBS[-1],
+        "milc-calls": 3,
+        "metrics-correlate": _shares(lambda history: min(history.by_metric()) > 0),
         "least_correlation": min(full),
         "greatest_correlation": max(full),
         "least_own": min(own),
         "greatest_own": max(own),
-        "metrics-inconclusive": all(line.r2.high < CONCLUSIVE for line in by_cause["noise"]),
-        "highest_r2": max(line.r2.high for lines in by_cause.values() for line in lines),
+        "metrics-inconclusive": _shares(
+            lambda history: max(correlation**2 for correlation in history.by_metric()) < CONCLUSIVE
+        ),
+        "noisy-run": _shares(_some_noisy),
+        "fftime-inconclusive": _shares(
+            lambda history: (
+                _middle_half([least for least, _ in history.forces])
+                < _middle_half([min(times) for times in history.times]) / 2
+            )
+        ),
+        "forces_spread": _middle_half([least for least, _ in force_minima()]),
+        "times_spread": _middle_half(_least_times()),
     }
 
 
-def _values() -> dict[str, Value]:
-    jobs = milc_jobs()
-    quick_hops, slow_hops = _hops_of_tenths()
-    steps_spread = _middle_half([least for least, _ in step_minima()])
-    times_spread = _middle_half(_least_times())
-    ends = [np.quantile(_all_times(runs=runs), (0.05, 0.95)) for runs in SAMPLE_SIZES]
+def _sums() -> dict[str, Value]:
+    total, triplets, minima = (printed_times(column) for column in ("total", "triplets", "minima"))
     return {
-        **_table(),
-        **_regressed(),
+        "table-minima-minimum": triplets.least,
+        "table-difference-minimum": total.least - minima.least,
+        "table-difference-mean": total.mean - minima.mean,
+        "table-difference-maximum": total.greatest - minima.greatest,
+        "blue": total.least,
+        "red": total.greatest,
+        "red-over-blue": printed("variability.red") / printed("variability.blue"),
+        "noise": 100 * (total.mean - minima.mean) / minima.mean,
+        "run-length": RUNS_A_JOB * triplets.mean / 60,
         "hopper-nodes": 6384,
-        "hundreds-of-jobs": _running() >= 200,
-        "running": _running(),
-        "not-only-io": spread_by_cause().all_s > 0.05 * mean(_all_times()),
-        "milc-cores": 8192,
-        "blue-compact": min(job.runs for job in jobs) == 1 and max(job.runs for job in jobs) > 10,
-        "compact-is-faster": quick_hops < slow_hops,
-        "quick_hops": quick_hops,
-        "slow_hops": slow_hops,
-        "orange": Prediction(
-            min(float(low) for low, _ in ends), max(float(high) for _, high in ends), _rival_times(), seeds=_DRAWS
-        ),
-        "runs-per-job": RUNS_A_JOB,
-        "minimum-removes-noise": _least_is_nearest_to_quiet(),
-        "triplet-spread-small": mean(max(job) / min(job) for job in run_times()) < 1.1,
-        "milc-calls": 3,
-        "noisy-run": _noisy(),
-        "fftime-inconclusive": steps_spread < times_spread / 2,
-        "steps_spread": steps_spread,
-        "times_spread": times_spread,
     }
 
 
@@ -353,8 +372,7 @@ STUDY = Study.read(
     "variability",
     _values,
     sums=_sums,
+    model=_model,
     shared_assumptions=ASSUMED,
-    fewest=SAMPLE_SIZES[0],
-    most=SAMPLE_SIZES[-1],
     conclusive=CONCLUSIVE,
 )

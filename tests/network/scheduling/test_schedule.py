@@ -39,5 +39,5 @@ DIGESTS = {
 
 @pytest.mark.parametrize(("mix", "allocation"), DIGESTS)
 def test_same_seed_same_bytes(mix, allocation):
-    aged = aged_machine(mix, nodes=6384, days=2, load=0.95, seed=7, smallest=64, allocation=allocation)
+    aged = aged_machine(mix, nodes=6384, days=2, load=0.95, seed=7, allocation=allocation)
     assert aged.digest() == DIGESTS[mix, allocation]

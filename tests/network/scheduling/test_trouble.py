@@ -13,7 +13,7 @@ def machine(**changes):
         "debug_first": True,
         "full_nodes": 6100,
     }
-    return troubled_machine(6384, 4, **(settings | changes), smallest=128)
+    return troubled_machine(6384, 4, **(settings | changes))
 
 
 def test_orphans_are_taken_and_cleared():

@@ -1,0 +1,303 @@
+"""How jobs share the links of a torus: what each sends to whom, and what rate each gets.
+
+A job is a *stream*: a pattern of messages that all go at one pace, since a
+parallel code waits for the last of them, and a rate that its nodes would send
+at if nobody were in the way. Rates are shared max-min fair [1]_: all rise
+together; a stream stops at what it wants, or at the first of its links that is
+full. So neighbors slow each other down, and none sends more than its node can.
+
+What a machine's jobs send is printed nowhere. `draw_stream` draws it; the
+tables here are assumptions, and a mix of them is a control of the explorer.
+
+References
+----------
+.. [1] D. Bertsekas and R. Gallager, Data Networks, 2nd ed., sec. 6.5.2.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from math import ceil, log2
+from typing import NamedTuple
+
+from hopperlib.errors import refusal
+from hopperlib.network.runtime.link_loads import WHOLE, LinkMap, Loads
+from hopperlib.network.scheduling.generator import interpolate
+from hopperlib.network.torus.distances import Coordinates
+
+__all__ = ["MIXES", "Habit", "Mix", "Stream", "all_reduce_s", "draw_habit", "fair_rates", "stencil", "streams_of"]
+
+#: What a job's nodes would send on average at equal steps of probability. [GB/s a node] Half of the
+#: jobs want less than a quarter, few more than one. Assumed; a node can send 6.
+RATES_GB_S = (0.0, 0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6, 0.9, 1.3, 2.0)
+#: Dimensions of the grids of stencil codes, and how often each comes. Assumed.
+STENCILS = ((1, 0.2), (2, 0.3), (3, 0.5))
+
+
+class Mix(NamedTuple):
+    """What a machine's jobs do: all assumed.
+
+    Parameters
+    ----------
+    all_to_all, writing : float
+        Share of the jobs in which everybody talks to everybody, in place of a grid; and of those that write
+        to the file systems besides. [fraction]
+    times : float
+        What the drawn rates are multiplied by.
+    """
+
+    all_to_all: float
+    writing: float
+    times: float = 1.0
+
+
+#: Mixes by name.
+MIXES: dict[str, Mix] = {
+    "stencils": Mix(0.0, 0.0),
+    "assumed": Mix(0.2, 0.1),
+    "double": Mix(0.2, 0.1, 2.0),
+}
+
+
+class Habit(NamedTuple):
+    """What belongs to a job, wherever it lies: wanted rate [GB/s a node], dimensions of its grid, and two draws."""
+
+    rate_gb_s: float
+    dimensions: int
+    pattern: float
+    writes: float
+
+
+def draw_habit(rng: random.Random) -> Habit:
+    """Draw what a job does.
+
+    Examples
+    --------
+    >>> rng = random.Random(1)
+    >>> habits = [draw_habit(rng) for _ in range(1000)]
+    >>> round(sum(habit.rate_gb_s for habit in habits) / 1000, 1), max(habit.dimensions for habit in habits)
+    (0.5, 3)
+    """
+    rate, u = interpolate(RATES_GB_S, rng.random()), rng.random()
+    dimensions = next((axes for axes, share in STENCILS[:-1] if (u := u - share) < 0), STENCILS[-1][0])
+    return Habit(rate, dimensions, rng.random(), rng.random())
+
+
+class Stream(NamedTuple):
+    """A job's messages and the rate that it wants.
+
+    Parameters
+    ----------
+    loads : mapping
+        Messages on the links, as `LinkMap` gives them.
+    sends : float
+        Messages that a node sends for these, those that use no link included.
+    wants_gb_s : float
+        What a node would send with nobody in the way. [GB/s]
+    writes : bool
+        Whether these go to the file systems.
+    """
+
+    loads: Loads
+    sends: float
+    wants_gb_s: float
+    writes: bool = False
+
+
+def _strides(nodes: int, dimensions: int) -> list[int]:
+    """Return how far apart in a job's list the neighbors of a node are, on a grid that is as even as can be."""
+    side = max(1, round(nodes ** (1 / dimensions)))
+    return sorted({stride for stride in (side**axis for axis in range(dimensions)) if stride < nodes})
+
+
+def stencil(links: LinkMap, places: Sequence[Coordinates], dimensions: int, wants_gb_s: float) -> Stream:
+    """Return the stream of a job whose nodes talk to their neighbors on a grid, both ways.
+
+    Parameters
+    ----------
+    links : LinkMap
+    places : sequence of (int, int, int)
+        Where each node of the job sits; the list is a ring.
+    dimensions : int
+        Of the grid.
+    wants_gb_s : float
+        [GB/s a node]
+
+    Examples
+    --------
+    Two nodes side by side exchange two messages each way, since the list of two is a ring:
+
+    >>> from hopperlib.machine import Machine
+    >>> links = LinkMap(Machine.load("hopper"))
+    >>> [(link, count) for link, count, _ in links.each(stencil(links, [(0, 0, 0), (0, 0, 1)], 1, 1.0).loads)]
+    [((2, (0, 0, 0), 1), 2.0), ((2, (0, 0, 1), -1), 2.0)]
+    """
+    strides = _strides(len(places), dimensions)
+    messages: Counter[tuple[Coordinates, Coordinates]] = Counter()
+    for stride in strides:
+        messages.update(zip(places, [*places[stride:], *places[:stride]], strict=True))
+    for (here, there), count in list(messages.items()):
+        messages[there, here] += count
+    return Stream(links.of_messages(messages), 2.0 * len(strides), wants_gb_s)
+
+
+def streams_of(
+    links: LinkMap,
+    places: Sequence[Coordinates],
+    habit: Habit,
+    mix: Mix,
+    *,
+    routers: Mapping[Coordinates, int],
+    write_gb_s: float = 0.0,
+) -> list[Stream]:
+    """Return the streams of a job in a mix.
+
+    Parameters
+    ----------
+    links : LinkMap
+    places : sequence of (int, int, int)
+        Where each node of the job sits.
+    habit : Habit
+    mix : Mix
+    routers : mapping
+        Where the service nodes sit through which files are written, and how many at each place.
+    write_gb_s : float
+        What a node of a job that writes would write. [GB/s]
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> links, two = LinkMap(Machine.load("hopper")), [(0, 0, 0), (0, 0, 1)]
+    >>> [stream.writes for stream in streams_of(links, two, Habit(0.5, 3, 0.9, 0.05), MIXES["assumed"], routers={(4, 4, 4): 2})]
+    [False, True]
+    """
+    streams, nodes, wanted = [], Counter(places), habit.rate_gb_s * mix.times
+    # A job on one node has nobody to talk to.
+    if wanted and len(places) > 1:
+        if habit.pattern < mix.all_to_all:
+            streams.append(Stream(links.between(nodes, nodes), float(len(places)), wanted))
+        else:
+            streams.append(stencil(links, places, habit.dimensions, wanted))
+    if habit.writes < mix.writing:
+        streams.append(Stream(links.between(nodes, routers), float(sum(routers.values())), write_gb_s, True))
+    return streams
+
+
+def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: float) -> list[float]:
+    """Return the max-min fair rate of each stream. [GB/s a node]
+
+    Parameters
+    ----------
+    links : LinkMap
+    streams : sequence of Stream
+    injection_gb_s : float
+        The most that a node can send. [GB/s]
+
+    Raises
+    ------
+    InputError
+        If the limit is not positive.
+
+    Examples
+    --------
+    Two jobs cross one link of 9.375 GB/s. One wants little and gets it, the other the rest:
+
+    >>> from hopperlib.machine import Machine
+    >>> links = LinkMap(Machine.load("hopper"))
+    >>> loads = links.of_messages({((0, 0, 0), (1, 0, 0)): 2})
+    >>> fair_rates(links, [Stream(loads, 1.0, 1.0), Stream(loads, 1.0, 6.0)], injection_gb_s=6.0)
+    [1.0, 3.6875]
+    """
+    if injection_gb_s <= 0:
+        raise refusal("injection_gb_s", injection_gb_s, "must be above 0: a node sends something")
+    wants = [min(stream.wants_gb_s, injection_gb_s) for stream in streams]
+    # Rates in bytes a second are whole numbers, so that whole rings are added at once.
+    per_gb_s = [1e9 / stream.sends for stream in streams]
+    offered: dict[int, int] = defaultdict(int)
+    on_ring: dict[int, list[int]] = defaultdict(list)
+    for index, (stream, want) in enumerate(zip(streams, wants, strict=True)):
+        scale = round(want * per_gb_s[index])
+        for ring, lanes in stream.loads.items():
+            offered[ring] += scale * lanes
+            on_ring[ring].append(index)
+    room: list[float] = []  # Of each link that cannot carry all that is offered, in units of the lanes.
+    weights: list[dict[int, float]] = []  # What a stream adds to it for each GB/s.
+    for ring, packed in offered.items():
+        loads, capacities = links.lanes(ring, packed), links.capacity_gb_s[ring]
+        if max(loads) <= min(capacities) * 1e9 * WHOLE:
+            continue
+        for lane, (load, capacity) in enumerate(zip(loads, capacities, strict=True)):
+            if load > capacity * 1e9 * WHOLE:
+                room.append(capacity * 1e9 * WHOLE)
+                users = ((index, links.lane(streams[index].loads[ring], lane)) for index in on_ring[ring])
+                weights.append({index: count * per_gb_s[index] for index, count in users if count})
+    return _fill(wants, room, weights)
+
+
+def _fill(wants: list[float], room: list[float], weights: list[dict[int, float]]) -> list[float]:
+    """Raise all rates together; freeze a stream at what it wants, and those of a link once that is full."""
+    rates = list(wants)
+    links_of: dict[int, list[int]] = defaultdict(list)
+    for link, users in enumerate(weights):
+        for index in users:
+            links_of[index].append(link)
+    slope = [sum(users.values()) for users in weights]
+    rising = sorted(links_of, key=lambda index: wants[index])
+    # Links that a stream may still fill, and how many streams of each still rise.
+    left = {link: len(users) for link, users in enumerate(weights)}
+
+    def freeze(index: int, rate: float) -> None:
+        rising.remove(index)
+        rates[index] = rate
+        for link in links_of[index]:
+            room[link] -= weights[link][index] * rate
+            slope[link] -= weights[link][index]
+            left[link] -= 1
+            if not left[link]:
+                del left[link]
+
+    while left:
+        level, link = min((room[link] / slope[link], link) for link in left)
+        # A stream that has what it wants leaves the others more, so the level only rises: all of these at once.
+        content = [index for index in rising if wants[index] <= level]
+        for index in content or [index for index in weights[link] if index in rising]:
+            freeze(index, min(level, wants[index]))
+    return rates
+
+
+def all_reduce_s(nodes: int, hops: float, *, latency_us: float, overhead_us: float = 0.5, hop_us: float = 0.1) -> float:
+    """Time of an all-reduce of one number over the nodes of a job, by LogGP [1]_. [s]
+
+    A tree up and down again: at each level a message and the processor's overhead at both its ends. One number is
+    too short for the gap of a byte to matter.
+
+    Parameters
+    ----------
+    nodes : int
+    hops : float
+        Mean distance of the nodes. [hops]
+    latency_us : float
+        Of the shortest message between neighbors. [us]
+    overhead_us, hop_us : float
+        At each end, and for each hop after the first; both assumed. [us]
+
+    Raises
+    ------
+    InputError
+        If there is no node.
+
+    Examples
+    --------
+    >>> round(1e6 * all_reduce_s(342, 6.0, latency_us=1.6), 1)
+    55.8
+
+    References
+    ----------
+    .. [1] A. Alexandrov and others, LogGP, SPAA 1995.
+    """
+    if nodes < 1:
+        raise refusal("nodes", nodes, "must be at least 1")
+    message_us = latency_us + 2 * overhead_us + hop_us * max(0.0, hops - 1)
+    return 2 * ceil(log2(nodes)) * message_us / 1e6
