@@ -18,10 +18,8 @@ from statistics import mean
 
 from hopperlib.documented import printed
 from hopperlib.errors import refusal
-from hopperlib.machine import Machine
 from hopperlib.network.runtime.placed_jobs import PlacedJob, selected
 from hopperlib.network.runtime.run_time import Run, RunTimeModel, calibrate, draw_noise
-from hopperlib.network.runtime.sharing import all_reduce_s
 
 __all__ = [
     "REDUCTIONS",
@@ -86,8 +84,6 @@ def runs_met(
     >>> runs_met(jobs, 1.0) == runs_met(jobs, "assumed")
     True
     """
-    machine = Machine.load("hopper")
-    cores, latency_us = machine.node().cores, machine.network.latency_us if machine.network else 0.0
     met = []
     for job in jobs:
         if isinstance(traffic, str):
@@ -98,7 +94,7 @@ def runs_met(
             slowness = [
                 low + part * (high - low) for low, high in zip(job.slowness(below), job.slowness(above), strict=True)
             ]
-        reduce_s = reductions * all_reduce_s(-(-job.tasks // cores), job.hops_nodes, latency_us=latency_us)
+        reduce_s = reductions * job.reduce_us / 1e6
         met.append(tuple(Run(each, reduce_s, draw_noise(rng) if rng else 0.0) for each in slowness))
     return met
 

@@ -29,7 +29,16 @@ from hopperlib.documented.data_files import rows
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.link_loads import LinkMap
-from hopperlib.network.runtime.sharing import MIXES, Habit, Mix, Stream, draw_habit, fair_rates, streams_of
+from hopperlib.network.runtime.sharing import (
+    MIXES,
+    Habit,
+    Mix,
+    Stream,
+    all_reduce_s,
+    draw_habit,
+    fair_rates,
+    streams_of,
+)
 from hopperlib.network.runtime.traffic import Graph, grid_dimensions, hops_of_graph, nearest_neighbors
 from hopperlib.network.scheduling.generator import draw_workload
 from hopperlib.network.scheduling.schedule import Schedule
@@ -124,6 +133,8 @@ class PlacedJob(NamedTuple):
         Mean hops of its messages. [hops]
     volume, surface : float
         Of the convex hull of its Geminis' coordinates, in units of the torus.
+    reduce_us : float
+        Time of an all-reduce of one number. [us]
     own : float
         Its slowness with nothing around it: what a node takes to send a GB. [s/GB]
     stencils_1 and so on : float
@@ -145,6 +156,7 @@ class PlacedJob(NamedTuple):
     hops_milc: float
     volume: float
     surface: float
+    reduce_us: float
     own: float
     stencils_1: float
     stencils_2: float
@@ -196,7 +208,7 @@ class Histories:
         if machine.network is None:
             raise InputError(f"machine {machine.name!r} states no network")
         self.links = LinkMap(machine)
-        self.injection_gb_s = machine.network.node_bandwidth_gb_s
+        self.injection_gb_s, self._latency_us = machine.network.node_bandwidth_gb_s, machine.network.latency_us
         self.write_gb_s = sum(system.peak_gb_s for system in machine.file_systems)
         self.node_write_gb_s = max(system.node_write_ceiling_gb_s or 0.0 for system in machine.file_systems)
         self.cores = machine.node().cores
@@ -306,13 +318,15 @@ class Histories:
         yield round((start - schedule.workload.submit_time_s[index]) / 3600, 2)
         yield round(mean_hop_distance(geminis, plain), 3)
         yield round(mean_hop_distance(geminis, Torus(links.dimensions, (1, 2, 1))), 3)
-        yield round(mean_hop_distance(places, plain), 3)
+        nodes_apart = round(mean_hop_distance(places, plain), 3)
+        yield nodes_apart
         yield max_hop_distance(geminis, plain)
         yield round(hops_of_graph(graph, places, plain) / sum(graph.values()), 3)
         # As the study did it: the coordinates as they are, not opened where the torus closes.
         hull = convex_hull(geminis)
         yield round(hull.volume, 1)
         yield round(hull.surface, 1)
+        yield round(1e6 * all_reduce_s(len(places), nodes_apart, latency_us=self._latency_us), 2)
         own = milc_stream(links, graph, places, self.injection_gb_s)
         alone = self._slowness(own, [])
         yield alone
