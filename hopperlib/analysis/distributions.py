@@ -14,6 +14,7 @@ normal             ``mean``, ``sd``                      everything
 gamma              ``shape``, ``scale``                  above 0
 Weibull            ``shape``, ``scale``                  above 0
 inverse Gaussian   ``mean``, ``shape``                   above 0
+Gumbel             ``location``, ``scale``               everything
 =================  ====================================  ======================
 
 ``log_mean`` and ``log_sd`` are mean and standard deviation of the natural
@@ -35,7 +36,19 @@ from scipy import optimize, stats
 from hopperlib.analysis._resampling import Array, Interval, check_resampling, column, percentiles
 from hopperlib.errors import refusal
 
-__all__ = ["FAMILIES", "Fit", "Goodness", "Interval", "QuantilePoints", "bootstrap", "fit", "fit_all", "goodness", "qq"]
+__all__ = [
+    "FAMILIES",
+    "Fit",
+    "Goodness",
+    "Interval",
+    "QuantilePoints",
+    "bootstrap",
+    "fit",
+    "fit_all",
+    "goodness",
+    "qq",
+    "resolution",
+]
 
 # AICc divides by n - k - 1, and the shifted lognormal has three parameters.
 _LEAST_VALUES = 5
@@ -46,9 +59,9 @@ _RESOLUTION = 1e-12
 # The logarithm of a probability that a double still holds, about 1e-304: beyond it statistics would be infinite.
 _LEAST_LOG = -700.0
 _GRID = 64
-# Numbers drawn at once in a test of fit: 16 MB, of which scipy makes about ten.
-_MOST_DRAWN = 2_000_000
 _MOST_RATIO = 1_000_000
+# Steps finer than this part of the spread change no statistic that is looked at.
+_FINE_STEP = 1e-3
 
 
 class _Weibull(type(stats.weibull_min)):  # type: ignore[misc]
@@ -69,6 +82,15 @@ class _ShiftedLognormal(type(stats.lognorm)):  # type: ignore[misc]
         """Return shape, location and scale of greatest likelihood."""
         shape, shift, scale = stats.lognorm.fit(data, floc=_shift(data)[0])
         return shape, shift, scale
+
+
+class _Gumbel(type(stats.gumbel_r)):  # type: ignore[misc]
+    """The Gumbel of largest values, fitted from a start that brackets the root at once."""
+
+    def fit(self, data: Array) -> tuple[float, float]:
+        """Return location and scale of greatest likelihood."""
+        location, scale = stats.gumbel_r.fit(data, scale=float(data.std()) * math.sqrt(6) / math.pi)
+        return float(location), float(scale)
 
 
 class _Family(NamedTuple):
@@ -114,9 +136,17 @@ _FAMILIES: dict[str, _Family] = {
         lambda mu, _, scale: {"mean": mu * scale, "shape": scale},
         lambda p: (p["mean"] / p["shape"], 0, p["shape"]),
     ),
+    "Gumbel": _Family(
+        _Gumbel(name="gumbel"),
+        {},
+        lambda location, scale: {"location": location, "scale": scale},
+        lambda p: (p["location"], p["scale"]),
+    ),
 }
 
 FAMILIES: tuple[str, ...] = tuple(_FAMILIES)
+# Families that reach below 0.
+_BELOW_ZERO = ("normal", "Gumbel")
 
 
 class QuantilePoints(NamedTuple):
@@ -182,8 +212,10 @@ def _checked(values: npt.ArrayLike, *families: str) -> Array:
             raise refusal("family", family, f"must be one of: {', '.join(FAMILIES)}")
     if len(array) < _LEAST_VALUES:
         raise ValueError(f"{len(array)} values are too few: {_LEAST_VALUES} are needed to compare families")
-    if array.min() <= 0 and families != ("normal",):
-        raise ValueError(f"value {array.min():g} must be above 0: of these families only the normal reaches below")
+    if array.min() <= 0 and not set(families) <= set(_BELOW_ZERO):
+        raise ValueError(
+            f"value {array.min():g} must be above 0: of these families only the normal and the Gumbel reach below"
+        )
     if array.min() > 0 and array.max() > _MOST_RATIO * array.min():
         raise ValueError(
             f"values from {array.min():g} to {array.max():g}: the largest may be at most {_MOST_RATIO:,} times the smallest, "
@@ -372,7 +404,9 @@ def goodness(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repea
     values were seen. A fitted one lies closer to its own values, so the tables
     would accept nearly anything. Here the test is repeated as it was done:
     samples of as many values are drawn from the fit, the family is fitted to
-    each anew, and its distance taken. The p-value is the share of samples at
+    each anew, and its distance taken. Where the values are whole seconds, or
+    rounded in another way (`resolution`), the samples are rounded alike: ties
+    alone would make every family look wrong. The p-value is the share of samples at
     least as far off, the values' own among them (parametric bootstrap) [1]_.
 
     Parameters
@@ -410,31 +444,63 @@ def goodness(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repea
         raise ValueError(f"{len(x)} values for a fit of {fitted.n}: give the values that were fitted")
     if repeats < 1:
         raise refusal("repeats", repeats, "must be at least 1")
-    ks, ks_p = _tested(x, fitted.family, "ks", rng, repeats)
-    ad, ad_p = _tested(x, fitted.family, _anderson_darling, rng, repeats)
+    distribution, *_ = _FAMILIES[fitted.family]
+    arguments = _estimate(x, fitted.family)
+    own = _distances(distribution(*arguments), x)
+    step, farther = resolution(x), np.ones(2)
+    for _ in range(repeats):
+        sample = _drawn(distribution, arguments, len(x), step, rng)
+        if fitted.family not in _BELOW_ZERO:
+            sample = np.maximum(sample, step or _RESOLUTION * float(x.min()))
+        farther += _distances(distribution(*_estimate(sample, fitted.family)), sample) >= own - _RESOLUTION
+    ks_p, ad_p = (farther / (repeats + 1)).tolist()
     return Goodness(
-        kolmogorov_smirnov=ks,
+        kolmogorov_smirnov=float(own[0]),
         kolmogorov_smirnov_p=ks_p,
-        anderson_darling=ad,
+        anderson_darling=float(own[1]),
         anderson_darling_p=ad_p,
-        naive_p=float(stats.kstwo.sf(ks, fitted.n)),
+        naive_p=float(stats.kstwo.sf(own[0], fitted.n)),
         repeats=repeats,
     )
 
 
-def _tested(x: Array, family: str, statistic: Any, rng: np.random.Generator, repeats: int) -> tuple[float, float]:
-    """Return a statistic and how many samples lie as far off, the values' own among them, as a fraction."""
-    distribution, held, *_ = _FAMILIES[family]
-    farther, left = 1, repeats
-    while left > 0:
-        # scipy holds all samples of a call at once, so many of a long column are drawn in parts.
-        samples = min(left, max(1, _MOST_DRAWN // len(x)))
-        test = stats.goodness_of_fit(
-            distribution, x, known_params=held, statistic=statistic, n_mc_samples=samples, rng=rng
-        )
-        farther += round(test.pvalue * (samples + 1)) - 1
-        left -= samples
-    return float(test.statistic), farther / (repeats + 1)
+def _drawn(distribution: Any, arguments: tuple[float, ...], n: int, step: float, rng: np.random.Generator) -> Array:
+    """Return a sample, rounded to a step if that is not 0; one that shows no spread is drawn again."""
+    while True:
+        sample = np.asarray(distribution.rvs(*arguments, size=n, random_state=rng), dtype=float)
+        if step:
+            sample = np.round(sample / step) * step
+        if np.isfinite(sample).all() and np.ptp(sample) > _LEAST_SPREAD * abs(float(sample.mean())):
+            return sample
+
+
+def resolution(values: npt.ArrayLike) -> float:
+    """Return the step that all values are multiples of, as whole seconds are of 1; 0 if it is too fine to matter.
+
+    Examples
+    --------
+    >>> resolution([10.0, 12.0, 11.0, 17.0]), resolution([0.5, 0.25, 1.75]), resolution([1.234567, 2.345678])
+    (1.0, 0.25, 0.0)
+    """
+    x = np.asarray(values, dtype=float)
+    for decimals in range(7):
+        whole = np.round(x * 10**decimals)
+        if (
+            np.all(np.abs(x * 10**decimals - whole) < 1e-6 * np.maximum(1, np.abs(whole) * 1e-3))
+            and np.abs(whole).max() < 2**53
+        ):
+            step = float(np.gcd.reduce(whole.astype(np.int64))) / 10**decimals
+            return step if step > _FINE_STEP * float(x.std()) else 0.0
+    return 0.0
+
+
+def _distances(distribution: Any, values: Array) -> Array:
+    """Return the statistics of Kolmogorov and Smirnov and of Anderson and Darling."""
+    ordered = np.sort(values)
+    below = distribution.cdf(ordered)
+    n = len(ordered)
+    up, down = np.arange(1, n + 1) / n - below, below - np.arange(n) / n
+    return np.array([max(float(up.max()), float(down.max())), float(_anderson_darling(distribution, ordered, -1))])
 
 
 def bootstrap(

@@ -12,7 +12,7 @@ import numpy as np
 
 from hopperlib.analysis.distributions import Goodness, qq
 from hopperlib.analysis.regression import variance_split
-from hopperlib.analysis.run_times import CAVEATS, RunTimeReport, describe_run_times
+from hopperlib.analysis.run_times import CAVEATS, Repeats, RunTimeReport, describe_run_times
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.questions.result import Column, Figure, Result, Table, Value
@@ -112,7 +112,7 @@ def fit_result(report: RunTimeReport) -> Result:
     >>> [value.text for value in result.values[:2]], result.tables[0].columns[0].title
     (['8', '11.625'], 'Family')
     """
-    needed = " or ".join(f"{way.runs:,} ({way.how})" for way in report.repeats)
+    needed = " or ".join(f"{way.runs:,} ({way.how}{_by_rank(way)})" for way in report.repeats)
     return Result(
         summary=f"{report.verdict} To see a change of {100 * report.change_fraction:g} %, make so many runs before and as "
         f"many after: {needed}.",
@@ -122,6 +122,11 @@ def fit_result(report: RunTimeReport) -> Result:
         tables=(_families(report), _repeats(report), _parameters(report)),
         facts=report.to_dict(),
     )
+
+
+def _by_rank(way: Repeats) -> str:
+    """Return, where a comparison by rank needs less than half the runs, how many those are."""
+    return f"; by rank {way.runs_by_rank:,}" if way.runs_by_rank is not None and 2 * way.runs_by_rank < way.runs else ""
 
 
 def _findings(report: RunTimeReport) -> Iterator[Finding]:
@@ -227,8 +232,9 @@ def _repeats(report: RunTimeReport) -> Table:
             Column(title="How the runs are made"),
             Column(title="Spread", unit="%", decimals=2),
             Column(title="Runs on each side"),
+            Column(title="Compared by rank"),
         ),
-        rows=[(way.how, 100 * way.spread_fraction, way.runs) for way in report.repeats],
+        rows=[(way.how, 100 * way.spread_fraction, way.runs, way.runs_by_rank) for way in report.repeats],
     )
 
 

@@ -8,8 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hopperlib.analysis.distributions import Fit, Goodness, Interval, bootstrap, fit_all, goodness
-from hopperlib.analysis.regression import VarianceSplit, minimum_of_groups, repeats_to_see, variance_split
+from hopperlib.analysis.distributions import Fit, Goodness, Interval, bootstrap, fit_all, goodness, resolution
+from hopperlib.analysis.regression import (
+    VarianceSplit,
+    minimum_of_groups,
+    repeats_by_rank,
+    repeats_to_see,
+    variance_split,
+)
 from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.readers.run_times import RunTimes
@@ -45,12 +51,15 @@ class Repeats(NamedTuple):
     spread_fraction : float
         Standard deviation of such a run. [fraction of the mean]
     runs : int
-        Runs on each side.
+        Runs on each side, compared by a t-test.
+    runs_by_rank : int or None
+        The same, compared by rank, which a few runs far off hardly change; None for more than there can be.
     """
 
     how: str
     spread_fraction: float
     runs: int
+    runs_by_rank: int | None
 
 
 class Histogram(NamedTuple):
@@ -227,17 +236,24 @@ def _split(table: RunTimes, rng: np.random.Generator) -> tuple[VarianceSplit | N
 
 
 def _repeats(
-    split: VarianceSplit | None, mean: float, sd: float, group: str | None, change: float, power: float, alpha: float
+    table: RunTimes, split: VarianceSplit | None, change: float, power: float, alpha: float
 ) -> tuple[Repeats, ...]:
     """Return the runs needed, for each way to repeat."""
+    values = np.array(table.times)
+    mean = float(values.mean())
     if split is None:
-        ways = [("runs like these", sd / mean)]
+        ways = [("runs like these", float(values.std(ddof=1)) / mean, values)]
     else:
+        _, of = np.unique(np.array(table.groups), return_inverse=True)
+        means = np.bincount(of, values) / np.bincount(of)
         ways = [
-            (f"both versions inside one {group}", split.within_sd / mean),
-            (f"each run in a {group} of its own", split.total_sd / mean),
+            (f"both versions inside one {table.group}", split.within_sd / mean, values - means[of] + mean),
+            (f"each run in a {table.group} of its own", split.total_sd / mean, values),
         ]
-    return tuple(Repeats(how, spread, repeats_to_see(change, spread, power, alpha)) for how, spread in ways)
+    return tuple(
+        Repeats(how, spread, repeats_to_see(change, spread, power, alpha), repeats_by_rank(runs, change, power, alpha))
+        for how, spread, runs in ways
+    )
 
 
 def _alike(split: VarianceSplit | None) -> bool:
@@ -254,7 +270,17 @@ def _notes(table: RunTimes, split: VarianceSplit | None, n: int, *, minima: bool
             "the intervals of the parameters are too short and the p-values too small.",
             advice=f"Fit the smallest time of each {table.group} (--minimum) to test a family.",
         )
+    step = resolution(table.times)
+    tied = len(table.times) - len(set(table.times))
     notes = {
+        "ties": tied
+        and f"{tied:,} of {len(table.times):,} times equal another"
+        + (
+            f": they are multiples of {step:g} {table.unit}".rstrip()
+            + ", and the samples behind the p-values are rounded alike."
+            if step
+            else "."
+        ),
         "few-values": n < _FEW_VALUES
         and f"{n} values are few: the intervals are too short, and hardly any family can be told wrong.",
         "few-groups": split is not None
@@ -329,7 +355,7 @@ def describe_run_times(
     mean, sd = float(values.mean()), float(values.std(ddof=1))
     split, no_split = _split(table, rng)
     # Before the long part, so that an argument out of range is refused at once.
-    repeats = _repeats(split, mean, sd, table.group, change_fraction, power, alpha)
+    repeats = _repeats(table, split, change_fraction, power, alpha)
     families = []
     for number, fitted_family in enumerate(fits):
         intervals = bootstrap(fitted, fitted_family.family, rng, resamples)

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from hopperlib.cli.common import fail, print_json, read_source, write_page
+from hopperlib.cli.common import fail, print_json, write_page
 from hopperlib.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_MOST_BYTES = 64_000_000
+
 _HELP = """Say what run times have in common: their distribution, their spread, the repeats that show a change.
 
-FILE is CSV whose first line names the columns, or - for standard input. The times stand in the column
+FILE is CSV whose first line names the columns, packed (gzip, bzip2, xz) or not, or - for standard input. The times stand in the column
 run_time_s, or in that of --column. Runs that belong together (of one job, one day, one node list) share
 a value in the column of --group.
 
@@ -29,7 +32,7 @@ a value in the column of --group.
   hopper fit runs.csv --column seconds --group jobid --change 2
   hopper fit runs.csv --minimum --html report.html
 
-Six families are fitted by maximum likelihood, each with 95 % intervals of its parameters and a p-value
+Seven families are fitted by maximum likelihood, each with 95 % intervals of its parameters and a p-value
 that counts that they were fitted. Runs of one group are often alike; then --minimum, which takes one
 time of each, is the honest test of a family. Rows without a time (empty, nan, NA) are counted and left out; a cell
 that is no time is an error with its line.
@@ -65,11 +68,15 @@ def command(
 ) -> None:
     """Answer ``hopper fit``."""
     from hopperlib.readers.run_times import read_run_times
+    from hopperlib.readers.source import text_of
 
     try:
+        try:
+            text = text_of(Path(file), max_bytes=_MOST_BYTES)
+        except InputError as error:
+            raise InputError(f"cannot read run times {error}") from error
         # Any line end is one, as for a file opened as text.
-        lines = StringIO(read_source(file, what="run times", as_json=as_json), newline=None)
-        table = read_run_times(lines, column=column, group=group)
+        table = read_run_times(StringIO(text, newline=None), column=column, group=group)
         fit = _analysis()
         with _progress(len(table.times)) as progress:
             result = fit(

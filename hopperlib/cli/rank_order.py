@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _EXAMPLES = """hopper rank-order --grid 16x16x12 --cores-per-node 24 --out MPICH_RANK_ORDER
+hopper rank-order --matrix sent.csv --cores-per-node 128 --out MPICH_RANK_ORDER
 export MPICH_RANK_REORDER_METHOD=3"""
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer, and write the file; ``-`` prints it in place of the answer."""
     out, neighbors = values.pop("out", None), values.pop("neighbors", None)
+    if not values.get("matrix") and "grid" not in values:
+        raise click.UsageError("Missing option '--grid', or '--matrix' in its place.")
     if neighbors is not None:
         values["periodic"] = neighbors == "3d-periodic"
     result = question.run(**values)

@@ -15,8 +15,10 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
+from math import prod
 from operator import ne
 
 from hopperlib.errors import InputError
@@ -27,63 +29,99 @@ __all__ = [
     "best_block",
     "block_order",
     "diagonal_major",
+    "neighbor_count",
     "neighbor_pairs",
     "off_node_pairs",
+    "off_node_weight",
+    "order_for_matrix",
     "parse_grid",
     "rank_order_file",
+    "read_matrix",
     "triangle_imbalance",
 ]
 
-Grid = tuple[int, int, int]
+#: Sizes along x, y, z and so on, x counting fastest.
+Grid = tuple[int, ...]
+#: Bytes, or whatever is counted, between two ranks, the lower first.
+Matrix = Mapping[tuple[int, int], float]
 
 
 #: The largest grid: several times the cores of the largest Cray XE.
 MOST_TASKS = 2_000_000
+_MOST_DIMENSIONS = 4
+# Up to so many ranks every box is tried exactly; beyond, those that cut the fewest pairs by the planes between boxes.
+_MOST_TRIED_EXACTLY = 100_000
+_TRIED = 2
 
 
 def parse_grid(text: str) -> Grid:
-    """Return a grid typed as ``16x16x12``; missing dimensions are 1.
+    """Return a grid typed as ``16x16x12``, of at least three dimensions: missing ones are 1.
 
     Raises
     ------
     InputError
-        If the text is no grid of one to three positive sizes.
+        If the text is no grid of one to four positive sizes.
 
     Examples
     --------
-    >>> parse_grid("16x16x12"), parse_grid("64")
-    ((16, 16, 12), (64, 1, 1))
+    >>> parse_grid("16x16x12"), parse_grid("64"), parse_grid("8x8x8x16")
+    ((16, 16, 12), (64, 1, 1), (8, 8, 8, 16))
     """
     parts = text.lower().split("x")
-    if not 1 <= len(parts) <= 3 or not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
-        raise InputError(f"grid={text!r} must be one to three positive sizes joined by x, such as 16x16x12")
-    x, y, z = [int(part) for part in parts] + [1] * (3 - len(parts))
-    if x * y * z > MOST_TASKS:
-        raise InputError(f"grid={text!r} has {x * y * z:,} tasks; at most {MOST_TASKS:,} are put in order")
-    return x, y, z
+    if not 1 <= len(parts) <= _MOST_DIMENSIONS or not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
+        raise InputError(f"grid={text!r} must be one to four positive sizes joined by x, such as 16x16x12")
+    grid = tuple([int(part) for part in parts] + [1] * (3 - len(parts)))
+    if prod(grid) > MOST_TASKS:
+        raise InputError(f"grid={text!r} has {prod(grid):,} tasks; at most {MOST_TASKS:,} are put in order")
+    return grid
 
 
-def _rank(grid: Grid, x: int, y: int, z: int) -> int:
+def _rank(grid: Grid, cell: Sequence[int]) -> int:
     """Rank of a cell, x fastest."""
-    return x + grid[0] * (y + grid[1] * z)
+    rank = 0
+    for size, at in zip(reversed(grid), reversed(cell), strict=True):
+        rank = rank * size + at
+    return rank
 
 
 def neighbor_pairs(grid: Grid, *, periodic: bool = False) -> Iterator[tuple[int, int]]:
-    """Yield each pair of ranks that are neighbors along x, y or z, x counting fastest.
+    """Yield each pair of ranks that are neighbors along an axis, x counting fastest.
 
     Examples
     --------
     >>> list(neighbor_pairs((2, 2, 1)))
     [(0, 1), (0, 2), (1, 3), (2, 3)]
     """
-    for z, y, x in product(*(range(size) for size in reversed(grid))):
-        here = _rank(grid, x, y, z)
-        for axis, (at, size) in enumerate(zip((x, y, z), grid, strict=True)):
+    for reversed_cell in product(*(range(size) for size in reversed(grid))):
+        cell = reversed_cell[::-1]
+        here = _rank(grid, cell)
+        for axis, (at, size) in enumerate(zip(cell, grid, strict=True)):
             # On a ring of two the second link would join the same pair again.
             if at + 1 < size or (periodic and size > 2):
-                ahead = [x, y, z]
+                ahead = list(cell)
                 ahead[axis] = (at + 1) % size
-                yield here, _rank(grid, *ahead)
+                yield here, _rank(grid, ahead)
+
+
+def neighbor_count(grid: Grid, *, periodic: bool = False) -> int:
+    """Return how many pairs of ranks are neighbors.
+
+    Examples
+    --------
+    >>> neighbor_count((2, 2, 1)), neighbor_count((8, 8, 8, 16), periodic=True)
+    (4, 32768)
+    """
+    return _cut(grid, (1,) * len(grid), periodic)
+
+
+def _cut(grid: Grid, block: Grid, periodic: bool) -> int:
+    """Return how many neighbor pairs lie in different boxes."""
+    ranks = prod(grid)
+    # Along each axis: the planes between boxes, and the one that joins the edges unless one box holds all of the axis.
+    planes = [
+        -(-size // side) - 1 + (periodic and size > 2 and side < size) for size, side in zip(grid, block, strict=True)
+    ]
+    return sum(ranks // size * cuts for size, cuts in zip(grid, planes, strict=True))
 
 
 def off_node_pairs(order: Sequence[int], grid: Grid, cores_per_node: int, *, periodic: bool = False) -> int:
@@ -93,7 +131,7 @@ def off_node_pairs(order: Sequence[int], grid: Grid, cores_per_node: int, *, per
     ----------
     order : sequence of int
         Ranks in the order in which they fill the nodes.
-    grid : (int, int, int)
+    grid : tuple of int
     cores_per_node : int
         Tasks on a node.
     periodic : bool
@@ -112,7 +150,7 @@ def off_node_pairs(order: Sequence[int], grid: Grid, cores_per_node: int, *, per
     >>> off_node_pairs(range(16), grid, 4), off_node_pairs(block_order(grid, (2, 2, 1)), grid, 4)
     (12, 8)
     """
-    ranks = grid[0] * grid[1] * grid[2]
+    ranks = prod(grid)
     if cores_per_node < 1:
         raise InputError(f"cores_per_node={cores_per_node} must be at least 1")
     node = [-1] * ranks
@@ -151,14 +189,21 @@ def block_order(grid: Grid, block: Grid) -> list[int]:
     """
     if min(block) < 1:
         raise InputError(f"block={block} must have positive sides")
+    if len(block) != len(grid):
+        raise InputError(f"block={block} must have as many sides as the grid {grid}")
     starts = [range(0, size, side) for size, side in zip(grid, block, strict=True)]
+    # How far apart ranks are along each axis but x.
+    steps = [prod(grid[:axis]) for axis in range(1, len(grid))]
     order: list[int] = []
-    for bz, by, bx in product(*reversed(starts)):
-        length = min(block[0], grid[0] - bx)
-        for z in range(bz, min(bz + block[2], grid[2])):
-            for y in range(by, min(by + block[1], grid[1])):
-                first = _rank(grid, bx, y, z)
-                order += range(first, first + length)
+    for corner in product(*reversed(starts)):
+        *outer, x = corner
+        length = min(block[0], grid[0] - x)
+        firsts = [x]
+        for at, size, side, step in zip(reversed(outer), grid[1:], block[1:], steps, strict=True):
+            inside = range(at * step, min(at + side, size) * step, step)
+            firsts = [first + more for more in inside for first in firsts]
+        for first in firsts:
+            order += range(first, first + length)
     return order
 
 
@@ -166,7 +211,8 @@ def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tu
     """Return the block of at most a node's cores whose order keeps most neighbors together.
 
     Blocks whose sides multiply to the cores of a node are tried; the grid's own
-    order is the one to beat.
+    order is the one to beat. On grids of more than 100,000 ranks only the two
+    are tried that cut the fewest pairs where one block meets the next.
 
     Returns
     -------
@@ -175,28 +221,172 @@ def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tu
 
     Examples
     --------
-    S3D's 3,072 ranks, as a grid of 16 x 16 x 12, on nodes of 24:
+    S3D's 3,072 ranks, as a grid of 16 x 16 x 12, on nodes of 24; and MILC's four dimensions:
 
     >>> block, order, off_node = best_block((16, 16, 12), 24)
     >>> block, off_node, off_node_pairs(range(3072), (16, 16, 12), 24)
     ((2, 4, 3), 2688, 4800)
+    >>> best_block((8, 8, 8, 16), 16, periodic=True)[0]
+    (2, 2, 2, 2)
     """
-    order = list(range(grid[0] * grid[1] * grid[2]))
+    order = list(range(prod(grid)))
     best = (off_node_pairs(order, grid, cores_per_node, periodic=periodic), grid)
-    tried_blocks = {grid}
-    for a in range(1, cores_per_node + 1):
-        for b in range(1, cores_per_node // a + 1):
-            if cores_per_node % (a * b):
-                continue
-            block = (min(a, grid[0]), min(b, grid[1]), min(cores_per_node // (a * b), grid[2]))
-            if block in tried_blocks:
-                continue
-            tried_blocks.add(block)
-            tried = block_order(grid, block)
-            off_node = off_node_pairs(tried, grid, cores_per_node, periodic=periodic)
-            if (off_node, block) < best:
-                best, order = (off_node, block), tried
+    blocks = {tuple(map(min, sides, grid)) for sides in _sides(cores_per_node, len(grid))} - {grid}
+    tried_blocks = sorted(blocks, key=lambda block: (_cut(grid, block, periodic), block))
+    if len(order) > _MOST_TRIED_EXACTLY:
+        tried_blocks = tried_blocks[:_TRIED]
+    for block in tried_blocks:
+        tried = block_order(grid, block)
+        # Blocks of a node's cores that fill the grid: no node holds parts of two, and what is cut is known.
+        fills = prod(block) == cores_per_node and not any(map(int.__mod__, grid, block))
+        off_node = (
+            _cut(grid, block, periodic) if fills else off_node_pairs(tried, grid, cores_per_node, periodic=periodic)
+        )
+        if (off_node, block) < best:
+            best, order = (off_node, block), tried
     return best[1], order, best[0]
+
+
+def _sides(cores: int, dimensions: int) -> Iterator[Grid]:
+    """Yield every block of so many cells."""
+    if dimensions == 1:
+        yield (cores,)
+        return
+    for side in range(1, cores + 1):
+        if cores % side == 0:
+            for rest in _sides(cores // side, dimensions - 1):
+                yield (side, *rest)
+
+
+def read_matrix(lines: Iterable[str]) -> tuple[int, dict[tuple[int, int], float]]:
+    r"""Return the number of ranks, and what each pair of them sends both ways.
+
+    Read are three columns (from, to, bytes), with a header or without; a square table, a row a rank; and the
+    ``orank`` of IPM's XML. What ranks send themselves is left out. mpiP's reports name no partners.
+
+    Raises
+    ------
+    InputError
+        If there is no pair of ranks in it.
+
+    Examples
+    --------
+    >>> read_matrix(["from,to,bytes", "0,1,100", "1,0,50", "2,0,8"])
+    (3, {(0, 1): 150.0, (0, 2): 8.0})
+    >>> read_matrix(["0 5 0", "5 0 1", "0 0 0"])
+    (3, {(0, 1): 10.0, (1, 2): 1.0})
+    """
+    pairs: dict[tuple[int, int], float] = {}
+    rows: list[list[str]] = []
+    ranks, here = 0, -1
+
+    def add(one: int, other: int, weight: float) -> None:
+        nonlocal ranks
+        if not (0 <= one < MOST_TASKS and 0 <= other < MOST_TASKS and 0 <= weight < float("inf")):
+            raise InputError(
+                f"ranks {one} and {other} with {weight:g}: ranks are from 0 to {MOST_TASKS - 1:,}, and nothing is negative"
+            )
+        ranks = max(ranks, one + 1, other + 1)
+        if one != other and weight:
+            pair = (min(one, other), max(one, other))
+            pairs[pair] = pairs.get(pair, 0.0) + weight
+
+    for line in lines:
+        rank = re.search(r'<task [^>]{0,300}mpi_rank="(\d{1,9})"', line)
+        here = int(rank[1]) if rank else here
+        peer = re.search(r'bytes="([0-9.eE+]{1,25})"[^>]{0,200}orank="(\d{1,9})"[^>]{0,200}count="(\d{1,18})"', line)
+        if peer and here >= 0:
+            add(here, int(peer[2]), float(peer[1]) * int(peer[3]))
+        elif "<" not in line and (cells := re.split(r"[\s,;|]+", line.split("#")[0].strip(" \t\r\n,;|"))) != [""]:
+            rows.append(cells)
+    if rows and not all(re.fullmatch(r"[-+0-9.eE]+", cell) for cell in rows[0]):
+        del rows[0]
+    try:
+        # Three rows of three may be either; ranks that count up one by one are rather a table of three ranks' pairs.
+        if (
+            rows
+            and len(rows[0]) == 3
+            and not (len(rows) == 3 and all(float(row[i]) == 0 for i, row in enumerate(rows) if len(row) == 3))
+        ):
+            for one, other, weight in rows:
+                add(int(one), int(other), float(weight))
+        else:
+            for one_rank, row in enumerate(rows):
+                if len(row) != len(rows):
+                    raise InputError(
+                        f"row {one_rank + 1} has {len(row)} columns; a table of {len(rows)} ranks has {len(rows)}"
+                    )
+                for other_rank, cell in enumerate(row):
+                    add(one_rank, other_rank, float(cell))
+    except ValueError as error:
+        raise (
+            error
+            if isinstance(error, InputError)
+            else InputError(f"this is no matrix of who sends whom how much: {error}")
+        ) from None
+    if not pairs:
+        raise InputError(
+            "no two ranks send each other anything: give three columns (from, to, bytes), a square table, or IPM's XML"
+        )
+    return ranks, pairs
+
+
+def off_node_weight(order: Sequence[int], pairs: Matrix, cores_per_node: int) -> float:
+    """Return what pairs on different nodes send each other.
+
+    Examples
+    --------
+    >>> off_node_weight([0, 2, 1, 3], {(0, 1): 5.0, (0, 2): 1.0}, 2)
+    5.0
+    """
+    node = {rank: position // cores_per_node for position, rank in enumerate(order)}
+    return sum(weight for (one, other), weight in pairs.items() if node[one] != node[other])
+
+
+def order_for_matrix(ranks: int, pairs: Matrix, cores_per_node: int) -> list[int]:
+    """Return an order that keeps who sends much on one node, and nodes that send much near in the list.
+
+    Nodes are filled one after the other: the next rank is the one that sends most to those on the node, or if none
+    does, to all that were placed before. It is no optimum, and never worse than the ranks' own order.
+
+    Examples
+    --------
+    >>> order_for_matrix(4, {(0, 2): 9.0, (1, 3): 9.0, (0, 1): 1.0}, 2)
+    [0, 2, 1, 3]
+    """
+    from heapq import heappop, heappush
+
+    beside: list[list[tuple[int, float]]] = [[] for _ in range(ranks)]
+    for (one, other), weight in pairs.items():
+        beside[one].append((other, weight))
+        beside[other].append((one, weight))
+    placed = [False] * ranks
+    order: list[int] = []
+    first = 0
+    before: dict[int, float] = {}
+    near: list[tuple[float, int]] = []
+    while len(order) < ranks:
+        here: dict[int, float] = {}
+        heap: list[tuple[float, int]] = []
+        for _ in range(min(cores_per_node, ranks - len(order))):
+            rank = -1
+            for queue, gains in ((heap, here), (near, before)):
+                while queue and rank < 0:
+                    gain, candidate = heappop(queue)
+                    # What stands for less than the rank sends by now has a newer entry.
+                    if not placed[candidate] and -gain == gains[candidate]:
+                        rank = candidate
+            while rank < 0:
+                rank, first = (first if not placed[first] else -1), first + 1
+            placed[rank] = True
+            order.append(rank)
+            for other, weight in beside[rank]:
+                if not placed[other]:
+                    for queue, gains in ((heap, here), (near, before)):
+                        gains[other] = gains.get(other, 0.0) + weight
+                        heappush(queue, (-gains[other], other))
+    own = list(range(ranks))
+    return min(order, own, key=lambda tried: off_node_weight(tried, pairs, cores_per_node))
 
 
 def rank_order_file(order: Sequence[int], note: str = "") -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -26,6 +27,8 @@ DEFAULT_GROUP = "job"
 _EMPTY = {"", "nan", "na", "n/a", "null", "none", "-"}
 _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST = 60
+_CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)")
+_COMMA = re.compile(r"\d{1,15},\d{1,15}")
 
 
 class RunTimesError(InputError):
@@ -107,22 +110,28 @@ def _place(header: Sequence[str], name: str, what: str) -> int:
     raise RunTimesError(f"there is no column {_shown(name)} for the {what}{hint} The columns are: {there}")
 
 
-def _number(text: str, line: int, column: str) -> float:
-    """Return a cell as a time."""
+def _number(text: str, line: int, column: str, delimiter: str = ",") -> float:
+    """Return a cell as a time: a number, with a decimal comma where that parts no columns, or ``hh:mm:ss``."""
+    given = text
+    if clock := _CLOCK.fullmatch(text):
+        days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
+        text = repr(((24 * days + hours) * 60 + minutes) * 60 + seconds)
+    elif delimiter != "," and _COMMA.fullmatch(text):
+        text = text.replace(",", ".")
     try:
         # Python reads 1_000 as a thousand; a file that holds it means something else.
         value = float(text.replace("_", "?"))
     except ValueError:
         rule = "a number"
         if ":" in text:
-            rule += "; write times of day and durations as seconds"
+            rule += ", nor a duration such as 01:30:00 or 2-12:00:00"
         elif "," in text:
             rule += "; write a point for decimals and nothing between thousands"
     else:
         if math.isfinite(value) and value > 0:
             return value
         rule = "above 0, and a run takes time" if math.isfinite(value) else "a finite number"
-    raise RunTimesError(f"line {line}, column {column}: {_shown(text)} is not {rule}")
+    raise RunTimesError(f"line {line}, column {column}: {_shown(given)} is not {rule}")
 
 
 def read_run_times(source: Source, *, column: str | None = None, group: str | None = None) -> RunTimes:
@@ -185,12 +194,12 @@ def read_run_times(source: Source, *, column: str | None = None, group: str | No
         if row[at].casefold() in _EMPTY:
             reason = f"no time in column {column}"
         elif of is not None and row[of].casefold() in _EMPTY:
-            _number(row[at], line, column)
+            _number(row[at], line, column, delimiter)
             reason = f"no group in column {group}"
         if reason:
             skips.add(reason, line)
             continue
-        times.append(_number(row[at], line, column))
+        times.append(_number(row[at], line, column, delimiter))
         numbers.append(line)
         if of is not None:
             groups.append(row[of])

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from hopperlib.analysis.regression import repeats_to_see
 from hopperlib.analysis.run_times import describe_run_times, usual_repeats
@@ -118,13 +119,13 @@ def test_data_are_plain(triplets):
     data = describe(*triplets).to_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert data["groups"]["between_fraction"].keys() == {"low", "estimate", "high"}
-    assert len(data["families"]) == 6
+    assert len(data["families"]) == 7
 
 
 def test_progress_is_told():
     seen = []
     describe([1, 2, 4, 8, 16], progress=lambda done, steps: seen.append((done, steps)))
-    assert seen == [(done, 12) for done in range(1, 13)]
+    assert seen == [(done, 14) for done in range(1, 15)]
 
 
 def test_samples_by_size():
@@ -149,3 +150,23 @@ def test_refuses(times, options, message):
 def test_reads_and_sums_up():
     lines = ["job,run_time_s", *(f"{job},{100 + 10 * job + run}" for job in range(4) for run in range(3))]
     assert describe_run_times(read_run_times(lines), np.random.default_rng(1), resamples=19).split.groups == 4
+
+
+def test_a_few_runs_far_off_do_not_ask_for_a_thousand_repeats():
+    rng = np.random.default_rng(4)
+    report = describe(np.concatenate([rng.normal(100, 10, 95), rng.normal(300, 50, 5)]), resamples=19)
+    (way,) = report.repeats
+    assert way.runs > 800
+    assert 50 < way.runs_by_rank < 200
+    # By ranks, so many runs on each side do find the change in about 80 of 100 cases.
+    pool = np.array(report.table.times)
+    found = 0
+    for _ in range(200):
+        before, after = rng.choice(pool, way.runs_by_rank), 1.05 * rng.choice(pool, way.runs_by_rank)
+        found += stats.mannwhitneyu(before, after).pvalue < 0.05
+    assert 140 < found < 185
+
+
+def test_ties_are_named():
+    report = describe(np.round(np.random.default_rng(4).normal(100, 3, 60)), resamples=19)
+    assert any(note.code == "ties" and "multiples of 1" in note.message for note in report.notes)

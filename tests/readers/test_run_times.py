@@ -82,9 +82,9 @@ def test_rows_without_a_time_are_counted():
         ("run_time_s,run_time_s\n1,2\n", {}, "there are 2 columns 'run_time_s': name each differently"),
         ("run_time_s\n10\nten\n", {}, "line 3, column run_time_s: 'ten' is not a number"),
         (
-            "run_time_s\n00:10:05\n",
+            "run_time_s\n10:05\n",
             {},
-            "line 2, column run_time_s: '00:10:05' is not a number; write times of day and durations as seconds",
+            "line 2, column run_time_s: '10:05' is not a number, nor a duration such as 01:30:00 or 2-12:00:00",
         ),
         (
             'run_time_s\n"1,234.5"\n',
@@ -125,3 +125,11 @@ def test_whatever_the_file_holds_nothing_else_is_raised_and_no_wrong_time_read(t
         table = read("run_time_s,job\n" + text)
         assert all(time > 0 for time in table.times)
         assert len(table.times) == len(table.groups) == len(table.lines)
+
+
+def test_durations_and_decimal_commas():
+    assert read_run_times(["run_time_s", "00:10:05", "1-00:00:01.5"]).times == (605, 86401.5)
+    # A comma is one of decimals where it does not part columns.
+    assert read_run_times(["job;run_time_s", "a;1,5", "b;2"]).times == (1.5, 2)
+    with pytest.raises(ValueError, match="nothing between thousands"):
+        read_run_times(["job;run_time_s", "a;1,234,5"])
