@@ -201,7 +201,7 @@ def test_no_prediction_moves_with_the_value_that_it_predicts(table, monkeypatch)
             printed = values[row.id]
             values[row.id] = dataclasses.replace(printed, value=f"{printed.adopted_number * 8 / 7:.6g}", errata="")
     monkeypatch.setattr(documented_values, "_values", lambda: values)
-    quick = ("io-node", "iobuf", "trillion", "slow-ost", "build-and-link", "bad-nodes", "rank-order")
+    quick = ("machines", "memory", "rank-order", "overlap-and-tuning", "io-node", "iobuf", "trillion", "slow-ost")
     for name in quick:
         given = studies.load(name).values()
         for row in (row for row in table if row.role == "predicted" and row.study == name):

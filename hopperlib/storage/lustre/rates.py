@@ -286,8 +286,9 @@ class Pace:
         locks = 0.0
         several = callers > count if self.collective else not self.own_files
         if several and not writing.reading and min(callers, writing.nodes) > 1:
-            # Blocks and stripes cut the file into so many pieces, and each takes a lock.
-            pieces = 1.0 if block == stripe_bytes else pieces_per_call(block, stripe_bytes)
+            # Blocks and stripes cut the file into so many pieces. What a block holds of one object lies together
+            # there, and its lock grows over it: no more locks than objects.
+            pieces = 1.0 if block == stripe_bytes else min(pieces_per_call(block, stripe_bytes), count)
             locks = size / block * pieces / count * costs.lock_s
         return _Parts(moving, metadata, size / block / callers * costs.call_s, locks)
 

@@ -171,3 +171,11 @@ def test_blocks_read_from_two_osts_and_from_all():
 def test_refusals(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+# A TiB over four stripes of 1 MiB, 2 ms a lock: 2**20 blocks of 1 MiB take one lock each, a quarter of them on each
+# object; 1,024 blocks of 1 GiB take one on each of the four objects, over which it grows.
+@pytest.mark.parametrize(("block", "locks_s"), [(1 << 20, (1 << 18) * 0.002), (1 << 30, 1024 * 0.002)])
+def test_a_lock_grows_over_what_a_block_holds_of_an_object(block, locks_s):
+    writing = Writing(size_bytes=1 << 40, writers=64, nodes=16, block_bytes=block)
+    assert estimate(writing, _layout(4), HOPPER, costs=replace(FREE, lock_s=0.002)).locks_s == pytest.approx(locks_s)
