@@ -8,7 +8,7 @@ out in which part of it. The box is drawn anew, with its own edges, for every se
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import median
@@ -18,16 +18,13 @@ from hopperlib.network.runtime.power import gain_shown
 from hopperlib.node.free_cores import break_even_service
 from hopperlib.node.hybrid import RunShares, ThreadCost, best_threads, memory_times, thread_costs
 from hopperlib.node.memory import merged_need
-from hopperlib.studies.study import Shares, Study, Value
+from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
 
-__all__ = ["BOX", "STUDY", "THREADS", "Box", "box"]
+__all__ = ["STUDY", "THREADS", "Box", "box", "model"]
 
 # The counts that divide a NUMA node, a socket and a node evenly: 12 and 24 are printed, and all up to 6 belong to the
 # "1 to 6" of the source.
 THREADS = (1, 2, 3, 6, 12, 24)
-# Edges of the box, assumed: the greatest serial share of a task's work and cost of MPI are drawn for each seed from
-# these spans, and so are the bandwidths of a die (measured, and what its northbridge passes) and of a core.
-BOX = {"serial": (0.05, 0.2), "mpi": (0.3, 0.6), "numa_gb_s": (12.5, 14.4), "core_gb_s": (4.2, 6.0)}
 _TASKS = 8192
 _SEEDS = 20
 _RUNS = 400
@@ -42,8 +39,8 @@ class Box:
     ----------
     best : dict of int to float
         Share of the runs that each number of threads is the fastest in.
-    fastest : int
-        Threads at which the median time is the least.
+    fastest, fastest_without_numa : int
+        Threads at which the median time is the least, and the same if memory knew no NUMA nodes.
     gaining : float
         Share that is faster with 3 threads than with 1, and with 6 than with 3.
     losing, losing_without_numa : float
@@ -54,6 +51,7 @@ class Box:
 
     best: dict[int, float]
     fastest: int
+    fastest_without_numa: int
     gaining: float
     losing: float
     losing_without_numa: float
@@ -68,7 +66,7 @@ def _costs(kind: NodeKind, elsewhere: float) -> tuple[ThreadCost, ...]:
 
 @cache
 def box(seed: int) -> Box:
-    """Return what comes out in the box of a seed.
+    """Return what comes out in the box of a seed, whose edges are drawn too.
 
     Examples
     --------
@@ -76,17 +74,38 @@ def box(seed: int) -> Box:
     True
     """
     rng = random.Random(seed)
-    serial, mpi, numa_gb_s, core_gb_s = (low + (high - low) * rng.random() for low, high in BOX.values())
-    kind = replace(Machine.load("hopper").node(), numa_bandwidth_gb_s=numa_gb_s, core_bandwidth_cap_gb_s=core_gb_s)
+    return _box(
+        {name: each.low + (each.high - each.low) * rng.random() for name, each in ranges("hybrid").items()}, rng
+    )
+
+
+def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return the threads up to which typical runs gain: where the median time of a box is the least.
+
+    Examples
+    --------
+    >>> usual = {name: each.value for name, each in ranges("hybrid").items()}
+    >>> 1 < model(usual, random.Random(1))["gain-to-threads"] < 12
+    True
+    """
+    return {"gain-to-threads": float(_box(assumed, rng).fastest)}
+
+
+def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
+    """Return what comes out in a box with these edges."""
+    kind = replace(
+        Machine.load("hopper").node(),
+        numa_bandwidth_gb_s=assumed["numa_gb_s"],
+        core_bandwidth_cap_gb_s=assumed["core_gb_s"],
+    )
     by_touch = [_costs(kind, step / _TOUCHED) for step in range(_TOUCHED + 1)]
     best = dict.fromkeys(THREADS, 0)
-    times: dict[int, list[float]] = {threads: [] for threads in THREADS}
-    gaining: list[tuple[dict[int, float], ...]] = []
+    runs: list[tuple[dict[int, float], ...]] = []
     for _ in range(_RUNS):
         shares = RunShares(
             # From a hundredth of the greatest share on, as many runs a decade.
-            parallel_fraction=1 - serial * 0.01 ** rng.random(),
-            mpi_share=mpi * rng.random(),
+            parallel_fraction=1 - assumed["serial"] * 0.01 ** rng.random(),
+            mpi_share=assumed["mpi"] * rng.random(),
             memory_bound_fraction=rng.random(),
         )
         costs = by_touch[int(rng.random() * (_TOUCHED + 1))]
@@ -96,17 +115,19 @@ def box(seed: int) -> Box:
             {cost.threads: cost.run_time(values) for cost in those}
             for those, values in ((costs, shares), (by_touch[0], shares), (by_touch[0], flat))
         )
-        for threads, time in run[0].items():
-            times[threads].append(time)
-        if run[0][6] < run[0][3] < run[0][1]:
-            gaining.append(run)
+        runs.append(run)
+    gaining = [run for run in runs if run[0][6] < run[0][3] < run[0][1]]
+
+    def fastest(which: int) -> int:
+        return min(THREADS, key=lambda threads: median(run[which][threads] for run in runs))
 
     def lost(which: int) -> tuple[float, ...]:
         return tuple(median(run[which][wide] / run[which][6] - 1 for run in gaining) for wide in THREADS[4:])
 
     return Box(
         best={threads: count / _RUNS for threads, count in best.items()},
-        fastest=min(THREADS, key=lambda threads: median(times[threads])),
+        fastest=fastest(0),
+        fastest_without_numa=fastest(2),
         gaining=len(gaining) / _RUNS,
         losing=sum(run[0][12] > run[0][6] for run in gaining) / len(gaining),
         losing_without_numa=sum(run[2][12] > run[2][6] for run in gaining) / len(gaining),
@@ -123,7 +144,7 @@ def _middle(values: Iterable[float]) -> float:
 def _values() -> dict[str, Value]:
     kind = Machine.load("hopper").node()
     boxes = [box(seed) for seed in range(_SEEDS)]
-    fastest = [each.fastest for each in boxes]
+    without = _middle(each.fastest_without_numa for each in boxes)
     lost, perfect = (
         [_middle(getattr(each, name)[place] for each in boxes) for place in (0, 1)] for name in ("lost", "lost_perfect")
     )
@@ -138,6 +159,7 @@ def _values() -> dict[str, Value]:
         "fewer-tasks-fewer-messages": all(
             a.mpi > b.mpi for a, b in zip(_costs(kind, 0), _costs(kind, 0)[1:], strict=False)
         ),
+        **predictions(model, ranges("hybrid"), {"gain-to-threads": without}, runs=_SEEDS, random_parts=True),
         "loss-threads-socket gtc-numa-threads": wide,
         "loss-threads-node": kind.cores,
         "perfect-first-touch-saves": Shares(
@@ -147,7 +169,6 @@ def _values() -> dict[str, Value]:
         "advised-threads-antypas2011 advised-threads-he2012 survey-threads": kind.cores_per_numa_node,
         "survey-tasks-per-node": kind.numa_nodes,
         "less-memory-he2012": merged_need(1.0, 6, 0.25) < 6 * merged_need(1.0, 1, 0.25),
-        "fastest_three": fastest.count(3),
         "best_at_one": _middle(each.best[1] for each in boxes),
         "best_at_three_low": min(each.best[3] for each in boxes),
         "best_at_three_high": max(each.best[3] for each in boxes),
@@ -165,8 +186,7 @@ def _values() -> dict[str, Value]:
         "spilled_penalty": spilled,
         "break_even": break_even_service(kind.cores, 1),
         "shown_by_three": gain_shown(0.02, 3),
-        "seeds": len(boxes),
     }
 
 
-STUDY = Study.read("hybrid", _values)
+STUDY = Study.read("hybrid", _values, model=model)
