@@ -54,23 +54,23 @@ def _neighbors(nodes: int) -> Mapping[tuple[int, int], int]:
 
 
 @cache
-def _links() -> LinkMap:
-    """Return Hopper's links."""
-    return LinkMap(Machine.load("hopper"))
+def _network() -> tuple[LinkMap, float, Counter[tuple[int, int, int]]]:
+    """Return Hopper's links, what a node can send [GB/s], and how many service nodes sit at each router."""
+    hopper, (wiring, there) = Machine.load("hopper"), _floor("hopper")
+    injection_gb_s = hopper.network.node_bandwidth_gb_s if hopper.network is not None else 0.0
+    return LinkMap(hopper), injection_gb_s, Counter(node.coordinates for node in set(wiring.addresses) - set(there))
 
 
 def _rates_gb_s(
     ordered: Sequence[NodeAddress], places: list[tuple[int, int, int]], busy_fraction: float, traffic: str
 ) -> tuple[float, float]:
     """Return how fast a node of the job exchanges on Hopper: alone, and beside jobs on the busy nodes. [GB/s]"""
-    links, network, service = _links(), Machine.load("hopper").network, Wiring.of(Machine.load("hopper")).addresses
-    injection_gb_s = network.node_bandwidth_gb_s if network is not None else 0.0
+    links, injection_gb_s, routers = _network()
     own = milc_stream(links, _neighbors(len(places)), places, injection_gb_s)
     (alone,) = fair_rates(links, [own], injection_gb_s=injection_gb_s)
     if traffic == "none":
         return alone, alone
     there = [node.coordinates for position, node in enumerate(ordered) if busy(position, busy_fraction)]
-    routers = Counter(node.coordinates for node in set(service) - set(ordered))
     rng, others = random.Random(1), []
     for first in range(0, len(there), _NEIGHBOR_NODES):
         part = there[first : first + _NEIGHBOR_NODES]

@@ -45,3 +45,21 @@ def test_debug_first_keeps_the_largest_jobs_waiting():
     # The hours without service were fitted to the printed utilization: what they give is no prediction.
     (of_all,) = (one for one in orphans.values if one.label == "Utilization, by all hours")
     assert of_all.badge == "calibrated"
+
+
+def test_neighbors_slow_the_exchange_of_a_job_and_nothing_else_does():
+    run = load("torus").run
+    empty, alone, busy, double = (
+        run(nodes=342, order="xyz_by2", **values).facts
+        for values in (
+            {},
+            {"busy_fraction": 0.8, "traffic": "none"},
+            {"busy_fraction": 0.8},
+            {"busy_fraction": 0.8, "traffic": "double"},
+        )
+    )
+    assert empty["alone_gb_s"] == empty["exchange_gb_s"] <= 6.0
+    assert alone["exchange_gb_s"] == alone["alone_gb_s"] == busy["alone_gb_s"]
+    assert double["exchange_gb_s"] <= busy["exchange_gb_s"] < alone["exchange_gb_s"]
+    # Only Hopper's links have a bandwidth, and one node has nobody to talk to.
+    assert run(floor="titan").facts["exchange_gb_s"] is run(nodes=1).facts["exchange_gb_s"] is None
