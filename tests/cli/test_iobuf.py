@@ -81,3 +81,35 @@ def test_a_setting_from_standard_input():
     result = CliRunner().invoke(hopper, ["iobuf", "-"], input='export IOBUF_PARAMS="*.dat:count=2"\n')
     assert result.exit_code == 0
     assert "  export IOBUF_PARAMS='*.dat:count=2'" in result.output.splitlines()
+
+
+def test_buffers_that_no_node_holds_are_refused_without_being_asked():
+    # 24 tasks with four buffers of 1 GiB each: 96 GB, and a node of Hopper has 31.
+    result = run("*:size=1G:count=4", "--transfer", "10000")
+    assert result.exit_code == 2
+    assert "take 96.0 GB of each node for 24 tasks with 1 open files each" in result.stderr
+    assert run("*:size=64M:count=4", "--transfer", "10000").exit_code == 0
+
+
+def test_no_gain_is_promised_that_nobody_measured():
+    small, measured = (
+        json.loads(run("*:size=2M:count=2", "--transfer", size, "--json").output) for size in ("100", "10000")
+    )
+    assert small["rules"][0]["gain_fraction"] == measured["rules"][0]["gain_fraction"] == pytest.approx(0.11)
+    assert "beyond-measured" in small["codes"]
+    assert "beyond-measured" not in measured["codes"]
+    # A faster file system is none that was measured either.
+    fast = json.loads(run("*:size=2M:count=2", "--transfer", "10000", "--machine", "perlmutter", "--json").output)
+    assert fast["rules"][0]["gain_fraction"] == pytest.approx(0.11)
+    # Whoever gives costs of their own asks for what the model makes of them.
+    own = json.loads(run("*:size=2M:count=2", "--transfer", "100", "--call-cost-us", "24.6", "--json").output)
+    assert own["rules"][0]["gain_fraction"] > 1
+
+
+def test_a_machine_without_iobuf_is_told_what_does_the_same():
+    output = run("*:size=4M", "--machine", "perlmutter", "--all").output
+    assert "setvbuf(file, NULL, _IOFBF, 4194304);" in output
+    assert "romio_cb_write enable" in output
+    assert "H5Pset_cache" in output
+    assert "[no-iobuf]" in run("*:size=4M", "--machine", "perlmutter", "--all").output
+    assert "setvbuf" not in run("*:size=4M").output

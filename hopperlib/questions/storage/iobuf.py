@@ -14,13 +14,14 @@ from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Badge, Column, Copyable, Facts, Figure, Result, Table, Value
-from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain_findings, rule_gain
+from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain_findings, measured_gain, rule_gain
 from hopperlib.storage.iobuf.params import (
     Rule,
     buffer_bytes,
     check_params,
     read_params,
     rule_for,
+    substitutes,
     suited_rule,
     write_params,
 )
@@ -50,6 +51,17 @@ class _Case:
     unaligned_extra: float
     call_cost_us: float
     wait_fraction: float
+
+    def __post_init__(self) -> None:
+        # An explorer's slider may stand anywhere: only what no node holds is refused.
+        most_gb = max(self.memory_bytes(rule) for rule in self.rules) / BYTES_PER_MEMORY_GB
+        node = self.chosen_machine.node()
+        if most_gb > node.usable_memory_gb:
+            message = (
+                f"the buffers of {self.params.strip()!r} take {most_gb:,.1f} GB of each node for {self.tasks_on_node} tasks with "
+                f"{self.files:,} open files each; a node of {self.chosen_machine.title} has {node.usable_memory_gb:g} GB for a job"
+            )
+            raise InputError(message, name="params")
 
     @property
     def reading(self) -> bool:
@@ -96,7 +108,20 @@ class _Case:
     def gain_percent(self, *, reading: bool, transfer_bytes: int = 0, rule: Rule | None = None) -> float:
         """Return what a rule buys; where nothing else is said, the judged one for the calls that are given."""
         size = transfer_bytes or self.transfer_bytes
-        return 100 * rule_gain(self.costs, size, rule or self.rule, reading=reading)
+        # Whoever gives costs of their own asks what the model makes of them.
+        judge = rule_gain if self.own_costs else measured_gain
+        return 100 * judge(self.costs, size, rule or self.rule, reading=reading)
+
+    @property
+    def own_costs(self) -> bool:
+        """Whether the cost of a call or of waiting is given."""
+        return self.call_cost_us > 0 or self.wait_fraction >= 0
+
+    @property
+    def beyond(self) -> bool:
+        """Whether the model leaves what was measured."""
+        whole = 100 * rule_gain(self.costs, self.transfer_bytes, self.rule, reading=self.reading)
+        return whole > 1.001 * self.gain_percent(reading=self.reading)
 
     def memory_bytes(self, rule: Rule) -> int:
         """Return the memory that the buffers of a rule take on each node."""
@@ -124,6 +149,16 @@ def _answer(**asked: Any) -> Result:
     findings = case.checks
     if gains and not case.reading:
         findings += gain_findings(gains["write"] / 100)
+    if gains and case.beyond:
+        message = (
+            "At least so much: smaller calls than 10,000 bytes, and shares of another file system than Hopper's, were not "
+            "measured, and the model alone would promise more."
+        )
+        findings += (Finding(code="beyond-measured", message=message, level="note"),)
+    has_iobuf = any(launcher.kind == "aprun" for launcher in case.chosen_machine.launchers)
+    if not has_iobuf:
+        message = f"iobuf is a library of Cray's XT and XE systems; on {case.chosen_machine.title} the lines below do the same."
+        findings += (Finding(code="no-iobuf", message=message, level="note"),)
     suited = suited_rule("*", reading=case.reading)
     note = "Two buffers of 2 MB take no more memory than the default four of 1 MB."
     facts = {f"{name}_gain_percent": gain for name, gain in gains.items()}
@@ -135,6 +170,7 @@ def _answer(**asked: Any) -> Result:
         values=tuple(_values(case, gains)),
         figures=(_figure(case),),
         copyables=(
+            *(Copyable(title, lines) for title, lines in ([] if has_iobuf else substitutes(case.rule))),
             Copyable("This setting", f"export IOBUF_PARAMS='{write_params(case.rules)}'"),
             Copyable("The setting of the documented runs", f"export IOBUF_PARAMS='{write_params([suited])}'", note),
         ),

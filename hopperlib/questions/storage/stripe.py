@@ -15,7 +15,7 @@ from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Badge, Column, Copyable, Facts, Figure, Result, Table, Value
 from hopperlib.readers.lfs import LustreState, read_lfs
-from hopperlib.storage.elsewhere import ELSEWHERE
+from hopperlib.storage.elsewhere import elsewhere
 from hopperlib.storage.lustre.client import file_system_of, own_file_system
 from hopperlib.storage.lustre.rates import Costs, Estimate, Writing, mean_ost_loads_gb, rate_curve
 from hopperlib.storage.lustre.stripe_advice import LIMITS, Advice, advise, writing_findings
@@ -216,12 +216,12 @@ def _answer(*, kind: str, **asked: Any) -> Result:
 
 def _elsewhere(kind: str) -> Result:
     """Answer for a file system that is not Lustre."""
-    other = ELSEWHERE[kind]
+    other = elsewhere(kind)
     return Result(
         summary=f"{other.title}: {other.answer}",
         findings=(),
-        copyables=tuple(Copyable(title, line) for title, line in other.commands),
-        facts={"kind": kind, "commands": [line for _, line in other.commands]},
+        copyables=tuple(Copyable(title, line) for title, line in other.commands.items()),
+        facts={"kind": kind, "commands": list(other.commands.values())},
     )
 
 

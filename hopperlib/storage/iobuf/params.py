@@ -24,7 +24,16 @@ from hopperlib.errors import InputError, at_least
 from hopperlib.finding import Finding
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB, size_bytes
 
-__all__ = ["Rule", "buffer_bytes", "check_params", "read_params", "rule_for", "suited_rule", "write_params"]
+__all__ = [
+    "Rule",
+    "buffer_bytes",
+    "check_params",
+    "read_params",
+    "rule_for",
+    "substitutes",
+    "suited_rule",
+    "write_params",
+]
 
 _DEFAULT_COUNT = 4
 _DEFAULT_SIZE_BYTES = BYTES_PER_MIB
@@ -91,6 +100,23 @@ def suited_rule(pattern: str, *, reading: bool = False) -> Rule:
     '*.dat:size=2M:count=2:prefetch=1'
     """
     return Rule(pattern=pattern, size_bytes=2 * BYTES_PER_MIB, count=2, prefetch=1 if reading else None)
+
+
+def substitutes(rule: Rule) -> tuple[tuple[str, str], ...]:
+    """Return what does on other machines what iobuf does on a Cray: a title and the lines, with the buffers of a rule.
+
+    Examples
+    --------
+    >>> [title for title, _ in substitutes(Rule(pattern="*"))]
+    ['C, stdio', 'Fortran of GCC', 'MPI-IO', 'HDF5, chunks']
+    """
+    size = rule.buffer_size_bytes
+    return (
+        ("C, stdio", f"setvbuf(file, NULL, _IOFBF, {size});"),
+        ("Fortran of GCC", f"export GFORTRAN_UNFORMATTED_BUFFER_SIZE={size} GFORTRAN_FORMATTED_BUFFER_SIZE={size}"),
+        ("MPI-IO", f"printf 'romio_cb_write enable\\ncb_buffer_size {size}\\n' > hints; export ROMIO_HINTS=$PWD/hints"),
+        ("HDF5, chunks", f"H5Pset_cache(fapl, 0, 12421, {size * rule.buffer_count}, 0.75);"),
+    )
 
 
 def _size_text(size: int) -> str:
