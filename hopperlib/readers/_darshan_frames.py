@@ -7,7 +7,7 @@ with a column for each OST, from 3.5 one of layout components with a list of OST
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -219,7 +219,9 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
         if times := line.count(f"ACCESS{place}_COUNT"):
             size = line.count(f"ACCESS{place}_ACCESS")
             record.common_sizes[size] = record.common_sizes.get(size, 0) + times
-    record.counts = dict(Counter(record.counts) + Counter({name: line.count(name) for name in _COUNTS}))
+    for name in _COUNTS:
+        if f"{line.prefix}_{name}" in line.counters:
+            record.counts[name] = record.counts.get(name, 0) + line.count(name)
     record.extent_read_bytes = max(record.extent_read_bytes, line.count("MAX_BYTE_READ") + 1)
     record.extent_written_bytes = max(record.extent_written_bytes, line.count("MAX_BYTE_WRITTEN") + 1)
     own_s = sum(line.time(f"{name}_TIME") for name in ("READ", "WRITE", "META"))

@@ -272,15 +272,15 @@ def plain_frames(module: str, frames: Any) -> dict[str, dict[str, list[Any]]]:
     tables = frames if isinstance(frames, dict) and not hasattr(frames, "columns") else {"counters": frames}
     prefix = (LOWER | UPPER).get(module, module)
     wanted = {"id", "rank", *(f"{prefix}_{name}" for name in COLUMNS)}
-    return {
-        name: {
-            str(column): [_plain(value) for value in table[column]]
-            for column in table.columns
-            if column in wanted or module == "LUSTRE"
-        }
-        for name, table in tables.items()
-        if hasattr(table, "columns")
-    }
+    plain: dict[str, dict[str, list[Any]]] = {}
+    for name, table in tables.items():
+        for column in getattr(table, "columns", ()):
+            if column in wanted or module == "LUSTRE":
+                values = [_plain(value) for value in table[column]]
+                # A counter that is zero everywhere counts as one that is not there, except where that is an answer.
+                if module == "LUSTRE" or column in ("id", "rank") or "_SEQ_" in column or any(values):
+                    plain.setdefault(name, {})[str(column)] = values
+    return plain
 
 
 def _plain(value: Any) -> Any:
