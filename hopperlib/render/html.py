@@ -20,6 +20,8 @@ __all__ = ["badge_html", "drawing_html", "figure_html", "legend_html", "parts_ht
 
 # Height of a chart whose layout asks for none. [CSS pixels]
 _PLOT_HEIGHT = 380
+# Numbers that stand by the chart of a page.
+_SHOWN = 3
 _CODE = re.compile("`([^`]+)`")
 
 
@@ -174,7 +176,7 @@ def parts_html(
     >>> from hopperlib.questions.result import Copyable, Result
     >>> parts = parts_html(Result(summary="Six.", copyables=(Copyable("Line", "a.out"),)).to_dict(), buttons=False)
     >>> list(parts)
-    ['drawings', 'findings', 'values', 'figures', 'copyables', 'listings', 'tables', 'downloads']
+    ['drawings', 'findings', 'figures', 'values', 'copyables', 'listings', 'tables', 'downloads']
     >>> parts["copyables"]
     '<div class="hopper-copyable"><div class="hopper-bar"><span class="hopper-part-title">Line</span></div><pre><code>a.out</code></pre></div>'
     """
@@ -183,8 +185,8 @@ def parts_html(
     return {
         "drawings": "".join(map(drawing_html, result["drawings"])),
         "findings": _list("ul", "hopper-notices", (_finding(item, evidence) for item in result["findings"])),
-        "values": _list("dl", "hopper-values", map(_value, result["values"])),
         "figures": "".join(figure_html(item, i, picture=picture, buttons=buttons) for i, (item, picture) in figures),
+        "values": _values(result["values"], fold=buttons),
         "copyables": "".join(_copyable(item, i, buttons) for i, item in enumerate(result["copyables"])),
         "listings": "".join(map(_listing, result["listings"])),
         "tables": "".join(table_html(item, index=i, buttons=buttons) for i, item in enumerate(result["tables"])),
@@ -233,6 +235,16 @@ def _finding(finding: Mapping[str, Any], evidence: bool) -> str:
 def _note(tag: str, note: str) -> str:
     """Return a note; nothing if there is none."""
     return f'<{tag} class="hopper-note">{prose_html(note)}</{tag}>' if note else ""
+
+
+def _values(values: Sequence[Mapping[str, Any]], *, fold: bool) -> str:
+    """Return the numbers; on a page the first few stand by the chart, and the others are one click away."""
+    shown = _SHOWN if fold and len(values) > _SHOWN + 1 else len(values)
+    first, further = (_list("dl", "hopper-values", map(_value, part)) for part in (values[:shown], values[shown:]))
+    if not further:
+        return first
+    count = len(values) - shown
+    return f'{first}<details class="hopper-further"><summary>{count} more numbers</summary>{further}</details>'
 
 
 def _value(value: Mapping[str, Any]) -> str:

@@ -452,3 +452,14 @@ def test_the_spec_in_the_page_is_what_python_says(workshop, trials):
     page = workshop.go("book/index.html")
     block = json.loads(explorer(page).locator("script.hopper-data-block").text_content())
     assert block["spec"] == json.loads(json.dumps(trials["trial"].to_dict()))
+
+
+def test_the_chart_is_on_screen_beside_its_controls(workshop):
+    page = workshop.page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    workshop.go("book/index.html")
+    for name in ("Tasks", "Parallel share"):
+        explorer(page).get_by_role("slider", name=name).scroll_into_view_if_needed()
+        form, chart = (explorer(page).locator(part).bounding_box() for part in (".hopper-form", ".hopper-figure"))
+        assert form["x"] + form["width"] <= chart["x"]
+        expect(explorer(page).locator(".hopper-plot")).to_be_in_viewport()

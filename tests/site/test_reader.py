@@ -169,3 +169,14 @@ def test_the_reference_says_what_a_function_takes(reader):
         expect(entry).to_contain_text(part)
     # An example is shown as the tests run it.
     expect(entry.locator(".doctest, .highlight-pycon, .highlight-default").first).to_contain_text(">>>")
+
+
+def test_the_code_of_a_page_stands_behind_one_switch(reader):
+    page = reader.go("notebooks/node/memory.html")
+    bars, switch = page.locator("details.above-input"), page.get_by_role("button", name="Show the code of this page")
+    expect(bars.first).to_be_hidden()
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    expect(bars.first.locator("pre").first).to_be_visible()
+    switch.click()
+    expect(bars.first).to_be_hidden()

@@ -1,4 +1,4 @@
-// What every page needs: printing, in the colors of paper and with every chart drawn.
+// What every page needs: a switch for its code, and printing, in the colors of paper and with every chart drawn.
 
 const root = document.documentElement;
 
@@ -6,6 +6,16 @@ for (const button of document.querySelectorAll("[data-hopper-print]")) {
   button.addEventListener("click", async () => {
     if (document.querySelector(".hopper-figure")) await (await import("./plot.mjs")).drawAll();
     window.print();
+  });
+}
+
+const cells = document.querySelectorAll("div.cell details.above-input");
+for (const button of document.querySelectorAll("[data-hopper-show-code]")) {
+  button.hidden = cells.length === 0;
+  button.addEventListener("click", () => {
+    const shown = root.toggleAttribute("data-hopper-code");
+    button.setAttribute("aria-pressed", String(shown));
+    for (const cell of cells) cell.open = shown;
   });
 }
 
