@@ -137,15 +137,20 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "") -> Tr
     start = min(job.submit_time_s for job in jobs)
     workload = Workload(
         job._replace(
-            job=int(name) if name.isdecimal() else -1 - place,
+            job=int(name) if _is_number(name) else -1 - place,
             submit_time_s=job.submit_time_s - start,
             eligible_time_s=None if job.eligible_time_s is None else job.eligible_time_s - start,
             observed_start_s=None if job.observed_start_s is None else job.observed_start_s - start,
         )
         for place, (job, name) in enumerate(zip(jobs, names, strict=True))
     )
-    strange = {-1 - place: name for place, name in enumerate(names) if not name.isdecimal()}
+    strange = {-1 - place: name for place, name in enumerate(names) if not _is_number(name)}
     return Trace(workload=workload, skips=skips, notes=counted(counts), epoch_s=start, names=strange)
+
+
+def _is_number(name: str) -> bool:
+    """Whether a job's name is a number that a column holds."""
+    return name.isdecimal() and len(name) < 19
 
 
 def _rows(source: Source, delimiter: str, columns: str, skips: Skips) -> Iterator[tuple[int, dict[str, str]]]:

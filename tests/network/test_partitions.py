@@ -1,6 +1,7 @@
 """Partitions, shared nodes and GPUs against a naive simulator that looks at every node at every event."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -239,3 +240,18 @@ def test_who_could_never_start():
     ]
     jobs += [Job(4, 0, 3, 9, 9, 0, "gpu", cores=24, gpus=6)]
     assert too_wide(Workload(jobs), CLUSTER) == [0, 1, 2]
+
+
+def test_ages_known_beforehand_give_what_working_them_out_anew_gives():
+    # One pool: while no wait reaches the greatest age, the order is known before; a limit that never binds takes the longer way.
+    rng = random.Random(11)
+    jobs = [
+        Job(number, rng.randint(0, 4000), rng.randint(1, 10), rng.randint(1, 300), 300, qos=rng.choice(["high", "low"]))
+        for number in range(300)
+    ]
+    for days in (0.01, 30):
+        rules = Rules(age=3.0, qos=1.0, qos_factors={"high": 1.0}, max_age_days=days)
+        longer = replace(rules, limits=(Limit(per="user", jobs=10**6),))
+        ways = [simulate(Workload(jobs), 10, queue_order="multifactor", rules=way) for way in (rules, longer)]
+        assert ways[0].start_s == ways[1].start_s
+        assert ways[0].start_s != simulate(Workload(jobs), 10).start_s

@@ -38,6 +38,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import sub
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.network.scheduling._free_nodes import FirstFit, free_list, joined
@@ -50,6 +51,7 @@ from hopperlib.network.scheduling.queues import Queue
 from hopperlib.network.scheduling.rules import Rules, fixed_priorities
 from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.scheduling.workload import Workload
+from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 
 __all__ = ["POLICIES", "View", "simulate", "too_wide"]
 
@@ -161,6 +163,13 @@ def simulate(
         rules = replace(rules, age=0.0, fair_share=0.0)
     until = FOREVER if until_s is None else until_s
     plain = policy in ("easy", "fcfs") and depth == 1 and not (rules.limits or rules.changes)
+    ages = policy in ("easy", "fcfs") and depth == 1 and bool(rules.age) and not (rules.limits or rules.fair_share)
+    oldest_s = round(SECONDS_PER_HOUR * HOURS_PER_DAY * rules.max_age_days)
+    keys = (
+        [own - rules.age / oldest_s * arrival for own, arrival in zip(fixed, workload.arrival_s, strict=True)]
+        if ages
+        else fixed
+    )
     pooled = isinstance(nodes, Cluster) or not plain
     if pooled and (queues or downtimes or runtime or allocation == "contiguous"):
         raise InputError(
@@ -172,7 +181,7 @@ def simulate(
         return Loop(
             part, count, free, queues, downtimes, aging_s,
             easy=policy == "easy", keep=overrun == "keep", requeue=requeue, runtime=runtime,
-            order=fixed if queue_order != "submission" and part is workload else [fixed[job] for job in rows] if queue_order != "submission" else None,
+            order=None if queue_order == "submission" else [keys[job] for job in rows],
         )  # fmt: skip
 
     rows: Sequence[int] = range(len(workload))
@@ -194,14 +203,21 @@ def simulate(
         rows = [job for job, want in enumerate(wanted) if want[0] in names]
         if not rows:
             continue
-        pools = _pools(cluster, names, [wanted[job] for job in rows], allocation, rng)
+        mine = [wanted[job] for job in rows]
+        pools = _pools(cluster, names, mine, allocation, rng)
         alone = pools[names[0]]
-        if plain and len(names) == 1 and isinstance(alone, WholeNodes):
-            part = workload.of(rows)
-            loop = loop_of(part, alone.free)
+        done = False
+        if (plain or ages) and len(names) == 1 and isinstance(alone, WholeNodes):
+            loop = loop_of(workload.of(rows), alone.free)
             loop.run(progress, None, until)
-            _copy(loop.schedule, schedule, rows)
-        else:
+            waits = map(sub, loop.schedule.start_s, loop.workload.arrival_s)
+            # While nobody reaches the greatest age all grow older alike, and the order is known beforehand.
+            done = plain or max(waits, default=0) < oldest_s
+            if done:
+                _copy(loop.schedule, schedule, rows)
+            else:
+                pools = _pools(cluster, names, mine, allocation, rng)
+        if not done:
             PoolLoop(
                 schedule, rows, pools, wanted, fixed, rules, policy=policy if callable(policy) else None,
                 depth=0 if policy == "fcfs" else depth, keep=overrun == "keep",
