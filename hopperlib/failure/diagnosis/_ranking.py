@@ -30,6 +30,9 @@ _STRENGTH = {"strong": 0, "plain": 1, "weak": 2}
 # A consequence may be logged a little before its cause: clocks and buffers differ. [s]
 _CLOCK_SLACK_S = 60.0
 
+# Suspicious lines so near to a cause are quoted beside it, and as many of them at most. [lines]
+_AROUND = 3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
@@ -64,9 +67,9 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     }
     set_aside += tuple(refuted)
     causes = [found for found in counted if found.rule.role == "cause" and found.rule.code not in refuted]
-    signs = [found for found in counted if _shows_failure(found)]
-    failed = bool(signs) or bool(record_failed)
     success = [found for found in counted if found.rule.success]
+    signs = [found for found in counted if found.rule.shows_failure and not _tidies_up(found, success)]
+    failed = bool(signs) or bool(record_failed)
     words = last_words(evidence, signs, failed=failed, alone=not causes)
     ended_with_words = words is not None and words.fatal_words and not _ended_well_after(words.hits[0], success)
     succeeded = (
@@ -82,10 +85,18 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
         aside = [findings[code] for code in set_aside if code not in refuted]
         causes = [found for found in aside if "@failure" in found.rule.requires]
     roots, explained = _roots(causes, counted)
-    ranked = [_cause(found, explained[found.rule.code], roots, findings.get("MPI-STACK")) for found in roots]
+    ranked = [_cause(found, explained[found.rule.code], roots, evidence) for found in roots]
     if words and (not ranked or ranked[0].confidence == "possible"):
         ranked.insert(0 if ranked and _went_on(roots[0], words) else len(ranked), words)
     return Ranking(causes=tuple(ranked), failed=failed, succeeded=False, set_aside=set_aside)
+
+
+def _tidies_up(found: MessageHits, success: Iterable[MessageHits]) -> bool:
+    """Whether a message only tells that what is left was ended, after the run had ended well."""
+    ends = [hit for end in success for hit in end.hits]
+    return found.rule.role == "cascade" and all(
+        any(end.file == hit.file and end.line < hit.line for end in ends) for hit in found.hits
+    )
 
 
 def _ended_well_after(words: Hit, success: Iterable[MessageHits]) -> bool:
@@ -100,16 +111,11 @@ def _went_on(found: MessageHits, words: Cause) -> bool:
     return not found.rule.fatal and first.file == end.file and found.hits[-1].line < end.line
 
 
-def _shows_failure(found: MessageHits) -> bool:
-    """Whether a message shows that something failed, for good."""
-    return found.rule.fatal and found.rule.role in ("cause", "symptom", "cascade")
-
-
 def _counted(findings: Mapping[str, MessageHits], record_failed: bool) -> tuple[list[MessageHits], tuple[str, ...]]:
     """Return the messages that count, and the codes of those that lack what they require."""
     counted = [found for found in findings.values() if not found.rule.requires and found.rule.role != "noise"]
     waiting = [found for found in findings.values() if found.rule.requires and found.rule.role != "noise"]
-    failure = record_failed or any(_shows_failure(found) for found in counted)
+    failure = record_failed or any(found.rule.shows_failure for found in counted)
     aside = []
     for found in waiting:
         needs = [code for code in found.rule.requires if code != "@failure"]
@@ -225,16 +231,15 @@ def _ended_before(one: MessageHits, other: MessageHits) -> bool:
     return one.rule.fatal and not other.rule.fatal and first.file == second.file and first.line < second.line
 
 
-def _innermost(head: Hit, stack: MessageHits | None) -> list[Hit]:
-    """Return the last line of the error stack that begins right below a line: it names the call and the reason."""
+def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
+    """Return the last line of MPI's error stack that begins right below a line: it names the call and the reason."""
+    stack = evidence.messages.get("MPI-STACK")
     below = [hit for hit in stack.hits if hit.file == head.file and hit.line > head.line] if stack else []
     run = [hit for place, hit in enumerate(below, start=1) if hit.line <= head.line + place + 1]
     return run[-1:]
 
 
-def _cause(
-    found: MessageHits, explained: list[str], roots: list[MessageHits], stack: MessageHits | None = None
-) -> Cause:
+def _cause(found: MessageHits, explained: list[str], roots: list[MessageHits], evidence: Evidence) -> Cause:
     """Make a cause of a message."""
     rule = found.rule
     rivals = [other for other in roots if other is not found and other.rule.strength == rule.strength]
@@ -245,9 +250,17 @@ def _cause(
         confidence = "likely" if rivals else "certain"
     else:
         confidence = "possible" if rivals else "likely"
-    hits = [found.first, *_innermost(found.first, stack), *(hit for hit in found.hits if hit is not found.first)]
+    head = found.first
+    around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
+    # A strong cause says all by itself.
+    around = [
+        hit
+        for hit in around
+        if rule.strength != "strong" and hit.file == head.file and abs(hit.line - head.line) <= _AROUND
+    ]
+    hits = [head, *_innermost(head, evidence), *around[:_AROUND], *(hit for hit in found.hits if hit is not head)]
     fields = dict(found.first.fields)
-    for hit in hits[1:3]:
+    for hit in found.hits[:3]:
         if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):
             fields = {**hit.fields, **fields}
     return Cause(

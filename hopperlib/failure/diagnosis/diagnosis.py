@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
@@ -20,9 +20,20 @@ __all__ = ["Diagnosis", "Source", "Verdict", "diagnose"]
 Verdict = Literal["cause", "no-cause", "succeeded"]
 Source = tuple[str, "BinaryIO | bytes | str"]
 
-# Lines quoted of one cause, and groups of unknown lines listed.
+# Lines quoted of one cause, earlier runs told, and groups of unknown lines listed.
 _LINES = 8
+_RUNS_TOLD = 5
 _UNKNOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """An earlier run in the same text: where something of it was found, and what is said of it."""
+
+    first_line: int
+    last_line: int
+    verdict: Verdict
+    code: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +53,8 @@ class Diagnosis:
         All messages that were found.
     set_aside : tuple of str
         Codes of messages that count only beside others, which are missing.
+    runs : tuple of Run
+        Earlier runs in the same text, the last one first; what is said above is said of the last run.
     """
 
     verdict: Verdict
@@ -50,6 +63,7 @@ class Diagnosis:
     notes: tuple[str, ...]
     evidence: Evidence
     set_aside: tuple[str, ...]
+    runs: tuple[Run, ...] = ()
 
     @property
     def cause(self) -> Cause | None:
@@ -97,6 +111,7 @@ class Diagnosis:
                 }
                 for found in _in_order(self.evidence.messages.values())
             ],
+            "runs": [asdict(run) for run in self.runs],
             "next": list(self.next),
             "notes": list(self.notes),
         }
@@ -143,18 +158,29 @@ def diagnose(sources: Iterable[Source], *, context: Context | None = None) -> Di
         scanner.read("sacct", io.BytesIO(context.record.text))
     evidence = scanner.evidence
     ranking = rank(evidence, record_failed=context.record_failed if context else None)
+    earlier = [(run, rank(run)) for run in reversed(evidence.earlier)]
+    runs = [Run(*run.lines, _verdict(found), found.causes[0].code if found.causes else None) for run, found in earlier]
+    if earlier and _verdict(ranking) == "no-cause" and not ranking.failed:
+        # The last run breaks off without a word: the one before it is what there is to tell of.
+        ranking = earlier[0][1]
+        evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
     for cause in ranking.causes:
         if context:
             cause.advice[:0] = context.advice(cause.code, cause.fields)
-    verdict: Verdict = "succeeded" if ranking.succeeded else "cause" if ranking.causes else "no-cause"
+    verdict = _verdict(ranking)
     return Diagnosis(
         verdict=verdict,
         causes=ranking.causes,
         next=() if verdict != "no-cause" else tuple(_look_next(evidence, ranking, context)),
-        notes=tuple(_notes(evidence, ranking, context)),
+        notes=tuple(_notes(evidence, ranking, context, runs)),
         evidence=evidence,
+        runs=tuple(runs),
         set_aside=ranking.set_aside,
     )
+
+
+def _verdict(ranking: Ranking) -> Verdict:
+    return "succeeded" if ranking.succeeded else "cause" if ranking.causes else "no-cause"
 
 
 def _stream(content: BinaryIO | bytes | str) -> BinaryIO:
@@ -185,9 +211,16 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: Context | None) ->
     return steps
 
 
-def _notes(evidence: Evidence, ranking: Ranking, context: Context | None) -> list[str]:
-    """Say what is odd about the files and the context."""
+def _notes(evidence: Evidence, ranking: Ranking, context: Context | None, runs: Sequence[Run]) -> list[str]:
+    """Say what is odd about the files and the context, and what became of earlier runs."""
     notes = []
+    if runs:
+        said = (
+            f"lines {run.first_line:,} to {run.last_line:,}: {run.code or run.verdict}" for run in runs[:_RUNS_TOLD]
+        )
+        notes.append(
+            f"{len(runs) + 1} runs in this text; the last one is answered. Before it, the last first: {'; '.join(said)}"
+        )
     for file in evidence.files:
         if file.note:
             notes.append(f"{file.name}: {file.note}")

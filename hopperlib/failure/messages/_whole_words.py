@@ -83,10 +83,10 @@ class WordIndex:
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self._rules = tuple(rules)
+        self.rules = tuple(rules)
         # For each word the anchors that are found by it, with the places of their rules.
         self._anchors: dict[bytes, list[tuple[bytes, int]]] = {word: [] for word in _SUSPICIOUS}
-        for place, rule in enumerate(self._rules):
+        for place, rule in enumerate(self.rules):
             for anchor, key in zip(rule.anchors, rule.keys, strict=True):
                 self._anchors.setdefault(gate(anchor.encode()), []).append((key, place))
         self._words = frozenset(self._anchors)
@@ -112,7 +112,7 @@ class WordIndex:
             places = [place for word in found[start] for key, place in self._anchors[word] if key in line]
             suspicious = not _SUSPICIOUS.isdisjoint(found[start])
             if places or suspicious:
-                rules = tuple(self._rules[place] for place in sorted(set(places)))
+                rules = tuple(self.rules[place] for place in sorted(set(places)))
                 lines.append(Worded(start, ends[start], rules, suspicious))
         return lines
 

@@ -113,6 +113,8 @@ class Rule:
     requires : tuple of str
         Codes of which one must be found too for this message to count;
         ``@failure`` is any sign of failure. Else it is taken for noise.
+    begins : bool
+        Whether a run begins with it: a file may hold several.
     success : bool
         Whether the message says that the work was done.
     says_fatal : bool or None
@@ -144,6 +146,7 @@ class Rule:
     explained_by: tuple[Link, ...] = key((), short=True)
     refutes: tuple[Link, ...] = key((), short=True)
     requires: tuple[str, ...] = key((), single=True)
+    begins: bool = False
     success: bool = False
     says_fatal: bool | None = key(None, name="fatal")
     general: bool = False
@@ -160,6 +163,11 @@ class Rule:
         if self.says_fatal is not None:
             return self.says_fatal
         return self.role in ("symptom", "cascade") or self.strength == "strong"
+
+    @property
+    def shows_failure(self) -> bool:
+        """Whether it shows that something failed, for good."""
+        return self.fatal and self.role in ("cause", "symptom", "cascade")
 
     @property
     def keys(self) -> tuple[bytes, ...]:

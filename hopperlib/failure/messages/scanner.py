@@ -28,6 +28,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import accumulate, pairwise
 from typing import BinaryIO
 
 from hopperlib.failure.messages._lines import Block, LineReader
@@ -119,7 +120,30 @@ class Scanner:
         self.evidence.files.append(
             FileRead(name=name, lines=reader.lines, bytes=reader.bytes, shortened=reader.shortened, note=reader.note)
         )
+        self._sort()
+
+    def _sort(self) -> None:
+        """Put the groups of suspicious lines into the order of their first line."""
         self.evidence.unknown = sorted(self._groups.values(), key=lambda group: (group.first.file, group.first.line))
+
+    def _split(self, block: Block, starts: list[int]) -> bool:
+        """Look at the parts of a block between lines that may begin a run, if there are any; set aside what had ended before the first."""
+        if starts == [0] and self.evidence.messages:
+            line = block.data.split(b"\n", 1)[0]
+            self._sort()
+            if match(line, [rule for rule in self._index.rules if rule.begins]) and self.evidence.cut(
+                self._file, quote(line)
+            ):
+                self._groups = {key: group for key, group in self._groups.items() if group.first.file != self._file}
+                for shape in self._shapes.values():
+                    shape.found, shape.group, shape.examined = None, None, 0
+        if not any(starts):
+            return False
+        line = block.first_line
+        for start, end in pairwise(sorted({0, *starts, len(block.data) + 1})):
+            self._scan(Block(line, block.data[start : end - 1]))
+            line += block.data.count(b"\n", start, end)
+        return True
 
     def _scan(self, block: Block) -> None:
         """Look at one block."""
@@ -155,6 +179,8 @@ class Scanner:
             # So many lines that matter are worth a look for repetition after all.
             self._scan_repeating(block)
             return
+        if self._split(block, [worded.start for worded in lines if any(rule.begins for rule in worded.rules)]):
+            return
         for worded in lines:
             line = text[worded.start : worded.end]
             key = line.translate(None, _HEXADECIMAL)
@@ -185,6 +211,11 @@ class Scanner:
             self._boring.update(boring)
             self._boring_bytes += sum(map(len, boring))
         matter = {key: self._shapes[key] for key in unseen if key in self._shapes}
+        begins = {key for key, shape in matter.items() if any(rule.begins for rule in shape.rules)}
+        if begins:
+            lengths = accumulate((len(piece) + 1 for piece in block.pieces()), initial=0)
+            if self._split(block, [start for start, key in zip(lengths, keys, strict=False) if key in begins]):
+                return
         if matter:
             self._take(matter, block, pieces or block.pieces(), keys, counts)
 
