@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
+import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
 
 from benchmarks.side_by_side import Comparison, time_call, time_command
 from hopperlib.failure.diagnosis.diagnosis import diagnose
@@ -131,8 +138,42 @@ def _first_answer() -> Comparison:
     )
 
 
+def _labelled() -> Table | None:
+    """Return first cause, no cause, and wrong and sure for labelled outputs, by their class; None where they are not at hand."""
+    root = Path(__file__).resolve().parents[1]
+    folder = Path(os.environ.get("HOPPER_SAMPLES", root.parent / "shared" / "samples")) / "diagnosis"
+    if not (folder / "labels.csv").is_file():
+        return None
+    counts: dict[str, Counter[Any]] = defaultdict(Counter)
+    for row in csv.DictReader((folder / "labels.csv").open(encoding="utf-8")):
+        found = diagnose([(name, (folder / name).read_bytes()) for name in row["files"].split("+")])
+        first = found.to_dict()["causes"][:1]
+        quoted = _squeezed(" ".join(line["text"] for cause in first for line in cause["lines"]))
+        if row["expect"] == "cause":
+            right = any(_squeezed(part) in quoted for part in row["true_cause"].split(" || ") if part.strip())
+        else:
+            right = found.verdict != "cause"
+        sure = not right and found.cause is not None and found.cause.confidence != "guess"
+        for kind in (row["class"].split("-")[0], "all"):
+            has_cause = row["expect"] == "cause"
+            counts[kind].update({has_cause: 1, ("right", has_cause): int(right), "sure": int(sure)})
+    table = Table(
+        "class", "first cause", "no cause or success", "wrong and sure", title="labelled outputs", title_justify="left"
+    )
+    for kind, count in sorted(counts.items(), key=lambda item: (item[0] == "all", item[0])):
+        cells = (f"{count['right', cause]} of {count[cause]}" if count[cause] else "-" for cause in (True, False))
+        table.add_row(kind, *cells, str(count["sure"]))
+    return table
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split()).lower()
+
+
 def measure() -> list[Comparison]:
     """Time the first verdict, a large stderr that repeats itself, and a text without repetition."""
+    if table := _labelled():
+        Console(width=100).print(table)
     repeats, without = repeated(SIZE), fresh(FRESH_SIZE)
     return [
         _first_answer(),

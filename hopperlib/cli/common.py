@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -12,10 +13,13 @@ __all__ = ["fail", "print_json", "print_rule", "print_rules", "read_source", "st
 
 
 def print_json(data: Any) -> None:
-    """Print data as indented JSON."""
+    """Print data as indented JSON; what a terminal would obey is escaped, which changes no value."""
     import json
 
-    click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
+    click.echo(
+        re.sub("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    )
 
 
 def fail(message: str, *, as_json: bool = False, details: Mapping[str, Any] | None = None) -> NoReturn:
@@ -33,7 +37,9 @@ def fail(message: str, *, as_json: bool = False, details: Mapping[str, Any] | No
     if as_json:
         print_json({"error": {**(details or {}), "message": message}})
     else:
-        click.echo(f"hopper: {message}", err=True)
+        from hopperlib.render.text import printable
+
+        click.echo(f"hopper: {printable(message)}", err=True)
     raise SystemExit(2)
 
 

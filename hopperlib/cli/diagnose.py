@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,11 +18,15 @@ from hopperlib.questions.question import load
 if TYPE_CHECKING:
     from hopperlib.failure.messages.rules import Rule
     from hopperlib.questions.question import Question
+    from hopperlib.questions.result import Result
 
 __all__ = ["command"]
 
 # From this size on a file gets a progress bar. [bytes]
 _WORTH_A_BAR = 100_000_000
+
+# Lines of a short answer: quoted, of advice, and notes about the files. With the sentence and the last line they are twelve.
+_QUOTED, _STEPS, _NOTES = 4, 4, 2
 
 _EXAMPLES = """hopper diagnose job.out job.err
 hopper diagnose - --launch job.pbs --machine hopper < job.out
@@ -33,6 +38,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
     from hopperlib.failure.diagnosis.diagnosis import diagnose
     from hopperlib.failure.messages.rules import load_rules, rule
     from hopperlib.questions.failure.diagnose import context_of, result_of
+    from hopperlib.render.text import printable
 
     if values.pop("list_rules", None):
         rules = [_rule_dict(known) for known in sorted(load_rules(), key=lambda known: known.code)]
@@ -51,11 +57,32 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         with ExitStack() as stack:
             names = ("standard input" if file == "-" else file for file in files)
             sources = [
-                (name, stack.enter_context(_opened(file, as_json))) for name, file in zip(names, files, strict=True)
+                (printable(name).replace("\n", "\ufffd"), stack.enter_context(_opened(file, as_json)))
+                for name, file in zip(names, files, strict=True)
             ]
             found = diagnose(sources, context=context)
-        show(question, result_of(found), as_json, show_all)
+        result = result_of(found)
+        if as_json or show_all:
+            show(question, result, as_json, show_all)
+        else:
+            click.echo("\n".join(printable(line) for line in _brief(result)))
         raise SystemExit(1 if found.verdict == "cause" else 0)
+
+
+def _brief(result: Result) -> Iterator[str]:
+    """Yield at most twelve lines: those that matter, what they mean, what to do, and how to have the rest."""
+    quoted = [
+        (line.number != result.facts.get("line"), f"{listing.title.split(': ')[0]}:{line.number}: {line.text.strip()}")
+        for listing in result.listings
+        for line in listing.lines
+        if line.mark == "cause"
+    ]
+    yield from (text for _, text in sorted(quoted, key=lambda line: line[0])[:_QUOTED])
+    yield result.summary.replace("`", "")
+    steps = [finding for finding in result.findings if finding.level == "advice"]
+    yield from (finding.message.replace("`", "") for finding in steps[:_STEPS])
+    yield from [finding.message for finding in result.findings if finding.code == "text"][:_NOTES]
+    yield "(--verbose prints the rest: notes, all messages of the text, suspicious lines, a text for a ticket)"
 
 
 @contextmanager
@@ -70,13 +97,17 @@ def _opened(file: str, as_json: bool) -> Iterator[BinaryIO]:
             fail(f"cannot read {file}: it is a directory", as_json=as_json)
         size = path.stat().st_size
         with path.open("rb") as stream:
-            if size < _WORTH_A_BAR or not sys.stderr.isatty():
+            if size < _WORTH_A_BAR or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
                 yield stream
                 return
             from rich.console import Console
             from rich.progress import wrap_file
 
-            with wrap_file(stream, size, description=path.name, console=Console(stderr=True), transient=True) as shown:
+            from hopperlib.render.text import printable
+
+            with wrap_file(
+                stream, size, description=printable(path.name), console=Console(stderr=True), transient=True
+            ) as shown:
                 yield shown
     except OSError as error:
         fail(f"cannot read {file}: {error.strerror or error}", as_json=as_json)
@@ -99,6 +130,7 @@ def _rule_dict(rule: Rule) -> dict[str, Any]:
         "advice": list(rule.advice),
         "confirm": rule.confirm,
         "source": rule.source,
+        "sample": rule.sample,
     }
 
 

@@ -67,7 +67,9 @@ def question_command(
             *(_parameter(control) for control in controls),
             *extra,
             click.Option(
-                ["--all", "show_all"], is_flag=True, help="Print everything: numbers, charts in words, tables."
+                ["--all", "--verbose", "show_all"],
+                is_flag=True,
+                help="Print everything: numbers, charts in words, tables.",
             ),
             click.Option(["--json", "as_json"], is_flag=True, help="Print data for programs."),
         ],

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hopperlib.finding import Finding
 from hopperlib.questions.result import Copyable, Result, Table
 
-__all__ = ["result_text", "table_lines"]
+__all__ = ["printable", "result_text", "table_lines"]
 
 # Rows of the table that a short answer prints, and of each table that a full one does.
 _SHORT_ROWS = 12
@@ -16,7 +16,7 @@ _FULL_ROWS = 40
 # Longest cell of a short answer: its neighbors need room too. [characters]
 _SHORT_CELL = 44
 # What a terminal would obey: control characters but tab and newline, and marks that turn the reading direction.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 _BOXES = {**dict.fromkeys(map(ord, "─━"), "-"), **dict.fromkeys(map(ord, "│┃"), "|"), ord("·"): "."}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -54,11 +55,14 @@ def test_the_answer_holds_what_a_reader_needs(file):
     for said in (
         "This is certain",
         "Who acts: the job's owner.",
-        "advice: 1. Run fewer",
+        "\n1. Run fewer",
         f"{path}:1: {OOM.strip()}",
-        "KILLED",
+        "(--verbose prints the rest",
     ):
         assert said in short
+    assert short.splitlines()[0] == f"{path}:1: {OOM.strip()}"
+    assert len(short.splitlines()) <= 12
+    assert diagnose("--verbose", path).output == full
     for said in (
         "Class: user (OOM)",
         "Lines that say so: 40",
@@ -86,6 +90,7 @@ def test_the_json_keeps_its_contract(file):
 
 def test_several_files_are_one_job(file):
     output = diagnose(
+        "--all",
         file("Application 7 exit codes: 127\n"),
         file(
             gzip.compress(
@@ -96,6 +101,22 @@ def test_several_files_are_one_job(file):
     ).output
     assert "LIB-MISSING" in output
     assert "ALPS-EXIT-CODES" in output
+
+
+def test_no_name_and_no_text_moves_the_terminal(file):
+    """Neither C1 controls nor marks of direction nor ESC come out, from a name or from a line."""
+    path = file("ERROR: \x9b31m \u202e lost \u2066cells\x1b[2J\nApplication 7 exit codes: 1\n", "a\x1b[31m\u202eb.out")
+    for words in ((path,), ("--all", path), ("--json", path), (f"{path}.none",)):
+        assert not re.search(
+            "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", diagnose(*words).output
+        )
+
+
+@pytest.mark.parametrize(
+    "text", ["all is well\n", "ERROR: x\n" * 500, "", "".join(f"step {n} failed on c{n}\n" for n in range(900))]
+)
+def test_a_short_answer_has_twelve_lines_at_most(file, text):
+    assert len(diagnose(file(text), file(text, "b\nc.out")).output.splitlines()) <= 12
 
 
 def test_context_turns_advice_into_numbers(file):

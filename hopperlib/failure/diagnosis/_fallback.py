@@ -22,11 +22,12 @@ __all__ = ["last_words"]
 # and words before the end of a text that shows no failure.
 _NEAR = 40
 _FAR = 200
-_END_REACH = 40
+_END_REACH = 10
 # Lines that may part two lines of one message.
 _BLOCK_GAP = 8
 # A message that comes again and again ends nothing. [lines]
 _MANY = 100
+_FEW = 3
 # What is quoted, in lines; and how far above an end its reason is looked for without any word of trouble.
 _PLAIN_REACH = 3
 _HINT_REACH = 6
@@ -65,7 +66,10 @@ def _weight(group: Unknown, reach: int, failed: bool) -> int:
     if group.suspicion == "fatal":
         return 5 if reach <= _FAR else 2
     if group.suspicion == "error":
-        return 4 if reach <= (_NEAR if failed else _END_REACH) else 2 if failed and reach <= _FAR else 0
+        if not failed:
+            # Nothing says that the run failed: only what stands at the very end, and not again and again, ended it.
+            return 4 if reach <= _END_REACH and group.count <= _FEW else 0
+        return 4 if reach <= _NEAR else 2 if reach <= _FAR else 0
     if group.suspicion == "end":
         return 3
     return 1 if failed and reach <= _NEAR else 0

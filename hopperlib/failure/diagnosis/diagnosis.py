@@ -98,8 +98,8 @@ class Diagnosis:
             ],
             "lines_read": self.evidence.lines_read,
             "unknown": [
-                {"template": group.template, "count": group.count, **line(group.first)}
-                for group in self.evidence.unknown[:_UNKNOWN]
+                {"template": group.template, "count": group.count, "reads": group.suspicion, **line(group.first)}
+                for group in self.evidence.suspicious[:_UNKNOWN]
             ],
             "messages": [
                 {
@@ -198,7 +198,14 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: Context | None) ->
     for found in _in_order(evidence.messages.values()):
         if found.rule.role in ("symptom", "cascade"):
             steps += [step for step in found.rule.advice if step not in steps]
-    if not ranking.failed:
+    left = [group for group in evidence.suspicious if group.suspicion != "hint"]
+    if left:
+        hit = left[0].last
+        place = f"{evidence.files[hit.file].name}:{hit.line}"
+        steps.insert(
+            0, f"Look at the suspicious lines ({len(left)} kinds), at this one first: {place}: {hit.text.strip()}"
+        )
+    elif not ranking.failed:
         steps.append("Nothing in this text says that the job failed: see how it ended in the scheduler's record.")
     if len(evidence.files) == 1:
         steps.append("Give all files of the job together: stdout, stderr and the program's own log.")
@@ -206,8 +213,6 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: Context | None) ->
         steps.append(
             "Look at the scheduler's record: sacct -j <job> --format=JobID,State,ExitCode,MaxRSS,ReqMem,Elapsed,Timelimit."
         )
-    if evidence.unknown:
-        steps.append("Look at the lines listed as unknown: one of them may be the program's own message.")
     return steps
 
 

@@ -23,7 +23,8 @@ _WINDOWS = 4
 # Bytes of a line that are quoted.
 _QUOTED = 400
 
-_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
+# What a terminal or a page would obey: control characters of both sets, and marks that turn the reading direction.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 @cache
@@ -89,5 +90,5 @@ def quote(text: bytes, start: int = 0) -> str:
     r"""Return a line as text to show: shortened around a match, without control characters."""
     begin = start - 80 if start > _QUOTED // 2 and len(text) > _QUOTED else 0
     part = text[max(begin, 0) : max(begin, 0) + _QUOTED]
-    shown = _CONTROL.sub(b" ", part.replace(b"\t", b"    ")).decode(errors="replace").rstrip()
+    shown = _CONTROL.sub(" ", part.replace(b"\t", b"    ").decode(errors="replace")).rstrip()
     return ("..." if begin > 0 else "") + shown + ("..." if max(begin, 0) + _QUOTED < len(text) else "")

@@ -45,7 +45,7 @@ _NEVER = re.compile(
     rb"|(?:^|[\s:\[])(?:INFO|DEBUG|TRACE)\b|[Ee]rror {3,20}[A-Z][a-z]"
 )
 _FATAL = re.compile(
-    rb"(?i:\bfatal\b|\bpanic\b|\babort(?:ing|ed|s)?\b|\w{0,30}abort\b|\babor\d|\bunrecoverable|\bcritical error|\bsevere\b|\berror stop\b|\be r r o r\b"
+    rb"(?i:\bfatal\b|\bpanic\b|\babort(?:ing|ed|s)?\b|abort\b|\babor\d|\bunrecoverable|\bcritical error|\bsevere\b|\berror stop\b|\be r r o r\b"
     rb"|\b(?:error|err)!|\bstopping (?:because|due)|\bterminating (?:due|because|with)|\bexiting (?:due|because)|\binternal error|\bassert(?:ion)?\b.{0,60}\bfail|\bterminated? abnormal|\babnormal(?:ly)? \w{0,12}terminat)"
     rb"|\bSTOP\b[: ]{1,4}['\"]?[A-Za-z]|^[ \t*#|!-]{0,12}(?:ERROR|FAIL)\b|^ {0,8}\d{0,6}:? ?Error(?::| [A-Z]{4}|: )|\[ERROR\]|\bERROR[:!]| ERROR \S"
 )
@@ -53,7 +53,7 @@ _ERROR = re.compile(
     rb"(?i:\berror\b|\b[1-9]\d{0,8} errors\b|\berrors (?:occurred|while|during|found|were|have)\b|\bfail(?:ed|ures?)\b|\bexception\b|\bcannot\b|\bcan not\b|\bcan'?t\b|\bcould(?: not|n'?t)\b|\bunable to\b"
     rb"|\binvalid\b|\billegal\b|\bdenied\b|\bkilled\b|\bterminated\b|\bnot found\b|\bexceed(?:s|ed)\b|\bcorrupt(?:ed|ion)?\b|\bdiverg(?:ed|es|ing|ence)\b"
     rb"|\brefus(?:e|ed|es|ing)\b|\babandon(?:ed|ing)\b|\btimed out\b|\b(?:does|do|did) not exist|\bnon-?existent|\bcrashed\b|\bhalt(?:ed|ing)\b|\boom\b"
-    rb"|\bstopped\b|\bFINISH called)|\w{2,40}(?:Error|Exception)\b|(?:[A-Z]_?|_|\b)(?:ERROR|ERR|FAIL(?:ED|URE)?|ABORT)(?:_|\b)|_(?:error|failed|fail)(?:_|\b)|\bFAILS?\b"
+    rb"|\bstopped\b|\bFINISH called)|\w\w(?:Error|Exception)\b|(?:[A-Z]_?|_|\b)(?:ERROR|ERR|FAIL(?:ED|URE)?|ABORT)(?:_|\b)|_(?:error|failed|fail)(?:_|\b)|\bFAILS?\b"
 )
 _END = re.compile(
     rb"(?i:^\s{0,20}g?n?make(?:\[\d{1,3}\])?: \*\*\*|recipe for target|\berror termination\b|\b(?:job|run|program|execution|calculation|simulation|task|step|process"
@@ -79,14 +79,14 @@ _HARMLESS = re.compile(
     rb"|estimated|truncation|residual|round-?off|discretization|integration|statistical|fitting|training|test|validation|energy|force"
     rb"|quadrature|interpolation|global|local|diis|scf|gradient|density|symmetry) errors?\b|\berror (?:norm|bound|bars?|estimat|toleran|function|analysis|handl|check|control|level|correct|vector|matri|code:? 0\b)"
     rb"|-Werror|\berrno = 0|\b(?:erf|errors?)\(|\bif\b.{1,60}\b(?:fail|error)|\bprint(?:f|ing)?\b.{0,40}\berror"
-    rb"|\bstop time|\bstop_|\bstop date|\bfail-?safe|\bfailover|\b\w{1,30}\.(?:err|error)\b|\b(?:not|never) (?:be )?exceed|\btimeout (?:is|set|after|of|=)"
+    rb"|\bstop time|\bstop_|\bstop date|\bfail-?safe|\bfailover|\w\.(?:err|error)\b|\b(?:not|never) (?:be )?exceed|\btimeout (?:is|set|after|of|=)"
     rb"|\bbackward error|\bkill(?:ing)? time|\berror(?:s)? (?:file|log|output|stream|messages? (?:will|are) )|\bstandard (?:error|exception)"
-    rb"|\b[\w-]{1,30}[_-]errors?\b {0,4}=|\bwarn(?:ing)?s?\b|\bignor(?:e|ed|ing)\b"
+    rb"|[_-]errors?\b {0,4}=|\bwarn(?:ing)?s?\b|\bignor(?:e|ed|ing)\b|\breconnect|\b(?:was|were|is|are) (?:clipped|skipped|reset)|\bexception handling|\bvectori[sz]e|\bkilled:? 0\b"
     rb"|\b(?:see|check|look at|refer to)\b.{0,60}\b(?:log|errors?|above|output|manual|documentation)|\bretry(?:ing)?\b|\bfall(?:s|ing)? back|\bfallback)"
 )
 
 _STRIPPED = re.compile(
-    rb"\"[^\"\n]{0,120}\"|'[^'\n]{0,120}'|`[^'`\n]{0,120}['`]|(?:[\w.~-]{0,60}/){1,30}[\w.~-]{0,120}|[\w.+-]{0,60}\d[\w.+%-]{0,80}"
+    rb"\"[^\"\n]{0,120}\"|'[^'\n]{0,120}'|`[^'`\n]{0,120}['`]|(?<![\w.~-])(?:[\w.~-]{0,60}/){1,30}[\w.~-]{0,120}|(?<![\w.+-])[\w.+-]{0,60}\d[\w.+%-]{0,80}"
 )
 _SPACES = re.compile(rb"\s{2,200}")
 _WORD = re.compile(r"[^\W\d_]{2,40}")
@@ -100,18 +100,8 @@ _FATAL_PIECES = (
     *(b"error", b"fatal", b"abor", b"stop", b"terminat", b"exit", b"err!", b"panic", b"severe", b"critical"),
     *(b"unrecoverable", b"cannot", b"giving", b"fail", b"e r r o r"),
 )
-_HARMLESS_PIECES = (
-    b"err",
-    b"fail",
-    b"stop",
-    b"kill",
-    b"warn",
-    b"exceed",
-    b"timeout",
-    b"ignor",
-    b"retry",
-    b"fall",
-    b"exception",
+_HARMLESS_PIECES = tuple(
+    b"err fail stop kill warn exceed timeout ignor retry fall exception connect clip skip vector reset".split()
 )
 
 # Only this much of a line is read for words, and makes its template.

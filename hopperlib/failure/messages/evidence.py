@@ -164,6 +164,14 @@ class Evidence:
         return min(hits, default=0), max(hits, default=0)
 
     @property
+    def suspicious(self) -> list[Unknown]:
+        """Suspicious lines that no rule knows, those first that say most; of equals the last one."""
+        order = ("fatal", "error", "end", "hint")
+        return sorted(
+            self.unknown, key=lambda group: (order.index(group.suspicion), -group.last.file, -group.last.line)
+        )
+
+    @property
     def lines_read(self) -> int:
         """Lines of all files."""
         return sum(file.lines for file in self.files)

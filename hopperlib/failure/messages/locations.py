@@ -51,7 +51,9 @@ class Facts:
     Parameters
     ----------
     rank : str or None
-        Task, or a list of tasks such as ``0-31``.
+        Task, or a list of tasks such as ``0-31``: the one that the line speaks of, else the one that printed it.
+    label : str or None
+        The task that printed the line, where it speaks of another one.
     node, nid, cname, apid : str or None
         Host name, node ID without leading zeros, place in the machine, number of the application.
     time : str or None
@@ -61,6 +63,7 @@ class Facts:
     """
 
     rank: str | None = None
+    label: str | None = None
     node: str | None = None
     nid: str | None = None
     cname: str | None = None
@@ -70,7 +73,7 @@ class Facts:
 
     def named(self) -> dict[str, str]:
         """Return what is known, as text."""
-        keys = ("rank", "node", "nid", "cname", "apid", "time")
+        keys = ("rank", "label", "node", "nid", "cname", "apid", "time")
         return {key: value for key in keys if (value := getattr(self, key)) is not None}
 
 
@@ -130,6 +133,7 @@ def facts(line: bytes) -> Facts:
     time, moment = _time(rest)
     return Facts(
         rank=rank[1].decode() if rank else label,
+        label=label if rank and label != rank[1].decode() else None,
         node=node[1].decode().rstrip(".:,") if node else None,
         nid=(nid[1] or nid[2]).decode().lstrip("0") or "0" if nid else None,
         cname=cname[1].decode() if cname else None,

@@ -128,9 +128,11 @@ class Rule:
     advice : tuple of str
         What to do, in steps.
     source : str
-        Where this verbatim message is documented.
+        Where the message is printed or documented.
     positive, negative : tuple of str
         Lines that the rule must know, and similar lines that it must not.
+    sample : {"quoted", "composed"}
+        Whether the positive lines stand in `source`, with other names and numbers, or were composed in their form.
     """
 
     code: str = key(pattern="[A-Z0-9]+(?:-[A-Z0-9]+)*", form="upper-case words joined by -")
@@ -154,6 +156,7 @@ class Rule:
     confirm: str
     advice: tuple[str, ...] = key(single=True)
     source: str
+    sample: Literal["quoted", "composed"]
     positive: tuple[str, ...] = key(single=True)
     negative: tuple[str, ...] = key(single=True)
 
@@ -218,7 +221,7 @@ def read_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
     --------
     >>> read_rules(['[[rule]]' + chr(10) + 'code = "no good"'])
     Traceback (most recent call last):
-    hopperlib.tables.TableError: rule[0].code = 'no good': must be upper-case words joined by - (and 11 more)
+    hopperlib.tables.TableError: rule[0].code = 'no good': must be upper-case words joined by - (and 12 more)
     """
     rules = _in_order(_tables(texts))
     problems = [f"rule.{made.code}.{problem}" for made in rules for problem in _broken_rules(made, rules)]

@@ -37,17 +37,22 @@ UNKNOWN_LISTED = 20
 MESSAGES_LISTED = 60
 CONTEXT = 2
 
-_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(
+    "\x1b\\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
 _WHO = {"user": "the job's owner", "staff": "the center's staff", "vendor": "the vendor"}
 _FAULT = {"user": "user", "system": "system", "either": "either user or system"}
 _LABELS = {
     "rank": "Rank",
+    "label": "Printed by task",
+    "hsa_node": "HSA node (no GPU index)",
     "node": "Node",
     "nid": "Node ID (nid)",
     "cname": "Place (cname)",
     "time": "Time",
     "apid": "Application",
 }
+_SPEAKS = {"fatal": "an end", "error": "an error", "end": "an end, no reason", "hint": "bad news"}
 _ROLES = {
     "cause": "cause",
     "symptom": "symptom",
@@ -148,7 +153,7 @@ def _marks(found: Diagnosis) -> dict[tuple[int, int], tuple[str, str]]:
             mark(cause.hits, HITS_OF_A_CAUSE, "cause" if place == 0 else "runner-up")
     for finding in _in_order(found):
         mark(finding.hits, HITS_OF_A_MESSAGE, _part(found, finding))
-    for group in found.evidence.unknown[:UNKNOWN_MARKED]:
+    for group in found.evidence.suspicious[:UNKNOWN_MARKED]:
         mark([group.first], 1, "unknown")
     return marked
 
@@ -209,13 +214,19 @@ def _tables(found: Diagnosis) -> Iterator[Table]:
             marked=tuple(index for index, part in enumerate(parts) if part == "cause"),
             marked_label="the cause" if "cause" in parts else "",
         )
-    groups = found.evidence.unknown[:UNKNOWN_LISTED]
+    groups = found.evidence.suspicious[:UNKNOWN_LISTED]
     if groups:
         yield Table(
             caption=f"Suspicious lines that no rule knows, {len(groups)} of {len(found.evidence.unknown)} kinds",
-            columns=tuple(map(Column, ("Lines", "Kind", "First line", "It reads"))),
+            columns=tuple(map(Column, ("Lines", "Speaks of", "Kind", "First line", "It reads"))),
             rows=tuple(
-                (group.count, group.template[:120], _place(found, group.first), group.first.text[:LINE_LENGTH])
+                (
+                    group.count,
+                    _SPEAKS[group.suspicion],
+                    group.template[:120],
+                    _place(found, group.first),
+                    group.first.text[:LINE_LENGTH],
+                )
                 for group in groups
             ),
         )

@@ -35,7 +35,14 @@ def test_the_data_have_the_keys_of_the_contract():
     assert cause["explains"] == ["KILLED"]
     assert cause["fields"] == {"nid": "146", "apid": "15379", "time": "2011-05-01 19:00:18"}
     assert data["unknown"] == [
-        {"template": "mystery failed", "count": 1, "file": "job.err", "line": 3, "text": "mystery failed"}
+        {
+            "template": "mystery failed",
+            "count": 1,
+            "reads": "error",
+            "file": "job.err",
+            "line": 3,
+            "text": "mystery failed",
+        }
     ]
     assert [message["code"] for message in data["messages"]] == ["ALPS-OOM", "KILLED"]
 

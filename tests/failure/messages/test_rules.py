@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import get_args
 
 import pytest
@@ -25,6 +26,7 @@ who = "user"
 confirm = "Look."
 advice = ["Act."]
 source = "a manual, sec. 1"
+sample = "composed"
 positive = ["it went wrong at noon"]
 negative = ["it went right"]
 """
@@ -225,3 +227,11 @@ def test_no_two_messages_look_alike_to_the_scanner():
         for sample in made.positive:
             key = sample.encode().translate(None, b"ABCDEFabcdef")
             assert seen.setdefault(key, made.code) == made.code, sample
+
+
+@pytest.mark.parametrize("made", RULES, ids=lambda made: made.code)
+def test_each_sample_is_quoted_with_its_source_or_composed(made):
+    """A quoted sample names a file, a thread, a manual or a document in which it stands."""
+    assert made.sample in ("quoted", "composed")
+    if made.sample == "quoted":
+        assert re.search(r"/|#\d|[Mm]anual|sec\. |CUG|run-time error|module|\(\d\)", made.source), made.source

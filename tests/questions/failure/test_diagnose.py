@@ -101,7 +101,8 @@ def test_unknown_lines_are_grouped():
     log = "".join(f"flux capacitor error on channel {number}\n" for number in range(40))
     unknown = QUESTION.run(log=log).tables[-1]
     assert unknown.rows[0][0] == 40
-    assert unknown.rows[0][2] == "output:1"
+    assert unknown.rows[0][1] == "an error"
+    assert unknown.rows[0][3] == "output:1"
 
 
 def test_the_programs_own_words_are_called_a_guess():
