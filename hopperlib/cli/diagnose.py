@@ -72,7 +72,10 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
 def _brief(result: Result) -> Iterator[str]:
     """Yield at most twelve lines: those that matter, what they mean, what to do, and how to have the rest."""
     quoted = [
-        (line.number != result.facts.get("line"), f"{listing.title.split(': ')[0]}:{line.number}: {line.text.strip()}")
+        (
+            line.number != (result.facts or {}).get("line"),
+            f"{listing.title.split(': ')[0]}:{line.number}: {line.text.strip()}",
+        )
         for listing in result.listings
         for line in listing.lines
         if line.mark == "cause"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
@@ -26,16 +26,6 @@ _RUNS_TOLD = 5
 _UNKNOWN = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """An earlier run in the same text: where something of it was found, and what is said of it."""
-
-    first_line: int
-    last_line: int
-    verdict: Verdict
-    code: str | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
     """What a job's output says about how the job ended.
@@ -53,8 +43,9 @@ class Diagnosis:
         All messages that were found.
     set_aside : tuple of str
         Codes of messages that count only beside others, which are missing.
-    runs : tuple of Run
-        Earlier runs in the same text, the last one first; what is said above is said of the last run.
+    runs : tuple of mapping
+        Earlier runs in the same text, the last one first: where something of each was found, its verdict and cause.
+        What is said above is said of the last run.
     """
 
     verdict: Verdict
@@ -63,7 +54,7 @@ class Diagnosis:
     notes: tuple[str, ...]
     evidence: Evidence
     set_aside: tuple[str, ...]
-    runs: tuple[Run, ...] = ()
+    runs: tuple[dict[str, Any], ...] = ()
 
     @property
     def cause(self) -> Cause | None:
@@ -111,7 +102,7 @@ class Diagnosis:
                 }
                 for found in _in_order(self.evidence.messages.values())
             ],
-            "runs": [asdict(run) for run in self.runs],
+            "runs": list(self.runs),
             "next": list(self.next),
             "notes": list(self.notes),
         }
@@ -159,7 +150,10 @@ def diagnose(sources: Iterable[Source], *, context: Context | None = None) -> Di
     evidence = scanner.evidence
     ranking = rank(evidence, record_failed=context.record_failed if context else None)
     earlier = [(run, rank(run)) for run in reversed(evidence.earlier)]
-    runs = [Run(*run.lines, _verdict(found), found.causes[0].code if found.causes else None) for run, found in earlier]
+    runs = [
+        {"lines": run.lines, "verdict": _verdict(found), "code": found.causes[0].code if found.causes else None}
+        for run, found in earlier
+    ]
     if earlier and _verdict(ranking) == "no-cause" and not ranking.failed:
         # The last run breaks off without a word: the one before it is what there is to tell of.
         ranking = earlier[0][1]
@@ -216,12 +210,13 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: Context | None) ->
     return steps
 
 
-def _notes(evidence: Evidence, ranking: Ranking, context: Context | None, runs: Sequence[Run]) -> list[str]:
+def _notes(evidence: Evidence, ranking: Ranking, context: Context | None, runs: Sequence[dict[str, Any]]) -> list[str]:
     """Say what is odd about the files and the context, and what became of earlier runs."""
     notes = []
     if runs:
         said = (
-            f"lines {run.first_line:,} to {run.last_line:,}: {run.code or run.verdict}" for run in runs[:_RUNS_TOLD]
+            f"lines {run['lines'][0]:,} to {run['lines'][1]:,}: {run['code'] or run['verdict']}"
+            for run in runs[:_RUNS_TOLD]
         )
         notes.append(
             f"{len(runs) + 1} runs in this text; the last one is answered. Before it, the last first: {'; '.join(said)}"

@@ -129,20 +129,20 @@ class Scanner:
     def _split(self, block: Block, starts: list[int]) -> bool:
         """Look at the parts of a block between lines that may begin a run, if there are any; set aside what had ended before the first."""
         if starts == [0] and self.evidence.messages:
-            line = block.data.split(b"\n", 1)[0]
+            first = block.data.split(b"\n", 1)[0]
             self._sort()
-            if match(line, [rule for rule in self._index.rules if rule.begins]) and self.evidence.cut(
-                self._file, quote(line)
+            if match(first, [rule for rule in self._index.rules if rule.begins]) and self.evidence.cut(
+                self._file, quote(first)
             ):
                 self._groups = {key: group for key, group in self._groups.items() if group.first.file != self._file}
                 for shape in self._shapes.values():
                     shape.found, shape.group, shape.examined = None, None, 0
         if not any(starts):
             return False
-        line = block.first_line
+        number = block.first_line
         for start, end in pairwise(sorted({0, *starts, len(block.data) + 1})):
-            self._scan(Block(line, block.data[start : end - 1]))
-            line += block.data.count(b"\n", start, end)
+            self._scan(Block(number, block.data[start : end - 1]))
+            number += block.data.count(b"\n", start, end)
         return True
 
     def _scan(self, block: Block) -> None:
