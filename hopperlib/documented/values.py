@@ -168,9 +168,9 @@ class DocumentedValue:
         (39.5, 40.5)
         """
         number, place = self.adopted_number, last_place(self._token())
-        if number is None or place is None or not self.qualifier.startswith(("at ", "range ")):
+        half = tolerance if tolerance is not None or place is None else float(place / 2)
+        if number is None or half is None or not self.qualifier.startswith(("at ", "range ")):
             return self.bounds(tolerance)
-        half = float(place / 2) if tolerance is None else tolerance
         return number - half, number + half
 
     def agrees(self, reproduced: float, tolerance: float | None = None) -> bool:

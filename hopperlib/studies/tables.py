@@ -166,7 +166,7 @@ def moved(study: str) -> list[Moved]:
     --------
     >>> largest = moved("slow-ost")[0]
     >>> largest.number, largest.assumption
-    ('minutes-second', 'size_tb')
+    ('probe-minutes-high', 'noise')
     """
     read = load(study)
     if read.model is None:

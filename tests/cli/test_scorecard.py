@@ -24,8 +24,8 @@ def test_text_for_people():
     assert result.exit_code == 0
     lines = result.output.splitlines()
     assert lines[0] == (
-        "3 falsifiable predictions: 1 won, 1 of them by the simplest rival too. "
-        "3 rows: 1 reproduced, 1 too wide, 1 missed and explained."
+        "5 falsifiable predictions: 1 won, 1 of them by the simplest rival too. "
+        "5 rows: 1 reproduced, 3 too wide, 1 missed and explained."
     )
     assert any("~80" in line and "reproduced" in line for line in lines)
     assert "\x1b" not in result.output

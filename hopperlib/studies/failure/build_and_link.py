@@ -10,6 +10,7 @@ for programs that no sentence of the report puts together.
 from __future__ import annotations
 
 from datetime import date
+from itertools import pairwise
 from typing import NamedTuple
 
 from hopperlib.documented import documented, printed
@@ -17,7 +18,16 @@ from hopperlib.failure.builds.default_modules import OPTIONS, WORKS, outcomes
 from hopperlib.failure.builds.rules import build_rule
 from hopperlib.studies.study import Prediction, Study, Value
 
-__all__ = ["STUDY", "DatedBug", "bug_number_on", "bugs_a_day", "dated_bugs", "options_bug_range", "orphans_bug"]
+__all__ = [
+    "STUDY",
+    "DatedBug",
+    "bug_number_on",
+    "bugs_a_day",
+    "dated_bugs",
+    "options_bug_range",
+    "orphans_bug",
+    "orphans_bug_range",
+]
 
 
 class DatedBug(NamedTuple):
@@ -74,6 +84,20 @@ def bug_number_on(day: date) -> float:
     """
     _, october, february = dated_bugs()
     return october.number + (day - october.reported).days * bugs_a_day(october, february)
+
+
+def orphans_bug_range() -> tuple[float, float]:
+    """Numbers that the bug of the orphan reservations may have: days after the last dated one, at the rate of either half.
+
+    Examples
+    --------
+    >>> [round(number) for number in orphans_bug_range()]
+    [770337, 770375]
+    """
+    *earlier, last = dated_bugs()
+    days = (date.fromisoformat(documented("scheduling-trouble.orphans-reported").note) - last.reported).days
+    rates = [bugs_a_day(*pair) for pair in pairwise((*earlier, last))]
+    return last.number + days * min(rates), last.number + days * max(rates)
 
 
 def options_bug_range() -> tuple[float, float]:

@@ -27,7 +27,8 @@ from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.trouble import debug_queues, full_jobs
 from hopperlib.network.scheduling.workload import Workload
-from hopperlib.studies.study import Shares, Study, Value
+from hopperlib.studies.failure.build_and_link import dated_bugs, orphans_bug_range
+from hopperlib.studies.study import Prediction, Shares, Study, Value
 
 __all__ = ["STUDY", "Outcome", "down_hours_a_week", "large_job_wait_h", "outcome", "outcomes", "trouble"]
 
@@ -188,6 +189,7 @@ def _values() -> dict[str, Value]:
     up = mean(each.up for each in outcomes())
     hours = down_hours_a_week(up)
     return {
+        "orphans-bug": Prediction(*orphans_bug_range(), rival=float(dated_bugs()[-1].number)),
         "utilization": 100 * up * (1 - hours / 168),
         "down_hours": hours,
         "up_percent": 100 * up,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from statistics import NormalDist
 from typing import NamedTuple
 
 from hopperlib.documented import printed
@@ -96,6 +97,17 @@ def _calibrated(case: Case) -> tuple[float, float]:
     return min(low, high), max(low, high)
 
 
+def _probe_minutes(share: float, noise: float) -> float:
+    """Return how long each OST must be probed to find one at such a share of its rate nine times in ten. [min]
+
+    A mean of n samples is off by noise / sqrt(n). It must part the slow OST from the threshold of a false alarm, at
+    which one probe of all OSTs in twenty finds one that is none.
+    """
+    alarm, power = NormalDist().inv_cdf(0.95 ** (1 / OSTS)), NormalDist().inv_cdf(0.9)
+    samples = ((alarm + power) * noise / (1 - share)) ** 2
+    return max(samples, 1.0) * SAMPLE_S / 60
+
+
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     """Return the healthy dump, and the one whose slow servers ran on one controller of a pair.
 
@@ -103,16 +115,21 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     --------
     >>> usual = {name: each.value for name, each in ranges("slow-ost").items()}
     >>> {name: round(number, 1) for name, number in model(usual, random.Random(1)).items()}
-    {'minutes-third': 19.7, 'later-share-of-peak': 75.5, 'minutes-second': 37.5}
+    {'minutes-third': 19.7, 'later-share-of-peak': 75.5, 'minutes-second': 37.5, 'probe-minutes-low': 0.7, 'probe-minutes-high': 0.7}
     """
     size_gb, lost_s = 1000 * assumed["size_tb"], VARIABLES * assumed["lost_s"]
     writing_s = size_gb / writing_rate_gb_s(assumed["sustained"], assumed["ost_mb_s"])
     # Everybody waits for the OSTs behind the controller that does the work of two.
     slow_s = writing_s / assumed["controller_share"]
+    # The time of the first dump tells how slow its one OST was.
+    erratic = writing_s / (60 * cases()[0].minutes)
+    probes = sorted(_probe_minutes(share, assumed["noise"]) for share in (assumed["controller_share"], erratic))
     return {
         "minutes-third": (writing_s + lost_s) / 60,
         "later-share-of-peak": 100 * size_gb / (writing_s + lost_s) / file_system_of(Machine.load("hopper")).peak_gb_s,
         "minutes-second": (slow_s + lost_s) / 60,
+        "probe-minutes-low": probes[0],
+        "probe-minutes-high": probes[1],
     }
 
 
@@ -122,6 +139,7 @@ def _predicted() -> dict[str, Value]:
     healthy = SHARED_GB / files_gb_s / 60
     share = 100 * files_gb_s / file_system_of(Machine.load("hopper")).peak_gb_s
     rivals = {"minutes-third": healthy, "later-share-of-peak": share, "minutes-second": healthy}
+    rivals |= dict.fromkeys(("probe-minutes-low", "probe-minutes-high"), healthy / VARIABLES)
     return predictions(model, ranges("slow-ost"), rivals)
 
 
@@ -163,8 +181,6 @@ def _values() -> dict[str, Value]:
         "servers_high_mb_s": 1000 * servers.slow_gb_s[1],
         "osts-per-oss": scratch.osts_per_oss,
         "slow-osses": servers.slow / scratch.osts_per_oss,
-        "probe-minutes-low": 1,
-        "probe-minutes-high": 2,
         "probe-finds-slow": Shares(sum(found > 0.9 for found in found_by_noise), len(found_by_noise)),
         "least_noise": _NOISES[0],
         "most_noise": _NOISES[-1],

@@ -95,7 +95,7 @@ def test_the_scorecard_by_role_and_verdict():
 
 def test_each_point_of_the_residuals_says_which_row_it_is():
     figure = load("scorecard").run(study="slow-ost", role="predicted").figures[0]
-    assert len(figure.data[0]["text"]) == len(figure.data[0]["x"]) == 3
+    assert len(figure.data[0]["text"]) == len(figure.data[0]["x"]) == 5
     assert "~80 % of the peak I/O rates" in figure.data[0]["text"][0]
 
 

@@ -30,16 +30,20 @@ def test_roles(table):
         "later-share-of-peak": "reproduced",
         "minutes-second": "missed, explained",
         "minutes-third": "too wide",
+        "probe-minutes-high": "too wide",
+        "probe-minutes-low": "too wide",
     }
 
 
 def test_the_dumps_by_hand():
     # 35,000 GB at 0.8 x 35 GB/s take 1,250 s, at half of it 2,500 s; eight barriers of 10 s.
-    assumed = {"size_tb": 35, "sustained": 0.8, "ost_mb_s": 250, "lost_s": 10, "controller_share": 0.5}
+    assumed = {"size_tb": 35, "sustained": 0.8, "ost_mb_s": 250, "lost_s": 10, "controller_share": 0.5, "noise": 0.3}
     given = model(assumed, random.Random(1))
     assert given["minutes-third"] == pytest.approx(1330 / 60)
     assert given["minutes-second"] == pytest.approx(2580 / 60)
     assert given["later-share-of-peak"] == pytest.approx(100 * 35_000 / 1330 / 35)
+    # At half the rate the threshold lies 3.39 errors below, and 1.28 more are needed: (4.67 x 0.3 / 0.5)^2 samples of 5 s.
+    assert given["probe-minutes-low"] == pytest.approx((4.67 * 0.3 / 0.5) ** 2 * 5 / 60, rel=5e-3)
 
 
 def test_the_misprint_is_read_as_the_second_run(table):
