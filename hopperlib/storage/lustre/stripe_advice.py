@@ -404,7 +404,8 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
             f"lfs setstripe {layers} {within}",
             "for a folder of files of different sizes, with Lustre 2.10 or newer: a file gets more stripes as it grows",
         )
-    if pace.collective and not writing.reading:
+    # Objects on every OST are what a site with a limit does not want.
+    if pace.collective and not writing.reading and not pace.system.advised_stripe_count:
         objects = min(_OVERSTRIPED * pace.system.osts, 2000)
         yield Alternative(
             f"lfs setstripe -C {objects} {within}",

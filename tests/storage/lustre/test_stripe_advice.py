@@ -44,6 +44,7 @@ def test_the_sites_limit_and_rule_are_confronted():
     large = advise(TB, 8192, "shared", perlmutter, nodes=128)
     assert large.layout.stripe_count == 72
     assert large.writing.aggregators == 360
+    assert not any("-C" in other.command for other in large.alternatives)
     assert "the site's own rule" in large.reasons[0]
     assert any("ask it before you take more" in caution for caution in large.cautions)
     # Two OSTs take what one node passes on; the site's rule for 10 to 100 GB is 24.
