@@ -115,11 +115,6 @@ def test_plain_data_carries_what_a_form_needs():
     assert FileText(name="log", label="Log", default="", accept=".txt").to_dict()["accept"] == ".txt"
 
 
-def test_the_general_control_reads_nothing():
-    with pytest.raises(NotImplementedError):
-        Control(name="x", label="x").read(1)
-
-
 def test_a_decimal_comma_is_refused_and_thousands_are_read():
     nodes = Number(name="nodes", label="Nodes", low=0.0, high=1e6, step=0.1, default=1.0)
     assert nodes.read("153,216") == 153216.0
