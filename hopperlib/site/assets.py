@@ -40,6 +40,7 @@ BROWSER_PARTS = (
     "network",
     "storage",
     "failure",
+    "monitoring",
     "readers",
     "questions",
     "render/__init__.py",
