@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -24,6 +25,8 @@ _WIDE = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 
 _LONGEST = 1 << 20
+# A line and its end, or the last one without.
+_LINE = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
 
 
 def text_of(source: Source, *, name: str = "", max_bytes: int | None = None) -> str:
@@ -85,7 +88,10 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
     (['one\n', 'two'], ['one\n', 'two'], ['one', 'two'])
     """
     if isinstance(source, str):
-        yield from io.StringIO(source, newline=None)
+        # Without a copy of the whole, of which a text stream would make one of four bytes a character.
+        for match in _LINE.finditer(source):
+            if match[0]:
+                yield match[1] + "\n" if match[2] else match[1]
     elif _is_binary(source):
         with _opened(source, _name(source)) as stream:
             text = io.TextIOWrapper(stream, _encoding(stream.peek(64)), errors="replace")

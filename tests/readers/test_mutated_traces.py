@@ -61,7 +61,8 @@ def mutated(text, rng):
         else:
             # A field, or a number, becomes a strange one.
             fields = [word for word in text.replace("|", " ").replace(",", " ").split() if len(word) < 100]
-            text = text.replace(rng.choice(fields or ["x"]), rng.choice(STRANGE), rng.choice([1, -1]))
+            strange = rng.choice(STRANGE)
+            text = text.replace(rng.choice(fields or ["x"]), strange, 1 if len(strange) > 100 else rng.choice([1, -1]))
     return text
 
 
