@@ -333,7 +333,10 @@ def read_toml(text: str, *, name: str, error: type[TableError] = TableError) -> 
     import tomllib
 
     try:
-        return tomllib.loads(text)
+        document = tomllib.loads(text)
+        # What is read without trouble may still be too deep to be shown.
+        repr(document)
+        return document
     except ValueError as wrong:
         raise error((f"{name}: is not TOML: {wrong}",)) from None
     except RecursionError:

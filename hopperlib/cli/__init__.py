@@ -7,10 +7,13 @@ starts at once. Exit status: 0 fine, 1 a problem was found in what you gave,
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import os
 import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import click
 
@@ -41,6 +44,31 @@ OWN: dict[str, str] = {
     "watch": "hopperlib.cli.watch",
 }
 NAMES: tuple[str, ...] = (*QUESTIONS, *COMMANDS)
+
+
+# What a plain install lacks, and the extra that has it.
+EXTRAS: dict[str, str] = {
+    **dict.fromkeys(("numpy", "scipy", "pandas", "statsmodels", "ruptures", "pyarrow", "matplotlib"), "analysis"),
+    **dict.fromkeys(("plotly", "anywidget", "ipywidgets"), "notebooks"),
+    **dict.fromkeys(("dask", "distributed", "dask_jobqueue"), "cluster"),
+    "darshan": "darshan",
+}
+_UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT, errno.EFBIG)
+
+
+def _refuse(error: click.ClickException, *, as_json: bool) -> NoReturn:
+    """End with a refusal of click's own: its usage and message, or the message as data."""
+    from hopperlib.cli.common import fail
+    from hopperlib.render.text import printable
+
+    message = printable(error.format_message())
+    if as_json:
+        option = getattr(error, "option_name", None) or getattr(getattr(error, "param", None), "name", None)
+        fail(message, as_json=True, details={"flag": option} if option else {})
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        click.echo(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n", err=True)
+    click.echo(f"Error: {message}", err=True)
+    raise SystemExit(error.exit_code)
 
 
 class LazyGroup(click.Group):
@@ -75,6 +103,43 @@ class LazyGroup(click.Group):
             hint = f"did you mean '{close[0]}'?" if close else "there are: " + ", ".join(NAMES)
             raise click.UsageError(f"there is no command '{args[0]}'; {hint}", ctx)
         return super().resolve_command(ctx, args)
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *rest: Any, **more: Any) -> Any:
+        """Run a command line; every refusal is one message, as data with --json."""
+        words = list(sys.argv[1:] if args is None else args)
+        name, as_json = prog_name or "hopper", "--json" in words
+        more.pop("standalone_mode", None)
+        self._main_shell_completion(more, name, more.pop("complete_var", None))
+        try:
+            with self.make_context(name, words, **more) as context:
+                self.invoke(context)
+            if sys.stdout is None:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            sys.stdout.flush()
+        except click.exceptions.Exit as error:
+            raise SystemExit(error.exit_code) from None
+        except (KeyboardInterrupt, EOFError, click.Abort):
+            click.echo("Aborted!", err=True)
+            raise SystemExit(1) from None
+        except click.ClickException as error:
+            _refuse(error, as_json=as_json)
+        except ModuleNotFoundError as error:
+            from hopperlib.cli.common import fail
+
+            extra = EXTRAS.get((error.name or "").split(".")[0])
+            if extra is None:
+                raise
+            fail(f"this command needs {error.name}: pip install 'hopper-book[{extra}]'", as_json=as_json)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            if error.errno not in _UNWRITABLE:
+                raise
+            # What is left in the buffer would fail again when Python ends.
+            sys.stdout = None
+            click.echo(f"hopper: cannot write to standard output: {error.strerror}", err=True)
+            raise SystemExit(2) from None
+        raise SystemExit(0)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List questions and commands without importing any."""

@@ -117,7 +117,7 @@ def _analysis() -> Callable[..., Result]:
     try:
         from hopperlib.analysis.fit_answer import fit
     except ModuleNotFoundError as error:
-        raise ValueError(f"this command needs {error.name}: pip install 'hopperlib[analysis]'") from None
+        raise ValueError(f"this command needs {error.name}: pip install 'hopper-book[analysis]'") from None
     return fit
 
 

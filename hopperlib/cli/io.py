@@ -51,7 +51,7 @@ Exit status: 0 all read, 1 a file could not be read or a run failed, 2 nothing t
 
 _DARSHAN_HELP = """Say what Darshan logs show: slow OSTs, small, misaligned, random or repeated accesses, who waits for whom.
 
-Needs pydarshan: pip install 'hopperlib[darshan]'. Each finding names its numbers, what to do and the
+Needs pydarshan: pip install 'hopper-book[darshan]'. Each finding names its numbers, what to do and the
 command that does it. Advice on striping is for the file system in the log, or for that of --machine.
 Several logs, or a folder, make one table, the worst first.
 

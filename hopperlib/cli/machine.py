@@ -13,6 +13,7 @@ import click
 
 from hopperlib.cli.common import fail, print_json, read_source
 from hopperlib.machine import Machine, MachineError
+from hopperlib.render.text import printable
 
 __all__ = ["command"]
 
@@ -73,9 +74,9 @@ def check(file: str, as_json: bool) -> None:
             print_json({"file": file, "valid": False, "problems": list(error.problems)})
         else:
             for problem in error.problems:
-                click.echo(problem, err=True)
+                click.echo(printable(problem), err=True)
             count = len(error.problems)
-            click.echo(f"hopper: {file}: {count} problem{'s' if count > 1 else ''}", err=True)
+            click.echo(f"hopper: {printable(file)}: {count} problem{'s' if count > 1 else ''}", err=True)
         raise SystemExit(2) from None
     if as_json:
         print_json({"file": file, "valid": True, "problems": [], "machine": _summary(machine)})
@@ -109,7 +110,7 @@ def new(files: tuple[str, ...], name: str, out: Path | None, as_json: bool) -> N
         except ValueError as error:
             if files:
                 fail(f"{origin}: {error}", as_json=as_json)
-            click.echo(f"hopper: {origin}: {error}", err=True)
+            click.echo(printable(f"hopper: {origin}: {error}"), err=True)
     try:
         machine = machine_from(records, name=name)
     except ValueError as error:
@@ -250,9 +251,9 @@ def _everything(machine: Machine) -> dict[str, Any]:
 
 def _print_machine(machine: Machine) -> None:
     """Print a machine as text: values, what follows from them, sources."""
-    click.echo(f"{machine.title} ({machine.name}): {machine.model}, {machine.site}")
+    click.echo(printable(f"{machine.title} ({machine.name}): {machine.model}, {machine.site}"))
     for note in machine.notes:
-        click.echo(f"  {note}")
+        click.echo(printable(f"  {note}"))
     click.echo()
     rows = []
     for path, quantity in machine.provenance.items():
@@ -289,7 +290,7 @@ def _print_table(head: tuple[str, ...], rows: Iterable[Iterable[str]], *, right:
         width = None if title else 60
         table.add_column(title, justify="right" if index in right else "left", overflow="fold", max_width=width)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     console = Console()
     # A file or a pipe has no width: nothing is folded there.
     if not console.is_terminal:

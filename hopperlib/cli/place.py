@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail
+from hopperlib.cli.common import fail, read_source
 from hopperlib.cli.question import question_command, show, styled, takes_boxes
 from hopperlib.errors import refusal
 from hopperlib.questions.question import load
@@ -63,17 +64,36 @@ def _listed(review: Review, form: str) -> str:
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for each launch line as text; as data, and as lists, for the first or the one that --launch says."""
+    from hopperlib.questions.node.machine_of_text import machine_of_text
     from hopperlib.questions.node.place import answers
     from hopperlib.render.text import result_text
 
+    guessed = ""
+    if "machine" not in values and "machine_file" not in values:
+        values["machine"], guessed = machine_of_text(str(values.get("line", "")))
+        if not guessed:
+            del values["machine"]
     svg, form, bounds = values.pop("svg", None), values.pop("form"), values.pop("memory_bound", None)
+    check, broken = values.pop("check", None), False
     if bounds is not None:
         if bounds[0] > bounds[1]:
             shown = " ".join(f"{bound:g}" for bound in bounds)
             raise refusal("--memory-bound", shown, "has its first end above its second")
         values["memory_bound_low"], values["memory_bound_high"] = bounds
     answered = answers(**question.read(values))
+    if guessed:
+        said = f"hopper: machine {values['machine']}, as the text has {guessed!r}; --machine names another"
+        click.echo(said, err=True)
     review, result = answered[0]
+    if check:
+        from hopperlib.node.review.printed import check_printed
+
+        typed = str(values["line"])
+        finding = check_printed(review.placement, typed, read_source(check, what="output", as_json=as_json))
+        result = replace(result, findings=(finding, *result.findings))
+        answered = ((review, result), *answered[1:])
+        if finding.level == "problem":
+            broken = True
     if svg:
         try:
             with open(svg, "w", encoding="utf-8") as file:
@@ -98,7 +118,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
                 )
     if as_json and form in ("text", "ascii"):
         show(question, result, as_json, show_all)
-    if any(other.problems for other, _ in answered):
+    if broken or any(other.problems for other, _ in answered):
         raise SystemExit(1)
 
 
@@ -112,6 +132,7 @@ command = question_command(
             help="Share of the run time, spread evenly, that waits for memory.  [default: 0 1]",
         ),
         click.Option(["--svg"], metavar="FILE", help="Write the drawing of that node."),
+        click.Option(["--check"], metavar="OUTPUT", help="Compare with what xthi, hello_jobstep and the like printed."),
         click.Option(["--format", "form"], type=click.Choice(FORMATS), default="text", help="What to print."),
     ),
     run=_run,

@@ -60,6 +60,8 @@ class Machine:
         What it is called on the command line and on a page, its maker's name for it, and where it stands.
     notes : tuple of str
         What the file adds in words.
+    signs : tuple of str
+        Words of job scripts that are those of this machine: options, paths, queues.
     in_service : str or None
         Day (or month, or year) on which its production work began, ISO 8601.
     node_kinds : tuple of NodeKind
@@ -89,6 +91,7 @@ class Machine:
     model: str
     site: str
     notes: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
     in_service: str | None = fact(None, pattern=_DATE, form="a day as text, YYYY-MM-DD (or YYYY-MM, or YYYY)")
     node_kinds: tuple[NodeKind, ...] = key(name="node", least=1)
     network: Network | None = None

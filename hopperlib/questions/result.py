@@ -206,10 +206,12 @@ class Table:
         import csv
         import io
 
+        from hopperlib.readers.io_results import csv_cell
+
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow([column.heading for column in self.columns])
-        writer.writerows([["" if cell is None else cell for cell in row] for row in self.rows])
+        writer.writerows([["" if cell is None else csv_cell(cell) for cell in row] for row in self.rows])
         return out.getvalue()
 
 

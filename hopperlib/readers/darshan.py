@@ -22,7 +22,7 @@ from hopperlib.storage.logs.darshan_log import DarshanLog
 
 __all__ = ["DarshanMissing", "plain_frames", "read_darshan", "read_darshan_logs"]
 
-_INSTALL = "reading Darshan logs needs pydarshan; install it with: pip install 'hopperlib[darshan]'"
+_INSTALL = "reading Darshan logs needs pydarshan; install it with: pip install 'hopper-book[darshan]'"
 _MARK = "hopper-darshan "
 _CHILD = "import sys; from hopperlib.readers.darshan import _write_logs; _write_logs(float(sys.argv[1]), sys.argv[2:])"
 # Logs that one process reads: it starts in half a second, and a list of arguments has an end.

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from hopperlib.errors import refusal
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["KEYS", "STATUSES", "IoResult", "ranks_together", "results_csv"]
+__all__ = ["KEYS", "STATUSES", "IoResult", "csv_cell", "ranks_together", "results_csv"]
 
 Status = Literal["ok", "failed", "incomplete", "no-rates", "not-run"]
 STATUSES: dict[Status, str] = {
@@ -154,5 +154,16 @@ def results_csv(results: Iterable[IoResult]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n", restval="")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({key: csv_cell(cell) for key, cell in row.items()} for row in rows)
     return out.getvalue()
+
+
+def csv_cell(cell: Any) -> Any:
+    """Return a cell of a CSV file; a text that a spreadsheet would take for a formula gets an apostrophe in front.
+
+    Examples
+    --------
+    >>> csv_cell("=1+1"), csv_cell(-2.5), csv_cell("-")
+    ("'=1+1", -2.5, '-')
+    """
+    return f"'{cell}" if isinstance(cell, str) and len(cell) > 1 and cell[0] in "=+-@\t\r" else cell

@@ -143,7 +143,7 @@ def test_a_page_that_cannot_be_written(tmp_path):
 def test_without_the_packages_of_the_analysis(monkeypatch):
     monkeypatch.setitem(sys.modules, "hopperlib.analysis.fit_answer", None)
     message = one_message(run(SAMPLE))
-    assert message == "hopper: this command needs hopperlib.analysis.fit_answer: pip install 'hopperlib[analysis]'"
+    assert message == "hopper: this command needs hopperlib.analysis.fit_answer: pip install 'hopper-book[analysis]'"
 
 
 class Outline(HTMLParser):

@@ -212,7 +212,7 @@ def test_without_pydarshan(tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert (
         result.stderr
-        == "hopper: reading Darshan logs needs pydarshan; install it with: pip install 'hopperlib[darshan]'\n"
+        == "hopper: reading Darshan logs needs pydarshan; install it with: pip install 'hopper-book[darshan]'\n"
     )
 
 

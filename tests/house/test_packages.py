@@ -27,7 +27,7 @@ def project(root):
 def _requirements(project, extras):
     """Requirements of the package and of these extras, each once, without references to other extras."""
     lists = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in extras)]
-    return list(dict.fromkeys(line for lines in lists for line in lines if not line.startswith("hopperlib[")))
+    return list(dict.fromkeys(line for lines in lists for line in lines if not line.startswith("hopper-book[")))
 
 
 def _locked(path):

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from hopperlib.errors import refusal
+from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.node.bandwidth import memory_bound_fraction
 from hopperlib.node.placement import NodePlacement, Placement
@@ -19,6 +20,7 @@ from hopperlib.node.review.text_drawing import headline, node_picture
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.node.drawings import node_drawing, standalone_svg
+from hopperlib.questions.node.machine_of_text import offered_instead
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Badge, Column, Copyable, Download, Drawing, Facts, Figure, Result, Table, Value
 
@@ -76,12 +78,14 @@ def answers(
         raise refusal("launch", launch, f"must be from 1 to {len(reviews)}, the launch lines of this text")
     if launch:
         reviews = reviews[launch - 1 : launch]
+    instead = offered_instead(line, reviews[0].placement.machine)
+    offer = (Finding(code="other-machine", message=instead, level="note"),) if instead else ()
     answered = []
     for number, review in enumerate({id(review): review for review in reviews}.values()):
         drawing = _drawing(review, node if number == 0 else 0)
         result = Result(
             summary=_summary(review, low, high),
-            findings=review.advice,
+            findings=(*review.advice, *offer),
             values=(
                 *_values(review, low, high, cap_given=bool(core_cap_gb_s)),
                 *_measured(review.cost, measured_s, measured_spread_s),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -171,8 +172,10 @@ def _answer(**asked: Any) -> Result:
         figures=(_figure(case),),
         copyables=(
             *(Copyable(title, lines) for title, lines in ([] if has_iobuf else substitutes(case.rule))),
-            Copyable("This setting", f"export IOBUF_PARAMS='{write_params(case.rules)}'"),
-            Copyable("The setting of the documented runs", f"export IOBUF_PARAMS='{write_params([suited])}'", note),
+            Copyable("This setting", f"export IOBUF_PARAMS={shlex.quote(write_params(case.rules))}"),
+            Copyable(
+                "The setting of the documented runs", f"export IOBUF_PARAMS={shlex.quote(write_params([suited]))}", note
+            ),
         ),
         tables=(*([_rule_table(case)] if len(case.rules) > 1 else []), _size_table(case)),
         facts=Facts(

@@ -50,7 +50,7 @@ def _bundle(html: str, text: str, view: Any) -> dict[str, Any]:
     if missing:
         say = (
             f"To use it here, install {', '.join(missing)}: "
-            'pip install "hopperlib[notebooks]", then restart the kernel.'
+            'pip install "hopper-book[notebooks]", then restart the kernel.'
         )
         return {"text/html": f"{html}<p><strong>{prose_html(say)}</strong></p>", "text/plain": f"{text}\n{say}"}
     widget_view = view()._repr_mimebundle_()[_WIDGET_VIEW]

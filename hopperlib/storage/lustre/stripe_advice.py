@@ -19,6 +19,7 @@ References
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -384,7 +385,7 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
     """Yield newer kinds of layout, and when they fit better."""
     writing, count, stripe = pace.writing, layout.stripe_count, layout.size_text
     each = writing.size_bytes / (writing.writers if pace.own_files else 1)
-    within = f"-p {pool} {directory}" if pool else directory
+    within = f"-p {pool} {shlex.quote(directory)}" if pool else shlex.quote(directory)
     if each <= _SMALL_FILE_BYTES:
         yield Alternative(
             f"lfs setstripe -E 64k -L mdt -E -1 -c 1 {within}",

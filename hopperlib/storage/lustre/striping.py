@@ -12,6 +12,7 @@ References
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 from hopperlib.errors import at_least, refusal
@@ -121,4 +122,4 @@ class Layout:
         'lfs setstripe -c 144 -S 64M run/'
         """
         count = "-1" if self.stripe_count == self.osts else str(self.stripe_count)
-        return f"lfs setstripe -c {count} -S {self.size_text} {f'-p {pool} ' if pool else ''}{path}"
+        return f"lfs setstripe -c {count} -S {self.size_text} {f'-p {pool} ' if pool else ''}{shlex.quote(path)}"

@@ -69,7 +69,7 @@ def test_a_folder(tmp_path):
 def test_no_pydarshan(tmp_path, without_pydarshan):
     path = tmp_path / "a.darshan"
     path.write_bytes(b"")
-    with pytest.raises(DarshanMissing, match=r"needs pydarshan; install it with: pip install 'hopperlib\[darshan\]'"):
+    with pytest.raises(DarshanMissing, match=r"needs pydarshan; install it with: pip install 'hopper-book\[darshan\]'"):
         read_darshan(str(path))
 
 

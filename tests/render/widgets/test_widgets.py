@@ -51,7 +51,7 @@ def test_missing_package_is_named_with_its_extra(
     monkeypatch.setitem(sys.modules, name, None)
     assert missing_packages() == (name,)
     bundle = shown[1](shown[0])
-    say = f'To use it here, install {name}: pip install "hopperlib[notebooks]", then restart the kernel.'
+    say = f'To use it here, install {name}: pip install "hopper-book[notebooks]", then restart the kernel.'
     assert VIEW not in bundle
     assert bundle["text/plain"].endswith("\n" + say)
     assert bundle["text/html"].endswith(f"<p><strong>{say.replace(chr(34), '&quot;')}</strong></p>")

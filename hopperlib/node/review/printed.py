@@ -1,0 +1,185 @@
+"""What a program printed about its binding, against the answer: equal, or which setting of the machine file explains it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
+from hopperlib.machine import Launcher, Machine, NodeKind
+from hopperlib.node.launch.components import LaunchError
+from hopperlib.node.launch.option_values import hex_mask, number_list
+from hopperlib.node.launch.ranges import as_ranges
+from hopperlib.node.launch.reader import read_launches
+from hopperlib.node.placement import Placement, place_tasks
+
+__all__ = ["Printed", "check_printed", "read_printed"]
+
+_CPUS = r"(?P<cpus>\d+(?:[-:]\d+)?(?:,\d+(?:[-:]\d+)?)*)"
+# hello_jobstep and hello_mpi_omp; xthi; lumi-CPEtools; taskset -cp; affinity; srun -v; Open MPI's --report-bindings.
+_FORMS = tuple(
+    re.compile(form)
+    for form in (
+        rf"MPI (?P<task>\d+) - OMP \d+ - HWT {_CPUS}\b(?:.*?GPU_ID (?P<gpus>[\d,.]+)(?= - Bus))?",
+        rf"rank\s+(?P<task>\d+), thread\s+\d+,.*affinity\s*=\s*{_CPUS}",
+        rf"MPI rank\s+(?P<task>\d+)/.*mask \(?{_CPUS}",
+        rf"task (?P<task>\d+)\b.*affinity list: {_CPUS}",
+        r"rank\s+(?P<task>\d+) @ .*cores \[\s*(?P<ranges>[\d:,\s]+)\]",
+        r"cpu-bind=\w+ - \S+, task\s+(?P<task>\d+)\s+\d+ \[\d+\]: mask (?P<mask>0x[0-9a-fA-F]+)",
+        r"MCW rank (?P<task>\d+) bound to .*: \[(?P<map>[B./]+(?:\]\[[B./]+)*)\]",
+    )
+)
+_UNITS = ("socket", "numa_node", "l3")
+
+
+class Printed(NamedTuple):
+    """CPUs and GPUs that a program printed for one task; `exact` where they are all that it may use."""
+
+    cpus: frozenset[int]
+    gpus: frozenset[str]
+    exact: bool
+
+
+def read_printed(text: str, kind: NodeKind) -> dict[int, Printed]:
+    """Return what a program printed for each task.
+
+    Raises
+    ------
+    InputError
+        If no line is of a form that is known.
+
+    Examples
+    --------
+    >>> kind = Machine.load("cluster").node()
+    >>> read_printed("Hello from rank 0, thread 0, on n1. (core affinity = 0-3)", kind)[0].cpus == {0, 1, 2, 3}
+    True
+    """
+    tasks: dict[int, Printed] = {}
+    for line in text.splitlines():
+        match = next((found for form in _FORMS if (found := form.search(line))), None)
+        if match is None:
+            continue
+        parts = match.groupdict()
+        if parts.get("mask"):
+            cpus = hex_mask("mask", parts["mask"])
+        elif parts.get("map"):
+            flat = parts["map"].replace("][", "/").split("/")
+            cpus = tuple(
+                kind.cpu(core, thread)
+                for core, own in enumerate(flat)
+                for thread, letter in enumerate(own)
+                if letter == "B"
+            )
+        else:
+            typed = re.sub(r"\s", "", parts.get("ranges") or parts["cpus"]).replace(":", "-")
+            cpus = number_list("--check", typed, what="CPUs")
+        before = tasks.get(int(match["task"]), Printed(frozenset(), frozenset(), True))
+        # A thread that prints one CPU shows where it ran, not where it may run.
+        exact = before.exact and not (line.lstrip().startswith("MPI ") and "HWT" in line and len(cpus) == 1)
+        gpus = before.gpus | frozenset((parts.get("gpus") or "").split(",")) - {""}
+        tasks[int(match["task"])] = Printed(before.cpus | frozenset(cpus), gpus, exact)
+    if not tasks:
+        forms = "hello_jobstep, xthi, taskset -cp, srun --cpu-bind=verbose, mpirun --report-bindings"
+        raise InputError(f"the output to check holds no line as of {forms}", name="check")
+    return tasks
+
+
+def _differences(placement: Placement, printed: dict[int, Printed]) -> list[tuple[int, str, str]]:
+    """Return task, printed and answered where they differ."""
+    numbering = placement.node_kind.gpu_numbering or tuple(map(str, range(placement.node_kind.gpus)))
+    answered = {task.task: task for node in placement.nodes for task in node.tasks}
+    found = []
+    for number, real in sorted(printed.items()):
+        task = answered.get(number)
+        cpus = frozenset(task.cpus) if task else frozenset()
+        if not (real.cpus == cpus if real.exact else real.cpus <= cpus):
+            found.append((number, f"CPUs {as_ranges(sorted(real.cpus))}", f"CPUs {as_ranges(sorted(cpus)) or 'none'}"))
+        elif real.gpus and task and task.gpus is not None and real.gpus != {numbering[gpu] for gpu in task.gpus}:
+            found.append(
+                (number, f"GPUs {','.join(sorted(real.gpus))}", f"GPUs {','.join(numbering[gpu] for gpu in task.gpus)}")
+            )
+    return found
+
+
+def _other_settings(machine: Machine, kind: NodeKind) -> Iterator[tuple[str, Machine]]:
+    """Yield settings of the machine file that could be otherwise, with the machine that has them so."""
+
+    def with_launcher(changes: dict[str, Any]) -> Machine:
+        changed: list[Launcher] = [
+            replace(each, **changes) if each.kind == "srun" else each for each in machine.launchers
+        ]
+        return replace(machine, launchers=tuple(changed))
+
+    def with_node(changes: dict[str, Any]) -> Machine:
+        kinds = tuple(replace(each, **changes) if each.name == kind.name else each for each in machine.node_kinds)
+        return replace(machine, node_kinds=kinds)
+
+    for unit in _UNITS:
+        yield f"slurm_socket = {unit!r}", with_launcher({"slurm_socket": unit})
+        yield f"step_socket = {unit!r}", with_launcher({"step_socket": unit})
+    for threads in range(1, kind.threads_per_core + 1):
+        yield f"threads_per_core = {threads} of the launcher", with_launcher({"threads_per_core": threads})
+    for binding in ("none", "cores", "threads", "sockets"):
+        yield f"auto_binding = {binding!r}", with_launcher({"auto_binding": binding})
+    for method in ("block:block", "block:cyclic", "cyclic:cyclic"):
+        yield f"default_distribution = {method!r}", with_launcher({"default_distribution": method})
+    yield "no reserved_cores", with_node({"reserved_cores": ()})
+    if kind.cores_per_l3:
+        yield (
+            "reserved_cores, the first of each L3 cache",
+            with_node({"reserved_cores": tuple(range(0, kind.cores, kind.cores_per_l3))}),
+        )
+    for numbering in ("cores", "threads"):
+        yield f"cpu_numbering = {numbering!r}", with_node({"cpu_numbering": numbering})
+    for release in ("21.08", "23.02", "23.11", "25.11"):
+        yield f"version = {release!r}", with_launcher({"version": release})
+
+
+def check_printed(placement: Placement, text: str, printed_text: str) -> Finding:
+    r"""Return whether a program printed what was answered, and else which setting of the machine file would explain it.
+
+    Parameters
+    ----------
+    placement : Placement
+        The answer.
+    text : str
+        The line or script that it is the answer to.
+    printed_text : str
+        What the program printed.
+
+    Raises
+    ------
+    InputError
+        If the output is of no form that is known.
+
+    Examples
+    --------
+    >>> eiger = Machine.load("eiger")
+    >>> line = "srun -n 2 -c 2 --hint=nomultithread ./a"
+    >>> placement = place_tasks(read_launches(line, eiger)[0], eiger)
+    >>> real = "\n".join(f"rank {task}, thread 0, (affinity = {cpus})" for task, cpus in enumerate(("0-1", "16-17")))
+    >>> print(check_printed(placement, line, real).advice)
+    slurm_socket = 'numa_node' in the machine file gives what was printed.
+    """
+    printed = read_printed(printed_text, placement.node_kind)
+    differing = _differences(placement, printed)
+    if not differing:
+        return Finding(code="check", message=f"The output of {len(printed)} tasks is as answered.", level="ok")
+    task, real, answered = differing[0]
+    message = f"{len(differing)} of {len(printed)} tasks ran elsewhere: task {task} printed {real}, and the answer is {answered}."
+    for setting, machine in _other_settings(placement.machine, placement.node_kind):
+        try:
+            launch = read_launches(text, machine, kind=placement.node_kind.name)[0]
+            other = place_tasks(launch, machine)
+        except (LaunchError, ValueError):
+            continue
+        if not _differences(other, printed):
+            advice = f"{setting} in the machine file gives what was printed."
+            return Finding(code="check", message=message, advice=advice, level="problem")
+    advice = (
+        "No single setting of the machine file explains it: is it the output of this line, in a job of these options?"
+    )
+    return Finding(code="check", message=message, advice=advice, level="problem")
