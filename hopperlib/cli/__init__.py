@@ -108,7 +108,8 @@ class LazyGroup(click.Group):
         """Run a command line; every refusal is one message, as data with --json."""
         words = list(sys.argv[1:] if args is None else args)
         name, as_json = prog_name or "hopper", "--json" in words
-        more.pop("standalone_mode", None)
+        if not more.pop("standalone_mode", True):
+            return super().main(args, prog_name, *rest, standalone_mode=False, **more)
         self._main_shell_completion(more, name, more.pop("complete_var", None))
         try:
             with self.make_context(name, words, **more) as context:

@@ -54,7 +54,7 @@ def question_command(
         values = {name: value for name, value in given.items() if value is not None}
         try:
             for control in controls:
-                if control.kind == "machine" and control.name not in values and (usual := usual_machine()):
+                if control.name == "machine" and "machine" not in values and (usual := usual_machine()):
                     values[control.name] = usual
                 if control.name in values:
                     values[control.name] = _text(control, values[control.name], as_json)

@@ -204,7 +204,7 @@ def _write_parquet(path: str, outcome: Simulated) -> None:
     try:
         import pandas as pd
     except ImportError:
-        raise InputError("--parquet needs pandas and pyarrow: pip install 'hopperlib[analysis]'") from None
+        raise InputError("--parquet needs pandas and pyarrow: pip install 'hopper-book[analysis]'") from None
     header, *rows = _job_rows(outcome)
     table = pd.DataFrame(rows, columns=list(header)).convert_dtypes()
     try:

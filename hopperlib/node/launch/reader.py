@@ -229,7 +229,7 @@ def _no_line(text: str) -> str:
     if re.search(r"^[ \t]*#.*\b(aprun|srun|mpiexec|mpirun)\b", text, re.MULTILINE):
         return "holds a launch line only in comments; take the # away"
     other = re.search(
-        r"\b(jsrun|ibrun|poe|flux (?:run|mini run|submit)|lrun|mpirun_rsh|mpiexec_mpt|ccc_mprun|dplace|prsrun|runjob)\b",
+        r"\b(jsrun|ibrun|poe|flux (?:run|mini run|submit)|lrun|mpirun_rsh|mpiexec_mpt|ccc_mprun|dplace|prsrun|runjob|likwid-mpirun|charmrun)\b",
         text,
     )
     if other:

@@ -38,7 +38,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 # front of a launcher or a word with a host in it.
 _PROMPT = re.compile(
     r"^[ \t]*(?:\([^()\n]*\)[ \t]*)?(?:\[[^\[\]\n]*\]|[\w.@:~/-]*(?:[ \t][\w~/.-]*\])?)[$%][ \t]+(?=\S)"
-    r"|^[ \t]*[\w.@:~/\[\]()-]*[$%>]+[ \t]+(?=(?:\S*/)?(?:aprun|srun|mpiexec|mpirun)\b)",
+    r"|^[ \t]*(?:[\w.@:~/\[\]()-]*[$%>]+[ \t]*)*(?:[$%>]|\++)[ \t]+(?=(?:\S*/)?(?:aprun|srun|mpiexec|mpirun)\b)",
     re.MULTILINE,
 )
 _DIRECTIVE = re.compile(r"#(PBS|SBATCH|BSUB|COBALT|[Ff][Ll][Uu][Xx]:)(?:[ \t]+(.*))?")
@@ -194,7 +194,8 @@ def find_directives(text: str) -> Directives | None:
         else:
             words = batches.setdefault(_BATCHES[directive[1].upper()], [])
             raw_words = [raw for statement in split(directive[2] or "") for raw in statement]
-            words += [word for raw in raw_words for word in expand(raw, {})]
+            # Dots stand for what a reader is to fill in.
+            words += [word for raw in raw_words for word in expand(raw, {}) if word.text.strip(".…")]
     if len(batches) > 1:
         first, second, *_ = (f"#{name.rstrip(':')}" for name, batch in _BATCHES.items() if batch in batches)
         raise LaunchError(first, "", f"and {second} stand in one script; only one batch system reads it")

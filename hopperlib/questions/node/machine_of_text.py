@@ -21,7 +21,7 @@ def machine_of_text(text: str) -> tuple[str, str]:
     """
     found: dict[str, list[str]] = {}
     for name in Machine.names():
-        words = [word for word in Machine.load(name).signs if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)]
+        words = [word for word in Machine.load(name).signs if re.search(rf"(?<!\w){re.escape(word)}(?![\w-])", text)]
         if words:
             found[name] = words
     most = max(map(len, found.values()), default=0)
