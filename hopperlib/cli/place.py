@@ -81,7 +81,8 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
             raise refusal("--memory-bound", shown, "has its first end above its second")
         values["memory_bound_low"], values["memory_bound_high"] = bounds
     answered = answers(**question.read(values))
-    if guessed:
+    usual = next(control.default for control in question.controls if control.name == "machine")
+    if guessed and values["machine"] != usual:
         said = f"hopper: machine {values['machine']}, as the text has {guessed!r}; --machine names another"
         click.echo(said, err=True)
     review, result = answered[0]
