@@ -104,13 +104,20 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"there is no command '{args[0]}'; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
-    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *rest: Any, **more: Any) -> Any:
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **more: Any,
+    ) -> Any:
         """Run a command line; every refusal is one message, as data with --json."""
         words = list(sys.argv[1:] if args is None else args)
         name, as_json = prog_name or "hopper", "--json" in words
-        if not more.pop("standalone_mode", True):
-            return super().main(args, prog_name, *rest, standalone_mode=False, **more)
-        self._main_shell_completion(more, name, more.pop("complete_var", None))
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **more)
+        self._main_shell_completion(more, name, complete_var)
         try:
             with self.make_context(name, words, **more) as context:
                 self.invoke(context)
