@@ -142,7 +142,13 @@ def _run_tools() -> list[tuple[str, str]]:
     """Return the output of the tools that this computer has."""
     outputs = []
     lstopo = "lstopo-no-graphics" if shutil.which("lstopo-no-graphics") else "lstopo"
-    for line in (("scontrol", "show", "node", "-o"), (lstopo, "--of", "xml"), ("lscpu",)):
+    for line in (
+        ("scontrol", "show", "node", "-o"),
+        (lstopo, "--of", "xml"),
+        ("lscpu",),
+        ("nvidia-smi", "topo", "-m"),
+        ("rocm-smi", "--showtopo"),
+    ):
         path = shutil.which(line[0])
         if path is None:
             continue

@@ -3,7 +3,9 @@
 ==========================  ======================================================================
 launch                      launch lines and batch scripts, read into what they ask for
 aprun                       aprun: its options, its claims, and how it fills a node
+mpiexec                     mpiexec and mpirun of PALS, Open MPI, MPICH and Intel MPI, in one model of binding
 slurm                       srun and sbatch: their options, and where Slurm puts tasks
+gpus, environment           which GPUs tasks see; what MPI and OpenMP variables do to ranks and threads
 placement, binding          every task's cores and NUMA nodes on every node
 bandwidth                   memory bandwidth that tasks get when they share NUMA nodes
 memory, layouts             memory that tasks get, and layouts of a job that fit with their charge

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import defaultdict
 from itertools import groupby
 
@@ -9,7 +10,7 @@ from hopperlib.machine import NodeKind
 from hopperlib.node.launch.ranges import as_ranges
 from hopperlib.node.placement import NodePlacement, Placement
 
-__all__ = ["counted", "headline", "node_picture", "node_runs"]
+__all__ = ["counted", "headline", "node_picture", "node_runs", "numa_devices"]
 
 
 # Across, down; left, joint and right of the upper and of the lower edge; idle.
@@ -29,6 +30,38 @@ def _boxes(placed: NodePlacement) -> dict[int, str]:
         short = as_ranges(numbers)
         words[cpu] = short if len(short) <= 7 else f"{len(numbers)}x"
     return words
+
+
+def numa_devices(kind: NodeKind, placed: NodePlacement | None, numa_node: int) -> list[str]:
+    """Return what stands beside the cores of a NUMA node: GPUs with their tasks, network interfaces, caches, kept cores.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> numa_devices(Machine.load("frontier").node(), None, 0)
+    ['GPU 4', 'GPU 5', 'NIC 0', 'L3 caches: cores 0-7 | 8-15', 'kept for the system (x): cores 0, 8']
+    """
+    own = kind.cores_of(numa_node)
+    seats = list(placed.seats()) if placed else []
+    known = all(binding.gpus is not None for _, binding in seats)
+    said = []
+    for gpu in range(kind.gpus):
+        if min(kind.cores_near_gpu(gpu)) in own:
+            users = as_ranges(number for number, binding in seats if gpu in (binding.gpus or ()))
+            name = kind.gpu_numbering[gpu] if kind.gpu_numbering else str(gpu)
+            said.append(f"GPU {name}" + (f": {'task ' + users if users else 'no task'}" if seats and known else ""))
+    said += [f"NIC {nic}" for nic, near in enumerate(kind.nic_numa_nodes) if near == numa_node]
+    if kind.cores_per_l3 and kind.cores_per_l3 < len(own):
+        caches = (range(first, first + kind.cores_per_l3) for first in range(own.start, own.stop, kind.cores_per_l3))
+        said.append("L3 caches: cores " + " | ".join(as_ranges(cores) for cores in caches))
+    kept = [core for core in _kept_cores(kind, placed) if core in own]
+    return [*said, f"kept for the system (x): cores {', '.join(map(str, kept))}"] if kept else said
+
+
+def _kept_cores(kind: NodeKind, placed: NodePlacement | None) -> tuple[int, ...]:
+    """Return the cores that the site keeps, as far as no task has them."""
+    used = {core for binding in (placed.pattern if placed else ()) for core in binding.cores}
+    return tuple(core for core in kind.reserved_cores if core not in used)
 
 
 def node_picture(kind: NodeKind, placed: NodePlacement, *, ascii_only: bool = False) -> str:
@@ -76,6 +109,9 @@ def node_picture(kind: NodeKind, placed: NodePlacement, *, ascii_only: bool = Fa
     """
     across, down, top, bottom, dot = _PLAIN if ascii_only else _DRAWN
     words = _boxes(placed)
+    words |= {
+        kind.cpu(core, thread): "x" for core in _kept_cores(kind, placed) for thread in range(kind.threads_per_core)
+    }
     width = max((len(word) for word in words.values()), default=1)
     per_line = max(1, min(kind.cores_per_numa_node, (_LINE_WIDTH - 5) // (width + 3)))
     # An even split over the lines looks better than a full line and a rest.
@@ -87,6 +123,8 @@ def node_picture(kind: NodeKind, placed: NodePlacement, *, ascii_only: bool = Fa
             lines.append(f"socket {socket}")
         cores = list(kind.cores_of(numa_node))
         lines.append(f"  NUMA node {numa_node}  cores {as_ranges(cores)}")
+        devices = "   ".join(numa_devices(kind, placed, numa_node))
+        lines += textwrap.wrap(devices, _LINE_WIDTH, initial_indent="    ", subsequent_indent="    ")
         for start in range(0, len(cores), per_line):
             row = cores[start : start + per_line]
             inside = [

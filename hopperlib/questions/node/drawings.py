@@ -10,6 +10,7 @@ programs that know no custom properties.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
 from html import escape
@@ -18,6 +19,7 @@ from typing import NamedTuple
 from hopperlib.machine import NodeKind
 from hopperlib.node.launch.ranges import as_ranges
 from hopperlib.node.placement import NodePlacement
+from hopperlib.node.review.text_drawing import numa_devices
 from hopperlib.questions.result import Drawing
 
 __all__ = ["node_drawing", "standalone_svg"]
@@ -115,13 +117,16 @@ def _who(tasks: Sequence[int]) -> str:
     return short if len(short) <= 7 else f"{len(tasks)} tasks"
 
 
-def _draw_cell(sheet: _Sheet, cell: _Cell, placed: NodePlacement | None, seats: Sequence[int], one_cpu: bool) -> None:
-    """Draw one hardware thread: idle, with one task, or with several."""
+def _draw_cell(
+    sheet: _Sheet, cell: _Cell, placed: NodePlacement | None, seats: Sequence[int], one_cpu: bool, kept: bool
+) -> None:
+    """Draw one hardware thread: idle, kept for the system, with one task, or with several."""
     place = f"core {cell.core}" if one_cpu else f"core {cell.core}, CPU {cell.cpu}"
     if placed is None or not seats:
-        sheet.rect("idle", cell.x, cell.y, cell.width, cell.height, tip=f"{place}: idle")
+        state = "kept for the system" if kept else "idle"
+        sheet.rect("idle", cell.x, cell.y, cell.width, cell.height, tip=f"{place}: {state}")
         if placed is not None:
-            sheet.text("idle-word", cell.x + cell.width / 2, cell.y + 13, "idle")
+            sheet.text("idle-word", cell.x + cell.width / 2, cell.y + 13, "x" if kept else "idle")
         return
     tasks = [placed.task_numbers[seat] for seat in seats]
     layer = f"tint{seats[0] % len(_TINTS)}" if len(seats) == 1 else "shared"
@@ -143,6 +148,8 @@ def _draw_cell(sheet: _Sheet, cell: _Cell, placed: NodePlacement | None, seats: 
 
 
 # Looks of the layers, in the order in which they are painted.
+# Characters of a line of devices that fit the width.
+_DEVICE_CHARACTERS = 58
 _LAYERS: tuple[tuple[str, str], ...] = (
     ("socket", f'fill="{_PAPER}" stroke="{_MUTED}" stroke-width="1.5"'),
     ("numa", f'fill="{_PANEL}" stroke="{_MUTED}" stroke-width="0.75"'),
@@ -227,7 +234,12 @@ def node_drawing(
     seats = _seats_by_cpu(placed)
     lines = -(-kind.cores_per_numa_node // _cells_per_line(kind))
     memory = 13.0 if memory_need_gb is not None else 0.0
-    box = 19.0 + lines * (_line_height(kind) + 3) + memory + 2
+    devices = [
+        textwrap.wrap("   ".join(numa_devices(kind, placed, numa_node)), _DEVICE_CHARACTERS)
+        for numa_node in range(kind.numa_nodes)
+    ]
+    beside = 13.0 * max(map(len, devices))
+    box = 19.0 + lines * (_line_height(kind) + 3) + memory + beside + 2
     if not title:
         busy = len({kind.core_of(cpu) for cpu in seats})
         title = (
@@ -247,10 +259,19 @@ def node_drawing(
             sheet.text("label", 2 * _EDGE, y + 14, headings[-1])
             if memory_need_gb is not None:
                 _draw_memory(sheet, kind, memory_need_gb[numa_node], y + 19)
-            for cell in _numa_cells(kind, numa_node, y + 19 + memory):
-                if cell.cpu < kind.cores:
+            for row, words in enumerate(devices[numa_node]):
+                sheet.text("core", 2 * _EDGE, y + 28 + memory + 13 * row, words)
+            for cell in _numa_cells(kind, numa_node, y + 19 + memory + beside):
+                if cell.cpu == kind.cpu(cell.core):
                     sheet.text("core", cell.x + 1, cell.y - 3, f"c{cell.core}")
-                _draw_cell(sheet, cell, placed, seats.get(cell.cpu, ()), kind.threads_per_core == 1)
+                _draw_cell(
+                    sheet,
+                    cell,
+                    placed,
+                    seats.get(cell.cpu, ()),
+                    kind.threads_per_core == 1,
+                    cell.core in kind.reserved_cores,
+                )
             y += box + 5
         y += 6
     legend = ["c: core" + ("; bold: task; t: thread of the task" if placed is not None else "")]
@@ -259,7 +280,11 @@ def node_drawing(
     for line in legend:
         sheet.text("core", _EDGE, y + 8, line)
         y += 13
-    alt = ". ".join(headings) + "."
+    alt = ". ".join(
+        heading + (f" ({'; '.join(numa_devices(kind, placed, numa_node))})" if devices[numa_node] else "")
+        for numa_node, heading in enumerate(headings)
+    )
+    alt += "."
     return Drawing(title=title, alt=alt, svg=_svg(sheet, y + 2, title, alt))
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from hopperlib.errors import InputError
 from hopperlib.readers.hardware._build import machine_from
+from hopperlib.readers.hardware._devices import read_nvidia_topo, read_rocm_topo
 from hopperlib.readers.hardware._lscpu import read_lscpu, read_meminfo
 from hopperlib.readers.hardware._lstopo import read_lstopo
 from hopperlib.readers.hardware._record import Hardware
@@ -20,7 +23,7 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     ----------
     source : str, bytes, path-like or binary file
         Output of ``lscpu``, ``lscpu -J``, ``lstopo --of xml``, ``scontrol show node``
-        (also ``-o`` and ``--json``) or the text of ``/proc/meminfo``.
+        (also ``-o`` and ``--json``), ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, or the text of ``/proc/meminfo``.
 
     Returns
     -------
@@ -45,6 +48,10 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
         return (read_lscpu(start),) if '"lscpu"' in start else read_scontrol(start)
     if "NodeName=" in start:
         return read_scontrol(start)
+    if re.search(r"^GPU\d+[ \t]+", start, re.MULTILINE) and "CPU Affinity" in start:
+        return (read_nvidia_topo(start),)
+    if "(Topology) Numa" in start:
+        return (read_rocm_topo(start),)
     if start.startswith("MemTotal:"):
         return (read_meminfo(start),)
     if "CPU(s):" in start:
@@ -53,5 +60,5 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
         raise InputError("there is no text; the tool may have failed")
     raise InputError(
         f"text that starts with {start[:30]!r} is not known; it may be the output of lscpu (in English: LC_ALL=C lscpu), "
-        "lscpu -J, lstopo --of xml, scontrol show node, or /proc/meminfo"
+        "lscpu -J, lstopo --of xml, scontrol show node, nvidia-smi topo -m, rocm-smi --showtopo, or /proc/meminfo"
     )

@@ -9,6 +9,7 @@ from typing import Any
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind, Quantity
 from hopperlib.machine.machine import general_launchers
+from hopperlib.readers.hardware._devices import gpu_facts
 from hopperlib.readers.hardware._record import Hardware
 
 __all__ = ["machine_from"]
@@ -18,6 +19,8 @@ CITATIONS = {
     "meminfo": "/proc/meminfo on the node",
     "lstopo": "output of lstopo --of xml on the node",
     "scontrol": "output of scontrol show node",
+    "nvidia-smi": "output of nvidia-smi topo -m on the node",
+    "rocm-smi": "output of rocm-smi --showtopo on the node",
 }
 
 
@@ -66,6 +69,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     slurm_socket = Quantity(value="socket", assumed="a Slurm socket is a package unless the site sets it otherwise")
     for record in cluster:
         facts = dict(record.facts)
+        with_gpus = replace(local, gpu_count=record.gpu_count)
         if (record.cores, record.threads_per_core) == (local.cores, local.threads_per_core):
             facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
             notes.append(
@@ -86,10 +90,12 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
                 f"the node that {local.tool} tells of ({local.cores} cores x {local.threads_per_core}) "
                 f"is not of the kind with {record.cores} cores x {record.threads_per_core}, whose NUMA nodes are assumed"
             )
+        if record.gpu_count:
+            facts |= _gpus(with_gpus, facts)
         kinds.append(facts)
     if not cluster:
         single = Quantity(value=1, assumed="this output tells of one node; set the number of nodes like it")
-        kinds = [{"count": single, **local.facts}]
+        kinds = [{"count": single, **local.facts, **_gpus(local, dict(local.facts))}]
     filled = [_filled(facts) for facts in kinds]
     # Launcher facts come from scontrol, which each kind of a cluster cites as well.
     cited = {facts[key].source for facts in filled for key in _NODE_FACTS if key in facts}
@@ -111,9 +117,16 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     return Machine.from_document(document, name=f"{name}.toml")
 
 
+def _gpus(local: Hardware, facts: dict[str, Quantity]) -> dict[str, Quantity]:
+    """Return the cores near each GPU, where a tool says something of them; hwloc's own word goes first."""
+    sockets, per_socket, per_numa = _geometry(facts)
+    told = gpu_facts(local, sockets, sockets * per_socket, sockets * per_socket * per_numa)
+    return {"gpu_cores": facts["gpu_cores"]} if "gpu_cores" in facts else told
+
+
 def _merged(records: list[Hardware]) -> Hardware:
     """Return one record of the outputs that tell of one node; lstopo goes before lscpu."""
-    order = ("lstopo", "lscpu", "meminfo")
+    order = ("lstopo", "lscpu", "meminfo", "nvidia-smi", "rocm-smi")
     records = sorted(records, key=lambda record: order.index(record.tool))
     counts = {(record.cores, record.threads_per_core): record.tool for record in records if record.cores is not None}
     if len(counts) > 1:
@@ -128,6 +141,8 @@ def _merged(records: list[Hardware]) -> Hardware:
         facts=facts,
         model=next((record.model for record in records if record.model), None),
         notes=tuple(dict.fromkeys(note for record in records for note in record.notes)),
+        gpu_cpus=next((record.gpu_cpus for record in records if record.gpu_cpus), ()),
+        gpu_numa_nodes=next((record.gpu_numa_nodes for record in records if record.gpu_numa_nodes), ()),
     )
 
 
@@ -135,7 +150,8 @@ def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
     """Return the facts with an assumption for each key that is missing."""
     sockets, numa_nodes, per_numa = _geometry(facts)
     cores = sockets * numa_nodes * per_numa
-    bandwidth = max(12, 4 * per_numa)
+    # What a core draws is no more than what its NUMA node gives, and neither is above what its memory can.
+    bandwidth = max(12, 4 * per_numa) if per_numa < 16 else min(4 * per_numa, 50 * max(1, per_numa // 16))
     defaults = {
         "clock_ghz": (2.0, "the output does not tell the clock"),
         "flops_per_cycle": (16, "the output does not tell; two fused multiply-adds on 4 numbers a cycle"),

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
+from hopperlib.readers.hardware._devices import xml_device_facts
 from hopperlib.readers.hardware._record import MOST_CPUS, NUMBERING, Hardware, clock_in_name, memory_facts, numa_facts
 from hopperlib.units import BYTES_PER_MEMORY_GB
 
@@ -73,6 +75,7 @@ def read_lstopo(text: str) -> Hardware:
         notes.append(note)
     elif _renumbered(numa_cpus, cores, threads_per_core):
         notes.append(NUMBERING)
+    facts |= xml_device_facts(list(_walked(root, 0)), cores, numa_cpus or [sum(cores)])
     model = next((value for name, value in _infos(root) if name == "CPUModel"), None)
     facts |= clock_in_name("lstopo", "info CPUModel", model) or _base_clock(root)
     return Hardware(
@@ -85,6 +88,15 @@ def read_lstopo(text: str) -> Hardware:
         model=model,
         notes=tuple(notes),
     )
+
+
+def _walked(root: ElementTree.Element, above: int) -> Iterator[tuple[str, int, str]]:
+    """Yield type, CPUs (its own, or those of what holds it) and name of each object."""
+    for each in root.iterfind("object"):
+        own = _cpuset(each) or above
+        kind = each.get("type", "")
+        yield "L3Cache" if (kind, each.get("depth")) == ("Cache", "3") else kind, own, each.get("name", "")
+        yield from _walked(each, own)
 
 
 def _numa_nodes(objects: list[tuple[str, ElementTree.Element]]) -> tuple[list[int], int, list[str]]:

@@ -27,7 +27,7 @@ class Hardware:
     Attributes
     ----------
     tool : str
-        ``lscpu``, ``meminfo``, ``lstopo`` or ``scontrol``.
+        ``lscpu``, ``meminfo``, ``lstopo``, ``scontrol``, ``nvidia-smi`` or ``rocm-smi``.
     facts : mapping
         Keys of ``[[node]]`` in a machine file -> value and where it stood.
     cores, threads_per_core : int or None
@@ -42,6 +42,8 @@ class Hardware:
         Version that Slurm prints.
     notes : tuple of str
         What a reader of the machine file should know.
+    gpu_cpus, gpu_numa_nodes, gpu_count : tuple of str, tuple of int, int
+        Of the GPUs: the CPUs near each, the NUMA node of each, how many; empty where the tool does not say.
     """
 
     tool: str
@@ -53,6 +55,9 @@ class Hardware:
     model: str | None = None
     slurm_version: str | None = None
     notes: tuple[str, ...] = ()
+    gpu_cpus: tuple[str, ...] = ()
+    gpu_numa_nodes: tuple[int, ...] = ()
+    gpu_count: int = 0
 
 
 def numa_facts(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
+from hopperlib.readers.hardware._devices import kept_facts
 from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, installed_memory, memory_facts
 from hopperlib.units import MIB_PER_MEMORY_GB
 
@@ -31,6 +32,8 @@ class _Node(NamedTuple):
     memory_mib: int
     usable_mib: int
     version: str
+    kept: tuple[str, str] = ("", "")
+    gpus: int = 0
 
 
 def read_scontrol(text: str) -> tuple[Hardware, ...]:
@@ -79,6 +82,7 @@ def _kind(group: list[_Node]) -> Hardware:
         least.usable_mib / MIB_PER_MEMORY_GB,
         least.memory_mib / MIB_PER_MEMORY_GB,
     )
+    facts |= kept_facts(*first.kept, first.sockets * first.cores_per_socket)
     versions = Counter(node.version for node in group if node.version)
     return Hardware(
         tool="scontrol",
@@ -87,6 +91,7 @@ def _kind(group: list[_Node]) -> Hardware:
         threads_per_core=first.threads,
         sockets=first.sockets,
         slurm_version=versions.most_common(1)[0][0] if versions else None,
+        gpu_count=first.gpus,
     )
 
 
@@ -102,6 +107,8 @@ def _text_nodes(text: str) -> Iterator[_Node]:
             {key: fields.get(key) for key in _TEXT_COUNTS},
             fields.get("MemSpecLimit") or "0",
             fields.get("Version", ""),
+        )._replace(
+            kept=(fields.get("CPUSpecList", ""), fields.get("CoreSpecCount", "")), gpus=_gres(fields.get("Gres", ""))
         )
 
 
@@ -122,7 +129,15 @@ def _json_nodes(text: str) -> Iterator[_Node]:
             {key: _plain(entry.get(key)) for key in _JSON_COUNTS},
             str(_plain(entry.get("specialized_memory")) or "0"),
             str(entry.get("version") or ""),
+        )._replace(
+            kept=(str(entry.get("cpu_spec_list") or ""), str(_plain(entry.get("specialized_cores")) or "")),
+            gpus=_gres(str(entry.get("gres") or "")),
         )
+
+
+def _gres(text: str) -> int:
+    """Return the GPUs that a Gres counts: ``gpu:a100:4(S:0-1),craynetwork:2`` has four."""
+    return min(64, sum(int(count) for count in re.findall(r"(?:^|,)gpu(?::[A-Za-z][\w.-]*)?:(\d{1,3})", text)))
 
 
 def _plain(value: Any) -> Any:
