@@ -39,6 +39,7 @@ QUESTIONS: dict[str, str] = {
     "preflight": "hopperlib.questions.failure.preflight",
     "huge-pages": "hopperlib.questions.failure.huge_pages",
     "bad-nodes": "hopperlib.questions.failure.bad_nodes",
+    "ssp": "hopperlib.questions.monitoring.ssp",
     "watch": "hopperlib.questions.monitoring.watch",
 }
 

@@ -1,0 +1,110 @@
+"""A year of benchmarks: incidents with dates and factors, as histories made up from them, and whether they are found.
+
+Documented: what happened when, how much was lost, and which benchmarks moved. The points of the charts are lost, so that
+the histories are synthetic: a run every third day over the documented span, with assumed noise.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from random import Random
+from typing import NamedTuple
+
+from hopperlib.documented import printed
+from hopperlib.monitoring.delays import synthetic_history
+from hopperlib.monitoring.history import History, Report, judge
+from hopperlib.monitoring.together import read
+from hopperlib.studies.study import Shares, Study, Value
+
+__all__ = ["DAYS_BETWEEN", "FIRST_DAY", "INCIDENTS", "RUNS", "SPREAD", "STUDY", "Incident", "found_fraction", "reports"]
+
+FIRST_DAY, DAYS_BETWEEN, RUNS = date(2005, 10, 25), 3, 84
+# Assumed: the spread of runs on a machine that is watched, and the share of them in contention.
+SPREAD, CONTENDED = 0.03, 0.08
+_SEEDS = 20
+
+
+class Incident(NamedTuple):
+    """One documented incident: from when to when, what share of the rate was lost, which kinds moved and which did not."""
+
+    name: str
+    begin: date
+    end: date
+    loss: float
+    moved: tuple[str, ...]
+    steady: tuple[str, ...]
+
+
+INCIDENTS = (
+    Incident(
+        "new Parallel Environment",
+        date(2005, 11, 30),
+        date(2005, 12, 7),
+        1 - 1 / printed("benchmark-history.pe-loss"),
+        ("parallel",),
+        ("parallel", "memory", "serial", "file system"),
+    ),
+    Incident(
+        "network firmware",
+        date(2006, 2, 10),
+        date(2006, 3, 1),
+        0.2,
+        ("network",),
+        ("memory", "serial", "file system"),
+    ),
+    Incident(
+        "AIX 5.3 on trial nodes",
+        date(2006, 3, 29),
+        date(2006, 4, 26),
+        printed("benchmark-history.parallel-loss") / 100,
+        ("parallel",),
+        ("network", "memory", "serial", "file system"),
+    ),
+)
+
+
+def reports(incident: Incident, seed: int) -> Report:
+    """Return what is said of a made-up history with one incident.
+
+    Examples
+    --------
+    >>> [round(shift.percent, -1) for shift in reports(INCIDENTS[2], 1).shifts]
+    [-30.0, 40.0]
+    """
+    values = synthetic_history(Random(f"{incident.name} {seed}"), runs=RUNS, spread=SPREAD, contended=CONTENDED)
+    days = [FIRST_DAY + timedelta(days=DAYS_BETWEEN * run) for run in range(RUNS)]
+    values = [
+        value * (1 - incident.loss) if incident.begin <= day < incident.end else value
+        for day, value in zip(days, values, strict=True)
+    ]
+    return judge(History(name=incident.name, values=tuple(values), times=tuple(map(str, days)), better="higher"))
+
+
+def found_fraction(incident: Incident, histories: int) -> float:
+    """Return the share of made-up histories in which both ends of an incident are found within three runs.
+
+    Examples
+    --------
+    >>> found_fraction(INCIDENTS[2], 2)
+    1.0
+    """
+    ends = [-(-(day - FIRST_DAY).days // DAYS_BETWEEN) for day in (incident.begin, incident.end)]
+    found = 0
+    for seed in range(histories):
+        places = [shift.run for shift in reports(incident, seed).shifts]
+        found += all(any(abs(place - end) <= 3 for place in places) for end in ends)
+    return found / histories
+
+
+def _values() -> dict[str, Value]:
+    trial = read(INCIDENTS[2].moved, INCIDENTS[2].steady).explained_by[0].name
+    network = read(INCIDENTS[1].moved, INCIDENTS[1].steady).explained_by[0].name
+    return {
+        "parallel-only": trial == "noise",
+        "firmware-slows-network": network == "network",
+        # The first incident is over after two runs, too soon for a lasting change at a run every third day.
+        "finds-problems": Shares(round(_SEEDS * min(found_fraction(known, _SEEDS) for known in INCIDENTS[1:])), _SEEDS),
+    }
+
+
+STUDY = Study.read("benchmark-history", _values)
