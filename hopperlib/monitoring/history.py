@@ -273,7 +273,8 @@ def _explained(shift: Shift, history: History, logs: Sequence[float], changes: S
             continue
         left = find_changes([value - part for value, part in zip(logs, effect, strict=True)], level=level).changes
         if not any(abs(other.run - shift.run) <= 2 * NEAR for other in left):
-            sides = (cells[bounds[place - 1] : shift.run], cells[shift.run : bounds[place + 1]])
+            # The place is known within some runs only.
+            sides = (cells[bounds[place - 1] : shift.run - NEAR], cells[shift.run + NEAR : bounds[place + 1]])
             (explaining if _overlap(*map(set, sides)) else coming).append(name)
     return shift._replace(explained_by=tuple(explaining), came_with=tuple(coming))
 
@@ -282,6 +283,8 @@ def _overlap(before: set[str], after: set[str]) -> bool:
     """Whether a column had a value, or for numbers a range, before a change as well as after it."""
     try:
         old, new = {float(cell) for cell in before}, {float(cell) for cell in after}
+        if not (old and new):
+            return False
     except ValueError:
         return bool(before & after)
     return max(old) >= min(new) and max(new) >= min(old)

@@ -1,0 +1,59 @@
+"""What a suite sustains: the printed sums, pass and fail, refusals."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperlib.errors import InputError
+from hopperlib.questions.question import load
+
+
+@pytest.fixture(scope="module")
+def ssp():
+    return load("ssp")
+
+
+def test_bassi(ssp):
+    facts = ssp.run().facts
+    assert (round(facts["committed"], 1), round(facts["ssp"], 1), facts["passes"]) == (844.5, 1039.9, True)
+
+
+def test_one_code_short(ssp):
+    result = ssp.run(**ssp.examples[2].values)
+    assert (result.facts["passes"], result.facts["short"]) == (False, ["CAM"])
+    assert [finding.level for finding in result.findings] == ["problem"]
+
+
+def test_counts_and_times(ssp):
+    # The four printed rates a node, 0.00563, 0.0170, 0.00441, 0.00712, have the geometric mean 0.00740; 6,384 nodes: 47.3.
+    result = ssp.run(**ssp.examples[1].values)
+    assert result.facts["ssp"] == pytest.approx(47.3, abs=0.1)
+    assert result.facts["passes"] is None
+
+
+def test_a_log_of_reframe(ssp):
+    log = (
+        "result|job_completion_time|name|triad_bw_value|triad_bw_unit|triad_bw_ref\n"
+        "pass|2026-01-01|stream|90|MB/s|100\npass|2026-01-02|stream|120|MB/s|100\n"
+    )
+    assert ssp.run(suite=log).facts["margins"] == {"stream": pytest.approx(0.2)}
+
+
+@pytest.mark.parametrize(
+    ("suite", "message"),
+    [
+        ("", "the suite holds nothing"),
+        (
+            "a,b\n1,2\n",
+            "a suite needs a column benchmark, and rate, or operations, time_s and processors; the columns are: a, b",
+        ),
+        ("benchmark,rate\nFT\n", "line 2 has 1 cells for 2 columns"),
+        ("benchmark,rate\nFT,fast\n", "line 2: 'fast' is no number"),
+        ("benchmark,rate\nFT,-1\n", r"rate=-1.0 must be above 0 (FT)"),
+        ("benchmark,rate\n", "a suite needs at least one benchmark"),
+    ],
+)
+def test_refuses(ssp, suite, message):
+    with pytest.raises(InputError) as refused:
+        ssp.run(suite=suite)
+    assert refused.value.message == message
