@@ -35,8 +35,10 @@ _NAMES = (
 # Columns that say how a run was made, not how fast it was.
 _SETTINGS = re.compile(
     r"^(num_|n_|used_)?(nodes?|tasks?|cores?|threads?|ranks?|procs?|processes|cpus?|gpus?|size|temp|temperature|load|version"
-    r"|queue|power|seed|jobs?|repetitions?|iterations?|iter|count|line|segments)(_.*)?$|^num_|_bytes$"
+    r"|queue|power|seed|compiler|driver|firmware|kernel|release|jobs?|repetitions?|iterations?|iter|count|line|segments)(_.*)?$|^num_|_bytes$"
 )
+# A column with fewer values than one in so many runs is a setting too: what is measured seldom repeats.
+_RUNS_A_SETTING = 12
 _VALUES = ("value", "rate_mib_s", "operations_s")
 _DELIMITERS = (",", ";", "\t", "|")
 _ABSENT = {"", "null", "none", "nan", "na", "n/a", "-"}
@@ -164,7 +166,12 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
         and not _LABELS.match(name.lower())
         and all(_number(row[name]) is not None or row[name].lower() in _ABSENT for row in rows)
     ]
-    return figures or [name for name in numbers if not _SETTINGS.match(name.lower())] or numbers
+    measured = [
+        name
+        for name in numbers
+        if not _SETTINGS.match(name.lower()) and len({row[name] for row in rows}) > len(rows) // _RUNS_A_SETTING
+    ]
+    return figures or measured or numbers
 
 
 def _table_runs(
