@@ -255,3 +255,13 @@ def test_ages_known_beforehand_give_what_working_them_out_anew_gives():
         ways = [simulate(Workload(jobs), 10, queue_order="multifactor", rules=way) for way in (rules, longer)]
         assert ways[0].start_s == ways[1].start_s
         assert ways[0].start_s != simulate(Workload(jobs), 10).start_s
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"depth": 3}, "depth=3 plans for several jobs"), ({"policy": "conservative"}, "policy='conservative' plans")],
+)
+def test_plans_for_several_jobs_are_refused_on_shared_nodes(settings, message):
+    job = Job(1, 0, 1, 60, 60, queue="all", cores=1)
+    with pytest.raises(InputError, match=message):
+        simulate(Workload([job]), CLUSTER, **settings)

@@ -206,6 +206,10 @@ def simulate(
         mine = [wanted[job] for job in rows]
         pools = _pools(cluster, names, mine, allocation, rng)
         alone = pools[names[0]]
+        if depth > 1 and not callable(policy) and not all(isinstance(pool, WholeNodes) for pool in pools.values()):
+            name, given = ("policy", policy) if policy == "conservative" else ("depth", depth)
+            rule = "plans for several jobs go with whole nodes of partitions that share none; here nodes are shared"
+            raise refusal(name, given, rule)
         done = False
         if (plain or ages) and len(names) == 1 and isinstance(alone, WholeNodes):
             loop = loop_of(workload.of(rows), alone.free)
