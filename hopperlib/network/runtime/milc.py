@@ -38,9 +38,9 @@ __all__ = [
 
 #: Runs of MILC in a job.
 RUNS_A_JOB = 3
-#: What noise adds to a run on average. Assumed: runs with one placement are said to vary very little. [fraction]
+#: What noise adds to a run on average, assumed; runs with one placement are said to vary very little. [fraction]
 RUN_NOISE = 0.005
-#: All-reduces of a run. Assumed: two for each of 50,000 steps of its solver.
+#: All-reduces of a run, assumed; two for each of 50,000 steps of its solver.
 REDUCTIONS = 100_000
 #: Force computations of a run, and the share of one in which it waits for messages when alone. Assumed.
 FORCES, FORCE_WAIT = 60, 0.1

@@ -76,7 +76,8 @@ class WholeNodes:
         """Return the free nodes from each instant on at which, as expected, they change."""
         times, free = [now], [self.free.free]
         for key, freed in zip(self.expected, self.widths, strict=True):
-            at = max(now, key >> _JOB)
+            # What runs over its limit is still there: its nodes come in the next second at the soonest.
+            at = max(now + 1, key >> _JOB)
             if at > times[-1]:
                 times.append(at)
                 free.append(free[-1])

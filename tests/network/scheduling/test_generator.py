@@ -17,8 +17,7 @@ def test_shares_of_a_mix_sum_to_one():
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_documented_shares_come_out(seed):
-    # Narrow jobs bundled: fewer to draw, the same node-hours.
-    month = {"nodes": 6384, "days": 28, "load": 0.9, "smallest": 16}
+    month = {"nodes": 6384, "days": 28, "load": 0.9}
     early = draw_workload("early", **month, rng=random.Random(seed))
     # 16,384 cores are 683 nodes of 24, 65,536 are 2,731.
     assert share_at_least(early, 683) == pytest.approx(0.50, abs=0.02)

@@ -142,6 +142,10 @@ JOBS = st.lists(
 def test_laws(rows, policy, allocation, overrun, queued):
     jobs = [Job(number, *row, "ab"[row[4] - 1]) for number, row in enumerate(rows)]
     queues = [Queue(name="a", priority=2, run_limit=2), Queue(name="b", priority=1)] if queued else []
+    if policy == "conservative" and (queued or allocation == "contiguous"):
+        with pytest.raises(InputError, match="go with whole nodes of one pool, easy"):
+            simulate(Workload(jobs), 8, policy=policy, allocation=allocation, queues=queues, rng=random.Random(3))
+        return
     schedule = simulate(
         Workload(jobs), 8, policy=policy, allocation=allocation, overrun=overrun, queues=queues, rng=random.Random(3), sample_every_s=7
     )  # fmt: skip
