@@ -13,7 +13,7 @@ from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.question import load
 
 # Settings drawn from anywhere: few where each takes seconds.
-SAMPLES, HEAVY_SAMPLES = 8, 2
+SAMPLES, HEAVY_SAMPLES = 3, 1
 
 ASK = """async ([home, name, settings]) => {
   const { python } = await import(home + "python.mjs");
@@ -59,7 +59,7 @@ def settings_of(explorer):
     ]
     corners = [{control.name: value} for control in explorer.controls for value in ends(control)]
     if explorer.heavy:
-        return [*typed[:3], *samples, *[corner for corner in corners if refused(explorer, corner)]]
+        return [*typed[:2], *samples, *[corner for corner in corners if refused(explorer, corner)]]
     return [*typed, *samples, *corners]
 
 
