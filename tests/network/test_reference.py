@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.network.scheduling.queues import Queue
-from hopperlib.network.scheduling.scheduler import POLICIES, simulate
+from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
 
 
@@ -73,7 +73,7 @@ QUEUES = [Queue(name=name, priority=priority) for name, priority in PRIORITIES.i
 
 
 @settings(max_examples=300)
-@given(workloads(), st.sampled_from(POLICIES), st.booleans(), st.sampled_from([[], QUEUES]))
+@given(workloads(), st.sampled_from(("easy", "fcfs")), st.booleans(), st.sampled_from([[], QUEUES]))
 def test_same_starts_ends_and_nodes(drawn, policy, keep, queues):
     nodes, jobs = drawn
     jobs = [job._replace(queue=("late", "soon")[job.job % 2]) for job in jobs]
@@ -86,7 +86,7 @@ def test_same_starts_ends_and_nodes(drawn, policy, keep, queues):
 
 
 @pytest.mark.parametrize("queues", [[], QUEUES])
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", ["easy", "fcfs"])
 def test_a_long_congested_workload(policy, queues):
     # Deep queues, which small examples do not have: a load well over 1 on 40 nodes, without any library's generator.
     state, rows = 12345, []
