@@ -36,7 +36,7 @@ depend on it.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import sub
 
@@ -142,18 +142,8 @@ def simulate(
     >>> list(simulate(jobs, 10, policy="fcfs").start_s)
     [0, 100, 150]
     """
-    if not callable(policy) and policy not in POLICIES:
-        raise refusal("policy", policy, f"must be one of: {', '.join(POLICIES)}; or a function")
-    if overrun not in ("kill", "keep"):
-        raise refusal("overrun", overrun, "must be kill or keep")
     count = nodes if isinstance(nodes, int) else len(nodes.nodes)
-    if count < 1:
-        raise refusal("nodes", count, "must be at least 1")
-    for name, seconds in (("sample_every_s", sample_every_s), ("aging_s", aging_s)):
-        if seconds is not None and seconds < 1:
-            raise refusal(name, seconds, "must be at least 1 s")
-    if depth < 1:
-        raise refusal("depth", depth, "must be at least 1")
+    _check_settings(policy, overrun, count, depth, {"sample_every_s": sample_every_s, "aging_s": aging_s})
     rules = rules or Rules()
     _check(workload, count, queues)
     if callable(policy) or policy == "conservative":
@@ -177,21 +167,20 @@ def simulate(
             "easy (depth 1) or fcfs, and an order that does not change; not with partitions, limits, age, fair share or other policies"
         )
 
-    def loop_of(part: Workload, free: FirstFit) -> Loop:
+    def loop_of(rows: Sequence[int], free: FirstFit) -> Loop:
         return Loop(
-            part, count, free, queues, downtimes, aging_s,
+            workload if len(rows) == len(workload) else workload.of(rows), count, free, queues, downtimes, aging_s,
             easy=policy == "easy", keep=overrun == "keep", requeue=requeue, runtime=runtime,
             order=None if queue_order == "submission" else [keys[job] for job in rows],
         )  # fmt: skip
 
-    rows: Sequence[int] = range(len(workload))
     if not pooled:
-        loop = loop_of(workload, free_list(allocation, count, rng))
+        loop = loop_of(range(len(workload)), free_list(allocation, count, rng))
         loop.run(progress, sample_every_s, until)
         return loop.schedule
     cluster = nodes if isinstance(nodes, Cluster) else _one_pool(nodes)
     schedule = Schedule(workload, count)
-    wanted = [_wanted(workload, job, cluster) for job in rows]
+    wanted = [_wanted(workload, job, cluster) for job in range(len(workload))]
     parts = cluster.parts()
     if not plain:
         parts = (
@@ -212,7 +201,7 @@ def simulate(
             raise refusal(name, given, rule)
         done = False
         if (plain or ages) and len(names) == 1 and isinstance(alone, WholeNodes):
-            loop = loop_of(workload.of(rows), alone.free)
+            loop = loop_of(rows, alone.free)
             loop.run(progress, None, until)
             waits = map(sub, loop.schedule.start_s, loop.workload.arrival_s)
             # While nobody reaches the greatest age all grow older alike, and the order is known beforehand.
@@ -229,6 +218,22 @@ def simulate(
     if sample_every_s is not None:
         schedule.sample(sample_every_s)
     return schedule
+
+
+def _check_settings(
+    policy: str | Policy, overrun: str, nodes: int, depth: int, intervals_s: Mapping[str, int | None]
+) -> None:
+    """Refuse a setting of `simulate` that is unknown or too small."""
+    if not callable(policy) and policy not in POLICIES:
+        raise refusal("policy", policy, f"must be one of: {', '.join(POLICIES)}; or a function")
+    if overrun not in ("kill", "keep"):
+        raise refusal("overrun", overrun, "must be kill or keep")
+    for name, number in (("nodes", nodes), ("depth", depth)):
+        if number < 1:
+            raise refusal(name, number, "must be at least 1")
+    for name, seconds in intervals_s.items():
+        if seconds is not None and seconds < 1:
+            raise refusal(name, seconds, "must be at least 1 s")
 
 
 def _one_pool(nodes: int) -> Cluster:

@@ -75,7 +75,12 @@ def _summary(reports: Sequence[Report]) -> str:
     if not changed:
         return f"No lasting change in {len(judged):,} series."
     report = (worse or changed)[0]
-    what = _said(report, report.shifts[-1]) if report.shifts else f"{report.history.name} {report.verdict}"
+    if report.shifts:
+        # From what to what, and how sure, is said of each change below.
+        shift = report.shifts[-1]
+        what = f"{report.history.name} changed by {shift.percent:+.1f} % with run {shift.run + 1:,}, {shift.time}"
+    else:
+        what = f"{report.history.name} {report.verdict}"
     others = f"{len(worse):,} of {len(judged):,} series got worse. " if len(judged) > 1 else ""
     return f"{others}{what}."
 
