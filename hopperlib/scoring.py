@@ -481,8 +481,8 @@ def summary_line(table: Iterable[Row]) -> str:
 
     Examples
     --------
-    >>> summary_line(rows("machines")).split(".")[0]
-    'No falsifiable prediction'
+    >>> summary_line(rows("machines")).split(":")[0]
+    '1 falsifiable prediction'
     """
     table = tuple(table)
     roles = Counter(row.role for row in table)

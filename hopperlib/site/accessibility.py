@@ -20,6 +20,11 @@ _MENDS: tuple[tuple[str, str], ...] = (
     ),
     # myst-nb: how a page went is a picture without a name, which few fonts hold.
     (r"<p>✅</p>", "<p>ran to its end</p>"),
+    # Sphinx: a formula wider than the screen scrolls, and no key could scroll it.
+    (
+        r'<div class="math notranslate nohighlight"',
+        '<div class="math notranslate nohighlight" tabindex="0" role="group" aria-label="Formula"',
+    ),
     # MyST: a box of a checklist has no name, and could not be ticked.
     (
         r'(?s)<input class="task-list-item-checkbox" disabled="disabled"( checked="checked")? type="checkbox">'

@@ -227,8 +227,8 @@ def ranges(name: str) -> dict[str, Range]:
 
     Examples
     --------
-    >>> ranges("memory")
-    {}
+    >>> ranges("memory")["grows"].value
+    0.5
     """
     return {key: Range(**table) for key, table in study_texts()[name].get("ranges", {}).items()}
 

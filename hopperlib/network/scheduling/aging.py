@@ -56,7 +56,7 @@ def aged_machine(
     Examples
     --------
     >>> schedule = aged_machine("production", nodes=6384, days=3, load=0.9)
-    >>> len(free_runs(schedule, 0)), len(free_runs(schedule, 2 * 86400)) > 10
+    >>> len(free_runs(schedule, 0)), len(free_runs(schedule, 86400)) > 10
     (1, True)
     """
     rng = random.Random(seed)

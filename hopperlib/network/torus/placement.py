@@ -22,7 +22,7 @@ def busy(position: int, busy_fraction: float) -> bool:
     Examples
     --------
     >>> sum(busy(position, 0.5) for position in range(8000)) / 8000
-    0.496
+    0.502
     """
     # Knuth's multiplicative hash of the block's number scatters the busy blocks evenly over the list.
     return (position // _BLOCK * 2654435761 >> 7) % 1000 < 1000 * busy_fraction

@@ -184,7 +184,7 @@ def measured_gain(costs: Costs, transfer_bytes: int, rule: Rule, *, reading: boo
     --------
     >>> rule = Rule(pattern="*", size_bytes=2 << 20, count=2)
     >>> [round(measured_gain(documented_costs(), size, rule, reading=False), 3) for size in (1_000, 10_000, 1_000_000)]
-    [0.11, 0.11, 0.002]
+    [0.11, 0.11, 0.001]
     """
     most = rule_gain(documented_costs(costs.unaligned_extra), _LEAST_MEASURED_BYTES, rule, reading=reading)
     return min(rule_gain(costs, transfer_bytes, rule, reading=reading), most)
