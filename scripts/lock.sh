@@ -17,7 +17,7 @@ lock() {
     file=$1
     shift
     "$tools/bin/uv" pip compile pyproject.toml --universal --python-version 3.11 --quiet --no-annotate --no-header \
-        --no-emit-index-url --no-emit-find-links --output-file "$file" "$@" >/dev/null
+        --generate-hashes --no-emit-index-url --no-emit-find-links --output-file "$file" "$@" >/dev/null
     { echo "# Made by 'make lock' from pyproject.toml. Do not edit."; cat "$file"; } >"$tools/lock.txt"
     cp "$tools/lock.txt" "$file"
 }
