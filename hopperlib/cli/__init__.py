@@ -24,24 +24,20 @@ __all__ = ["COMMANDS", "NAMES", "OWN", "hopper", "main"]
 
 # Commands that answer no question of the catalogue: name -> module of `command`, and its line in the list.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "machine": ("hopperlib.cli.machine", "List, show, check and write machine files."),
-    "fit": ("hopperlib.cli.fit", "The distribution of run times, their spread, and the repeats that show a change."),
-    "io": ("hopperlib.cli.io", "What IOR, mdtest and Darshan measured, as a table and as findings."),
-    "questions": ("hopperlib.cli.questions", "List the questions that can be asked."),
+    "machine": ("machine", "List, show, check and write machine files."),
+    "fit": ("fit", "The distribution of run times, their spread, and the repeats that show a change."),
+    "io": ("io", "What IOR, mdtest and Darshan measured, as a table and as findings."),
+    "questions": ("book", "List the questions that can be asked."),
 }
-# Questions whose command has something of its own: name -> module of `command`.
+# Questions whose command does more than ask and show: name -> module of the function of that name.
 OWN: dict[str, str] = {
-    "place": "hopperlib.cli.place",
-    "torus": "hopperlib.cli.torus",
-    "diagnose": "hopperlib.cli.diagnose",
-    "build": "hopperlib.cli.build",
-    "preflight": "hopperlib.cli.preflight",
-    "stripe": "hopperlib.cli.stripe",
-    "iobuf": "hopperlib.cli.iobuf",
-    "scorecard": "hopperlib.cli.scorecard",
-    "rank-order": "hopperlib.cli.rank_order",
-    "simulate": "hopperlib.cli.simulate",
-    "watch": "hopperlib.cli.watch",
+    "place": "place",
+    **dict.fromkeys(("torus", "rank-order"), "network"),
+    "simulate": "simulate",
+    **dict.fromkeys(("stripe", "iobuf"), "storage"),
+    **dict.fromkeys(("diagnose", "build", "preflight"), "failure"),
+    "watch": "watch",
+    "scorecard": "book",
 }
 NAMES: tuple[str, ...] = (*QUESTIONS, *COMMANDS)
 
@@ -71,6 +67,11 @@ def _refuse(error: click.ClickException, *, as_json: bool) -> NoReturn:
     raise SystemExit(error.exit_code)
 
 
+def _module(name: str) -> Any:
+    """Import and return a module of commands."""
+    return importlib.import_module(f"hopperlib.cli.{name}")
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one when it runs."""
 
@@ -80,17 +81,17 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import and return a command."""
-        module = OWN.get(name) or COMMANDS.get(name, ("", ""))[0]
-        if module:
-            command = importlib.import_module(module).command
+        if name in COMMANDS:
+            command = _module(COMMANDS[name][0]).command
             assert isinstance(command, click.Command)
             return command
-        if name in QUESTIONS:
-            from hopperlib.cli.question import question_command
-            from hopperlib.questions.question import load
+        if name not in QUESTIONS:
+            return None
+        from hopperlib.cli.question import question_command
+        from hopperlib.questions.question import load
 
-            return question_command(load(name))
-        return None
+        run = getattr(_module(OWN[name]), name.replace("-", "_")) if name in OWN else None
+        return question_command(load(name), run)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

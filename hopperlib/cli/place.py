@@ -8,37 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopperlib.cli.common import fail, read_source
-from hopperlib.cli.question import question_command, show, styled, takes_boxes
+from hopperlib.cli.question import show, styled, takes_boxes
 from hopperlib.errors import refusal
-from hopperlib.questions.question import load
 
 if TYPE_CHECKING:
     from hopperlib.node.review.review import Review
     from hopperlib.questions.question import Question
 
-__all__ = ["command"]
-
-FORMATS = ("text", "ascii", "tasks", "cc", "map_cpu", "mask_cpu", "rank-order", "rankfile")
-
-_EXAMPLES = """hopper place "aprun -n 384 -N 12 vasp"
-hopper place --machine perlmutter -- srun -N 2 -n 16 -c 32 ./a.out
-hopper place --json job.pbs"""
-
-
-class _PlaceCommand(click.Command):
-    """A command that says how to give a line when its options are taken for the command's own."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse; an option that this command does not have is most often one of an unquoted line."""
-        # The parser empties the list.
-        words = list(args)
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            if not any(word in ("aprun", "srun") for word in words):
-                raise
-            hint = 'put the launch line in quotes, or "--" before it'
-            raise click.UsageError(f"{error.option_name} is no option of hopper place; {hint}", ctx) from None
+__all__ = ["place"]
 
 
 def _listed(review: Review, form: str) -> str:
@@ -62,7 +39,7 @@ def _listed(review: Review, form: str) -> str:
         fail(f"--format {form}: {error}")
 
 
-def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def place(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for each launch line as text; as data, and as lists, for the first or the one that --launch says."""
     from hopperlib.questions.node.machine_of_text import machine_of_text
     from hopperlib.questions.node.place import answers
@@ -121,23 +98,3 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         show(question, result, as_json, show_all)
     if broken or any(other.problems for other, _ in answered):
         raise SystemExit(1)
-
-
-command = question_command(
-    load("place"),
-    extra=(
-        click.Option(
-            ["--memory-bound"],
-            type=(float, float),
-            metavar="LOW HIGH",
-            help="Share of the run time, spread evenly, that waits for memory.  [default: 0 1]",
-        ),
-        click.Option(["--svg"], metavar="FILE", help="Write the drawing of that node."),
-        click.Option(["--check"], metavar="OUTPUT", help="Compare with what xthi, hello_jobstep and the like printed."),
-        click.Option(["--format", "form"], type=click.Choice(FORMATS), default="text", help="What to print."),
-    ),
-    run=_run,
-    left_out=("memory_bound_low", "memory_bound_high"),
-    examples=_EXAMPLES,
-    cls=_PlaceCommand,
-)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -21,34 +21,41 @@ if TYPE_CHECKING:
 __all__ = ["answer", "print_text", "question_command", "refuse", "show", "styled", "takes_boxes"]
 
 Values = dict[str, Any]
+# What a command does in place of asking and showing.
+Run = Callable[["Question", Values, bool, bool], None]
 
 
-def question_command(
-    question: Question,
-    *,
-    extra: Sequence[click.Parameter] = (),
-    run: Callable[[Question, Values, bool, bool], None] | None = None,
-    left_out: Sequence[str] = (),
-    examples: str = "",
-    cls: type[click.Command] = click.Command,
-) -> click.Command:
-    """Return the command of a question.
+class _Command(click.Command):
+    """A command that says how to give a launch line when its options are taken for the command's own."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; an option that this command does not have is most often one of an unquoted line."""
+        # The parser empties the list.
+        words = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if not {"aprun", "srun"} & set(words):
+                raise
+            hint = 'put the launch line in quotes, or "--" before it'
+            raise click.UsageError(f"{error.option_name} is no option of hopper {self.name}; {hint}", ctx) from None
+
+
+def question_command(question: Question, run: Run | None = None) -> click.Command:
+    """Return the command of a question: its controls, and what the table [command] of its record adds.
 
     Parameters
     ----------
     question : Question
-    extra : sequence of click.Parameter
-        What is particular to the command: further options, for `run`.
+        Of its ``command``: `starting` values of controls, controls that are `left_out`, further `parameters` for
+        `run`, and `lines` to show in the help.
     run : callable
-        ``run(question, values, as_json, show_all)`` in place of asking and showing; `values` holds the extras too.
-    left_out : sequence of str
-        Controls that an extra option replaces.
-    examples : str
-        Command lines to show in the help, one a line.
-    cls : type
-        Class of the command.
+        ``run(question, values, as_json, show_all)`` in place of asking and showing; `values` holds all that was given.
     """
-    controls = [control for control in question.controls if control.name not in (*left_out, "machine_file")]
+    stated = question.command
+    question = question.starting(**stated.get("starting", {}))
+    left_out = (*stated.get("left_out", ()), "machine_file")
+    controls = [control for control in question.controls if control.name not in left_out]
 
     def callback(as_json: bool, show_all: bool, **given: Any) -> None:
         values = {name: value for name, value in given.items() if value is not None}
@@ -62,24 +69,33 @@ def question_command(
         except ValueError as error:
             refuse(question, error if isinstance(error, InputError) else InputError(str(error)), as_json)
 
-    shown = "\n".join(f"  {line}" for line in examples.splitlines())
-    return cls(
+    shown = "".join(f"\n  {line}" for line in stated.get("lines", "").splitlines())
+    everything = {"is_flag": True, "help": "Print everything: numbers, charts in words, tables."}
+    return _Command(
         question.name,
         params=[
             *(_parameter(control) for control in controls),
-            *extra,
-            click.Option(
-                ["--all", "--verbose", "show_all"],
-                is_flag=True,
-                help="Print everything: numbers, charts in words, tables.",
-            ),
+            *(_further(stated) for stated in stated.get("parameters", ())),
+            click.Option(["--all", "--verbose", "show_all"], **everything),
             click.Option(["--json", "as_json"], is_flag=True, help="Print data for programs."),
         ],
         callback=callback,
         help=f"{question.question}\n\nExit status: 0 fine, 1 a problem was found, 2 bad input."
-        + (f"\n\n\b\n{shown}" if shown else ""),
+        + (f"\n\n\b{shown}" if shown else ""),
         short_help=question.question,
     )
+
+
+def _further(stated: Mapping[str, Any]) -> click.Parameter:
+    """Return a parameter that is no control, from its table: click's own names, but for `choices` and the type's name."""
+    settings: dict[str, Any] = {"default": None} | dict(stated)
+    if choices := settings.pop("choices", None):
+        settings["type"] = click.Choice(choices)
+    elif kind := settings.pop("type", None):
+        settings["type"] = {"int": int, "float": float}[kind]
+    if "argument" in settings:
+        return click.Argument([settings.pop("argument")], **settings)
+    return click.Option(settings.pop("flags"), **settings)
 
 
 def usual_machine() -> str:

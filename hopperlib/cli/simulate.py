@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopperlib.cli.common import fail, read_source, write_page
-from hopperlib.cli.question import question_command, show
+from hopperlib.cli.question import show
 from hopperlib.errors import InputError, refusal
-from hopperlib.questions.question import load
 
 if TYPE_CHECKING:
     from hopperlib.network.scheduling.schedule import Schedule
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from hopperlib.questions.question import Question
     from hopperlib.readers.trace import Trace
 
-__all__ = ["command"]
+__all__ = ["simulate"]
 
 # Shorter traces are done before anybody looks.
 _WORTH_A_BAR = 50_000
@@ -33,14 +32,8 @@ _COLUMNS = (
     "account", "qos", "eligible_time_s", "observed_start_time_s", "cores", "gpus", "memory_mb", "node_list",
 )  # fmt: skip
 
-_EXAMPLES = """hopper simulate --trace log.swf.gz --machine hopper --order xyz --csv > jobs.csv
-sacct -aPX -S 2024-01-01 --format=JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,Elapsed,Timelimit,NNodes,AllocCPUS,AllocTRES,NodeList > jobs.txt
-scontrol show node > cluster.txt; scontrol show partition >> cluster.txt
-hopper simulate --trace jobs.txt --cluster cluster.txt --against fcfs --html report.html
-hopper simulate --trace log.swf --machine hopper --queues hopper-final --downtimes down.csv --records free.csv"""
 
-
-def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def simulate(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Read the trace line by line, simulate it, and print or write what was asked for."""
     from hopperlib.questions.network.simulate import reading_of, result_of, simulated
 
@@ -230,44 +223,3 @@ def _print_map(outcome: Simulated, time_s: int) -> None:
             f"{letter}  job {outcome.trace.names.get(job, job)}, {schedule.workload.nodes[index]:,} nodes"
             f" in {runs} run{'s' * (runs != 1)}, since {schedule.start_s[index]} s"
         )
-
-
-command = question_command(
-    load("simulate"),
-    extra=(
-        click.Option(
-            ["--trace"], required=True, metavar="FILE", help="Trace, compressed (.gz, .bz2, .xz) or not; or -."
-        ),
-        click.Option(
-            ["--queues"], metavar="TABLE", help="Priorities and limits: hopper-2013, hopper-final, or a TOML file."
-        ),
-        click.Option(
-            ["--records"], metavar="FILE", help="Write the machine over time here: CSV, a line every --every s."
-        ),
-        click.Option(
-            ["--every"], type=int, default=3600, show_default=True, metavar="S", help="Seconds between records."
-        ),
-        click.Option(["--swf"], metavar="FILE", help="Write the schedule here in the Standard Workload Format."),
-        click.Option(["--map", "map_at_s"], type=int, metavar="S", help="Print who sits where at this second."),
-        click.Option(
-            ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, mean hops."
-        ),
-        click.Option(["--parquet"], metavar="FILE", help="Write every job here as Parquet, with the same columns."),
-        click.Option(
-            ["--html", "page"], metavar="PAGE", help="Write one page to this file: no scripts, nothing from elsewhere."
-        ),
-        *(
-            click.Option([f"--{name}"], metavar="NAME|MODULE:FUNCTION", help=words)
-            for name, words in (
-                (
-                    "policy",
-                    "easy (the default), fcfs, conservative, or a function of your own, see the page on job traces.",
-                ),
-                ("against", "Run this policy too, and tell the difference, with its uncertainty over resampled weeks."),
-            )
-        ),
-    ),
-    run=_run,
-    left_out=("trace", "queues", "queue_file", "policy", "against"),
-    examples=_EXAMPLES,
-)

@@ -8,23 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopperlib.cli.common import fail, read_source, write_page
-from hopperlib.cli.question import question_command, show
-from hopperlib.questions.question import load
+from hopperlib.cli.question import show
 
 if TYPE_CHECKING:
     from hopperlib.monitoring.history import Report
     from hopperlib.questions.question import Question
 
-__all__ = ["command"]
+__all__ = ["watch"]
 
-_EXAMPLES = """hopper watch triad.csv
-hopper watch perflogs/*/*.log --json
-hopper watch runs.csv --column seconds --better lower --html report.html"""
 # So many charts are printed, those with changes first.
 _MOST_CHARTS = 3
 
 
-def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def watch(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for all files together."""
     from hopperlib.questions.monitoring.watch import judged, watch_result
     from hopperlib.readers.benchmark_history import read_benchmark_history
@@ -60,16 +56,3 @@ def _print_chart(report: Report) -> None:
         outliers = [outlier.run for outlier in report.outliers]
         click.echo(printable(f"{report.history.name}: {report.verdict}"))
         click.echo("\n".join(control_chart(report.history.values, report.level, outliers)) + "\n")
-
-
-command = question_command(
-    load("watch"),
-    extra=(
-        click.Argument(["files"], nargs=-1, required=True, metavar="FILE..."),
-        click.Option(["--column"], metavar="NAME", help="Column of the values.  [default: found by its name]"),
-        click.Option(["--html", "page"], metavar="PAGE", help="Write one page: no scripts, nothing from elsewhere."),
-    ),
-    run=_run,
-    left_out=("history",),
-    examples=_EXAMPLES,
-)

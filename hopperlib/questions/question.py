@@ -14,7 +14,7 @@ import os
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
@@ -55,6 +55,8 @@ class Question:
     heavy : bool
         Whether an answer may take up to three seconds; the page then shows a
         busy sign and a way to cancel.
+    command : mapping
+        What its command has besides the controls: see `hopperlib.cli.question`.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Question:
     answer: Callable[..., Result]
     examples: tuple[Example, ...] = ()
     heavy: bool = False
+    command: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [control.name for control in self.controls]
@@ -232,6 +235,7 @@ def declared(
         answer=answer,
         examples=tuple(examples),
         heavy=record.get("heavy", False),
+        command=record.get("command", {}),
     )
 
 

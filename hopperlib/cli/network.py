@@ -1,27 +1,23 @@
-"""``hopper torus``: the question of where a job lies, and where the nodes of a Gemini machine sit."""
+"""The commands of the network that do more than ask: ``hopper torus`` and ``hopper rank-order``."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import print_json
-from hopperlib.cli.question import answer, question_command
-from hopperlib.questions.question import load
+from hopperlib.cli.common import fail, print_json, read_source
+from hopperlib.cli.question import answer, show
 
 if TYPE_CHECKING:
     from hopperlib.network.torus.wiring import Wiring
     from hopperlib.questions.question import Question
 
-__all__ = ["command"]
-
-_EXAMPLES = """hopper torus --nodes 342 --order xyz
-hopper torus --columns 17 --rows 4 --csv
-hopper torus --machine hopper c6-3c1s5n1 449"""
+__all__ = ["rank_order", "torus"]
 
 
-def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def torus(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer the question; or, for a floor, a table or named nodes, print where nodes sit."""
     names = ("node", "columns", "rows", "machine", "table", "as_csv")
     node, columns, rows, machine, table, as_csv = (values.pop(name, None) for name in names)
@@ -47,7 +43,6 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
 
 def _wiring(columns: int | None, rows: int | None, machine: str | None, table: str | None) -> Wiring:
     """Return the wiring that was asked for; `ValueError` if the options do not fit together."""
-    from hopperlib.cli.common import read_source
     from hopperlib.machine import Machine
     from hopperlib.network.torus.wiring import Wiring
 
@@ -63,16 +58,23 @@ def _wiring(columns: int | None, rows: int | None, machine: str | None, table: s
     return Wiring.of(Machine.load(machine or "hopper"))
 
 
-command = question_command(
-    load("torus"),
-    extra=(
-        click.Argument(["node"], nargs=-1),
-        click.Option(["--columns"], type=int, metavar="C", help="Where nodes sit: cabinets along the longer side."),
-        click.Option(["--rows"], type=int, metavar="R", help="Where nodes sit: rows of cabinets."),
-        click.Option(["--machine"], metavar="M", help="Where nodes sit: a machine's name or file."),
-        click.Option(["--table"], metavar="FILE", help="Where nodes sit: CSV (nid,cname,x,y,z), for other wirings."),
-        click.Option(["--csv", "as_csv"], is_flag=True, default=None, help="Print nid,cname,x,y,z of all nodes."),
-    ),
-    run=_run,
-    examples=_EXAMPLES,
-)
+def rank_order(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Answer, and write the file; ``-`` prints it in place of the answer."""
+    out, neighbors = values.pop("out", None), values.pop("neighbors", None)
+    if not values.get("matrix") and "grid" not in values:
+        raise click.UsageError("Missing option '--grid', or '--matrix' in its place.")
+    if neighbors is not None:
+        values["periodic"] = neighbors == "3d-periodic"
+    result = question.run(**values)
+    text = result.downloads[0].text
+    if out not in (None, "-"):
+        try:
+            Path(out).write_text(text, encoding="ascii")
+        except OSError as error:
+            fail(f"cannot write {out}: {error.strerror or error}", as_json=as_json)
+    if out == "-" and not as_json:
+        click.echo(text, nl=False)
+    else:
+        show(question, result, as_json, show_all)
+        if out is not None and not as_json:
+            click.echo(f"written to {out}; set MPICH_RANK_REORDER_METHOD=3 in the job")

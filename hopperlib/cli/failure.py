@@ -1,4 +1,4 @@
-"""``hopper diagnose``: the question for files of any size, and the rules behind it."""
+"""The commands of failures that do more than ask: ``hopper diagnose``, ``hopper build`` and ``hopper preflight``."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from hopperlib.cli.common import fail, print_rule, print_rules, read_source
-from hopperlib.cli.question import question_command, show
-from hopperlib.questions.question import load
+from hopperlib.cli.question import answer, show
 
 if TYPE_CHECKING:
     from hopperlib.failure.messages.rules import Rule
     from hopperlib.questions.question import Question
     from hopperlib.questions.result import Result
 
-__all__ = ["command"]
+__all__ = ["build", "diagnose", "preflight"]
 
 # From this size on a file gets a progress bar. [bytes]
 _WORTH_A_BAR = 100_000_000
@@ -28,14 +28,10 @@ _WORTH_A_BAR = 100_000_000
 # Lines of a short answer: quoted, of advice, and notes about the files. With the sentence and the last line they are twelve.
 _QUOTED, _STEPS, _NOTES = 4, 4, 2
 
-_EXAMPLES = """hopper diagnose job.out job.err
-hopper diagnose - --launch job.pbs --machine hopper < job.out
-hopper diagnose job.out --sacct record.txt --job 4711 --json"""
 
-
-def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def diagnose(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for the files of a job, which are read as streams; or list or explain the rules."""
-    from hopperlib.failure.diagnosis.diagnosis import diagnose
+    from hopperlib.failure.diagnosis import diagnosis
     from hopperlib.failure.messages.rules import load_rules, rule
     from hopperlib.questions.failure.diagnose import context_of, result_of
     from hopperlib.render.text import printable
@@ -60,7 +56,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
                 (printable(name).replace("\n", "\ufffd"), stack.enter_context(_opened(file, as_json)))
                 for name, file in zip(names, files, strict=True)
             ]
-            found = diagnose(sources, context=context)
+            found = diagnosis.diagnose(sources, context=context)
         result = result_of(found)
         if as_json or show_all:
             show(question, result, as_json, show_all)
@@ -137,15 +133,41 @@ def _rule_dict(rule: Rule) -> dict[str, Any]:
     }
 
 
-command = question_command(
-    load("diagnose"),
-    extra=(
-        click.Argument(["files"], nargs=-1, metavar="[FILE]..."),
-        click.Option(["--job"], metavar="ID", help="The job in --sacct; the last one by default."),
-        click.Option(["--list", "list_rules"], is_flag=True, default=None, help="List all messages that are known."),
-        click.Option(["--explain"], metavar="CODE", help="Say all that is known of one message."),
-    ),
-    run=_run,
-    left_out=("log", "errors"),
-    examples=_EXAMPLES,
-)
+def build(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Answer; what is loaded comes from a file, from standard input, or from this shell's LOADEDMODULES."""
+    from hopperlib.failure.builds.rules import build_rule, load_build_rules
+
+    if values.get("list_rules"):
+        rules = [rule.to_dict() | {"example": asdict(rule.positive)} for rule in load_build_rules()]
+        print_rules(rules, ("code", "era", "level", "title"), as_json=as_json)
+        return
+    if values.get("explain"):
+        rule = build_rule(values["explain"])
+        print_rule(rule.to_dict() | {"example": asdict(rule.positive)}, as_json=as_json)
+        return
+    line, file, loaded = values.get("line", ""), values.get("modules"), os.environ.get("LOADEDMODULES", "")
+    if not line and file is None and not loaded:
+        raise click.UsageError("give a compile or link line, --modules, or both")
+    modules = f"LOADEDMODULES={loaded}" if loaded else ""
+    if file is not None:
+        modules = read_source(file, what="modules", as_json=as_json, max_bytes=1_000_000)
+    said = {None: "line", True: "yes", False: "no"}
+    settings = {name: said[values.get(name)] for name in ("mixed", "shmem")}
+    answer(question, {"line": line, "modules": modules, **settings}, as_json, show_all)
+
+
+def preflight(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Answer for a file, for standard input, or for this machine; print only the list if asked."""
+    exclude_list, file = values.pop("exclude_list", None), values.pop("file", None)
+    if file is None and not Path("/proc/buddyinfo").exists():
+        fail("this machine has no /proc/buddyinfo; give a file with the copies of the nodes", as_json=as_json)
+    text = read_source(file or "/proc/buddyinfo", what="buddyinfo", as_json=as_json)
+    result = question.run(buddyinfo=text, **values)
+    if not exclude_list:
+        show(question, result, as_json, show_all)
+        return
+    click.echo(result.copyables[0].text if result.copyables else "")
+    for finding in result.findings:
+        if finding.code == "task-numbers":
+            click.echo(f"hopper: {finding.message}", err=True)
+    sys.exit(1 if result.copyables else 0)
