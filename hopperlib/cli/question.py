@@ -70,7 +70,7 @@ def question_command(question: Question, run: Run | None = None) -> click.Comman
             refuse(question, error if isinstance(error, InputError) else InputError(str(error)), as_json)
 
     shown = "".join(f"\n  {line}" for line in stated.get("lines", "").splitlines())
-    everything = {"is_flag": True, "help": "Print everything: numbers, charts in words, tables."}
+    everything: dict[str, Any] = {"is_flag": True, "help": "Print everything: numbers, charts in words, tables."}
     return _Command(
         question.name,
         params=[
