@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
 import re
@@ -14,15 +13,11 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from hopperlib.errors import InputError
+from hopperlib.packed import encoding_of, unpacked
 
 __all__ = ["Source", "by_path", "lines_of", "text_of"]
 
 Source = str | bytes | os.PathLike[str] | BinaryIO | Iterable[str]
-
-# Marks of wide encodings, the longer first: that of UTF-16 begins that of UTF-32.
-_WIDE = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-# A text may begin with "BZh" too, but not with the mark of the first block, or of the end, behind it.
-_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 
 _LONGEST = 1 << 20
 # A line and its end, or the last one without.
@@ -64,7 +59,7 @@ def text_of(source: Source, *, name: str = "", max_bytes: int | None = None) -> 
         data = stream.read(-1 if max_bytes is None else max_bytes + 1)
     if max_bytes is not None and len(data) > max_bytes:
         raise InputError(f"{name}: is larger than {max_bytes:,} bytes, the most that is read")
-    return data.decode(_encoding(data), errors="replace")
+    return data.decode(encoding_of(data), errors="replace")
 
 
 def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
@@ -94,7 +89,7 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
                 yield match[1] + "\n" if match[2] else match[1]
     elif _is_binary(source):
         with _opened(source, _name(source)) as stream:
-            text = io.TextIOWrapper(stream, _encoding(stream.peek(64)), errors="replace")
+            text = io.TextIOWrapper(stream, encoding_of(stream.peek(64)), errors="replace")
             try:
                 whole = True
                 while line := text.readline(_LONGEST):
@@ -145,17 +140,6 @@ def _name(source: object) -> str:
     return os.fspath(source) if isinstance(source, os.PathLike) else "the input"
 
 
-def _encoding(head: bytes) -> str:
-    """Return the encoding that the first bytes tell, by a mark or by the zeros of wide letters."""
-    marked = next((name for mark, name in _WIDE if head.startswith(mark)), None)
-    if marked or b"\0" not in head[:64]:
-        return marked or "utf-8"
-    zeros = [head[start:64:2].count(0) for start in (0, 1)]
-    most = max(zeros)
-    # Text in one alphabet has a zero in every pair of bytes, always on the same side.
-    return "utf-8" if most < 0.8 * len(head[:64:2]) or min(zeros) > 0 else ("utf-16-be", "utf-16-le")[zeros.index(most)]
-
-
 @contextmanager
 def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
     """Open what is no text, unpacked."""
@@ -179,29 +163,8 @@ def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
             else:
                 stream = io.BufferedReader(raw)
                 stack.callback(stream.detach)
-            unpacked = _unpacked(stream)
-            yield stream if unpacked is None else stack.enter_context(io.BufferedReader(unpacked))
+            plain = unpacked(stream)
+            yield stream if plain is stream else stack.enter_context(io.BufferedReader(plain))
         except Exception as error:  # a system, four ways of packing and a path each have their own
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
             raise InputError(f"{name}: {reason}") from error
-
-
-def _unpacked(stream: io.BufferedReader) -> io.RawIOBase | None:
-    """Return a stream of unpacked bytes, None for one that is not packed.
-
-    What unpacks is imported when it is needed: not every browser has it.
-    """
-    head = stream.peek(10)
-    if head.startswith(b"\x1f\x8b"):
-        import gzip
-
-        return gzip.GzipFile(fileobj=stream)  # type: ignore[return-value]
-    if head.startswith(b"BZh") and head[4:10] in _BZIP2:
-        import bz2
-
-        return bz2.BZ2File(stream)  # type: ignore[return-value]
-    if head.startswith(b"\xfd7zXZ\x00"):
-        import lzma
-
-        return lzma.LZMAFile(stream)  # type: ignore[return-value]
-    return None

@@ -11,6 +11,7 @@ import pytest
 
 # Pure standard library, runs unchanged in the reader's browser.
 CORE = (
+    "packed",
     "units",
     "errors",
     "finding",

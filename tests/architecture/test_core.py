@@ -13,7 +13,7 @@ import pytest
 ABSENT = {"asyncio", "concurrent", "multiprocessing", "socket", "ssl", "subprocess", "threading", "urllib", "http"}
 # Reads a format that only its own library knows; the browser leaves it out.
 EXCEPTIONS = {("hopperlib.readers.darshan", "darshan"), ("hopperlib.readers.darshan", "subprocess")}
-BELOW_READERS = ("units", "documented", "machine", "node", "network", "storage", "failure", "monitoring")
+BELOW_READERS = ("units", "packed", "documented", "machine", "node", "network", "storage", "failure", "monitoring")
 
 
 def test_imports_only_the_standard_library(core_source):

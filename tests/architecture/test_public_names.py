@@ -7,6 +7,7 @@ import doctest
 
 # Read by people at a prompt. The rest (site, widgets, cli) is reached through pages and commands.
 LIBRARY = {
+    "packed",
     "units",
     "errors",
     "finding",

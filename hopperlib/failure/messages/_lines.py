@@ -17,9 +17,11 @@ from __future__ import annotations
 import codecs
 import io
 import re
-import zlib
 from collections.abc import Iterator
-from typing import IO, BinaryIO
+from contextlib import ExitStack
+from typing import Any, BinaryIO
+
+from hopperlib.packed import encoding_of, unpacked
 
 __all__ = ["BLOCK_SIZE", "LINE_LIMIT", "Block", "LineReader"]
 
@@ -29,14 +31,6 @@ BLOCK_SIZE = 524_288
 # Terminal sequences: colors and cursor movements, titles, two-character ones. Each
 # class excludes the escape character, so that a search never goes over a text twice.
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_=>])")
-
-# The mark of bzip2, its block size, and the mark of the first block or, in an empty file, of the
-# end: a text may begin with "BZh" too.
-_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")
-
-# Share of NUL bytes at odd or even places from which a text is taken for UTF-16.
-_UTF16_SHARE = 0.3
-_UTF16_SAMPLE = 16
 
 
 class Block:
@@ -73,68 +67,6 @@ class Block:
         return self._numbers[index]
 
 
-class _Rewound(io.RawIOBase):
-    """A stream whose first bytes were read already and come again."""
-
-    def __init__(self, head: bytes, stream: BinaryIO) -> None:
-        self._head, self._stream = head, stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        if self._head:
-            part, self._head = self._head[: len(buffer)], self._head[len(buffer) :]
-        else:
-            part = self._stream.read(len(buffer)) or b""
-        buffer[: len(part)] = part
-        return len(part)
-
-
-def _unpacked(head: bytes, stream: BinaryIO) -> tuple[IO[bytes], str]:
-    """Return a stream of unpacked bytes and the name of the packing, if any.
-
-    The modules are imported when they are needed: not every browser has them all.
-    """
-    rewound = io.BufferedReader(_Rewound(head, stream), BLOCK_SIZE)
-    if head.startswith(b"\x1f\x8b"):
-        import gzip
-
-        return gzip.GzipFile(fileobj=rewound), "gzip"  # type: ignore[return-value]
-    if _BZIP2.match(head):
-        import bz2
-
-        return bz2.BZ2File(rewound), "bzip2"
-    if head.startswith(b"\xfd7zXZ\x00"):
-        import lzma
-
-        return lzma.LZMAFile(rewound), "xz"
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        raise ValueError(
-            "the file is packed with zstd, which the standard library does not unpack; unpack it with zstd -d"
-        )
-    return rewound, ""
-
-
-def _encoding(head: bytes) -> str | None:
-    """Name the wide encoding of a text by its mark, or by where its NUL bytes stand."""
-    for mark, name in (
-        (codecs.BOM_UTF32_LE, "utf-32-le"),
-        (codecs.BOM_UTF32_BE, "utf-32-be"),
-        (codecs.BOM_UTF16_LE, "utf-16-le"),
-        (codecs.BOM_UTF16_BE, "utf-16-be"),
-    ):
-        if head.startswith(mark):
-            return name
-    sample = head[:4096]
-    if len(sample) < _UTF16_SAMPLE:
-        return None
-    even, odd = sample[0::2].count(0) / len(sample[0::2]), sample[1::2].count(0) / len(sample[1::2])
-    if odd > _UTF16_SHARE and even < _UTF16_SHARE / 10:
-        return "utf-16-le"
-    return "utf-16-be" if even > _UTF16_SHARE and odd < _UTF16_SHARE / 10 else None
-
-
 class LineReader:
     r"""Blocks of lines out of a binary stream.
 
@@ -159,6 +91,7 @@ class LineReader:
         self.bytes = 0
         self.shortened = 0
         self.note = ""
+        self._decoder: codecs.IncrementalDecoder | None = None
 
     def __iter__(self) -> Iterator[Block]:
         """Yield the blocks."""
@@ -195,42 +128,34 @@ class LineReader:
 
     def _texts(self) -> Iterator[bytes]:
         """Yield unpacked, recoded bytes without NULs; note what breaks off."""
-        head = self._stream.read(BLOCK_SIZE) or b""
-        try:
-            stream, packing = _unpacked(head, self._stream)
-        except (ImportError, ValueError) as error:
-            self.note = str(error)
-            return
-        decoder = None
-        first = True
-        while True:
+        with ExitStack() as stack:
+            given: Any = self._stream
+            buffered: io.BufferedReader = given
+            if not isinstance(given, io.BufferedReader):
+                buffered = io.BufferedReader(given, BLOCK_SIZE)
+                # Whoever opened the stream closes it.
+                stack.callback(buffered.detach)
             try:
-                data = stream.read(BLOCK_SIZE)
-            except (OSError, EOFError, zlib.error, ValueError) as error:
-                # lzma's own error is none of these, but a LZMAError of an absent module cannot be named.
-                self.note = f"the {packing or 'input'} data break off after {self.bytes:,} bytes: {error}"
+                stream = unpacked(buffered)
+            except (ImportError, ValueError) as error:
+                self.note = str(error)
                 return
-            except Exception as error:
-                if type(error).__name__ != "LZMAError":
-                    raise
-                self.note = f"the xz data break off after {self.bytes:,} bytes: {error}"
-                return
-            self.bytes += len(data)
-            if first:
-                first = False
-                encoding = _encoding(data)
-                if encoding:
-                    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
-                data = data.removeprefix(codecs.BOM_UTF8)
-            if decoder:
-                text = decoder.decode(data, final=not data)
-                recoded = text.replace("\ufeff", "").replace("\0", "").encode(errors="replace")
-                if recoded:
-                    yield recoded
-            elif data:
-                yield data.translate(None, b"\0") if b"\0" in data else data
-            if not data:
-                return
+            try:
+                while data := stream.read(BLOCK_SIZE):
+                    yield self._recoded(data)
+                    self.bytes += len(data)
+            except Exception as error:  # a system and four ways of packing each have their own
+                self.note = f"the data break off after {self.bytes:,} bytes: {error}"
+
+    def _recoded(self, data: bytes) -> bytes:
+        """Return text of any encoding as UTF-8, without NULs."""
+        if not self.bytes:
+            encoding = encoding_of(data)
+            self._decoder = codecs.getincrementaldecoder(encoding)(errors="replace") if encoding != "utf-8" else None
+            data = data.removeprefix(codecs.BOM_UTF8)
+        if self._decoder:
+            data = self._decoder.decode(data).encode(errors="replace")
+        return data.translate(None, b"\0") if b"\0" in data else data
 
     def _clean(self, body: bytes) -> bytes:
         """Take out terminal sequences and shorten lines that are too long."""
@@ -238,25 +163,17 @@ class LineReader:
             body = _ESCAPES.sub(b"", body)
         start = 0
         while len(body) - start > LINE_LIMIT:
-            end = max(
-                body.rfind(b"\n", start, start + LINE_LIMIT + 1), body.rfind(b"\r", start, start + LINE_LIMIT + 1)
-            )
+            limit = start + LINE_LIMIT
+            end = max(body.rfind(b"\n", start, limit + 1), body.rfind(b"\r", start, limit + 1))
             if end < 0:
-                return self._shorten(body)
+                end = _first_separator(body, limit)
+                body, end = body[:limit] + (body[end:] if end >= 0 else b""), limit
+                self.shortened += 1
             start = end + 1
         return body
 
-    def _shorten(self, body: bytes) -> bytes:
-        """Keep the first bytes of every line; separators stay as they are."""
-        parts = []
-        for line in body.split(b"\n"):
-            pieces = line.split(b"\r")
-            self.shortened += sum(len(piece) > LINE_LIMIT for piece in pieces)
-            parts.append(b"\r".join(piece[:LINE_LIMIT] for piece in pieces))
-        return b"\n".join(parts)
 
-
-def _first_separator(data: bytes) -> int:
+def _first_separator(data: bytes, start: int = 0) -> int:
     """Return the place of the first newline or carriage return, or -1."""
-    found = [place for place in (data.find(b"\n"), data.find(b"\r")) if place >= 0]
+    found = [place for place in (data.find(b"\n", start), data.find(b"\r", start)) if place >= 0]
     return min(found, default=-1)

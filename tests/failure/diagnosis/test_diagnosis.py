@@ -133,7 +133,7 @@ def test_odd_files_are_read(content):
 def test_what_is_odd_is_noted():
     packed = gzip.compress(OOM.encode() * 1000)
     notes = diagnose([("a.gz", packed[:-20]), ("long", b"x" * 70_000)]).notes
-    assert notes[0].startswith("a.gz: the gzip data break off after")
+    assert notes[0].startswith("a.gz: the data break off after")
     assert notes[1] == "long: 1 line is longer than 64 KiB: the rest was not read"
 
 

@@ -45,9 +45,11 @@ class Dribble(io.RawIOBase):
     def readable(self):
         return True
 
-    def read(self, size=-1):
-        part, self.data = self.data[: self.step], self.data[self.step :]
-        return part
+    def readinto(self, buffer):
+        count = min(self.step, len(buffer))
+        part, self.data = self.data[:count], self.data[count:]
+        buffer[: len(part)] = part
+        return len(part)
 
 
 LOG = b"first\nsecond line\n\nfourth, no end"

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from hopperlib.analysis.change_rates import courses, search_many
+from benchmarks.many_histories import courses, search_many
 from hopperlib.monitoring.changes import find_changes, gain_needed, search
 from hopperlib.monitoring.delays import synthetic_history
 from hopperlib.monitoring.levels import Noise, fit
