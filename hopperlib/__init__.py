@@ -12,6 +12,7 @@ The front door: what a reader asks for by name. Each is imported when it is firs
 `fit`, `scorecard`                                  the distribution of run times, and how well the models do
 `read_swf`, `read_sacct`, `read_run_times`          job traces and run times
 `read_ior`, `read_mdtest`, `read_darshan`           what tools of I/O printed
+`to_frame`                                          any of these, and any records, as a pandas DataFrame
 ==================================================  ==================================================================
 
 The rooms of the house, each with a map of its own: `machine` and `documented`
@@ -51,6 +52,7 @@ __all__ = [
     "scorecard",
     "simulate",
     "stripe",
+    "to_frame",
     "torus",
 ]
 
@@ -64,6 +66,7 @@ _MODULES = {
     "read_run_times": "hopperlib.readers.run_times",
     "read_sacct": "hopperlib.readers.sacct",
     "read_swf": "hopperlib.readers.swf",
+    "to_frame": "hopperlib.frames",
 }
 
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from hopperlib.analysis.distributions import Goodness, qq
 from hopperlib.analysis.regression import variance_split
@@ -18,6 +18,7 @@ from hopperlib.finding import Finding
 from hopperlib.questions.result import Column, Figure, Result, Table, Value
 from hopperlib.questions.run_time_figures import histogram_figure, quantile_figure
 from hopperlib.readers.run_times import RunTimes, read_run_times
+from hopperlib.readers.source import by_path
 
 __all__ = ["fit", "fit_result"]
 
@@ -26,7 +27,7 @@ _MOST_POINTS = 200
 
 
 def fit(
-    runs: RunTimes | str | PathLike[str],
+    runs: RunTimes | pd.DataFrame | pd.Series | str | PathLike[str],
     *,
     column: str | None = None,
     group: str | None = None,
@@ -41,7 +42,7 @@ def fit(
 
     Parameters
     ----------
-    runs : RunTimes, or path of a CSV file
+    runs : RunTimes, DataFrame, Series, or path of a CSV file
     column, group : str or None
         Columns of the file: of the times, and of what several runs share. None takes ``run_time_s``, and ``job`` if
         there is one.
@@ -82,8 +83,8 @@ def fit(
     if seed < 0:
         raise refusal("seed", seed, "must be at least 0")
     if not isinstance(runs, RunTimes):
-        with Path(runs).open(encoding="utf-8", errors="replace", newline="") as lines:
-            runs = read_run_times(lines, column=column, group=group)
+        runs = by_path(read_run_times)(runs, column=column, group=group)
+        assert isinstance(runs, RunTimes)
     if group is not None:
         # Asked for: a group that was only found there is passed over where it shows no spread.
         try:

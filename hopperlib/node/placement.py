@@ -7,8 +7,9 @@ more than one; `NodePlacement.tasks` spells a node out task by task.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from hopperlib.frames import to_frame
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun.layout import place_aprun
 from hopperlib.node.binding import Binding
@@ -94,6 +95,10 @@ class Placement(NamedTuple):
     nodes: tuple[NodePlacement, ...]
     assumptions: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+
+    def to_frame(self) -> Any:
+        """Return a DataFrame with a row for each task."""
+        return to_frame({"node": node.node, **task._asdict()} for node in self.nodes for task in node.tasks)
 
     @property
     def certainty(self) -> str:

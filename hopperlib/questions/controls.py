@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hopperlib.errors import InputError, refusal
+from hopperlib.frames import frame_text
 from hopperlib.machine import Machine, MachineError
 from hopperlib.units import size_bytes
 
@@ -345,7 +346,8 @@ class Text(Control):
     __slots__ = ()
 
     def read(self, value: Any) -> str:
-        """Return the text if it is not too long."""
+        """Return the text if it is not too long; of a DataFrame or a Series its CSV."""
+        value = value if isinstance(value, str) else frame_text(value) or value
         if not isinstance(value, str):
             raise self.refuse(value, "must be text")
         if len(value) > self.max_length:

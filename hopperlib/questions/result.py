@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from hopperlib.finding import Finding
+from hopperlib.frames import Framed, column_name, to_frame
 from hopperlib.questions import display
 
 __all__ = [
@@ -143,7 +144,7 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Table:
+class Table(Framed):
     """A table: caption, columns, rows of plain values.
 
     Parameters
@@ -201,6 +202,14 @@ class Table:
         """Return what a notebook shows."""
         return Result(summary="", tables=(self,))._repr_html_()
 
+    def frame_data(self) -> dict[str, list[Any]]:
+        """Return the columns, named by title and unit; a name that comes again gets a number."""
+        columns: dict[str, list[Any]] = {}
+        for place, column in enumerate(self.columns):
+            name = column_name(column.title, column.unit)
+            columns[f"{name}_{place}" if name in columns else name] = [row[place] for row in self.rows]
+        return columns
+
     def to_csv(self) -> str:
         """Return the table as CSV with full precision."""
         import csv
@@ -216,7 +225,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Figure:
+class Figure(Framed):
     """A chart: a plain Plotly dict, what it shows in words, and its data.
 
     Parameters
@@ -255,6 +264,10 @@ class Figure:
             "table": self.table.to_dict(),
             "bundle": self.bundle,
         }
+
+    def frame_data(self) -> Any:
+        """Return the columns of what is drawn."""
+        return self.table.frame_data()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Return what a notebook shows: data for the book, a widget in JupyterLab."""
@@ -376,7 +389,7 @@ class Facts(Mapping[str, Any]):
         return len(self._made())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result:
     """The whole answer of a question, in the order in which it is shown.
 
@@ -407,6 +420,44 @@ class Result:
     tables: tuple[Table, ...] = ()
     downloads: tuple[Download, ...] = ()
     facts: Mapping[str, Any] | None = None
+
+    def to_frame(self, name: str = "") -> Any:
+        """Return a table of the answer as a DataFrame.
+
+        Parameters
+        ----------
+        name : str
+            A list among the `facts`, or the beginning of a table's caption. Empty takes the longest of the lists and
+            the first table.
+
+        Raises
+        ------
+        KeyError
+            If there is none of that name.
+
+        Examples
+        --------
+        >>> from hopperlib.questions.question import load
+        >>> frame = load("memory").run(need_gb=2.0, tasks=384).to_frame()
+        >>> frame["cost_factor"].dtype, frame.loc[0, "nodes"].item()
+        (dtype('float64'), 16)
+        """
+        tables: dict[str, Any] = {table.caption: table for table in self.tables}
+        lists = {
+            key: rows
+            for key, rows in (self.facts or {}).items()
+            if isinstance(rows, list | tuple) and rows and isinstance(rows[0], Mapping)
+        }
+        if name:
+            found = lists.get(name) or next((tables[caption] for caption in tables if caption.startswith(name)), None)
+            if found is None:
+                raise KeyError(f"there is no table {name!r}; there are: {', '.join([*lists, *tables])}")
+            return to_frame(found)
+        candidates: list[Any] = [*lists.values(), *list(tables.values())[:1]] or [self.values]
+        return to_frame(max(candidates, key=lambda table: len(table.rows if isinstance(table, Table) else table)))
+
+    def __repr__(self) -> str:
+        return f"Result({self.summary!r})"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""

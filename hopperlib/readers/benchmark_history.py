@@ -14,9 +14,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
+from hopperlib.frames import Framed
 from hopperlib.monitoring.history import Better, History, better_of
 from hopperlib.monitoring.together import KINDS, kind_of
 from hopperlib.readers._skips import Skips
@@ -50,12 +51,20 @@ _OLD_LINE = re.compile(r"^(?P<time>[^|]+)\|reframe [^|]*\|(?P<info>[^|]*)\|(?P<r
 _OLD_VALUE = re.compile(r"^(?P<name>[^=|]+)=(?P<value>[-+0-9.eE]+)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Histories:
+@dataclass(frozen=True, slots=True, repr=False)
+class Histories(Framed):
     """The series of a file, and what of it was left out."""
 
     series: tuple[History, ...]
     skips: Skips = field(default_factory=lambda: Skips(what="value", fate="left out"))
+
+    def frame_data(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each run of each series, as the file has them."""
+        for history in self.series:
+            for run, (time, value) in enumerate(zip(history.times, history.values, strict=True)):
+                settings = {name: values[run] for name, values in history.covariates.items()}
+                told = {"better": history.better, "kind": history.kind or None}
+                yield {"benchmark": history.name, "time": time, "value": value, **told, **settings}
 
 
 class _Run(NamedTuple):

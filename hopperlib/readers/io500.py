@@ -18,6 +18,7 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
+from hopperlib.frames import Framed
 from hopperlib.readers.io_results import IoResult
 from hopperlib.readers.ior.reader import read_ior
 from hopperlib.readers.source import Source, text_of
@@ -50,8 +51,8 @@ class Phase(NamedTuple):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Io500:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Io500(Framed):
     """A run of IO500.
 
     Parameters
@@ -80,6 +81,13 @@ class Io500:
     spreads: tuple[str, ...] = ()
     stonewall: tuple[dict[str, Any], ...] = ()
     configuration: tuple[tuple[str, str], ...] = ()
+
+    def frame_data(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each phase."""
+        for phase in self.phases:
+            rate: dict[str, float | None] = {"kiops": None, "bandwidth_gib_s": None}
+            rate["kiops" if phase.unit.lower() == "kiops" else "bandwidth_gib_s"] = phase.value
+            yield {"file": self.file, "score": self.score, "phase": phase.name, **rate, "time_s": phase.seconds}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain data."""

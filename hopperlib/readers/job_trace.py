@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from itertools import chain
 
+from hopperlib.network.scheduling.workload import WORDS, Job, Workload
+from hopperlib.readers._skips import Skips
 from hopperlib.readers.sacct import read_sacct
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.swf import read_swf
-from hopperlib.readers.trace import Trace
+from hopperlib.readers.trace import Trace, TraceError
 
 __all__ = ["read_job_trace"]
 
@@ -16,12 +19,13 @@ __all__ = ["read_job_trace"]
 def read_job_trace(
     source: Source, *, form: str = "auto", delimiter: str = "|", columns: str = "", cores_per_node: int = 1
 ) -> Trace:
-    """Return the jobs of a trace: in the Standard Workload Format, or what ``sacct`` printed.
+    """Return the jobs of a trace: in the Standard Workload Format, what ``sacct`` printed, or a table of `Job`.
 
     Parameters
     ----------
     source : str, bytes, path-like, binary file or iterable of str
-        See `hopperlib.readers.source.lines_of`.
+        See `hopperlib.readers.source.lines_of`. A DataFrame, or the CSV of one, has the columns of
+        `hopperlib.network.scheduling.workload.Job`.
     form : {"auto", "swf", "sacct"}
         The format; auto tells it by the first line.
     delimiter, columns : str
@@ -49,11 +53,28 @@ def read_job_trace(
         skipped.append(first)
     mark = first.lstrip(" \t\ufeff")[:1]
     whole = chain(skipped, [first], pieces)
+    if form == "auto" and {"submit_time_s", "run_time_s", "nodes"} <= set(first.strip().split(",")):
+        return _read_table(_cut(whole))
     if form == "sacct" or (form == "auto" and mark not in (";", "#") and (mark == "{" or delimiter in first)):
         # JSON may stand in one line, of which the pieces follow one another.
         lines = whole if mark == "{" else _cut(whole)
         return read_sacct(lines, delimiter=delimiter, columns=columns)
     return read_swf(_cut(whole), cores_per_node=cores_per_node)
+
+
+def _read_table(lines: Iterator[str]) -> Trace:
+    """Return the jobs of a CSV file with the columns of `Job`; an empty cell is unknown."""
+    jobs = []
+    for row in csv.DictReader(lines):
+        given = {name: row[name] for name in Job._fields if row.get(name)}
+        try:
+            jobs.append(Job(**{name: text if name in WORDS else int(float(text)) for name, text in given.items()}))  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
+            reason = str(error).removeprefix("Job.__new__() ")
+            raise TraceError(f"row {len(jobs) + 1} of the table is no job: {reason}") from None
+    if not jobs:
+        raise TraceError("the table holds no job")
+    return Trace(workload=Workload(jobs), skips=Skips())
 
 
 def _cut(pieces: Iterator[str]) -> Iterator[str]:

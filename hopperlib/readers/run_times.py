@@ -13,8 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import chain
+from typing import Any
 
 from hopperlib.errors import InputError
+from hopperlib.frames import Framed
 from hopperlib.readers._skips import Skips
 from hopperlib.readers.source import Source, lines_of
 
@@ -35,8 +37,8 @@ class RunTimesError(InputError):
     """A file from which no run times can be taken; the message says why, with the line."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunTimes:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RunTimes(Framed):
     """Run times as a file gives them.
 
     Parameters
@@ -67,6 +69,11 @@ class RunTimes:
         """Unit that the column's name ends in, such as ``s``; empty if it names none."""
         end = self.column.rpartition("_")[2]
         return end if end in ("ns", "us", "ms", "s", "min", "h") and "_" in self.column else ""
+
+    def frame_data(self) -> dict[str, Sequence[Any]]:
+        """Return the times, under the name of their column, behind the groups."""
+        groups = {self.group: self.groups} if self.group else {}
+        return {**groups, self.column: self.times}
 
     def messages(self) -> list[str]:
         """Return one sentence for each reason for which rows were left out.
@@ -145,7 +152,7 @@ def read_run_times(source: Source, *, column: str | None = None, group: str | No
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperlib.readers.source.lines_of`.
     column : str or None
-        Column of the times; None means ``run_time_s``.
+        Column of the times; None means the only one, or ``run_time_s``.
     group : str or None
         Column that says which runs belong together; None means ``job`` if there is such a column, else none.
 
@@ -173,7 +180,7 @@ def read_run_times(source: Source, *, column: str | None = None, group: str | No
     _, header = next(rows)
     if all(_is_number(cell) for cell in header):
         raise RunTimesError(f"the first line must name the columns, and {_shown(first.strip())} are numbers")
-    column = column or DEFAULT_COLUMN
+    column = column or (header[0] if len(header) == 1 else DEFAULT_COLUMN)
     at = _place(header, column, "times")
     if group is None and DEFAULT_GROUP in header and column != DEFAULT_GROUP:
         group = DEFAULT_GROUP

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from hopperlib.errors import InputError
+from hopperlib.frames import Rows, frame_text
 from hopperlib.packed import encoding_of, unpacked
 
 __all__ = ["Source", "by_path", "lines_of", "text_of"]
@@ -52,6 +53,8 @@ def text_of(source: Source, *, name: str = "", max_bytes: int | None = None) -> 
     """
     if isinstance(source, str):
         return source
+    if (table := frame_text(source)) is not None:
+        return table
     if not _is_binary(source):
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines_of(source))
     name = name or _name(source)
@@ -82,6 +85,8 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
     >>> list(lines_of(b"one\r\ntwo")), list(lines_of("one\ntwo")), list(lines_of(["one", "two"]))
     (['one\n', 'two'], ['one\n', 'two'], ['one', 'two'])
     """
+    if (table := frame_text(source)) is not None:
+        source = table
     if isinstance(source, str):
         # Without a copy of the whole, of which a text stream would make one of four bytes a character.
         for match in _LINE.finditer(source):
@@ -122,9 +127,10 @@ def by_path(reader: Callable[..., Any]) -> Callable[..., Any]:
         source = Path(source) if isinstance(source, str) else source
         if names_file and isinstance(source, os.PathLike):
             options.setdefault("file", os.fspath(source))
-        return reader(source, **options)
+        found = reader(source, **options)
+        return Rows(found) if isinstance(found, list) else found
 
-    read.__doc__ = f"{reader.__doc__}\n    A str is the path of a file here; give text as ``io.StringIO(text)``.\n"
+    read.__doc__ = f"{reader.__doc__}\n    A str is the path of a file here; give text as ``io.StringIO(text)``. A DataFrame or Series is read as its CSV.\n"
     return read
 
 

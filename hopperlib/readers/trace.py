@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from hopperlib.errors import InputError
+from hopperlib.frames import Framed
 from hopperlib.network.scheduling.workload import Workload
 from hopperlib.readers._skips import Skips
 
@@ -63,8 +65,8 @@ def counted(counts: dict[str, int]) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Trace(Framed):
     """A job trace.
 
     Parameters
@@ -89,6 +91,11 @@ class Trace:
     header: dict[str, str] = field(default_factory=dict, repr=False)
     epoch_s: int = 0
     names: dict[int, str] = field(default_factory=dict, repr=False)
+
+    def frame_data(self) -> dict[str, Any]:
+        """Return the columns of the jobs; `name` where the trace names them otherwise than by number."""
+        names = {"name": [self.names.get(job, str(job)) for job in self.workload.job]} if self.names else {}
+        return self.workload.frame_data() | names
 
     def account(self) -> Iterator[Note]:
         """Yield everything that was left out, repaired or guessed."""

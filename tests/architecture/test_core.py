@@ -12,7 +12,12 @@ import pytest
 # Not to be had in the browser, or not worth their seconds there.
 ABSENT = {"asyncio", "concurrent", "multiprocessing", "socket", "ssl", "subprocess", "threading", "urllib", "http"}
 # Reads a format that only its own library knows; the browser leaves it out.
-EXCEPTIONS = {("hopperlib.readers.darshan", "darshan"), ("hopperlib.readers.darshan", "subprocess")}
+# A DataFrame is made only where somebody asks for one.
+EXCEPTIONS = {
+    ("hopperlib.readers.darshan", "darshan"),
+    ("hopperlib.readers.darshan", "subprocess"),
+    ("hopperlib.frames", "pandas"),
+}
 BELOW_READERS = ("units", "packed", "documented", "machine", "node", "network", "storage", "failure", "monitoring")
 
 

@@ -11,6 +11,7 @@ LIBRARY = {
     "units",
     "errors",
     "finding",
+    "frames",
     "tables",
     "documented",
     "machine",

@@ -22,6 +22,7 @@ from hopperlib.questions.result import (
     Value,
     format_number,
 )
+from hopperlib.readers.io_results import csv_cell
 
 TABLE = Table(
     caption="Nodes",
@@ -82,7 +83,9 @@ def test_csv_keeps_every_cell(rows):
     table = Table(caption="t", columns=(Column(title="a"), Column(title="b")), rows=rows)
     read = list(csv.reader(io.StringIO(table.to_csv(), newline="")))
     assert read[0] == ["a", "b"]
-    assert [row for row in read[1:] if row] == [["" if cell is None else str(cell) for cell in row] for row in rows]
+    assert [row for row in read[1:] if row] == [
+        ["" if cell is None else str(csv_cell(cell)) for cell in row] for row in rows
+    ]
 
 
 def test_a_table_as_html_is_escaped_and_says_its_mark():

@@ -6,9 +6,10 @@ import hashlib
 import sys
 from array import array
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hopperlib.errors import refusal
+from hopperlib.frames import Framed
 from hopperlib.network.scheduling._free_nodes import pairs
 from hopperlib.network.scheduling.workload import Workload
 
@@ -43,7 +44,7 @@ class Sample(NamedTuple):
     unavailable_nodes: int
 
 
-class Schedule:
+class Schedule(Framed):
     """The outcome of a simulation, in columns like the workload's.
 
     Parameters
@@ -80,6 +81,20 @@ class Schedule:
 
     def __len__(self) -> int:
         return len(self.workload)
+
+    def __repr__(self) -> str:
+        return f"Schedule({len(self):,} jobs on {self.nodes:,} nodes)"
+
+    def frame_data(self) -> dict[str, Any]:
+        """Return the columns of the workload, and start, end, wait, status and pieces of each job."""
+        ran = [status != NOT_STARTED for status in self.status]
+        return self.workload.frame_data() | {
+            "start_time_s": [start if started else None for start, started in zip(self.start_s, ran, strict=True)],
+            "end_time_s": [end if started else None for end, started in zip(self.end_s, ran, strict=True)],
+            "wait_s": [self.wait_time_s(index) for index in range(len(self))],
+            "status": [STATUS[status] for status in self.status],
+            "runs": self.run_count,
+        }
 
     def runs(self, index: int) -> list[tuple[int, int]]:
         """Return the nodes of a job as runs (from, to) of positions; empty if it never started."""

@@ -13,8 +13,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
+from hopperlib.frames import Framed
 
-__all__ = ["Job", "Workload"]
+__all__ = ["WORDS", "Job", "Workload"]
 
 
 class Job(NamedTuple):
@@ -65,7 +66,25 @@ class Job(NamedTuple):
 
 # How each field is kept: numbers as they are, -1 for None; words as numbers of a list of words ("w").
 _KEPT = dict(zip(Job._fields, "qqiqqqwqqiiqwwww", strict=True))
+#: Fields that hold words.
+WORDS = frozenset(name for name, kind in _KEPT.items() if kind == "w")
 _BATCH = 4096
+
+
+def _jobs_of(table: Any) -> Iterator[Job]:
+    """Yield the jobs of a DataFrame."""
+    missing = [name for name in Job._fields if name not in table.columns and name not in Job._field_defaults]
+    if missing:
+        raise InputError(f"the table of jobs has no column {missing[0]!r}; it needs: {', '.join(Job._fields[:5])}")
+    names = [name for name in Job._fields if name in table.columns]
+    filled = (table[name].astype(object).where(table[name].notna(), Job._field_defaults.get(name)) for name in names)
+    whole = [column if name in WORDS else map(_whole, column) for name, column in zip(names, filled, strict=True)]
+    for values in zip(*whole, strict=True):
+        yield Job(**dict(zip(names, values, strict=True)))
+
+
+def _whole(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 def _is_sorted(times: Sequence[int]) -> bool:
@@ -73,7 +92,7 @@ def _is_sorted(times: Sequence[int]) -> bool:
     return all(map(int.__le__, times, islice(times, 1, None)))
 
 
-class Workload:
+class Workload(Framed):
     """Jobs in the order in which they may start: of submission, unless one is eligible later; ties keep their order.
 
     Each field of `Job` is a column of the same name; of words there are the columns ``queue_number``,
@@ -81,7 +100,8 @@ class Workload:
 
     Parameters
     ----------
-    jobs : iterable of Job
+    jobs : iterable of Job, or DataFrame
+        A DataFrame has a row for each job and columns named as in `Job`; others are passed over.
 
     Raises
     ------
@@ -120,7 +140,7 @@ class Workload:
         self.words: dict[str, list[str]] = {name: [] for name, kind in _KEPT.items() if kind == "w"}
         self._columns = [array("i" if kind == "w" else kind) for kind in _KEPT.values()]
         numbers: dict[str, dict[str, int]] = {name: {} for name in self.words}
-        rest = iter(jobs)
+        rest = iter(_jobs_of(jobs) if hasattr(jobs, "iloc") else jobs)
         while batch := list(islice(rest, _BATCH)):
             for name, column, values in zip(Job._fields, self._columns, zip(*batch, strict=True), strict=True):
                 if name in numbers:
@@ -189,6 +209,24 @@ class Workload:
         """Return the word of a job: its queue, account, qos, state or node_list."""
         number: int = getattr(self, f"{name}_number")[index]
         return self.words[name][number]
+
+    def frame_data(self) -> dict[str, Any]:
+        """Return the columns by the names of `Job`, words as words; what is unknown everywhere is left out."""
+        columns: dict[str, Any] = {}
+        for name, column in zip(Job._fields, self._columns, strict=True):
+            if name in self.words:
+                words = self.words[name]
+                columns[name] = [words[number] for number in column]
+            elif name in ("eligible_time_s", "observed_start_s"):
+                columns[name] = [None if value < 0 else value for value in column]
+            else:
+                columns[name] = column
+        always = Job._fields[: Job._fields.index("user")]
+        return {
+            name: column
+            for name, column in columns.items()
+            if name in always or any(value not in (0, None, "") for value in column)
+        }
 
     def __repr__(self) -> str:
         return f"Workload({len(self):,} jobs)"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from hopperlib.frames import Framed, record_columns
 
 __all__ = ["SIZE_BINS", "DarshanLog", "FileRecord", "HeatMap", "StripeLayout", "Traffic"]
 
@@ -183,8 +186,8 @@ class HeatMap(NamedTuple):
     written_bytes: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DarshanLog:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DarshanLog(Framed):
     """A job and the files it touched.
 
     Parameters
@@ -225,6 +228,11 @@ class DarshanLog:
     mounts: tuple[tuple[str, str], ...] = ()
     osts: int | None = None
     heat_maps: tuple[HeatMap, ...] = ()
+
+    def frame_data(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each file and interface, led by the job."""
+        job = {"job_id": self.job_id, "executable": self.executable}
+        return (job | record_columns(record) for record in self.files + self.upper)
 
     def mount_of(self, path: str) -> tuple[str, str] | None:
         """Return the mount point that a file lies on, and its kind.

@@ -1,0 +1,246 @@
+"""Tables as pandas DataFrames, and DataFrames as text for the readers.
+
+==============  ===============================================================
+`to_frame`      records, or columns by name, as a DataFrame
+`Framed`        base of records that are tables: `to_frame`, and how a notebook shows them
+`Rows`          a list of records that is one
+`frame_text`    a DataFrame or a Series as CSV, which is what readers take
+==============  ===============================================================
+
+A column has one type: whole numbers (`Int64` where some are missing), numbers,
+true or false, texts. Its name ends in its unit. pandas is imported when a frame
+is asked for, so that the page of the book, which has none, reads the same records.
+"""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Framed", "Rows", "column_name", "frame_text", "record_columns", "to_frame"]
+
+Record = TypeVar("Record")
+
+# Types of a property that is worth a column.
+_PLAIN = ("bool", "int", "float", "str")
+# Fields whose name says the unit otherwise than at its end.
+_WITH_UNIT = {"seconds": "time_s", "operations_s": "operations_per_s"}
+_SHORT = reprlib.Repr()
+_SHORT.maxtuple = _SHORT.maxlist = _SHORT.maxdict = 3
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 60, 80
+
+
+class Framed:
+    """A record that is a table: it says what its rows or columns are in `frame_data`."""
+
+    __slots__ = ()
+
+    def frame_data(self) -> Mapping[str, Iterable[Any]] | Iterable[Any]:
+        """Return columns by name, or records."""
+        return [self]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table as a DataFrame."""
+        return _framed(self.frame_data())
+
+    def _repr_html_(self) -> str | None:
+        """Return what a notebook shows: the ends of the table; nothing of its own without pandas."""
+        try:
+            return str(self.to_frame().to_html(max_rows=10, show_dimensions=True, border=0))
+        except ModuleNotFoundError:
+            return None
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{field.name}={_SHORT.repr(getattr(self, field.name))}" for field in fields(self))  # type: ignore[arg-type]
+        return f"{type(self).__name__}({parts})"
+
+
+class Rows(list[Record], Framed):
+    """Records of one kind, as a list that is a table too.
+
+    Examples
+    --------
+    >>> Rows([{"nodes": 4}, {"nodes": 8}]).to_frame()["nodes"].tolist()
+    [4, 8]
+    """
+
+    def frame_data(self) -> Iterable[Any]:
+        """Return the records."""
+        return self
+
+    __repr__ = list.__repr__
+
+
+def to_frame(things: Any) -> pd.DataFrame:
+    """Return records, or columns by name, as a DataFrame with a type for each column.
+
+    Parameters
+    ----------
+    things : Framed, DataFrame, mapping of str to sequence, or iterable of records
+        A record is a dataclass, a named tuple or a mapping. Of a dataclass the properties that are plain values are
+        columns too; a record inside a record gives its name, or its own columns behind the name of its field.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.node.layouts import layouts
+    >>> frame = to_frame(layouts(Machine.load("hopper"), need_gb=2, tasks=384))
+    >>> print(*frame.loc[frame["cost_factor"].idxmin(), ["node_kind", "nodes", "memory_per_task_gb"]])
+    large-memory 16 2.625
+    """
+    if hasattr(things, "to_frame"):
+        frame: pd.DataFrame = things.to_frame()
+        return frame
+    return things if hasattr(things, "iloc") else _framed([things] if is_dataclass(things) else things)
+
+
+def _framed(data: Any) -> pd.DataFrame:
+    """Return columns, or records, as a DataFrame."""
+    import pandas as pd
+
+    if not isinstance(data, Mapping):
+        if not isinstance(data, Iterable) or isinstance(data, str):
+            raise TypeError(f"a table is made of records or of columns, not of {type(data).__name__}")
+        records = [record_columns(thing) for thing in _each(data)]
+        names = dict.fromkeys(name for record in records for name in record)
+        data = {name: [record.get(name) for record in records] for name in names}
+    return pd.DataFrame({name: _column(values) for name, values in data.items()})
+
+
+def _column(values: Iterable[Any]) -> pd.Series:
+    """Return values as a column of one type."""
+    import pandas as pd
+
+    if isinstance(values, array):
+        return pd.Series(values)
+    values = list(values)
+    kinds = {type(value) for value in values if value is not None}
+    gaps = len(kinds) > 0 and any(value is None for value in values)
+    if kinds == {int}:
+        return pd.Series(values, dtype="Int64" if gaps else "int64")
+    if kinds == {bool}:
+        return pd.Series(values, dtype="boolean" if gaps else "bool")
+    if kinds and kinds <= {int, float}:
+        return pd.Series(values, dtype="float64")
+    if str in kinds and len(kinds) > 1:
+        values = [None if value is None else str(value) for value in values]
+    return pd.Series(values) if kinds else pd.Series(values, dtype="object")
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    """Return what of a dataclass makes columns: its fields, and properties that are plain values."""
+    properties = (
+        name
+        for base in reversed(kind.__mro__)
+        for name, member in vars(base).items()
+        if isinstance(member, property)
+        and str(getattr(member.fget, "__annotations__", {}).get("return", "")).removesuffix(" | None") in _PLAIN
+    )
+    return tuple(dict.fromkeys([*(field.name for field in fields(kind)), *properties]))
+
+
+def record_columns(thing: Any) -> dict[str, Any]:
+    """Return a record as plain values by the names of their columns.
+
+    Examples
+    --------
+    >>> record_columns({"read_sizes": (1, 2), "seconds": 3.0})
+    {'read_sizes': [1, 2], 'time_s': 3.0}
+    """
+    if is_dataclass(thing):
+        found = {name: getattr(thing, name) for name in _names(thing.__class__)}
+    elif isinstance(thing, Mapping):
+        found = dict(thing)
+    elif hasattr(thing, "_asdict"):
+        found = thing._asdict()
+    else:
+        raise TypeError(f"a row is a dataclass, a named tuple or a mapping, not {type(thing).__name__}")
+    columns: dict[str, Any] = {}
+    for name, value in found.items():
+        if _is_record(value) and not isinstance(getattr(value, "name", None), str):
+            columns |= {f"{name}_{part}": inner for part, inner in record_columns(value).items()}
+        else:
+            columns[_WITH_UNIT.get(name, name)] = _plain(value)
+    return columns
+
+
+def _each(data: Iterable[Any]) -> Iterator[Any]:
+    """Yield records; for a table among them, its own."""
+    for thing in data:
+        if isinstance(thing, Framed):
+            rows = thing.frame_data()
+            yield from thing.to_frame().to_dict("records") if isinstance(rows, Mapping) else rows
+        else:
+            yield thing
+
+
+def _is_record(value: Any) -> bool:
+    return (is_dataclass(value) and not isinstance(value, type)) or hasattr(value, "_asdict")
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell: of a record its name, of a mapping JSON, which CSV and Parquet keep."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Enum):
+        return value.value
+    if _is_record(value):
+        return getattr(value, "name", None) or str(value)
+    if isinstance(value, Mapping):
+        import json
+
+        return json.dumps(dict(value), default=str)
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [_plain(item) for item in value]
+    return value
+
+
+def column_name(title: str, unit: str = "") -> str:
+    """Return the name of a column for its title and unit: small letters, the unit at its end.
+
+    Examples
+    --------
+    >>> column_name("Memory of a task", "GB"), column_name("Rate", "MB/s"), column_name("Off its level", "%")
+    ('memory_of_a_task_gb', 'rate_mb_s', 'off_its_level_percent')
+    """
+    suffix = unit.replace("%", "percent").replace("1/", "per ")
+    return re.sub(r"[^a-z0-9]+", "_", f"{title} {suffix}".lower().replace("µ", "u")).strip("_")
+
+
+def frame_text(table: Any, name: str = "value") -> str | None:
+    r"""Return a DataFrame or a Series as CSV; None for anything else.
+
+    Parameters
+    ----------
+    table : DataFrame, Series or other
+        An index that has a name is its first column.
+    name : str
+        What the column of a Series without a name is called.
+
+    Examples
+    --------
+    >>> frame_text(to_frame([{"run_time_s": 10.5}, {"run_time_s": 11.0}]))
+    'run_time_s\n10.5\n11.0\n'
+    >>> frame_text("10.5") is None
+    True
+    """
+    if not hasattr(table, "iloc"):
+        return None
+    frame = table if hasattr(table, "columns") else table.to_frame(name if table.name is None else table.name)
+    named = any(level is not None for level in frame.index.names)
+    return str(frame.to_csv(index=named))

@@ -1,0 +1,157 @@
+"""Everything that is a table is a DataFrame: typed, with units, there and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import pytest
+
+import hopperlib
+from hopperlib.documented import all_values
+from hopperlib.errors import InputError
+from hopperlib.frames import column_name, frame_text, to_frame
+from hopperlib.machine import Machine
+from hopperlib.network.scheduling.scheduler import simulate
+from hopperlib.network.scheduling.workload import Job, Workload
+from hopperlib.questions.question import load
+from hopperlib.readers.benchmark_history import read_benchmark_history
+from hopperlib.readers.io500 import read_io500_summary
+from hopperlib.readers.job_trace import read_job_trace
+from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
+
+
+@dataclass(frozen=True)
+class _Inner:
+    name: str
+
+
+@dataclass(frozen=True)
+class _Record:
+    nodes: int | None
+    rate_gb_s: float | None
+    machine: _Inner
+
+    @property
+    def cores(self) -> int | None:
+        return None if self.nodes is None else 24 * self.nodes
+
+
+def test_a_column_has_one_type():
+    frame = to_frame([_Record(2, 1.5, _Inner("hopper")), _Record(None, None, _Inner("edison"))])
+    assert {name: str(kind) for name, kind in frame.dtypes.items()} == {
+        "nodes": "Int64", "rate_gb_s": "float64", "machine": "str", "cores": "Int64"
+    }  # fmt: skip
+    assert frame["cores"].tolist() == [48, pd.NA]
+
+
+@pytest.mark.parametrize("name", ["memory", "scorecard", "watch", "place", "stripe", "runs-needed"])
+def test_every_answer_is_a_table(name):
+    answer = load(name).run()
+    frame = answer.to_frame()
+    assert len(frame) > 1
+    assert all(column == column_name(column) for column in frame.columns)
+
+
+def test_an_answer_gives_the_table_that_is_named():
+    answer = load("diagnose").run()
+    assert len(answer.to_frame("causes")) == len(answer.facts["causes"])
+    assert answer.to_frame("Messages").shape[0] == len(answer.tables[0].rows)
+    with pytest.raises(KeyError, match="there is no table 'nothing'; there are: causes"):
+        answer.to_frame("nothing")
+
+
+def test_a_trace_goes_to_a_frame_and_back(root, tmp_path):
+    path = root / "data" / "samples" / "jobs" / "synthetic-jobs.swf"
+    trace = hopperlib.read_swf(path, cores_per_node=1)
+    frame = trace.to_frame()
+    assert frame["run_time_s"].sum() == sum(trace.workload.run_time_s)
+    assert list(Workload(frame)) == list(trace.workload)
+    frame.to_csv(tmp_path / "jobs.csv", index=False)
+    assert list(read_job_trace(tmp_path / "jobs.csv").workload) == list(trace.workload)
+    frame.to_parquet(tmp_path / "jobs.parquet")
+    assert list(read_job_trace(pd.read_parquet(tmp_path / "jobs.parquet")).workload) == list(trace.workload)
+    asked, told = hopperlib.simulate(trace=frame, nodes=512), hopperlib.simulate(trace=path.read_text(), nodes=512)
+    assert asked.summary == told.summary
+
+
+def test_a_schedule_joins_its_jobs():
+    # On 4 nodes job 2 waits for job 1; job 3 never starts: it came after the clock stopped.
+    jobs = Workload([Job(1, 0, 4, 100, 100), Job(2, 10, 4, 50, 50, queue="debug"), Job(3, 400, 4, 50, 50)])
+    frame = simulate(jobs, 4, until_s=200).to_frame().set_index("job")
+    assert frame["wait_s"].tolist() == [0, 90, pd.NA]
+    assert frame.loc[2, ["start_time_s", "end_time_s", "status", "queue"]].tolist() == [100, 150, "finished", "debug"]
+
+
+def test_readers_take_tables():
+    runs = pd.DataFrame({"job": ["a", "a", "b"], "run_time_s": [10.0, 11.0, 12.0]})
+    read = hopperlib.read_run_times(runs)
+    assert (read.times, read.groups) == ((10.0, 11.0, 12.0), ("a", "a", "b"))
+    assert hopperlib.read_run_times(runs["run_time_s"]).times == read.times
+    assert hopperlib.read_run_times(pd.Series([1.0, 2.0])).times == (1.0, 2.0)
+    assert read.to_frame().equals(runs)
+    assert read_benchmark_history(pd.Series([5.0, 6.0], name="triad_gb_s")).series[0].values == (5.0, 6.0)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (pd.DataFrame({"job": [1]}), "the table of jobs has no column 'submit_time_s'; it needs: job, submit_time_s"),
+        (pd.DataFrame({name: [1] for name in Job._fields[:5]} | {"nodes": [0]}), "job 1: nodes=0 must be at least 1"),
+    ],
+)
+def test_a_table_of_jobs_is_checked(table, message):
+    with pytest.raises(InputError, match=message):
+        Workload(table)
+
+
+def test_rows_of_readers_are_tables(root):
+    folder = root / "data" / "samples" / "ior"
+    rates = hopperlib.read_ior(folder / "ior-4.0.0.posix-fpp.txt").to_frame()
+    assert {"rate_mib_s", "rate_mb_s", "time_s", "operations_per_s"} <= set(rates.columns)
+    assert (rates["rate_mb_s"] / rates["rate_mib_s"]).round(6).eq(1.048576).all()
+    assert len(hopperlib.read_mdtest(folder / "mdtest-4.0.0.txt").to_frame()) > 4
+
+
+def test_histories_logs_and_summaries():
+    history = read_benchmark_history("time,value,nodes\n1,100,4\n2,99,8\n").to_frame()
+    assert history[["time", "value", "nodes"]].to_numpy().tolist() == [["1", 100.0, "4"], ["2", 99.0, "8"]]
+    layout = StripeLayout(stripe_count=4, stripe_size_bytes=1 << 20, osts=(1, 2, 3, 4))
+    logs = [
+        DarshanLog(
+            executable="a.out", job_id=number, tasks=2, run_time_s=1.0, modules=(),
+            files=(FileRecord(path="/scratch/x", bytes_written=10, layout=layout), FileRecord(path="/scratch/y")),
+        )
+        for number in (7, 8)
+    ]  # fmt: skip
+    frame = to_frame(logs)
+    assert frame["job_id"].tolist() == [7, 7, 8, 8]
+    assert frame.loc[0, ["bytes_written", "layout_stripe_count"]].tolist() == [10, 4]
+    run = read_io500_summary(
+        "[RESULT] ior-easy-write 2.5 GiB/s : time 301.5 seconds\n[SCORE ] Bandwidth 2.5 GiB/s : IOPS 1.0 kiops : TOTAL 1.6\n"
+    )
+    assert to_frame([run, run])["bandwidth_gib_s"].tolist() == [2.5, 2.5]
+
+
+def test_documented_values_and_layouts():
+    values = to_frame(all_values()).set_index("id")
+    assert values.loc["memory.hopper-per-task-packed", "number"] == 1.29
+    assert hopperlib.to_frame(Machine.load("hopper"))["nodes"].tolist() == [6384]
+
+
+def test_what_a_notebook_shows(root):
+    rows = hopperlib.read_run_times(root / "data" / "samples" / "run-times" / "synthetic-run-times.csv")
+    assert "run_time_s" in rows._repr_html_()
+    assert len(repr(rows)) < 400
+    assert len(repr(load("memory").run())) < 200
+
+
+@pytest.mark.parametrize("thing", [7, "text", [7]])
+def test_what_is_no_table_is_refused(thing):
+    with pytest.raises(TypeError, match=r"a (table|row) is "):
+        to_frame(thing)
+
+
+def test_only_tables_are_made_text():
+    assert frame_text("a,b") is None
+    assert frame_text(pd.Series([1], name="x", index=pd.Index([5], name="run"))) == "run,x\n5,1\n"
