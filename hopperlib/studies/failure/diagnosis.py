@@ -8,11 +8,14 @@ that the rules read out of a message what it prints.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from hopperlib.documented.data_files import rows
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
 from hopperlib.failure.messages.locations import facts
 from hopperlib.studies.study import Study, Value
 
-__all__ = ["COMPANIONS", "GNI", "MESSAGES", "NODE_FAILED", "STUDY", "diagnosed"]
+__all__ = ["COMPANIONS", "GNI", "MESSAGES", "NODE_FAILED", "STUDY", "Score", "diagnosed", "scores"]
 
 GNI = (
     "[0] ERROR - nem_gni_error_handler(): a transaction error was detected, error category 0x4 error code 0xb2e\n"
@@ -56,6 +59,40 @@ def diagnosed(text: str) -> Diagnosis:
     'ALPS-OOM'
     """
     return diagnose([("job", text)])
+
+
+class Score(NamedTuple):
+    """How a method did on labelled outputs; wrong causes called certain or likely are counted where a method says how sure it is."""
+
+    method: str
+    with_cause: int
+    first_cause_right: int
+    without_cause: int
+    no_cause_right: int
+    wrong_confident: int | None
+
+
+def scores(group: str) -> list[Score]:
+    """Return the recorded scores of the diagnosis and of two simple methods on the outputs, ``composed`` or ``real``.
+
+    Examples
+    --------
+    >>> [found.method for found in scores("real")]
+    ['diagnosis', 'first suspicious line', 'last line']
+    """
+    answers: dict[str, list[dict[str, str]]] = {}
+    for row in rows("diagnosis/answers.csv"):
+        if row["set"] == group:
+            answers.setdefault(row["method"], []).append(row)
+    found = []
+    for method, said in answers.items():
+        right: dict[bool, list[bool]] = {True: [], False: []}
+        for row in said:
+            right[row["expected"] not in ("no-cause", "succeeded")].append(row["right"] == "yes")
+        wrong = sum(row["right"] == "no" and row["confidence"] in ("certain", "likely") for row in said)
+        counts = (len(right[True]), sum(right[True]), len(right[False]), sum(right[False]))
+        found.append(Score(method, *counts, wrong if method == "diagnosis" else None))
+    return found
 
 
 def _companion_tells() -> bool:

@@ -1,4 +1,4 @@
-"""Outputs with a known cause, and how often the diagnosis names it.
+"""Outputs with a known cause, and what the diagnosis says of them: python -m benchmarks.labelled_cases > data/diagnosis/answers.csv.
 
 ``data/diagnosis`` holds outputs that were composed for this book, with their
 labels. Three numbers count:
@@ -19,8 +19,10 @@ or take the last line. They are given the same rules to read their line with.
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,14 +30,14 @@ from hopperlib.documented import data_folder
 from hopperlib.failure.diagnosis.diagnosis import diagnose
 from hopperlib.tables import read_records, read_toml
 
-__all__ = ["LabelledCase", "Method", "Outcome", "Score", "judge", "labelled_cases", "real_cases", "score", "scores"]
+__all__ = ["METHODS", "LabelledCase", "Method", "Outcome", "answers", "judge", "labelled_cases", "real_cases"]
 
 Method = Literal["diagnosis", "first suspicious line", "last line"]
+METHODS: tuple[Method, ...] = ("diagnosis", "first suspicious line", "last line")
 
 _TROUBLE = re.compile(
     r"error|fail|fatal|abort|kill|exception|cannot|exceeded|denied|terminat|segmentation", re.IGNORECASE
 )
-_CONFIDENT = ("certain", "likely")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,41 +105,6 @@ class Outcome:
     answer: str
     confidence: str
     right: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """How a method did on all outputs.
-
-    Parameters
-    ----------
-    method : str
-    with_cause, without_cause : int
-        Outputs of either kind.
-    first_cause_right, no_cause_right : int
-        Right answers for either kind.
-    wrong_confident : int or None
-        Wrong causes called certain or likely; None for methods that say no confidence.
-    outcomes : tuple of Outcome
-    """
-
-    method: Method
-    with_cause: int
-    without_cause: int
-    first_cause_right: int
-    no_cause_right: int
-    wrong_confident: int | None
-    outcomes: tuple[Outcome, ...]
-
-    @property
-    def first_cause_accuracy(self) -> float:
-        """Share of the outputs with a cause whose cause was named. [0-1]"""
-        return self.first_cause_right / self.with_cause
-
-    @property
-    def no_cause_accuracy(self) -> float:
-        """Share of the outputs without a cause that were said to have none. [0-1]"""
-        return self.no_cause_right / self.without_cause
 
 
 def labelled_cases() -> tuple[LabelledCase, ...]:
@@ -220,48 +187,17 @@ def _meaning(line: str) -> str:
     return "unknown line" if _TROUBLE.search(line) else "no-cause"
 
 
-def score(method: Method = "diagnosis", cases: Iterable[LabelledCase] | None = None) -> Score:
-    """Return how a method does on the labelled outputs.
-
-    Parameters
-    ----------
-    method : {"diagnosis", "first suspicious line", "last line"}
-    cases : iterable of LabelledCase or None
-        The library's own by default.
-
-    Examples
-    --------
-    >>> score("last line").first_cause_accuracy < 0.5 < score().first_cause_accuracy
-    True
-    """
-    outcomes = tuple(judge(case, method) for case in (labelled_cases() if cases is None else cases))
-    with_cause = [outcome for outcome in outcomes if outcome.case.has_cause]
-    without = [outcome for outcome in outcomes if not outcome.case.has_cause]
-    wrong = sum(not outcome.right and outcome.confidence in _CONFIDENT for outcome in outcomes)
-    return Score(
-        method=method,
-        with_cause=len(with_cause),
-        without_cause=len(without),
-        first_cause_right=sum(outcome.right for outcome in with_cause),
-        no_cause_right=sum(outcome.right for outcome in without),
-        wrong_confident=wrong if method == "diagnosis" else None,
-        outcomes=outcomes,
-    )
+def answers() -> Iterator[list[str]]:
+    """Yield the rows of ``data/diagnosis/answers.csv``: what each method says of each output."""
+    yield ["set", "name", "title", "where", "expected", "method", "answer", "confidence", "right"]
+    for group, cases in (("composed", labelled_cases()), ("real", real_cases())):
+        for case in cases:
+            for method in METHODS:
+                said = judge(case, method)
+                right = "yes" if said.right else "no"
+                label = [group, case.name, case.title, case.where, case.expected]
+                yield [*label, method, said.answer, said.confidence, right]
 
 
-def scores(cases: Sequence[LabelledCase] | None = None) -> tuple[Score, ...]:
-    """Return the scores of the diagnosis and of the two simple methods.
-
-    Parameters
-    ----------
-    cases : sequence of LabelledCase or None
-        The composed outputs by default.
-
-    Examples
-    --------
-    >>> [one.method for one in scores()]
-    ['diagnosis', 'first suspicious line', 'last line']
-    """
-    cases = labelled_cases() if cases is None else cases
-    methods: tuple[Method, ...] = ("diagnosis", "first suspicious line", "last line")
-    return tuple(score(method, cases) for method in methods)
+if __name__ == "__main__":
+    csv.writer(sys.stdout, lineterminator="\n").writerows(answers())
