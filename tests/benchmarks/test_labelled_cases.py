@@ -7,11 +7,9 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from benchmarks.labelled_cases import answers, judge, labelled_cases, real_cases
-from hopperlib.failure.diagnosis.diagnosis import diagnose
 from hopperlib.documented.data_files import rows
+from hopperlib.failure.diagnosis.diagnosis import diagnose
 from hopperlib.failure.messages.rules import load_rules
 from hopperlib.studies.failure.diagnosis import scores
 
@@ -25,7 +23,9 @@ def test_the_recorded_answers_are_those_of_the_rules():
 
 
 def test_the_diagnosis_is_right_on_all():
-    assert [row["name"] for row in rows("diagnosis/answers.csv") if row["method"] == "diagnosis" and row["right"] == "no"] == []
+    assert [
+        row["name"] for row in rows("diagnosis/answers.csv") if row["method"] == "diagnosis" and row["right"] == "no"
+    ] == []
 
 
 def test_the_numbers_of_the_page():

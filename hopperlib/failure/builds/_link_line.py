@@ -11,43 +11,11 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-__all__ = ["DRIVERS", "Driver", "LinkLine", "Word", "read_line"]
+from hopperlib.failure.builds._compilers import Driver, compilers
 
-Kind = Literal["wrapper", "mpi", "native"]
-
-
-class Driver(NamedTuple):
-    """What is known of a compiler's command: its kind, its language, and its family where the name says it."""
-
-    kind: Kind
-    language: str
-    family: str
-
-
-def _drivers() -> dict[str, Driver]:
-    """Return the commands that are known."""
-    table: dict[str, Driver] = {}
-
-    def add(kind: Kind, family: str, c: str, cxx: str, fortran: str) -> None:
-        for language, names in (("c", c), ("c++", cxx), ("fortran", fortran)):
-            table.update({name: Driver(kind, language, family) for name in names.split()})
-
-    add("wrapper", "", "cc", "CC", "ftn")
-    add("mpi", "", "mpicc", "mpicxx mpic++ mpiCC", "mpif77 mpif90 mpifort")
-    add("mpi", "intel", "mpiicc mpiicx", "mpiicpc mpiicpx", "mpiifort mpiifx")
-    add("native", "gnu", "gcc", "g++", "gfortran")
-    add("native", "intel", "icc icx", "icpc icpx", "ifort ifx")
-    add("native", "pgi", "pgcc", "pgCC pgc++ pgcpp", "pgf77 pgf90 pgf95 pgfortran")
-    add("native", "nvidia", "nvc", "nvc++", "nvfortran")
-    add("native", "cray", "craycc", "crayCC crayCXX", "crayftn")
-    add("native", "pathscale", "pathcc", "pathCC", "pathf90 pathf95")
-    add("native", "clang", "clang", "clang++", "flang flang-new")
-    return table
-
-
-DRIVERS: dict[str, Driver] = _drivers()
+__all__ = ["LinkLine", "Word", "read_line"]
 
 # Longest line that is read. [characters]
 _LONGEST = 20_000
@@ -92,7 +60,7 @@ class LinkLine:
     @property
     def driver(self) -> Driver | None:
         """What is known of the command; None for an empty line."""
-        return DRIVERS.get(_base(self.command))
+        return compilers().commands.get(_base(self.command))
 
     @property
     def name(self) -> str:
@@ -239,7 +207,7 @@ def read_line(text: str) -> LinkLine:
         while start < len(command) and (set_before := _ASSIGNMENT.fullmatch(command[start])):
             variables[set_before[1]] = set_before[2]
             start += 1
-        if start < len(command) and _base(command[start]) in DRIVERS:
+        if start < len(command) and _base(command[start]) in compilers().commands:
             found = LinkLine(command=command[start], words=_words(command[start + 1 :]), variables=variables)
     if not found.command:
         shown = " ".join(text.split())[:60]

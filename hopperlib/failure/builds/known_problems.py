@@ -10,11 +10,12 @@ given only where all its conditions are met.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
+from hopperlib.failure.builds._compilers import compilers
 from hopperlib.failure.builds._environment import Environment, Module, read_environment
 from hopperlib.failure.builds._link_line import LinkLine, read_line
 from hopperlib.failure.builds.rules import BuildRule, Repair, first_gcc, load_build_rules, newest_glibcxx
@@ -25,15 +26,6 @@ __all__ = ["Build", "KnownProblem", "Repaired", "check_build", "read_build", "re
 Certainty = Literal["known", "possible"]
 Words = tuple[str, ...]
 
-# Programming environments, then compiler modules -> the name that rules use.
-_ENVIRONMENTS = {
-    "PrgEnv-pgi": "pgi", "PrgEnv-gnu": "gnu", "PrgEnv-cray": "cray", "PrgEnv-intel": "intel",
-    "PrgEnv-pathscale": "pathscale", "PrgEnv-nvidia": "nvidia", "PrgEnv-nvhpc": "nvidia", "PrgEnv-aocc": "clang",
-}  # fmt: skip
-_COMPILERS = {
-    "gcc": "gnu", "gcc-native": "gnu", "intel": "intel", "intel-oneapi-compilers": "intel", "nvhpc": "nvidia",
-    "pgi": "pgi", "cce": "cray", "aocc": "clang", "llvm": "clang",
-}  # fmt: skip
 _SHMEM_LIBRARIES = ("-lsma", "-lsmma")
 
 
@@ -63,12 +55,17 @@ class Build:
         return self.environment.variables | self.line.variables
 
     @property
+    def settings(self) -> list[str]:
+        """Each variable as rules ask for it: ``NAME`` and ``NAME=value``."""
+        return [text for name, value in self.variables.items() for text in (name, f"{name}={value}")]
+
+    @property
     def compiler(self) -> str | None:
         """Whose compiler is called; None if nothing tells, or two do."""
         driver = self.line.driver
         if driver and driver.family:
             return driver.family
-        for names in (_ENVIRONMENTS, _COMPILERS):
+        for names in (compilers().environments, compilers().modules):
             found = {compiler for name, compiler in names.items() if self.environment.loaded(name)}
             # GNU's is often loaded beneath another one, for its libraries.
             found -= {"gnu"} if len(found) > 1 else set()
@@ -123,113 +120,86 @@ class _Met(NamedTuple):
     why: str = ""
 
 
-class _Conditions:
-    """The conditions of rules, each a method of its name."""
+_NO_LINE = _Met(None, "no link line was given")
+_NO_LIST = _Met(None, "no modules were given")
 
-    def __init__(self, build: Build) -> None:
-        self.build = build
-        self.no_line = _Met(None, "no link line was given")
-        self.no_list = _Met(None, "no modules were given")
 
-    def of(self, rule: BuildRule) -> Iterator[_Met]:
-        """Yield for each condition of a rule whether it is met."""
-        for name, value in rule.when.given().items():
-            yield getattr(self, name)(value)
-        for module, versions in rule.when.versions.items():
-            loaded = self.build.environment.loaded(module)
-            if not loaded:
-                yield self._listed(False)
-            elif not loaded[-1].version:
-                yield _Met(None, f"the version of {module} is not given")
-            else:
-                held = versions.holds(loaded[-1].version)
-                yield _Met(held, "" if held is not None else f"no source says how {loaded[-1].text} behaves")
+def _fitting(texts: Iterable[str], patterns: Words) -> bool:
+    """Whether one of some texts fits one of some patterns."""
+    return any(fnmatchcase(text, pattern) for text in texts for pattern in patterns)
 
-    def _lined(self, met: bool) -> _Met:
-        """Return a condition on the line."""
-        return _Met(met) if self.build.line.command else self.no_line
 
-    def _listed(self, met: bool) -> _Met:
-        """Return a condition on the modules."""
-        return _Met(met) if self.build.environment.modules else self.no_list
+def _lacks_glibcxx(build: Build) -> bool:
+    """Whether the text names a GLIBCXX that the GCC that is loaded does not have, or none is loaded."""
+    loaded = [module for module in build.environment.loaded("gcc", "gcc-native") if module.version]
+    newest = newest_glibcxx(loaded[-1].version) if loaded else None
+    return bool(build.environment.labels) and (
+        newest is None or version_key(newest) < max(map(version_key, build.environment.labels))
+    )
 
-    def kinds(self, kinds: Words) -> _Met:
-        driver = self.build.line.driver
-        return self._lined(driver is not None and driver.kind in kinds)
 
-    def drivers(self, names: Words) -> _Met:
-        return self._lined(self.build.line.name in names)
+# Conditions that a line decides, those that the modules decide, and those that can always be decided.
+_OF_LINE: dict[str, Callable[[Build, Any], bool]] = {
+    "kinds": lambda build, kinds: build.line.driver is not None and build.line.driver.kind in kinds,
+    "drivers": lambda build, names: build.line.name in names,
+    "flags": lambda build, patterns: bool(build.line.matching(patterns)),
+    "all_flags": lambda build, patterns: all(build.line.matching([pattern]) for pattern in patterns),
+    "no_flags": lambda build, patterns: not build.line.matching(patterns),
+    "inputs": lambda build, patterns: _fitting(build.line.inputs, patterns),
+    "early_library": lambda build, wanted: bool(build.line.early_libraries) == wanted,
+}
+_OF_MODULES: dict[str, Callable[[Build, Any], bool]] = {
+    "modules": lambda build, specs: bool(build.environment.loaded(*specs)),
+    "all_modules": lambda build, specs: all(build.environment.loaded(spec) for spec in specs),
+    "no_modules": lambda build, specs: not build.environment.loaded(*specs),
+    "two_of": lambda build, specs: len({module.name for module in build.environment.loaded(*specs)}) > 1,
+}
+_ALWAYS: dict[str, Callable[[Build, Any], bool]] = {
+    "not_default": lambda build, specs: (
+        any(module.default for module in build.environment.modules)
+        and any(not module.default for module in build.environment.loaded(*specs))
+    ),
+    "variables": lambda build, patterns: _fitting(build.settings, patterns),
+    "no_variables": lambda build, patterns: not _fitting(build.settings, patterns),
+    "no_linking": lambda build, refused: build.linking != refused,
+    "shmem": lambda build, wanted: build.uses_shmem == wanted,
+    "glibcxx": lambda build, wanted: _lacks_glibcxx(build) == wanted,
+}
 
-    def compilers(self, names: Words) -> _Met:
-        compiler = self.build.compiler
-        return _Met(compiler in names) if compiler else _Met(None, "the programming environment is not given")
 
-    def flags(self, patterns: Words) -> _Met:
-        return self._lined(bool(self.build.line.matching(patterns)))
-
-    def all_flags(self, patterns: Words) -> _Met:
-        return self._lined(all(self.build.line.matching([pattern]) for pattern in patterns))
-
-    def no_flags(self, patterns: Words) -> _Met:
-        return self._lined(not self.build.line.matching(patterns))
-
-    def inputs(self, patterns: Words) -> _Met:
-        names = self.build.line.inputs
-        return self._lined(any(fnmatchcase(name, pattern) for name in names for pattern in patterns))
-
-    def modules(self, specs: Words) -> _Met:
-        return self._listed(bool(self.build.environment.loaded(*specs)))
-
-    def all_modules(self, specs: Words) -> _Met:
-        return self._listed(all(self.build.environment.loaded(spec) for spec in specs))
-
-    def no_modules(self, specs: Words) -> _Met:
-        return self._listed(not self.build.environment.loaded(*specs))
-
-    def two_of(self, specs: Words) -> _Met:
-        return self._listed(len({module.name for module in self.build.environment.loaded(*specs)}) > 1)
-
-    def not_default(self, specs: Words) -> _Met:
-        """A list that marks no default says nothing of the others."""
-        marks = any(module.default for module in self.build.environment.modules)
-        return _Met(marks and any(not module.default for module in self.build.environment.loaded(*specs)))
-
-    def variables(self, patterns: Words) -> _Met:
-        texts = [text for name, value in self.build.variables.items() for text in (name, f"{name}={value}")]
-        return _Met(any(fnmatchcase(text, pattern) for text in texts for pattern in patterns))
-
-    def no_variables(self, patterns: Words) -> _Met:
-        return _Met(not self.variables(patterns).met)
-
-    def linking(self, wanted: str) -> _Met:
-        linking = self.build.linking
-        return self._lined(linking == wanted) if linking is None else _Met(linking == wanted)
-
-    def no_linking(self, refused: str) -> _Met:
-        return _Met(self.build.linking != refused)
-
-    def mixed(self, wanted: bool) -> _Met:
-        mixed = self.build.line.mixes_languages if self.build.mixed is None else self.build.mixed
+def _met(build: Build, name: str, value: Any) -> _Met:
+    """Decide one condition of a rule."""
+    if name == "compilers":
+        return (
+            _Met(build.compiler in value) if build.compiler else _Met(None, "the programming environment is not given")
+        )
+    if name == "linking":
+        return _Met(build.linking == value) if build.linking or build.line.command else _NO_LINE
+    if name == "mixed":
+        mixed = build.line.mixes_languages if build.mixed is None else build.mixed
         if mixed is None:
             return _Met(None, "the objects do not say whether C or C++ and Fortran are mixed")
-        return self._lined(mixed == wanted) if self.build.mixed is None else _Met(mixed == wanted)
+        return _Met(mixed == value) if build.mixed is not None or build.line.command else _NO_LINE
+    if name in _OF_LINE:
+        return _Met(_OF_LINE[name](build, value)) if build.line.command else _NO_LINE
+    if name in _OF_MODULES:
+        return _Met(_OF_MODULES[name](build, value)) if build.environment.modules else _NO_LIST
+    return _Met(_ALWAYS[name](build, value))
 
-    def shmem(self, wanted: bool) -> _Met:
-        return _Met(self.build.uses_shmem == wanted)
 
-    def early_library(self, wanted: bool) -> _Met:
-        return self._lined(bool(self.build.line.early_libraries) == wanted)
-
-    def glibcxx(self, wanted: bool) -> _Met:
-        """A message names a version of the C++ library; does the compiler that is loaded bring it?"""
-        labels = self.build.environment.labels
-        if not labels:
-            return _Met(False)
-        loaded = [module for module in self.build.environment.loaded("gcc", "gcc-native") if module.version]
+def _conditions(build: Build, rule: BuildRule) -> Iterator[_Met]:
+    """Yield the conditions of a rule, decided."""
+    for name, value in rule.when.given().items():
+        yield _met(build, name, value)
+    for module, versions in rule.when.versions.items():
+        loaded = build.environment.loaded(module)
         if not loaded:
-            return _Met(wanted)
-        newest = newest_glibcxx(loaded[-1].version)
-        return _Met((newest is None or version_key(newest) < max(map(version_key, labels))) == wanted)
+            yield _Met(False) if build.environment.modules else _NO_LIST
+        elif not loaded[-1].version:
+            yield _Met(None, f"the version of {module} is not given")
+        else:
+            held = versions.holds(loaded[-1].version)
+            yield _Met(held, "" if held is not None else f"no source says how {loaded[-1].text} behaves")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,11 +241,10 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
     possible PGI-MP-NONUMA no source says how xt-libsci/10.4.6 behaves
     known DYNAMIC-SLOW-START
     """
-    conditions = _Conditions(build)
     problems = []
     for rule in load_build_rules() if rules is None else rules:
         decided: list[_Met] = []
-        for condition in conditions.of(rule):
+        for condition in _conditions(build, rule):
             decided.append(condition)
             if condition.met is False:
                 break

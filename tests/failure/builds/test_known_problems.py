@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.documented import by_study, documented
+from hopperlib.failure.builds._compilers import compilers
 from hopperlib.failure.builds._environment import read_environment
-from hopperlib.failure.builds._link_line import DRIVERS, read_line
+from hopperlib.failure.builds._link_line import read_line
 from hopperlib.failure.builds.default_modules import (
     Shares,
     Weights,
@@ -342,7 +343,7 @@ def test_module_with_a_folder_before_its_name():
 def test_a_line_in_pieces():
     line = read_line("export X=1; FOO=bar ftn-12 -O3 \\\n  -h omp -L lib -o 'my prog' main.o \"lib x.a\" -l sci # note")
     assert line.command == "ftn-12"
-    assert line.driver == DRIVERS["ftn"]
+    assert line.driver == compilers().commands["ftn"]
     assert line.flags == ("-O3", "-homp", "-Llib", "-o", "-lsci")
     assert line.inputs == ("main.o", "lib x.a")
     assert line.text == "FOO=bar ftn-12 -O3 -h omp -L lib -o 'my prog' main.o 'lib x.a' -l sci"
