@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hopperlib.failure.messages.rules import rule
 from hopperlib.failure.sacct import Record, memory_gb, read_record
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.launch.components import Component, Launch, LaunchError
@@ -17,22 +18,8 @@ from hopperlib.node.layouts import Layout, cheapest, layouts, obstacle
 from hopperlib.node.memory import memory_per_task
 from hopperlib.node.placement import place_tasks
 
-__all__ = ["NO_CONTEXT", "Context", "read_context"]
+__all__ = ["Context", "read_context"]
 
-# Host memory only: a full GPU is no matter of layout.
-_MEMORY_CODES = (
-    "ALPS-OOM", "SLURM-OOM", "SLURM-MEMORY-LIMIT", "SLURM-MEMORY-ONCE", "KERNEL-OOM", "CGROUP-OOM", "CXX-BAD-ALLOC",
-    "GFORTRAN-MEMORY", "PY-MEMORY", "C-MEMORY", "MPI-MEMORY", "HUGEPAGES-EXHAUSTED", "PBS-MEMORY", "LSF-MEMORY",
-)  # fmt: skip
-_CLAIM_CODES = (
-    "ALPS-CLAIM-NODES",
-    "ALPS-CLAIM-CPUS",
-    "ALPS-CLAIM-MEMORY",
-    "ALPS-CLAIM-RESOURCES",
-    "SLURM-STEP-CREATE",
-    "OMPI-SLOTS",
-)
-_TIME_CODES = ("SLURM-TIME-LIMIT", "PBS-WALLTIME", "LSF-TIME")
 _KIB_PER_GB = 1024**2
 
 # What a task is given beyond its last sample, and beyond what it had where nothing was sampled.
@@ -75,11 +62,12 @@ class Context:
         fields : mapping
             What the message says.
         """
-        if code in _MEMORY_CODES:
+        short_of = rule(code).ran_out_of
+        if short_of == "memory":
             return self._memory(fields)
-        if code in _CLAIM_CODES:
+        if short_of == "nodes":
             return self._claim()
-        if code in _TIME_CODES and self.record and self.record.elapsed and self.record.time_limit:
+        if short_of == "time" and self.record and self.record.elapsed and self.record.time_limit:
             return [f"The record says: ran {self.record.elapsed}, limit {self.record.time_limit}."]
         return []
 
@@ -127,9 +115,6 @@ class Context:
             each = [len(placed.nodes_of(place)) for place in range(len(self.launch.components))]
             parts = f" ({' + '.join(map(str, each))} for its parts)"
         return [f"The launch line needs {needed} nodes{parts}{reserved}."]
-
-
-NO_CONTEXT = Context()
 
 
 def _tasks_per_node(launch: Launch, machine: Machine, component: Component) -> int | None:

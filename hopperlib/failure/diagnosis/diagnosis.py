@@ -159,7 +159,7 @@ def diagnose(sources: Iterable[Source], *, context: Context | None = None) -> Di
         ranking = earlier[0][1]
         evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
     for cause in ranking.causes:
-        if context:
+        if context and cause.rule:
             cause.advice[:0] = context.advice(cause.code, cause.fields)
     verdict = _verdict(ranking)
     return Diagnosis(

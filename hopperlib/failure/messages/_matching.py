@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from hopperlib.failure.messages.exit_status import SIGNALS, signal_of
+from hopperlib.failure.messages.exit_status import rules_of_signals, signal_of
 from hopperlib.failure.messages.locations import strip_label
 from hopperlib.failure.messages.rules import Rule
-from hopperlib.failure.messages.rules import rule as known_rule
 
 __all__ = ["WINDOW", "Match", "match", "quote"]
 
@@ -53,11 +53,11 @@ def match(text: bytes, rules: Sequence[Rule]) -> Match | None:
 def _meant(rule: Rule, fields: dict[str, str]) -> Rule:
     """Return the rule of the signal that an exit status speaks of, else the rule itself."""
     number = signal_of(fields) if rule.role == "symptom" else None
-    meant = SIGNALS.get(number or 0)
-    if meant is None:
+    meant = rules_of_signals().get(number or 0)
+    if number is None or meant is None:
         return rule
-    fields["signal"] = f"{number} ({meant.name})"
-    return known_rule(meant.rule)
+    fields["signal"] = f"{number} ({signal.Signals(number).name})"
+    return meant
 
 
 def _fields(match: re.Match[bytes]) -> dict[str, str]:

@@ -15,35 +15,20 @@ named groups say which form a line has; here it becomes a signal, and the signal
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import cache
 
-__all__ = ["SIGNALS", "Signal", "signal_of"]
+from hopperlib.failure.messages.rules import Rule, load_rules
 
+__all__ = ["rules_of_signals", "signal_of"]
 
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """A signal: its name, the rule that speaks of it, what it means and what it does not mean."""
-
-    name: str
-    rule: str
-    means: str
-    not_said: str
-
-
-SIGNALS: Mapping[int, Signal] = {
-    2: Signal("SIGINT", "SIGNALLED", "somebody or a launcher interrupted it", "who, and why"),
-    4: Signal("SIGILL", "SIGILL", "an instruction that this processor lacks", "that the program is wrong"),
-    6: Signal("SIGABRT", "ABORT-SIGNAL", "the program or a library ended itself", "why: that was printed before"),
-    7: Signal("SIGBUS", "SIGBUS", "memory behind a valid address could not be had", "that memory ran out"),
-    8: Signal("SIGFPE", "FPE", "an arithmetic operation failed", "that the numbers were wrong before it"),
-    9: Signal("SIGKILL", "KILLED", "it was killed from outside", "that memory ran out: limits, people and launchers kill too"),
-    11: Signal("SIGSEGV", "SEGV", "it touched memory that is not its own", "where the mistake is"),
-    15: Signal("SIGTERM", "SIGNALLED", "it was told to end", "by whom: time limits, launchers and people do"),
-    24: Signal("SIGXCPU", "CPU-TIME", "its limit of processor time was reached", "that the job's time limit was"),
-    25: Signal("SIGXFSZ", "FILE-SIZE", "its limit of file size was reached", "that the disk is full"),
-}  # fmt: skip
 
 _SHELL, _PBS = 128, 256
+
+
+@cache
+def rules_of_signals() -> dict[int, Rule]:
+    """Return the rule that speaks of each signal."""
+    return {number: rule for rule in load_rules() for number in rule.signals}
 
 
 def signal_of(fields: Mapping[str, str]) -> int | None:
@@ -72,6 +57,6 @@ def signal_of(fields: Mapping[str, str]) -> int | None:
             number = -number
         elif form != "wait_status":
             continue
-        if number in SIGNALS and not (form == "wait_status" and number == 2):
+        if number in rules_of_signals() and not (form == "wait_status" and number == 2):
             return number
     return None

@@ -121,6 +121,12 @@ class Rule:
         Whether a program that says so has ended; ``fatal`` in the file.
     general : bool
         Whether it is tried after all others of the same role and strength.
+    signals : tuple of int
+        Signals that it speaks of, whoever prints their numbers.
+    not_said : str
+        What it does not say, though it is often taken to: "that ...".
+    ran_out_of : {"memory", "nodes", "time"} or None
+        What the job was short of, so that launch line and record tell more.
     who : {"user", "staff", "vendor"}
         Who acts.
     confirm : str
@@ -152,6 +158,9 @@ class Rule:
     success: bool = False
     says_fatal: bool | None = key(None, name="fatal")
     general: bool = False
+    signals: tuple[int, ...] = ()
+    not_said: str = ""
+    ran_out_of: Literal["memory", "nodes", "time"] | None = None
     who: Actor
     confirm: str
     advice: tuple[str, ...] = key(single=True)

@@ -100,6 +100,8 @@ def _findings(found: Diagnosis) -> Iterator[Finding]:
         yield Finding(code=f"step-{number}", message=f"{number}. {step}" if len(steps) > 1 else step, level="advice")
     if found.verdict == "cause" and cause and cause.confirm:
         yield Finding(code="to-confirm", message=f"To confirm: {cause.confirm}", level="note")
+    if cause and cause.rule and cause.rule.not_said:
+        yield Finding(code="not-said", message=f"It does not say {cause.rule.not_said}.", level="note")
     for code in found.set_aside:
         rule = found.evidence.messages[code].rule
         yield Finding(code="set-aside", message=f"{code} was found and set aside: {rule.confirm}", level="note")
