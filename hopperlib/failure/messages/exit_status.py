@@ -27,7 +27,13 @@ _SHELL, _PBS = 128, 256
 
 @cache
 def rules_of_signals() -> dict[int, Rule]:
-    """Return the rule that speaks of each signal."""
+    """Return the rule that speaks of each signal.
+
+    Examples
+    --------
+    >>> rules_of_signals()[11].code
+    'SEGV'
+    """
     return {number: rule for rule in load_rules() for number in rule.signals}
 
 
