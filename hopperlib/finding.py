@@ -12,7 +12,7 @@ Level = Literal["problem", "advice", "note", "unknown", "ok"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing to know.
 

@@ -157,7 +157,7 @@ def _no_gain(worth_from: float | None) -> Finding:
         message = "This check never pays: it finds nothing, or it takes longer than what it can save."
     else:
         message = f"The check pays once the chance to meet a bad node is above {worth_from:.2%}."
-    return Finding(code="no-gain", message=message, level="advice")
+    return Finding("no-gain", message, "advice")
 
 
 QUESTION = declared(__name__, _answer)

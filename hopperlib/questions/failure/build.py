@@ -37,7 +37,7 @@ def _finding(problem: KnownProblem) -> Finding:
     dates = _dates(rule)
     text += f" {' '.join(rule.advice)}" + (f" ({dates[0].upper()}{dates[1:]}.)" if dates else "")
     level: Level = "note" if problem.certainty == "possible" else rule.level
-    return Finding(code=rule.code.lower(), message=text, level=level)
+    return Finding(rule.code.lower(), text, level)
 
 
 def _count(number: int, word: str) -> str:
@@ -125,9 +125,9 @@ def _unread(build: Build) -> Iterator[Finding]:
     if unread:
         first = unread[0][:_LONGEST_UNREAD]
         yield Finding(
-            code="unread",
-            message=f"{_count(len(unread), 'line')} named no module and set no variable; the first is: {first}",
-            level="note",
+            "unread",
+            f"{_count(len(unread), 'line')} named no module and set no variable; the first is: {first}",
+            "note",
         )
 
 
@@ -139,11 +139,7 @@ def _answer(*, modules: str, line: str, mixed: str, shmem: str, era: str) -> Res
         raise InputError(str(error), name="line") from error
     problems = tuple(problem for problem in check_build(build) if era in ("both", problem.rule.era))
     done = repaired(build, tuple(problem.rule for problem in problems))
-    made_up = Finding(
-        code="made-up",
-        message="This example is made up around printed versions: put your own in its place.",
-        level="note",
-    )
+    made_up = Finding("made-up", "This example is made up around printed versions: put your own in its place.", "note")
     report = {
         "findings": [problem.to_dict() for problem in problems],
         "commands": list(done.commands),

@@ -156,7 +156,7 @@ def _apart(touched: list[str], cheapest: list[str]) -> Finding:
     """Say that the default which breaks the fewest programs is not the one that costs least."""
     fewest, least = " and ".join(touched), " and ".join(cheapest)
     message = f"Default {fewest} breaks the fewest programs, and {least} costs least: the weights decide."
-    return Finding(code="fewest-is-not-cheapest", message=message, level="note")
+    return Finding("fewest-is-not-cheapest", message, "note")
 
 
 QUESTION = declared(__name__, _answer)

@@ -97,16 +97,16 @@ def _findings(found: Diagnosis) -> Iterator[Finding]:
     cause = found.cause
     steps = cause.advice if found.verdict == "cause" and cause else found.next
     for number, step in enumerate(steps, start=1):
-        yield Finding(code=f"step-{number}", message=f"{number}. {step}" if len(steps) > 1 else step, level="advice")
+        yield Finding(f"step-{number}", f"{number}. {step}" if len(steps) > 1 else step, "advice")
     if found.verdict == "cause" and cause and cause.confirm:
-        yield Finding(code="to-confirm", message=f"To confirm: {cause.confirm}", level="note")
+        yield Finding("to-confirm", f"To confirm: {cause.confirm}", "note")
     if cause and cause.rule and cause.rule.not_said:
-        yield Finding(code="not-said", message=f"It does not say {cause.rule.not_said}.", level="note")
+        yield Finding("not-said", f"It does not say {cause.rule.not_said}.", "note")
     for code in found.set_aside:
         rule = found.evidence.messages[code].rule
-        yield Finding(code="set-aside", message=f"{code} was found and set aside: {rule.confirm}", level="note")
+        yield Finding("set-aside", f"{code} was found and set aside: {rule.confirm}", "note")
     for text in found.notes:
-        yield Finding(code="text", message=text, level="note")
+        yield Finding("text", text, "note")
 
 
 def _values(found: Diagnosis) -> Iterator[Value]:
@@ -329,7 +329,7 @@ def _answer(*, log: str, errors: str, launch: str, machine: str | Machine, recor
     result = result_of(found, given)
     if not is_sample(QUESTION, "log", log):
         return result
-    made_up = Finding(code="made-up", message="This text is made up: paste or drop your own.", level="note")
+    made_up = Finding("made-up", "This text is made up: paste or drop your own.", "note")
     return replace(result, findings=(*result.findings, made_up))
 
 

@@ -92,12 +92,12 @@ def _findings(node: float, job: float) -> Iterator[Finding]:
     """Yield what to do about it."""
     if job < 0.9 <= node:
         message = "Nearly every node is good, yet the job fails often: one short node is enough. Leave the short ones out, or reboot them."
-        yield Finding(code="one-is-enough", message=message, level="advice")
+        yield Finding("one-is-enough", message, "advice")
     elif node < 0.9:
         message = "Many nodes are short: leaving them out is no cure any more, a reboot or fewer huge pages are."
-        yield Finding(code="many-short", message=message, level="advice")
+        yield Finding("many-short", message, "advice")
     message = "How fast memory breaks up is assumed: count the huge pages of your own nodes over some days with hopper preflight."
-    yield Finding(code="rate-assumed", message=message, level="note")
+    yield Finding("rate-assumed", message, "note")
 
 
 def _figure(

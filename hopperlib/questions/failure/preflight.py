@@ -64,18 +64,18 @@ def _findings(found: Report, unread: list[str], sample: bool) -> Iterator[Findin
     """Yield which nodes are short, which differ, and what could not be read."""
     if found.short:
         message = f"{len(found.short)} nodes are short; leave them out with: {_names(found)}"
-        yield Finding(code="short", message=message, level="problem")
+        yield Finding("short", message, "problem")
         if any(node.name.isdigit() for node in found.short):
             message = "these are numbers of tasks, as srun --label writes them, and no names of nodes"
-            yield Finding(code="task-numbers", message=message, level="advice")
+            yield Finding("task-numbers", message, "advice")
     if found.outliers:
         names = node_list(node.name for node in found.outliers)
-        yield Finding(code="outliers", message=f"much less free than on the others: {names}", level="note")
+        yield Finding("outliers", f"much less free than on the others: {names}", "note")
     if unread:
         count = "1 line" if len(unread) == 1 else f"{len(unread):,} lines"
-        yield Finding(code="unread", message=f"{count} could not be read, the first is {unread[0]}", level="note")
+        yield Finding("unread", f"{count} could not be read, the first is {unread[0]}", "note")
     if sample:
-        yield Finding(code="made-up", message="This text is made up: paste or drop your own.", level="note")
+        yield Finding("made-up", "This text is made up: paste or drop your own.", "note")
 
 
 def _chance(found: Report, job_nodes: int) -> Finding:
@@ -83,12 +83,12 @@ def _chance(found: Report, job_nodes: int) -> Finding:
     seen, short = len(found.nodes), len(found.short)
     if job_nodes > seen:
         message = f"cannot tell the chance of a job on {job_nodes:,} nodes from {seen:,}: look at more of them"
-        return Finding(code="chance", message=message, level="unknown")
+        return Finding("chance", message, "unknown")
     chance = 1 - chance_of_bad_node(seen, short, job_nodes)
     message = (
         f"{job_nodes:,} of these nodes, taken at random, all have what the job needs with a chance of {chance:.1%}"
     )
-    return Finding(code="chance", message=message, level="note")
+    return Finding("chance", message, "note")
 
 
 def _row(found: Report, node: NodeMemory, huge_bytes: int) -> dict[str, Any]:

@@ -113,15 +113,15 @@ def _findings(reports: Sequence[Report], together: Sequence[Moved]) -> Iterator[
             told = f"; {' and '.join(shift.explained_by)} explains it" if shift.explained_by else ""
             told += f"; it came with a change of {' and '.join(shift.came_with)}" if shift.came_with else ""
             yield Finding(
-                code="worse" if worse else "better",
-                message=f"{_said(report, shift)}{told}.",
-                level="problem" if worse and report.got_worse and not shift.explained_by else "note",
+                "worse" if worse else "better",
+                f"{_said(report, shift)}{told}.",
+                "problem" if worse and report.got_worse and not shift.explained_by else "note",
             )
         if report.drift_percent is not None and report.verdict.startswith("drifts"):
             yield Finding(
-                code="drift",
-                message=f"{report.history.name} drifts: {report.drift_percent:+.1f} % from the first run to the last.",
-                level="problem" if report.got_worse else "note",
+                "drift",
+                f"{report.history.name} drifts: {report.drift_percent:+.1f} % from the first run to the last.",
+                "problem" if report.got_worse else "note",
             )
     for group in together:
         moved = ", ".join(f"{name} {shift.percent:+.0f} %" for name, shift in group.shifts.items())
@@ -132,31 +132,27 @@ def _findings(reports: Sequence[Report], together: Sequence[Moved]) -> Iterator[
             advice = "No single part of the machine explains this set; look for two causes, or name the kinds in a column `kind`."
         elif group.reading.missing and len(parts) > 1:
             advice += f" To tell these apart, run benchmarks of: {', '.join(group.reading.missing)}."
-        yield Finding(
-            code="together", message=f"At {group.time} moved together: {moved}.{stayed}", level="advice", advice=advice
-        )
+        yield Finding("together", f"At {group.time} moved together: {moved}.{stayed}", "advice", advice=advice)
 
 
 def _remarks(files: Sequence[Histories], reports: Sequence[Report]) -> Iterator[Finding]:
     """Yield what was left out, and what cannot be told."""
     for found in files:
         for message in found.skips.messages():
-            yield Finding(code="left-out", message=message, level="note")
+            yield Finding("left-out", message, "note")
     short = [report.history.name for report in reports if report.verdict == "too few runs"]
     if short:
         message = f"Cannot tell for {', '.join(short)}: fewer than {FEWEST} runs."
-        yield Finding(code="too-few", message=message, level="unknown")
+        yield Finding("too-few", message, "unknown")
     unknown = [report.history.name for report in reports if report.history.better is None]
     if unknown:
         message = f"Nothing says which direction is better for {', '.join(unknown[:5])}: higher is taken for better."
-        yield Finding(
-            code="direction", message=message, level="note", advice="Say so: --better lower, or a column `better`."
-        )
+        yield Finding("direction", message, "note", advice="Say so: --better lower, or a column `better`.")
     yield Finding(
-        code="how-sure",
-        message=f"One unchanged history in {1 / LEVEL:.0f} is alarmed at this level. A change counts when it has lasted "
+        "how-sure",
+        f"One unchanged history in {1 / LEVEL:.0f} is alarmed at this level. A change counts when it has lasted "
         f"{SHORTEST} runs.",
-        level="note",
+        "note",
     )
 
 
