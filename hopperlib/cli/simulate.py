@@ -117,7 +117,7 @@ def _function(name: str, text: str) -> Any:
 
 def _queues(name: str | None) -> dict[str, str]:
     """Return the controls that a table of queues sets: one of the package by its name, or a file."""
-    from hopperlib.network.scheduling.queues import queue_tables
+    from hopperlib.network.scheduling.rules import queue_tables
 
     if name is None or name in queue_tables():
         return {} if name is None else {"queues": name}

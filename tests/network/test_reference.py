@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.network.scheduling.queues import Queue
+from hopperlib.network.scheduling.rules import Queue
 from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
 

@@ -6,13 +6,12 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from hopperlib.network.scheduling._free_nodes import FirstFit, joined
+from hopperlib.network.scheduling._waiting import SHIFT
 from hopperlib.network.scheduling.cluster import NodeResources
 
 __all__ = ["FOREVER", "Promise", "SharedNodes", "Wanted", "WholeNodes"]
 
 FOREVER = 1 << 62
-_JOB = 32
-
 # What a job wants: partition, cores, GPUs and memory of each node (0 cores: the whole node).
 Wanted = tuple[str, int, int, int]
 
@@ -29,60 +28,81 @@ class WholeNodes:
 
     def __init__(self, free: FirstFit) -> None:
         self.free = free
-        # (expected end, job), sorted, and beside each its width.
+        # When the running jobs are expected to end: (end, job), sorted; and beside each what it will free.
         self.expected: list[int] = []
-        self.widths: list[int] = []
+        self.freed: list[int] = []
+        # So many nodes are free once the first `counted` of the expected ends have come. The place where the head
+        # finds its nodes moves by a step or two from one event to the next, so it is moved along, not summed anew.
+        self.counted, self.have = 0, free.free
 
     def room(self, wanted: Wanted) -> int:
         """Return the width of the widest job that fits now."""
         return self.free.room
 
     def place(self, wanted: Wanted, width: int, end: int, promises: Sequence[Promise]) -> list[int] | None:
-        """Take nodes for a job that is expected to end then, and return their bounds; None if it may not start."""
-        if width > self.free.room:
-            return None
-        kept = [promise for promise in promises if end > promise.at]
-        if any(width > promise.spare for promise in kept):
-            return None
-        for promise in kept:
-            promise.spare -= width
-        return self.free.take(width)
+        """Take nodes for a job, and return their bounds; None if there are too few."""
+        return self.free.take(width) if width <= self.free.room else None
 
     def start(self, job: int, wanted: Wanted, width: int, bounds: list[int], end: int) -> None:
         """Note a job that has its nodes, and when it is expected to end."""
-        key = (end << _JOB) + job
+        key = (end << SHIFT) + job
         place = bisect_left(self.expected, key)
         self.expected.insert(place, key)
-        self.widths.insert(place, width)
+        self.freed.insert(place, width)
+        if place < self.counted:
+            self.counted += 1
+        else:
+            self.have -= width
 
-    def finish(self, job: int, bounds: list[int], end: int) -> None:
+    def finish(self, job: int, width: int, bounds: list[int], end: int) -> None:
         """Give the nodes of a job back."""
-        place = bisect_left(self.expected, (end << _JOB) + job)
+        place = bisect_left(self.expected, (end << SHIFT) + job)
         del self.expected[place]
-        self.free.release(bounds, self.widths.pop(place))
+        freed = self.freed.pop(place)
+        if place < self.counted:
+            self.counted -= 1
+        else:
+            self.have += freed
+        self.free.release(bounds, width)
 
-    def promise(self, wanted: Wanted, width: int, now: int) -> Promise:
-        """Return the promise to a job that cannot start now."""
-        have, at = self.free.free, now
-        for key, freed in zip(self.expected, self.widths, strict=True):
-            if key >> _JOB > at:
-                if have >= width:
-                    break
-                at = key >> _JOB
-            have += freed
-        return Promise(at, have - width) if have >= width else Promise(FOREVER, 0)
+    def count_freed(self, job: int, end: int, width: int) -> None:
+        """Count on a running job to free so many nodes."""
+        self.freed[bisect_left(self.expected, (end << SHIFT) + job)] = width
+
+    def promise(self, width: int, now: int) -> tuple[int, int]:
+        """Return when so many nodes are free at the latest, and how many more are free then."""
+        freed, counted, have = self.freed, self.counted, self.have
+        while have < width and counted < len(freed):
+            have += freed[counted]
+            counted += 1
+        while counted and have - freed[counted - 1] >= width:
+            counted -= 1
+            have -= freed[counted]
+        self.counted, self.have = counted, have
+        if have < width:
+            return FOREVER, 0
+        if not counted:
+            return now, have - width
+        at = max(self.expected[counted - 1] >> SHIFT, now)
+        # All that end by that instant count.
+        same = bisect_left(self.expected, (at + 1) << SHIFT, counted)
+        return at, have - width + sum(freed[counted:same])
 
     def steps(self, now: int) -> tuple[list[int], list[int]]:
         """Return the free nodes from each instant on at which, as expected, they change."""
         times, free = [now], [self.free.free]
-        for key, freed in zip(self.expected, self.widths, strict=True):
+        for key, freed in zip(self.expected, self.freed, strict=True):
             # What runs over its limit is still there: its nodes come in the next second at the soonest.
-            at = max(now + 1, key >> _JOB)
+            at = max(now + 1, key >> SHIFT)
             if at > times[-1]:
                 times.append(at)
                 free.append(free[-1])
             free[-1] += freed
         return times, free
+
+    def free_bounds(self) -> list[int]:
+        """Return the bounds of the runs of free nodes."""
+        return self.free.bounds
 
 
 class SharedNodes:
@@ -192,7 +212,7 @@ class SharedNodes:
             self.left[node] = cores - share[0], gpus - share[1], memory - share[2]
             self.log.append(node)
 
-    def finish(self, job: int, bounds: list[int], end: int) -> None:
+    def finish(self, job: int, width: int, bounds: list[int], end: int) -> None:
         """Give the nodes of a job back."""
         for node in _positions(bounds):
             _, *share = self.jobs[node].pop(job)
@@ -231,6 +251,11 @@ class SharedNodes:
             if free[0] >= cores and free[1] >= gpus and free[2] >= memory:
                 return end
         return FOREVER
+
+    def free_bounds(self) -> list[int]:
+        """Return the bounds of the runs of nodes that run no job."""
+        nodes = {node for nodes in self.partitions.values() for node in nodes}
+        return joined(sorted(node for node in nodes if not self.jobs[node]))
 
 
 class _Members(list[int]):

@@ -1,135 +1,257 @@
-"""The jobs that wait: in the order of the queue, by width, and those set aside."""
+"""The waiting jobs: their order, the queue of a pool, and the limits that keep a job out of it."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from hopperlib.network.scheduling.queues import Queue
+from hopperlib.network.scheduling.rules import Queue, Rules
 from hopperlib.network.scheduling.workload import Workload
+from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 
-__all__ = ["JOB", "SHIFT", "WaitingJobs"]
+__all__ = ["JOB", "SHIFT", "Limits", "Order", "Waiting"]
 
 # Two whole numbers in one, which sorts by the first, then by the second: (first << SHIFT) + second.
 SHIFT = 32
 JOB = (1 << SHIFT) - 1
+_DAY = HOURS_PER_DAY * SECONDS_PER_HOUR
+# Priorities that change are kept in steps of 2**-30 below this number, so that keys are never negative.
+_STEP, _HIGHEST, _BOUND = float(1 << 30), 1 << 120, 1e20
 
 
-class WaitingJobs:
-    """The waiting jobs of a simulation.
+class Order:
+    """The order of the queue: a key for each job, the lesser the earlier, whose last 32 bits are the job's index.
 
-    A job's rank is its place in the order in which the queue would stand if all
-    jobs waited at once. It is known before the run: priority is fixed, and with
-    aging a job is as well placed as one of the next better priority that came so
-    much later, so that two waiting jobs never change places. An order goes within priority,
-    the larger first.
-
-    Set aside are jobs whose user runs as many as the queue allows, and jobs of a
-    queue that is closed for now. They come back to their place.
+    If priorities are fixed, keys are known before the run: with aging a job is as well placed as one of the next better
+    priority that came so much later, so that two waiting jobs never change places. An order goes within priority, the
+    larger first. Priorities that change are worked out when a job comes and from time to time, by `rules`.
     """
 
     def __init__(
-        self, workload: Workload, queues: Sequence[Queue], reserved: Sequence[str] = (), aging_s: int | None = None,
-        order: Sequence[float] | None = None,
+        self, workload: Workload, queues: Sequence[Queue] = (), aging_s: int | None = None,
+        fixed: Sequence[float] | None = None, rules: Rules | None = None,
     ) -> None:  # fmt: skip
-        by_name = {queue.name: queue for queue in queues}
-        known = [by_name.get(name) for name in workload.queues]
-        priorities = [queue.priority if queue else 0 for queue in known]
-        self._workload = workload
-        self._run_limit = [queue.run_limit if queue else None for queue in known]
-        self._running: dict[tuple[int, int], int] = {}
-        self._reserved = set(reserved)
-        self._closed = {number for number, name in enumerate(workload.queues) if name in self._reserved}
-        self._aside: list[int] = []
-        #: Whether a user may run only so many jobs of a queue.
-        self.limited = any(limit is not None for limit in self._run_limit)
-        #: Whether no job ever stands aside.
-        self.steady = not self.limited and not self._reserved
+        self.workload, self.rules = workload, rules or Rules()
+        self.oldest_s = max(1, round(_DAY * self.rules.max_age_days))
+        self.changes = bool(self.rules.age or self.rules.fair_share)
+        by_name = {queue.name: queue.priority for queue in queues}
+        priorities = [by_name.get(name, 0) for name in workload.queues]
         #: Whether a newcomer always goes to the end of the queue.
-        self.simple = len(set(priorities)) < 2 and order is None
-        #: The job of each rank, and the rank of each job.
-        self.jobs: Sequence[int] = range(len(workload))
-        self.ranks: Sequence[int] = self.jobs
-        #: Width and limit of each rank.
-        self.widths: Sequence[int] = workload.nodes
-        self.limits: Sequence[int] = workload.requested_time_s
-        if not self.simple:
-            number, submit = workload.queue_number, workload.arrival_s
-            self.jobs = sorted(
-                self.jobs,
-                # The sort keeps the order of submission among equals.
-                key=lambda job: (
-                    priorities[number[job]] * (aging_s or 1) + (submit[job] if aging_s else 0),
-                    0 if order is None else -order[job],
-                ),
-            )
-            self.ranks = sorted(range(len(workload)), key=self.jobs.__getitem__)
-            self.widths = [workload.nodes[job] for job in self.jobs]
-            self.limits = [workload.requested_time_s[job] for job in self.jobs]
-        #: Ranks of those that wait, sorted.
+        self.simple = len(set(priorities)) < 2 and fixed is None and not self.changes
+        #: How far a width is shifted to stand before a key.
+        self.shift = SHIFT if self.simple else 6 * SHIFT if self.changes else 2 * SHIFT
+        self._keys: Sequence[int] = range(len(workload))
+        # What each user or account used up to an instant, what it uses since, and the factors that follow.
+        self._usage: dict[int, float] = {}
+        self._load: dict[int, int] = {}
+        self._factors: dict[int, float] = {}
+        self._used_until = 0
+        if self.rules.fair_share:
+            # Whose usage counts: the job's account if accounts have shares, else its user.
+            self._sharer = workload.account_number if self.rules.shares else workload.user
+            self._sharers = set(self._sharer)
+            self.use(0)
+        if self.simple:
+            return
+        arrivals, numbers = workload.arrival_s, workload.queue_number
+        levels = [
+            priorities[number] * (aging_s or 1) + (arrival if aging_s else 0)
+            for number, arrival in zip(numbers, arrivals, strict=True)
+        ]
+        if self.changes:
+            ranks = {level: (rank << 5 * SHIFT) + (_HIGHEST << SHIFT) for rank, level in enumerate(sorted(set(levels)))}
+            self._keys = [ranks[level] + job for job, level in enumerate(levels)]
+            self._fixed = [max(-_BOUND, min(value, _BOUND)) for value in fixed or [0.0] * len(levels)]
+            return
+        # The sort keeps the order of submission among equals.
+        jobs = sorted(range(len(levels)), key=lambda job: (levels[job], -fixed[job] if fixed else 0))
+        keys = [0] * len(levels)
+        for rank, job in enumerate(jobs):
+            keys[job] = (rank << SHIFT) + job
+        self._keys = keys
+
+    def keys(self, jobs: Sequence[int], now: int) -> list[int]:
+        """Return the keys of some jobs, sorted."""
+        keys = self._keys
+        if not self.changes:
+            return sorted(map(keys.__getitem__, jobs))
+        rules, fixed, arrivals, grown = self.rules, self._fixed, self.workload.arrival_s, now - self.oldest_s
+        # A priority less what its age would add had the job been eligible at time 0: that is alike for all.
+        slope = rules.age / self.oldest_s
+        values = [fixed[job] - slope * (arrivals[job] if arrivals[job] > grown else grown) for job in jobs]
+        if rules.fair_share:
+            factors, sharer = self._factors, self._sharer
+            values = [value + factors[sharer[job]] for job, value in zip(jobs, values, strict=True)]
+        return sorted([keys[job] - (int(_STEP * value) << SHIFT) for job, value in zip(jobs, values, strict=True)])
+
+    def is_stale(self, jobs: Iterable[int], counted_s: int, now: int) -> bool:
+        """Whether the keys of waiting jobs that were worked out at an instant are to be worked out anew."""
+        if not self.changes or now - counted_s < self.rules.period_s:
+            return False
+        # While no job has reached the greatest age, all grow older alike.
+        arrivals, grown = self.workload.arrival_s, now - self.oldest_s
+        return bool(self.rules.fair_share) or any(arrivals[job & JOB] <= grown for job in jobs)
+
+    def use(self, now: int) -> None:
+        """Let usage fade up to now, add what ran, and work out the fair-share factors."""
+        span, shares = now - self._used_until, self.rules.shares
+        if not self.rules.fair_share or (self._factors and not span):
+            return
+        fade, load, self._used_until = 0.5 ** (span / (_DAY * self.rules.half_life_days)), self._load, now
+        usage = self._usage = {who: used * fade + load.get(who, 0) * span for who, used in self._usage.items()}
+        total, weight = sum(usage.values()) or 1.0, self.rules.fair_share
+        if shares is None:
+            power = len(self._sharers) / total
+            self._factors = {who: weight * 0.5 ** (power * usage.get(who, 0.0)) for who in self._sharers}
+            return
+        power, accounts = (sum(shares.values()) or 1.0) / total, self.workload.words["account"]
+        own = {who: shares.get(accounts[who], 0.0) for who in self._sharers}
+        self._factors = {
+            who: weight * 0.5 ** (power * usage.get(who, 0.0) / share) if share else 0.0 for who, share in own.items()
+        }
+
+    def load_with(self, job: int, sign: int, now: int) -> None:
+        """Count a job that starts (sign 1) or ends (-1) as running, or not, from here on."""
+        who, workload = self._sharer[job], self.workload
+        cost = sign * max(workload.cores[job], workload.nodes[job])
+        self._load[who] = self._load.get(who, 0) + cost
+        # As if it had run, or not, since usage was last worked out.
+        self._usage[who] = self._usage.get(who, 0.0) - cost * (now - self._used_until)
+
+
+class Limits:
+    """How much of a user, an account, a QOS or a queue may run, and which queues are closed for now."""
+
+    def __init__(
+        self, workload: Workload, queues: Sequence[Queue] = (), rules: Rules | None = None, reserved: Iterable[str] = ()
+    ) -> None:
+        self._workload = workload
+        numbers = {name: number for number, name in enumerate(workload.queues)}
+        columns = {"user": workload.user, "queue": workload.queue_number, "account": workload.account_number, "qos": workload.qos_number}  # fmt: skip
+        self._reserved = {numbers[name] for name in reserved if name in numbers}
+        self._closed = set(self._reserved)
+        # Whom each limit counts, of which jobs, and the most jobs and nodes.
+        self._limits: list[tuple[Sequence[int], Sequence[int], int | None, int | None, int | None]] = [
+            (workload.user, workload.queue_number, numbers[queue.name], queue.run_limit, None)
+            for queue in queues
+            if queue.run_limit is not None and queue.name in numbers
+        ]
+        for limit in rules.limits if rules else ():
+            of: int | None = None
+            if limit.of and limit.per == "user":
+                of = int(limit.of) if limit.of.isdecimal() and len(limit.of) < 10 else -1
+            elif limit.of:
+                words = workload.words[limit.per]
+                of = words.index(limit.of) if limit.of in words else -1
+            column = columns[limit.per]
+            self._limits.append((column, column, of, limit.jobs, limit.nodes))
+        self._running = [dict[int, list[int]]() for _ in self._limits]
+
+    def __bool__(self) -> bool:
+        return bool(self._limits or self._reserved)
+
+    def _counts(self, job: int) -> list[tuple[int, int]]:
+        """Return the limits that a job counts for, each with whom it counts."""
+        return [
+            (number, who[job])
+            for number, (who, column, of, *_) in enumerate(self._limits)
+            if of is None or column[job] == of
+        ]
+
+    def blocking(self, job: int) -> tuple[int, int] | None:
+        """Return what keeps a job from running now: a limit and whom it counts, or -1 and the closed queue; None if nothing does."""
+        queue, nodes = self._workload.queue_number[job], self._workload.nodes[job]
+        if queue in self._closed:
+            return -1, queue
+        for number, who in self._counts(job):
+            running, width = self._running[number].get(who, (0, 0))
+            _, _, _, most_jobs, most_nodes = self._limits[number]
+            if (most_jobs is not None and running >= most_jobs) or (
+                most_nodes is not None and width + nodes > most_nodes
+            ):
+                return number, who
+        return None
+
+    def count(self, job: int, sign: int) -> list[tuple[int, int]]:
+        """Count a job that starts (sign 1) or ends (-1); return what it counts for."""
+        counts = self._counts(job)
+        for number, who in counts:
+            running = self._running[number].setdefault(who, [0, 0])
+            running[0] += sign
+            running[1] += sign * self._workload.nodes[job]
+        return counts
+
+    def reserve(self, queue: str) -> list[tuple[int, int]]:
+        """Open one queue and close the others; with no name, open all but those that wait for their hours. Return what was closed."""
+        before, names = self._closed, self._workload.queues
+        self._closed = {n for n, name in enumerate(names) if name != queue} if queue else set(self._reserved)
+        return [(-1, number) for number in before]
+
+
+class Waiting:
+    """The waiting jobs of a pool: in the order of the queue, by width, and those that a limit keeps aside."""
+
+    def __init__(self, order: Order) -> None:
+        self._widths, self._limits = order.workload.nodes, order.workload.requested_time_s
+        self.order, self.shift = order, order.shift
+        #: Keys of those that wait, sorted.
         self.queue: list[int] = []
-        #: (width, rank) in one number, sorted; and beside each the limit it asked for.
+        #: (width, key) in one number, sorted; and beside each the limit it asked for.
         self.narrow: list[int] = []
         self.asked: list[int] = []
+        self._aside: dict[tuple[int, int], list[int]] = {}
+        # When priorities that change were last worked out.
+        self._counted_s = -(1 << 62)
 
     def __bool__(self) -> bool:
         return bool(self.queue or self._aside)
 
-    def add(self, job: int) -> None:
-        """Put a job into the queue or aside."""
-        rank = self.ranks[job]
-        if not self.steady and self._stands_aside(job):
-            self._aside.append(rank)
-            return
-        key = (self.widths[rank] << SHIFT) + rank
-        place = bisect_left(self.narrow, key)
-        self.narrow.insert(place, key)
-        self.asked.insert(place, self.limits[rank])
-        insort(self.queue, rank)
+    def add(self, key: int) -> None:
+        """Put a job into the queue."""
+        entry = (self._widths[key & JOB] << self.shift) + key
+        place = bisect_left(self.narrow, entry)
+        self.narrow.insert(place, entry)
+        self.asked.insert(place, self._limits[key & JOB])
+        insort(self.queue, key)
 
-    def remove(self, rank: int) -> None:
+    def remove(self, key: int) -> None:
         """Take a job out of the queue."""
-        del self.queue[bisect_left(self.queue, rank)]
-        place = bisect_left(self.narrow, (self.widths[rank] << SHIFT) + rank)
+        del self.queue[bisect_left(self.queue, key)]
+        place = bisect_left(self.narrow, (self._widths[key & JOB] << self.shift) + key)
         del self.narrow[place], self.asked[place]
 
-    def _stands_aside(self, job: int) -> bool:
-        return self._workload.queue_number[job] in self._closed or self.is_over_limit(job)
+    def put_aside(self, key: int, reason: tuple[int, int]) -> None:
+        """Keep a job that is not in the queue until the reason is gone."""
+        self._aside.setdefault(reason, []).append(key)
 
-    def is_over_limit(self, job: int) -> bool:
-        """Whether the job's user has as many running in this queue as allowed."""
-        number = self._workload.queue_number[job]
-        limit = self._run_limit[number]
-        return limit is not None and self._running.get((self._workload.user[job], number), 0) >= limit
+    def bring_back(self, reasons: Iterable[tuple[int, int]]) -> bool:
+        """Put those into the queue that were put aside for these reasons; return whether there were any."""
+        back = [key for reason in reasons for key in self._aside.pop(reason, ())]
+        if back:
+            self._fill(sorted([*self.queue, *back]))
+        return bool(back)
 
-    def enter(self, job: int) -> None:
-        """Count a job that starts; at the limit, its user's other jobs stand aside."""
-        key = (self._workload.user[job], self._workload.queue_number[job])
-        self._running[key] = self._running.get(key, 0) + 1
-        if self.is_over_limit(job):
-            self._sort_out()
+    def is_stale(self, now: int) -> bool:
+        """Whether the order of the queue is to be worked out anew."""
+        return self.order.is_stale(self.queue, self._counted_s, now)
 
-    def leave(self, job: int) -> None:
-        """Count a job that ends; its user's other jobs may come back."""
-        was_over = self.is_over_limit(job)
-        self._running[self._workload.user[job], self._workload.queue_number[job]] -= 1
-        if was_over:
-            self._sort_out()
+    def sort(self, now: int) -> None:
+        """Work out the order of the queue anew."""
+        self._counted_s = now
+        self.order.use(now)
+        self._aside = {
+            reason: self.order.keys([key & JOB for key in keys], now) for reason, keys in self._aside.items()
+        }
+        self._fill(self.order.keys([key & JOB for key in self.queue], now))
 
-    def reserve(self, queue: str) -> None:
-        """Open one queue and close the others; with no name, open all but those that wait for their hours."""
-        names = enumerate(self._workload.queues)
-        self._closed = {number for number, name in names if (name != queue if queue else name in self._reserved)}
-        self._sort_out()
-
-    def _sort_out(self) -> None:
-        """Put every job where it belongs now."""
-        everyone = [self.jobs[rank] for rank in sorted([*self.queue, *self._aside])]
-        self._aside, self.queue, self.narrow, self.asked = [], [], [], []
-        for job in everyone:
-            self.add(job)
+    def _fill(self, keys: list[int]) -> None:
+        """Let these keys, which are sorted, be the queue."""
+        widths, limits, shift = self._widths, self._limits, self.shift
+        self.queue = keys
+        self.narrow = sorted([(widths[key & JOB] << shift) + key for key in keys])
+        self.asked = [limits[entry & JOB] for entry in self.narrow]
 
     def totals(self) -> tuple[int, int]:
         """Return how many jobs wait, and how many nodes they ask for."""
-        ranks = [*self.queue, *self._aside]
-        return len(ranks), sum(self.widths[rank] for rank in ranks)
+        keys = [*self.queue, *(key for aside in self._aside.values() for key in aside)]
+        return len(keys), sum(self._widths[key & JOB] for key in keys)

@@ -1,20 +1,39 @@
-"""A site's rules for the order of the queue and for how much may run: multifactor priorities, limits."""
+"""What a site decides: queues, the order of the queue by priorities, and how much may run.
+
+NERSC changed its queues over the years. Three states of the page that lists
+them were read; two of them are kept, in ``queues.toml``: that of February 2013 and the last one.
+None is from 2011, when the machine of the studies ran.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import Literal
 
 from hopperlib.errors import InputError
-from hopperlib.network.scheduling.workload import Workload
+from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.tables import key, read_record, read_toml
-from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 
-__all__ = ["ORDERS", "Limit", "Rules", "fixed_priorities", "read_rules"]
+__all__ = [
+    "ORDERS",
+    "Limit",
+    "Queue",
+    "QueueTable",
+    "Rules",
+    "fixed_priorities",
+    "put_into_queues",
+    "queue_table",
+    "queue_tables",
+    "read_queues",
+    "read_rules",
+]
 
 ORDERS: tuple[str, ...] = ("submission", "size", "length", "multifactor")
-_DAY = HOURS_PER_DAY * SECONDS_PER_HOUR
+# Slurm's weights have 32 bits.
+_HEAVIEST = 4_294_967_295
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +70,7 @@ class Rules:
     Parameters
     ----------
     age, size, queue, qos, fair_share : float
-        Weights.
+        Weights, at most 4,294,967,295 as Slurm's, which have 32 bits.
     max_age_days, half_life_days : float
         [days]
     period_s : int
@@ -65,11 +84,11 @@ class Rules:
        PriorityMaxAge, PriorityCalcPeriod) and "Classic Fairshare Algorithm".
     """
 
-    age: float = key(0.0, low=0)
-    size: float = key(0.0, low=0)
-    queue: float = key(0.0, low=0)
-    qos: float = key(0.0, low=0)
-    fair_share: float = key(0.0, low=0)
+    age: float = key(0.0, low=0, high=_HEAVIEST)
+    size: float = key(0.0, low=0, high=_HEAVIEST)
+    queue: float = key(0.0, low=0, high=_HEAVIEST)
+    qos: float = key(0.0, low=0, high=_HEAVIEST)
+    fair_share: float = key(0.0, low=0, high=_HEAVIEST)
     max_age_days: float = key(7.0, above=0)
     half_life_days: float = key(7.0, above=0)
     period_s: int = key(300, low=1)
@@ -134,3 +153,182 @@ def fixed_priorities(workload: Workload, order: str, rules: Rules, nodes: int) -
 def _factors(names: Sequence[str], factors: Mapping[str, float] | None, weight: float) -> list[float]:
     """Return what each of some names adds to a priority."""
     return [weight * (factors or {}).get(name, 0.0) for name in names]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """A batch queue.
+
+    Its fields are those of a row of ``queues.toml``.
+
+    Parameters
+    ----------
+    name : str
+    priority : int
+        Lower goes first, as in NERSC's tables.
+    nodes : (int, int) or None
+        Narrowest and widest job it takes.
+    max_hours : float or None
+        Longest limit it takes. [h]
+    run_limit : int or None
+        Jobs of one user that may run at a time.
+    charge_factor : float
+        What an hour costs here; in the file ``charge``.
+    regular : bool
+        Whether jobs go here that name no queue of the table.
+
+    Examples
+    --------
+    >>> Queue(name="debug", nodes=(1, 512)).check(Job(7, 0, 600, 60, 60))
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: job 7 asks for nodes=600; queue 'debug' takes 1 to 512
+    """
+
+    name: str
+    priority: int = key(0, required=True)
+    nodes: tuple[int, int] | None = key(None, required=True, low=1, form="[fewest, most] nodes, whole numbers")
+    max_hours: float | None = key(None, required=True, above=0)
+    run_limit: int | None = key(None, low=1)
+    charge_factor: float = key(1.0, name="charge", low=0)
+    regular: bool = False
+
+    @property
+    def max_time_s(self) -> int | None:
+        """Longest limit it takes. [s]"""
+        return None if self.max_hours is None else round(3600 * self.max_hours)
+
+    def takes(self, nodes: int, requested_time_s: int) -> bool:
+        """Whether a job of this size and limit may go here."""
+        low, high = self.nodes or (1, nodes)
+        longest = self.max_time_s
+        return low <= nodes <= high and (longest is None or requested_time_s <= longest)
+
+    def check(self, job: Job) -> None:
+        """Refuse a job that this queue does not take.
+
+        Raises
+        ------
+        InputError
+            If it is too narrow, too wide or too long.
+        """
+        if not self.takes(job.nodes, job.requested_time_s):
+            low, high = self.nodes or (1, job.nodes)
+            if not low <= job.nodes <= high:
+                raise InputError(f"job {job.job} asks for nodes={job.nodes}; queue {self.name!r} takes {low} to {high}")
+            raise InputError(
+                f"job {job.job} asks for requested_time_s={job.requested_time_s}; queue {self.name!r} takes "
+                f"{self.max_time_s} s at most"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueTable:
+    """The queues of a machine as a page listed them.
+
+    Parameters
+    ----------
+    queues : tuple of Queue
+        In the file ``queue``.
+    title : str
+        What it is and from when.
+    source : str
+        Where it was read.
+    notes : tuple of str
+        What the page leaves open or gets wrong.
+    name : str
+        Its heading in the file.
+    """
+
+    queues: tuple[Queue, ...] = key(name="queue", least=1)
+    title: str = ""
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    name: str = ""
+
+
+@cache
+def _tables() -> dict[str, QueueTable]:
+    """Read the data file, once."""
+    return read_queues(files("hopperlib.network.scheduling").joinpath("queues.toml").read_text(encoding="utf-8"))
+
+
+def read_queues(text: str) -> dict[str, QueueTable]:
+    r"""Return the tables of a TOML text that is written like ``queues.toml``.
+
+    Raises
+    ------
+    TableError
+        If it is no TOML, or anything in a table is wrong; names all of it.
+
+    Examples
+    --------
+    >>> read_queues('[ours]\nqueue = [{name = "1", nodes = [1, 8], max_hours = 2, priority = 1}]')["ours"].queues[0].max_time_s
+    7200
+    """
+    tables = {}
+    for name, table in read_toml(text, name="queues").items():
+        listed = read_record(QueueTable, table if isinstance(table, dict) else {}, name=name)
+        tables[name] = replace(listed, name=name, title=listed.title or name)
+    return tables
+
+
+def put_into_queues(workload: Workload, table: QueueTable) -> tuple[Workload, int, list[int]]:
+    """Return the workload with every job in a queue of the table, and what that took.
+
+    A job stays in the queue that it names, if the table has it. Else it goes
+    to the first regular queue that takes its nodes and limit, or if there is none to the first queue that does.
+
+    Returns
+    -------
+    (Workload, int, list of int)
+        The jobs; how many got a queue that they did not name; and the indices of those that no queue takes,
+        or not the one that they name.
+
+    Examples
+    --------
+    >>> jobs, named, refused = put_into_queues(Workload([Job(1, 0, 700, 60, 3600)]), queue_table("hopper-final"))
+    >>> jobs[0].queue, named, refused
+    ('reg_med', 1, [])
+    """
+    named = {queue.name: queue for queue in table.queues}
+    choices = sorted(table.queues, key=lambda queue: not queue.regular)
+    placed, given, refused = [], 0, []
+    for index, job in enumerate(workload):
+        own = named.get(job.queue)
+        if own is None:
+            own = next((queue for queue in choices if queue.takes(job.nodes, job.requested_time_s)), None)
+            given += own is not None
+        if own is None or not own.takes(job.nodes, job.requested_time_s):
+            refused.append(index)
+        placed.append(job if own is None else job._replace(queue=own.name))
+    return Workload(placed), given, refused
+
+
+def queue_tables() -> tuple[str, ...]:
+    """Return the names of the tables there are.
+
+    Examples
+    --------
+    >>> queue_tables()
+    ('hopper-2013', 'hopper-final')
+    """
+    return tuple(_tables())
+
+
+def queue_table(name: str) -> QueueTable:
+    """Return a table of queues.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> {queue.name: queue.charge_factor for queue in queue_table("hopper-2013").queues if queue.name.startswith("reg_m")}
+    {'reg_med': 0.6}
+    """
+    tables = _tables()
+    if name not in tables:
+        raise InputError(f"there is no queue table {name!r}; there are: {', '.join(tables)}")
+    return tables[name]

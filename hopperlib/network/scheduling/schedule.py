@@ -1,19 +1,32 @@
-"""What a simulated schedule records: every job's start, end and nodes, and the machine over time."""
+"""What a simulated schedule records, every job's start, end and nodes and the machine over time, and what it comes to in a few numbers."""
 
 from __future__ import annotations
 
 import hashlib
 import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from statistics import mean, median
 from typing import Any, NamedTuple
 
-from hopperlib.errors import refusal
+from hopperlib.errors import InputError, refusal
 from hopperlib.frames import Framed
 from hopperlib.network.scheduling._free_nodes import pairs
 from hopperlib.network.scheduling.workload import Workload
 
-__all__ = ["FINISHED", "KILLED_AT_LIMIT", "KILLED_BY_OUTAGE", "NOT_STARTED", "STATUS", "Sample", "Schedule"]
+__all__ = [
+    "FINISHED",
+    "KILLED_AT_LIMIT",
+    "KILLED_BY_OUTAGE",
+    "NOT_STARTED",
+    "STATUS",
+    "Sample",
+    "Schedule",
+    "Summary",
+    "mean_wait_h",
+    "summarize",
+    "width_classes",
+]
 
 NOT_STARTED, FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE = range(4)
 #: What each status is called.
@@ -133,34 +146,6 @@ class Schedule(Framed):
             digest.update(ordered.tobytes())
         return digest.hexdigest()
 
-    def sample(self, every_s: int) -> None:
-        """Record the machine at every so many seconds from the first arrival on, from the starts and ends of the jobs."""
-        arrivals = self.workload.arrival_s
-        events = sorted(
-            event
-            for job in self.finished()
-            for event in ((self.start_s[job], 1, job), (self.end_s[job], 0, job))
-            if self.start_s[job] < self.end_s[job]
-        )
-        held, busy, place, come, waiting, wanted = [0] * self.nodes, 0, 0, 0, 0, 0
-        for now in range(arrivals[0], events[-1][0] if events else 0, every_s):
-            while come < len(arrivals) and arrivals[come] <= now:
-                waiting, wanted, come = waiting + 1, wanted + self.workload.nodes[come], come + 1
-            while place < len(events) and events[place][0] <= now:
-                _, begins, job = events[place]
-                place += 1
-                if begins:
-                    waiting, wanted = waiting - 1, wanted - self.workload.nodes[job]
-                for low, high in self.runs(job):
-                    for node in range(low, high):
-                        busy -= held[node] > 0
-                        held[node] += 1 if begins else -1
-                        busy += held[node] > 0
-            free = [len(run) for run in "".join("x" if jobs else "." for jobs in held).split("x") if run]
-            self.samples.append(
-                Sample(now, self.nodes - busy, max(free, default=0), len(free), busy, waiting, wanted, 0)
-            )
-
     def busy_node_seconds(self, start_s: int, end_s: int) -> int:
         """Node-seconds that jobs used between two instants. [s]"""
         return sum(
@@ -186,3 +171,109 @@ class Schedule(Framed):
         if end_s <= start_s:
             raise refusal("end_s", end_s, f"must be after start_s={start_s}")
         return self.busy_node_seconds(start_s, end_s) / (self.nodes * (end_s - start_s))
+
+
+class Summary(NamedTuple):
+    """Some jobs of a schedule.
+
+    Parameters
+    ----------
+    jobs : int
+    span_s : int
+        From the first start to the last end. [s]
+    utilization : float or None
+        Of the whole machine by all jobs in that span; None if it is empty. [fraction]
+    mean_wait_s, median_wait_s, max_wait_s : float
+        [s]
+    mean_runs : float
+        Runs of the node list that a job lies in.
+    contiguous_fraction : float
+        Share of the jobs that lie in one run.
+    """
+
+    jobs: int
+    span_s: int
+    utilization: float | None
+    mean_wait_s: float
+    median_wait_s: float
+    max_wait_s: int
+    mean_runs: float
+    contiguous_fraction: float
+
+
+def summarize(schedule: Schedule, jobs: Sequence[int] | None = None) -> Summary:
+    """Return the numbers of some jobs that started, by their indices; of all of them without.
+
+    Raises
+    ------
+    InputError
+        If no job started.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> summary = summarize(simulate(Workload([Job(1, 0, 4, 60, 60), Job(2, 0, 4, 60, 60)]), 4))
+    >>> summary.utilization, summary.mean_wait_s, summary.contiguous_fraction
+    (1.0, 30, 1.0)
+    """
+    chosen = list(schedule.finished()) if jobs is None else jobs
+    if not chosen:
+        raise InputError("no job started")
+    waits = [schedule.start_s[index] - schedule.workload.submit_time_s[index] for index in chosen]
+    runs = [schedule.run_count[index] for index in chosen]
+    start, end = min(schedule.start_s[index] for index in chosen), max(schedule.end_s[index] for index in chosen)
+    return Summary(
+        jobs=len(chosen),
+        span_s=end - start,
+        utilization=schedule.utilization(start, end) if end > start else None,
+        mean_wait_s=mean(waits),
+        median_wait_s=median(waits),
+        max_wait_s=max(waits),
+        mean_runs=mean(runs),
+        contiguous_fraction=runs.count(1) / len(runs),
+    )
+
+
+def width_classes(schedule: Schedule) -> list[tuple[int, int, list[int]]]:
+    """Return the jobs that started by their width: from, to, and indices, in powers of two.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> width_classes(simulate(Workload([Job(i, 0, width, 9, 9) for i, width in enumerate((1, 2, 3, 4))]), 10))
+    [(1, 1, [0]), (2, 3, [1, 2]), (4, 7, [3])]
+    """
+    classes: dict[int, list[int]] = {}
+    for index in schedule.finished():
+        classes.setdefault(schedule.workload.nodes[index].bit_length(), []).append(index)
+    return [(1 << bits - 1, (1 << bits) - 1, classes[bits]) for bits in sorted(classes)]
+
+
+def mean_wait_h(schedule: Schedule, *, from_s: int = 0, from_nodes: int = 1) -> float | None:
+    """Mean wait of the jobs of some width that were submitted from an instant on; None without any. [h]
+
+    A job that never started counts as one that did not wait.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    from_s : int
+        [s]
+    from_nodes : int
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> schedule = simulate(Workload([Job(1, 0, 4, 7200, 7200), Job(2, 0, 4, 60, 60)]), 4)
+    >>> mean_wait_h(schedule), mean_wait_h(schedule, from_nodes=5)
+    (1.0, None)
+    """
+    waits = [
+        (schedule.wait_time_s(index) or 0) / 3600
+        for index, width in enumerate(schedule.workload.nodes)
+        if width >= from_nodes and schedule.workload.submit_time_s[index] >= from_s
+    ]
+    return sum(waits) / len(waits) if waits else None

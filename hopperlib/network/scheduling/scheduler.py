@@ -28,6 +28,10 @@ enough of them have room for it by the limits of those who run there; a job that
 runs on then may take a node from it only where it still finds room there, or
 as many as it can spare. Promises do not count each other.
 
+Queue tables and limits hold across partitions: whoever is earlier in the queue is
+tried first, in whatever partition. Downtimes and jobs in one run go with
+partitions of whole nodes that share none.
+
 Nodes are positions in a list. Where a position lies in the machine is decided
 by a node order afterwards: with the default allocation the schedule does not
 depend on it.
@@ -38,25 +42,24 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from operator import sub
 
 from hopperlib.errors import InputError, refusal
-from hopperlib.network.scheduling._free_nodes import FirstFit, free_list, joined
-from hopperlib.network.scheduling._loop import FOREVER, Loop
-from hopperlib.network.scheduling._pool_loop import Policy, Pool, PoolLoop, View
-from hopperlib.network.scheduling._pools import SharedNodes, Wanted, WholeNodes
+from hopperlib.network.scheduling._free_nodes import free_list, joined
+from hopperlib.network.scheduling._lanes import Lane, OwnLane, PlanLane, Policy, Pool, Run, SharedLane, View, WholeLane
+from hopperlib.network.scheduling._loop import Loop
+from hopperlib.network.scheduling._pools import FOREVER, SharedNodes, Wanted, WholeNodes
+from hopperlib.network.scheduling._waiting import Limits, Order
 from hopperlib.network.scheduling.cluster import Cluster, NodeResources, Partition, demand
 from hopperlib.network.scheduling.downtimes import Downtime
-from hopperlib.network.scheduling.queues import Queue
-from hopperlib.network.scheduling.rules import Rules, fixed_priorities
+from hopperlib.network.scheduling.rules import Queue, Rules, fixed_priorities
 from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.scheduling.workload import Workload
-from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 
 __all__ = ["POLICIES", "View", "simulate", "too_wide"]
 
 POLICIES: tuple[str, ...] = ("easy", "fcfs", "conservative")
 _DEEPEST = 1 << 31
+_WHOLE: Wanted = ("", 0, 0, 0)
 
 
 def simulate(
@@ -142,82 +145,51 @@ def simulate(
     >>> list(simulate(jobs, 10, policy="fcfs").start_s)
     [0, 100, 150]
     """
-    count = nodes if isinstance(nodes, int) else len(nodes.nodes)
+    cluster = _one_pool(nodes) if isinstance(nodes, int) else nodes
+    count = len(cluster.nodes)
     _check_settings(policy, overrun, count, depth, {"sample_every_s": sample_every_s, "aging_s": aging_s})
-    rules = rules or Rules()
     _check(workload, count, queues)
-    if callable(policy) or policy == "conservative":
-        depth = _DEEPEST
-    fixed = fixed_priorities(workload, queue_order, rules, count)
+    rules = rules or Rules()
+    fixed = None if queue_order == "submission" else fixed_priorities(workload, queue_order, rules, count)
     if queue_order != "multifactor":
         rules = replace(rules, age=0.0, fair_share=0.0)
-    until = FOREVER if until_s is None else until_s
-    plain = policy in ("easy", "fcfs") and depth == 1 and not (rules.limits or rules.changes)
-    ages = policy in ("easy", "fcfs") and depth == 1 and bool(rules.age) and not (rules.limits or rules.fair_share)
-    oldest_s = round(SECONDS_PER_HOUR * HOURS_PER_DAY * rules.max_age_days)
-    keys = (
-        [own - rules.age / oldest_s * arrival for own, arrival in zip(fixed, workload.arrival_s, strict=True)]
-        if ages
-        else fixed
-    )
-    pooled = isinstance(nodes, Cluster) or not plain
-    if pooled and (queues or downtimes or runtime or allocation == "contiguous"):
+    jobs = range(len(workload))
+    wanted = [_WHOLE] * len(jobs) if isinstance(nodes, int) else [_wanted(workload, job, cluster) for job in jobs]
+    run = Run(
+        Schedule(workload, count), Order(workload, queues, aging_s, fixed, rules),
+        Limits(workload, queues, rules, [downtime.queue for downtime in downtimes if downtime.queue]),
+        wanted, keep=overrun == "keep", runtime=runtime,
+    )  # fmt: skip
+    pools = _pools(cluster, wanted, allocation, rng)
+    if callable(policy):
+        of_pool: dict[int, Lane] = dict.fromkeys(map(id, pools.values()), OwnLane(run, pools, policy))
+    else:
+        depth = _DEEPEST if policy == "conservative" else depth if policy == "easy" else 1
+        of_pool = {id(pool): _lane(run, pool, policy, depth) for pool in {id(p): p for p in pools.values()}.values()}
+    lanes = list(dict.fromkeys(of_pool.values()))
+    if (downtimes or allocation == "contiguous") and not all(isinstance(lane, WholeLane) for lane in lanes):
         raise InputError(
-            "queue tables, downtimes, run times that depend on the nodes and contiguous allocation go with whole nodes of one pool, "
-            "easy (depth 1) or fcfs, and an order that does not change; not with partitions, limits, age, fair share or other policies"
+            "downtimes and contiguous allocation go with whole nodes of partitions that share none, and easy (depth 1) or fcfs; "
+            "not with shared nodes, plans for several jobs or a policy of one's own"
         )
+    of_partition = {name: of_pool[id(pool)] for name, pool in pools.items()}
+    lane_of = lanes * len(jobs) if len(lanes) == 1 else [of_partition[want[0]] for want in wanted]
+    Loop(run, lanes, lane_of, downtimes, requeue=requeue).run(
+        progress, sample_every_s, FOREVER if until_s is None else until_s
+    )
+    return run.schedule
 
-    def loop_of(rows: Sequence[int], free: FirstFit) -> Loop:
-        return Loop(
-            workload if len(rows) == len(workload) else workload.of(rows), count, free, queues, downtimes, aging_s,
-            easy=policy == "easy", keep=overrun == "keep", requeue=requeue, runtime=runtime,
-            order=None if queue_order == "submission" else [keys[job] for job in rows],
-        )  # fmt: skip
 
-    if not pooled:
-        loop = loop_of(range(len(workload)), free_list(allocation, count, rng))
-        loop.run(progress, sample_every_s, until)
-        return loop.schedule
-    cluster = nodes if isinstance(nodes, Cluster) else _one_pool(nodes)
-    schedule = Schedule(workload, count)
-    wanted = [_wanted(workload, job, cluster) for job in range(len(workload))]
-    parts = cluster.parts()
-    if not plain:
-        parts = (
-            [[name for names in parts for name in names]]
-            if rules.limits or callable(policy) or rules.fair_share
-            else parts
-        )
-    for names in parts:
-        rows = [job for job, want in enumerate(wanted) if want[0] in names]
-        if not rows:
-            continue
-        mine = [wanted[job] for job in rows]
-        pools = _pools(cluster, names, mine, allocation, rng)
-        alone = pools[names[0]]
-        if depth > 1 and not callable(policy) and not all(isinstance(pool, WholeNodes) for pool in pools.values()):
-            name, given = ("policy", policy) if policy == "conservative" else ("depth", depth)
-            rule = "plans for several jobs go with whole nodes of partitions that share none; here nodes are shared"
-            raise refusal(name, given, rule)
-        done = False
-        if (plain or ages) and len(names) == 1 and isinstance(alone, WholeNodes):
-            loop = loop_of(rows, alone.free)
-            loop.run(progress, None, until)
-            waits = map(sub, loop.schedule.start_s, loop.workload.arrival_s)
-            # While nobody reaches the greatest age all grow older alike, and the order is known beforehand.
-            done = plain or max(waits, default=0) < oldest_s
-            if done:
-                _copy(loop.schedule, schedule, rows)
-            else:
-                pools = _pools(cluster, names, mine, allocation, rng)
-        if not done:
-            PoolLoop(
-                schedule, rows, pools, wanted, fixed, rules, policy=policy if callable(policy) else None,
-                depth=0 if policy == "fcfs" else depth, keep=overrun == "keep",
-            ).run(progress, until)  # fmt: skip
-    if sample_every_s is not None:
-        schedule.sample(sample_every_s)
-    return schedule
+def _lane(run: Run, pool: Pool, policy: str, depth: int) -> Lane:
+    """Return the queue of a pool."""
+    if depth == 1:
+        kind: type[WholeLane] | type[SharedLane] = WholeLane if isinstance(pool, WholeNodes) else SharedLane
+        return kind(run, pool, easy=policy == "easy")  # type: ignore[arg-type]
+    if isinstance(pool, WholeNodes):
+        return PlanLane(run, pool, depth)
+    name, given = ("policy", policy) if policy == "conservative" else ("depth", depth)
+    rule = "plans for several jobs go with whole nodes of partitions that share none; here nodes are shared"
+    raise refusal(name, given, rule)
 
 
 def _check_settings(
@@ -253,36 +225,20 @@ def _wanted(workload: Workload, job: int, cluster: Cluster) -> Wanted:
     return name, want.cores, want.gpus, want.memory_mb
 
 
-def _pools(
-    cluster: Cluster, names: Sequence[str], wanted: Sequence[Wanted], allocation: str, rng: random.Random | None
-) -> dict[str, Pool]:
-    """Return the pools of some partitions: whole nodes by count where a partition stands alone and no job shares."""
+def _pools(cluster: Cluster, wanted: Sequence[Wanted], allocation: str, rng: random.Random | None) -> dict[str, Pool]:
+    """Return the pools of the partitions: whole nodes by count where a partition stands alone and no job shares."""
     pools: dict[str, Pool] = {}
-    sharing = {want[0] for want in wanted if want[1:] != (0, 0, 0)}
-    for group in cluster.parts():
-        mine = [name for name in group if name in names]
-        if len(mine) == 1 and mine[0] not in sharing:
+    wants = set(wanted)
+    used, sharing = {want[0] for want in wants}, {want[0] for want in wants if want[1:] != (0, 0, 0)}
+    for names in cluster.parts():
+        if len(names) == 1 and names[0] not in sharing:
             free = free_list(allocation, 0, rng)
-            free.fill(joined(cluster.partitions[mine[0]].nodes))
-            pools[mine[0]] = WholeNodes(free)
-        elif mine:
-            shared = SharedNodes(cluster.nodes, {name: cluster.partitions[name].nodes for name in mine})
-            pools |= dict.fromkeys(mine, shared)
+            free.fill(joined(cluster.partitions[names[0]].nodes))
+            pools[names[0]] = WholeNodes(free)
+        elif used & set(names):
+            shared = SharedNodes(cluster.nodes, {name: cluster.partitions[name].nodes for name in names})
+            pools |= dict.fromkeys(names, shared)
     return pools
-
-
-def _copy(part: Schedule, whole: Schedule, rows: Sequence[int]) -> None:
-    """Copy the schedule of some jobs into that of all."""
-    shift = len(whole.bounds)
-    whole.bounds.extend(part.bounds)
-    whole.stopped_s = part.stopped_s if part.stopped_s is not None else whole.stopped_s
-    for index, job in enumerate(rows):
-        whole.start_s[job], whole.end_s[job], whole.status[job] = (
-            part.start_s[index],
-            part.end_s[index],
-            part.status[index],
-        )
-        whole.first_bound[job], whole.run_count[job] = part.first_bound[index] + shift, part.run_count[index]
 
 
 def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:

@@ -9,8 +9,7 @@ from typing import Any
 
 from hopperlib.machine import Machine
 from hopperlib.network.scheduling.aging import Moment, aged_machine, moments
-from hopperlib.network.scheduling.schedule import Schedule
-from hopperlib.network.scheduling.summary import mean_wait_h
+from hopperlib.network.scheduling.schedule import Schedule, mean_wait_h
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.maps import occupancy

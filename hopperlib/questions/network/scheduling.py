@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from statistics import mean
 
+from hopperlib.network.scheduling.aging import LargeJob, large_jobs, troubled_machine
 from hopperlib.network.scheduling.schedule import Sample
-from hopperlib.network.scheduling.trouble import LargeJob, large_jobs, troubled_machine
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Figure, Result, Table, Value

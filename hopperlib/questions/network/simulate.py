@@ -15,11 +15,16 @@ from hopperlib.machine import Machine
 from hopperlib.network.scheduling.cluster import Cluster, cluster_of_trace
 from hopperlib.network.scheduling.downtimes import Downtime, read_downtimes
 from hopperlib.network.scheduling.observed import by_group, differences
-from hopperlib.network.scheduling.queues import QueueTable, put_into_queues, queue_table, queue_tables, read_queues
-from hopperlib.network.scheduling.rules import read_rules
-from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
+from hopperlib.network.scheduling.rules import (
+    QueueTable,
+    put_into_queues,
+    queue_table,
+    queue_tables,
+    read_queues,
+    read_rules,
+)
+from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule, summarize
 from hopperlib.network.scheduling.scheduler import simulate, too_wide
-from hopperlib.network.scheduling.summary import summarize
 from hopperlib.network.scheduling.workload import Workload
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus

@@ -7,8 +7,7 @@ from statistics import mean, median
 from typing import Any
 
 from hopperlib.network.scheduling.observed import Group
-from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
-from hopperlib.network.scheduling.summary import summarize, width_classes
+from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule, summarize, width_classes
 from hopperlib.network.torus.maps import occupancy
 from hopperlib.questions.figures import Axis, Series, chart, layout
 from hopperlib.questions.result import Column, Figure, Table

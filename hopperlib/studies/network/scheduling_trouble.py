@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 from hopperlib.documented.data_files import data_folder, rows
 from hopperlib.machine import Machine
+from hopperlib.network.scheduling.aging import debug_queues, full_jobs
 from hopperlib.network.scheduling.downtimes import Downtime
 from hopperlib.network.scheduling.generator import draw_workload
 from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.trouble import debug_queues, full_jobs
 from hopperlib.network.scheduling.workload import Workload
 from hopperlib.studies.failure.build_and_link import dated_bugs, orphans_bug_range
 from hopperlib.studies.study import Prediction, Shares, Study, Value

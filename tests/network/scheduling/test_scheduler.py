@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hopperlib.errors import InputError
 from hopperlib.network.scheduling._free_nodes import ALLOCATIONS
 from hopperlib.network.scheduling.downtimes import Downtime
-from hopperlib.network.scheduling.queues import Queue, queue_table
+from hopperlib.network.scheduling.rules import Queue, queue_table
 from hopperlib.network.scheduling.schedule import KILLED_AT_LIMIT, KILLED_BY_OUTAGE, NOT_STARTED
 from hopperlib.network.scheduling.scheduler import POLICIES, simulate
 from hopperlib.network.scheduling.workload import Job, Workload
@@ -142,8 +142,8 @@ JOBS = st.lists(
 def test_laws(rows, policy, allocation, overrun, queued):
     jobs = [Job(number, *row, "ab"[row[4] - 1]) for number, row in enumerate(rows)]
     queues = [Queue(name="a", priority=2, run_limit=2), Queue(name="b", priority=1)] if queued else []
-    if policy == "conservative" and (queued or allocation == "contiguous"):
-        with pytest.raises(InputError, match="go with whole nodes of one pool, easy"):
+    if policy == "conservative" and allocation == "contiguous":
+        with pytest.raises(InputError, match="downtimes and contiguous allocation go with whole nodes"):
             simulate(Workload(jobs), 8, policy=policy, allocation=allocation, queues=queues, rng=random.Random(3))
         return
     schedule = simulate(

@@ -3,8 +3,8 @@
 import pytest
 
 from hopperlib.errors import InputError
+from hopperlib.network.scheduling.schedule import mean_wait_h, summarize
 from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.summary import mean_wait_h, summarize
 from hopperlib.network.scheduling.workload import Job, Workload
 
 # Four nodes. Job 3 lies on both sides of job 2, and starts at once.

@@ -1,6 +1,6 @@
 """A machine in trouble: orphans take nodes, the largest jobs wait."""
 
-from hopperlib.network.scheduling.trouble import large_jobs, troubled_machine
+from hopperlib.network.scheduling.aging import large_jobs, troubled_machine
 
 DAY = 86_400
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.network.scheduling._waiting import WaitingJobs
-from hopperlib.network.scheduling.queues import Queue
+from hopperlib.network.scheduling._waiting import JOB, Limits, Order, Waiting
+from hopperlib.network.scheduling.rules import Queue
 from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
 
@@ -17,38 +17,53 @@ QUEUES = [
 ]
 
 
-def order(waiting):
-    return [waiting.jobs[rank] for rank in waiting.queue]
+def queued(jobs, **options):
+    order = Order(jobs, QUEUES, **options)
+    return order, Waiting(order)
+
+
+def jobs_in(waiting):
+    return [key & JOB for key in waiting.queue]
 
 
 def test_by_priority_then_by_submission():
     names = ["last", "second", "first", "second", "last"]
-    waiting = WaitingJobs(Workload(Job(i, i, 1, 9, 9, i, name) for i, name in enumerate(names)), QUEUES)
+    order, waiting = queued(Workload(Job(i, i, 1, 9, 9, i, name) for i, name in enumerate(names)))
     for index in (4, 1, 0, 3, 2):
-        waiting.add(index)
-    assert order(waiting) == [2, 1, 3, 0, 4]
+        waiting.add(*order.keys([index], 0))
+    assert jobs_in(waiting) == [2, 1, 3, 0, 4]
     assert waiting.totals() == (5, 5)
 
 
 def test_a_user_at_the_limit_stands_aside_and_comes_back_to_the_place_held():
-    waiting = WaitingJobs(Workload(Job(i, i, 1, 9, 9, user, "first") for i, user in enumerate((7, 7, 8, 7))), QUEUES)
-    waiting.enter(0)
-    for index in (1, 2, 3):
-        waiting.add(index)
-    assert (order(waiting), waiting.totals()) == ([2], (3, 3))
-    waiting.leave(0)
-    assert order(waiting) == [1, 2, 3]
+    jobs = Workload(Job(i, i, 1, 9, 9, user, "first") for i, user in enumerate((7, 7, 8, 7)))
+    order, waiting = queued(jobs)
+    limits = Limits(jobs, QUEUES)
+    limits.count(0, 1)
+    for key in order.keys([1, 2, 3], 0):
+        reason = limits.blocking(key & JOB)
+        if reason is None:
+            waiting.add(key)
+        else:
+            waiting.put_aside(key, reason)
+    assert (jobs_in(waiting), waiting.totals()) == ([2], (3, 3))
+    assert waiting.bring_back(limits.count(0, -1))
+    assert jobs_in(waiting) == [1, 2, 3]
+    assert not waiting.bring_back(limits.count(0, -1))
 
 
 def test_hours_of_a_queue():
-    waiting = WaitingJobs(Workload([Job(0, 0, 4, 9, 9, 0, "last"), Job(1, 1, 1, 9, 9)]), QUEUES, ["last"])
-    waiting.add(0)
-    waiting.add(1)
-    assert order(waiting) == [1]
-    waiting.reserve("last")
-    assert order(waiting) == [0]
-    waiting.reserve("")
-    assert order(waiting) == [1]
+    jobs = Workload([Job(0, 0, 4, 9, 9, 0, "last"), Job(1, 1, 1, 9, 9)])
+    limits = Limits(jobs, QUEUES, reserved=["last"])
+
+    def open_jobs():
+        return [job for job in range(2) if limits.blocking(job) is None]
+
+    assert open_jobs() == [1]
+    limits.reserve("last")
+    assert open_jobs() == [0]
+    limits.reserve("")
+    assert open_jobs() == [1]
 
 
 def test_aging_by_hand():
@@ -67,11 +82,11 @@ def test_aging_by_hand():
 def test_aging_is_priority_less_time_waited_at_every_moment(rows, aging_s):
     rows.sort(key=lambda row: row[0])
     jobs = Workload(Job(i, submit, 1, 9, 9, i, QUEUES[which].name) for i, (submit, which) in enumerate(rows))
-    waiting = WaitingJobs(jobs, QUEUES, aging_s=aging_s)
-    for index in range(len(rows)):
-        waiting.add(index)
+    order, waiting = queued(jobs, aging_s=aging_s)
+    for key in order.keys(range(len(rows)), 0):
+        waiting.add(key)
     for now in (40, 1000):
         by_hand = sorted(
             range(len(rows)), key=lambda i: (QUEUES[rows[i][1]].priority * aging_s - (now - rows[i][0]), i)
         )
-        assert order(waiting) == by_hand
+        assert jobs_in(waiting) == by_hand

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from hopperlib.network.scheduling.generator import draw_workload
-from hopperlib.network.scheduling.queues import put_into_queues, queue_table, read_queues
+from hopperlib.network.scheduling.rules import put_into_queues, queue_table, read_queues
 from hopperlib.network.scheduling.workload import Job, Workload
 
 
