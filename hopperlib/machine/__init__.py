@@ -8,8 +8,8 @@ faults     what a machine survives
 =========  ===============================================================
 """
 
-from hopperlib.machine.machine import Machine, MachineError
+from hopperlib.machine.machine import Machine, MachineError, signs_of
 from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
 from hopperlib.tables import Quantity
 
-__all__ = ["FileSystem", "Launcher", "Machine", "MachineError", "Network", "NodeKind", "Quantity"]
+__all__ = ["FileSystem", "Launcher", "Machine", "MachineError", "Network", "NodeKind", "Quantity", "signs_of"]

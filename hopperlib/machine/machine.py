@@ -31,7 +31,7 @@ from hopperlib.tables import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Machine", "MachineError", "general_launchers"]
+__all__ = ["Machine", "MachineError", "general_launchers", "signs_of"]
 
 # With os.path, as the import of pathlib takes a tenth of the time of reading a machine.
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "machines")
@@ -428,6 +428,20 @@ def _bundled(name: str) -> Machine:
             (f"machine='{name}' is neither a machine ({listed}) nor a path (which ends in .toml or has a /){hint}",)
         )
     return Machine.from_toml(_own_text(f"{name}.toml"), name=f"{name}.toml")
+
+
+def signs_of(name: str) -> tuple[str, ...]:
+    """Return the words that tell a machine of the library, without reading its parts.
+
+    Examples
+    --------
+    >>> signs_of("edison")
+    ('edison',)
+    """
+    import tomllib
+
+    # What holds of the whole machine stands before the first table.
+    return tuple(tomllib.loads(_own_text(f"{name}.toml").partition("\n[")[0]).get("signs", ()))
 
 
 @cache

@@ -183,16 +183,25 @@ class Table(Framed):
                     f"row {number} of table {self.caption!r} has {len(row)} cells for {len(self.columns)} columns"
                 )
 
+    @property
+    def numeric(self) -> list[bool]:
+        """Whether each column holds a number."""
+        return [any(isinstance(row[i], (int, float)) for row in self.rows) for i in range(len(self.columns))]
+
+    def as_text(self, rows: int | None = None) -> list[list[str]]:
+        """Return the cells as text, of all rows or of the first few."""
+        return [
+            [format_number(cell, column.decimals) for cell, column in zip(row, self.columns, strict=True)]
+            for row in self.rows[:rows]
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain data, its cells as text."""
         return {
             "caption": self.caption,
             "columns": [{"heading": column.heading, "badge": column.badge} for column in self.columns],
-            "numeric": [any(isinstance(row[i], (int, float)) for row in self.rows) for i in range(len(self.columns))],
-            "rows": [
-                [format_number(cell, column.decimals) for cell, column in zip(row, self.columns, strict=True)]
-                for row in self.rows
-            ],
+            "numeric": self.numeric,
+            "rows": self.as_text(),
             "marked": list(self.marked),
             "marked_label": self.marked_label,
             "csv": self.to_csv(),

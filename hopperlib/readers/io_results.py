@@ -10,7 +10,6 @@ import csv
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from statistics import median
 from typing import Any, Literal
 
 from hopperlib.errors import refusal
@@ -122,6 +121,9 @@ def ranks_together(rows: Iterable[IoResult]) -> list[IoResult]:
     >>> row.tasks, row.rate_mib_s, row.reason
     (3, 2.0, '3 tasks: 1 to 4 MiB/s each')
     """
+    # With its fractions and decimals, statistics is slow to import.
+    from statistics import median
+
     together: dict[tuple[str, str | None], list[IoResult]] = {}
     kept: list[IoResult] = []
     for row in rows:

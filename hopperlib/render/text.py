@@ -132,20 +132,19 @@ def table_lines(table: Table, most_rows: int, longest_cell: int = 0) -> list[str
     a        24
     ... and 1 more row
     """
-    data = table.to_dict()
-    rows = [[column["heading"] for column in data["columns"]], *data["rows"][:most_rows]]
+    rows = [[column.heading for column in table.columns], *table.as_text(most_rows)]
     if longest_cell:
         rows = [
             [cell if len(cell) <= longest_cell else f"{cell[: longest_cell - 3]}..." for cell in row] for row in rows
         ]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(data["columns"]))]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(table.columns))]
     lines = [_plain(table.caption)]
     for number, row in enumerate(rows, start=-1):
         cells = (
             f"{cell:>{width}}" if numeric else f"{cell:<{width}}"
-            for cell, width, numeric in zip(row, widths, data["numeric"], strict=True)
+            for cell, width, numeric in zip(row, widths, table.numeric, strict=True)
         )
         mark = f"  <- {table.marked_label}" if number in table.marked else ""
         lines.append(("  ".join(cells) + mark).rstrip())
-    left_off = len(data["rows"]) - most_rows
+    left_off = len(table.rows) - most_rows
     return [*lines, f"... and {left_off} more row{'s' * (left_off > 1)}"] if left_off > 0 else lines

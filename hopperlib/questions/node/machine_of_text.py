@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hopperlib.machine import Machine
+from hopperlib.machine import Machine, signs_of
 
 __all__ = ["machine_of_text", "offered_instead"]
 
@@ -21,7 +21,10 @@ def machine_of_text(text: str) -> tuple[str, str]:
     """
     found: dict[str, list[str]] = {}
     for name in Machine.names():
-        words = [word for word in Machine.load(name).signs if re.search(rf"(?<!\w){re.escape(word)}(?![\w-])", text)]
+        # Most words stand nowhere in a text: to look for them costs less than a pattern.
+        words = [
+            word for word in signs_of(name) if word in text and re.search(rf"(?<!\w){re.escape(word)}(?![\w-])", text)
+        ]
         if words:
             found[name] = words
     most = max(map(len, found.values()), default=0)
