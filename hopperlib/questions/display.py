@@ -10,7 +10,7 @@ import importlib
 import os
 from typing import Any
 
-__all__ = ["in_the_book", "mimebundle", "result_html"]
+__all__ = ["answer_shown", "in_the_book", "plotly_figure", "result_html", "show"]
 
 
 def in_the_book() -> bool:
@@ -24,19 +24,50 @@ def in_the_book() -> bool:
     return os.environ.get("HOPPERLIB_RENDER") == "book"
 
 
-def mimebundle(kind: str, thing: object) -> dict[str, Any]:
-    """Return what JupyterLab shows of an explorer, a figure or a check.
+def _widgets() -> Any:
+    return importlib.import_module("hopperlib.render.widgets")
+
+
+def show(kind: str, thing: object) -> None:
+    """Show an explorer, a figure or a check in a notebook: live, and as what is saved with it.
+
+    Raises
+    ------
+    NotImplementedError
+        Where the book is built: IPython then takes the bundle of data.
 
     Examples
     --------
-    >>> from hopperlib.questions.figures import Axis, Series, chart
-    >>> line = chart(title="Squares", alt="A parabola that rises from 0 to 4.", x=Axis(title="x"),
-    ...              y=Axis(title="y"), series=[Series(name="square", x=[0, 2], y=[0, 4])])
-    >>> mimebundle("figure", line)["text/plain"]
-    'Squares. A parabola that rises from 0 to 4.'
+    >>> from hopperlib.questions.question import load
+    >>> show("explorer", load("memory")) # doctest: +SKIP
     """
-    bundle: dict[str, Any] = getattr(importlib.import_module("hopperlib.render.widgets"), f"{kind}_mimebundle")(thing)
-    return bundle
+    if in_the_book():
+        raise NotImplementedError
+    getattr(_widgets(), f"show_{kind}")(thing)
+
+
+def answer_shown(explorer: object) -> Any:
+    """Return the answer that an explorer of a notebook shows now; to its starting settings where none is shown.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.question import load
+    >>> answer_shown(load("memory")).summary[:46]
+    'Cheapest on Hopper: 24 tasks a node on 16 larg'
+    """
+    return _widgets().answer_shown(explorer)
+
+
+def plotly_figure(figure: object) -> Any:
+    """Return a figure as a ``plotly.graph_objects.Figure``.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.question import load
+    >>> plotly_figure(load("memory").run().figures[0]).layout.xaxis.title.text
+    'Tasks a node'
+    """
+    return _widgets().plotly_figure(figure)
 
 
 def result_html(result: object) -> str:

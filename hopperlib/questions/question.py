@@ -179,10 +179,17 @@ class Question:
         }
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Return what a notebook shows: the live form in the book, widgets in JupyterLab."""
-        if display.in_the_book():
-            return {MIME_TYPE: {"name": self.name}, "text/plain": f"Question: {self.title}"}
-        return display.mimebundle("explorer", self)
+        """Return what the book makes a live form of."""
+        return {MIME_TYPE: {"name": self.name}, "text/plain": f"Question: {self.title}"}
+
+    def _ipython_display_(self) -> None:
+        display.show("explorer", self)
+
+    @property
+    def result(self) -> Result | None:
+        """The answer that the explorer of this name shows in the notebook now; None while its setting is refused."""
+        shown: Result | None = display.answer_shown(self)
+        return shown
 
 
 _KINDS: dict[str, type[Control]] = {

@@ -279,10 +279,15 @@ class Figure(Framed):
         return self.table.frame_data()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Return what a notebook shows: data for the book, a widget in JupyterLab."""
-        if display.in_the_book():
-            return {FIGURE_MIME_TYPE: self.to_dict(), "text/plain": self.alt}
-        return display.mimebundle("figure", self)
+        """Return the data that the book draws."""
+        return {FIGURE_MIME_TYPE: self.to_dict(), "text/plain": self.alt}
+
+    def _ipython_display_(self) -> None:
+        display.show("figure", self)
+
+    def to_plotly(self) -> Any:
+        """Return the chart as a ``plotly.graph_objects.Figure``, to go on with."""
+        return display.plotly_figure(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

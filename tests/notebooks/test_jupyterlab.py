@@ -119,7 +119,33 @@ def test_explorer_moves_by_keyboard(page: Any, lab: Any, requests_elsewhere: lis
     view.get_by_role("button", name="Reset", exact=True).click()
     view.get_by_text("12 tasks by aprun.").wait_for()
     points.nth(12).wait_for(state="detached")
+    line.fill("mpirun")
+    _check_what_stays(page, lab, view, last="12 tasks by mpirun.")
     assert requests_elsewhere == []
+
+
+def _check_what_stays(page: Any, lab: Any, view: Any, *, last: str) -> None:
+    """Save, end the kernel, reopen: the picture of the last setting is there, with its sentence and its table."""
+    view.get_by_text(last).wait_for()
+    assert page.locator(".hopper-saved").first.is_hidden()
+    form, chart = view.locator(".hopper-form").bounding_box(), view.locator(".js-plotly-plot").first.bounding_box()
+    assert form["x"] + form["width"] <= chart["x"], "the controls stand beside the chart"
+
+    page.wait_for_function(
+        "said => [...document.querySelectorAll('.hopper-saved')].some(one => one.textContent.includes(said))", arg=last
+    )
+    page.locator(".jp-Notebook").first.click(position={"x": 5, "y": 5})
+    page.keyboard.press("Control+s")
+    saved = _saved(page, lab, "toy")
+    assert "application/vnd.plotly.v1+json" in saved
+    assert "widget-state" not in saved
+
+    for kernel in page.request.get(f"{lab.url}/api/sessions?token={lab.token}").json():
+        page.request.delete(f"{lab.url}/api/sessions/{kernel['id']}?token={lab.token}")
+    page.goto(f"{lab.url}/lab/workspaces/again/tree/toy.ipynb?token={lab.token}&reset")
+    page.locator(".hopper-saved").get_by_text(last).wait_for()
+    page.locator(".jp-RenderedPlotly").locator(".plot-container, .plot-img[src]").first.wait_for()
+    assert page.get_by_text("model not found").count() == 0 or page.get_by_text("model not found").first.is_hidden()
 
 
 def test_self_check_is_marked(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
@@ -165,3 +191,13 @@ def test_placement_explorer_moves(page: Any, lab: Any, requests_elsewhere: list[
     line.fill("aprun -n 4 -N 4 -d 6 a.out")
     alert.wait_for(state="detached")
     assert requests_elsewhere == []
+
+
+def _saved(page: Any, lab: Any, name: str) -> str:
+    """Return the text of a notebook once it was saved with its outputs."""
+    for _ in range(100):
+        text = (lab.folder / f"{name}.ipynb").read_text(encoding="utf-8")
+        if "image/svg+xml" in text:
+            return text
+        page.wait_for_timeout(200)
+    raise AssertionError("the notebook was not saved with a picture")

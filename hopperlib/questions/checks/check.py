@@ -80,7 +80,8 @@ class Check:
         }
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Return what a notebook shows: a form in the book, widgets in JupyterLab."""
-        if display.in_the_book():
-            return {MIME_TYPE: self.to_dict(), "text/plain": f"Self-check: {self.question}"}
-        return display.mimebundle("check", self)
+        """Return what the book makes a form of."""
+        return {MIME_TYPE: self.to_dict(), "text/plain": f"Self-check: {self.question}"}
+
+    def _ipython_display_(self) -> None:
+        display.show("check", self)

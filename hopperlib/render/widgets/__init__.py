@@ -1,36 +1,42 @@
-"""Explorers, figures and self-checks as widgets in JupyterLab.
+"""Explorers, figures and self-checks in JupyterLab: live, and what is saved of them.
 
 ===========  ================================================================
 explorer     a form, its answer, and the run that joins them
 inputs       one widget for each kind of control
 figure       charts drawn by plotly.js, which change in place
 check        self-checks as small forms
+saved        what stays in the notebook when the kernel is gone
 answer       style, starting answer and refusals as HTML (standard library only)
 ===========  ================================================================
 
-A bundle holds three things: the widgets, for JupyterLab; an HTML page without
-any script, for places that show saved notebooks, such as code hosting sites;
-and a line of text. ipywidgets, plotly and anywidget are imported only when a
-widget is made. Without them a notebook shows the HTML and says what to install.
+ipywidgets, plotly and anywidget are imported only when a widget is made.
+Without them, and where a program runs the notebook, there is what is saved.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from hopperlib.errors import InputError
-from hopperlib.render.html import prose_html, table_html
-from hopperlib.render.widgets.answer import static_html, titled, titled_html
+from hopperlib.render.html import prose_html
+from hopperlib.render.widgets.answer import titled, titled_html
+from hopperlib.render.widgets.saved import SavedAnswer, captions_html, drawn, figure_bundle, is_watched, marked, publish
 
 if TYPE_CHECKING:
     from hopperlib.questions.checks import Check
     from hopperlib.questions.question import Question
-    from hopperlib.questions.result import Figure
+    from hopperlib.questions.result import Figure, Result
 
-__all__ = ["check_mimebundle", "explorer_mimebundle", "figure_mimebundle", "missing_packages"]
-
-_WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+__all__ = [
+    "answer_shown",
+    "missing_packages",
+    "plotly_figure",
+    "show_check",
+    "show_explorer",
+    "show_figure",
+]
 
 
 def missing_packages() -> tuple[str, ...]:
@@ -44,93 +50,86 @@ def missing_packages() -> tuple[str, ...]:
     return tuple(name for name in ("ipywidgets", "plotly", "anywidget") if find_spec(name) is None)
 
 
-def _bundle(html: str, text: str, view: Any) -> dict[str, Any]:
-    """Return a bundle: HTML and text, and the widgets that `view` makes unless packages are missing."""
-    missing = missing_packages()
-    if missing:
-        say = (
-            f"To use it here, install {', '.join(missing)}: "
-            'pip install "hopper-book[notebooks]", then restart the kernel.'
-        )
-        return {"text/html": f"{html}<p><strong>{prose_html(say)}</strong></p>", "text/plain": f"{text}\n{say}"}
-    widget_view = view()._repr_mimebundle_()[_WIDGET_VIEW]
-    return {_WIDGET_VIEW: widget_view, "text/html": html, "text/plain": text}
+def _missing_note() -> str:
+    """Return what to install; nothing if all is there."""
+    names = ", ".join(missing_packages())
+    return names and (
+        f'To use it here, install {names}: pip install "hopper-book[notebooks]", then restart the kernel.'
+    )
 
 
-def explorer_mimebundle(explorer: Question) -> dict[str, Any]:
-    """Return an explorer for JupyterLab: the form with its live answer, and the starting answer as HTML.
+def _is_live() -> bool:
+    return not missing_packages() and is_watched()
+
+
+def _show_live(root: Any, text: str) -> None:
+    """Show a widget, as an output of its own that holds nothing else to read."""
+    view = "application/vnd.jupyter.widget-view+json"
+    root.add_class("hopper-live")
+    bundle = {view: root._repr_mimebundle_()[view], "text/html": "<!-- live while the notebook runs -->"}
+    publish(bundle | {"text/plain": text})
+
+
+def show_explorer(explorer: Question) -> None:
+    """Show an explorer: its form with the live answer, and the answer that stays.
 
     Parameters
     ----------
     explorer : hopperlib.questions.question.Question
-
-    Examples
-    --------
-    >>> from hopperlib.questions.question import Question
-    >>> from hopperlib.questions.result import Result
-    >>> sky = Question(name="sky", title="The sky", question="What color is it?", controls=(),
-    ...                answer=lambda: Result(summary="Blue."))
-    >>> explorer_mimebundle(sky)["text/plain"]
-    'The sky. Blue.'
     """
-
-    def view() -> Any:
+    saved = SavedAnswer(explorer)
+    if _is_live():
         from hopperlib.render.widgets.explorer import ExplorerView
 
-        return ExplorerView(explorer).root
-
+        view = ExplorerView(explorer, saved)
+        _show_live(view.root, explorer.title)
+        # The pictures follow in a moment: nobody waits for them here.
+        saved.show(explorer.defaults, view.result, picture=False)
+        return
     try:
         result = explorer.run()
-    except InputError as error:
-        # The form shows the same message, with the controls to put it right.
-        return _bundle(f"<p>{prose_html(error.message)}</p>", titled(explorer.title, error.message), view)
-    return _bundle(static_html(explorer, result), titled(explorer.title, result.summary), view)
+    except InputError:
+        result = None
+    saved.show(explorer.defaults, result, note=_missing_note())
 
 
-def figure_mimebundle(figure: Figure) -> dict[str, Any]:
-    """Return a chart for JupyterLab: the live figure, and its description and data as HTML.
+def answer_shown(explorer: Question) -> Result | None:
+    """Return the answer that the explorer of this name shows now; to its starting settings where none is shown."""
+    module = sys.modules.get("hopperlib.render.widgets.explorer")
+    view = module.shown_explorer(explorer.name) if module else None
+    return explorer.run() if view is None else view.result
+
+
+def show_figure(figure: Figure) -> None:
+    """Show a chart: what it shows in words, with its data, and the chart.
 
     Parameters
     ----------
     figure : hopperlib.questions.result.Figure
-
-    Examples
-    --------
-    >>> from hopperlib.questions.figures import Axis, Series, chart
-    >>> line = chart(title="Squares", alt="A parabola that rises from 0 at 0 to 4 at 2.", x=Axis(title="x"),
-    ...              y=Axis(title="x squared"), series=[Series(name="square", x=[0, 1, 2], y=[0, 1, 4])])
-    >>> figure_mimebundle(line)["text/plain"]
-    'Squares. A parabola that rises from 0 at 0 to 4 at 2.'
     """
-
-    def view() -> Any:
-        from hopperlib.render.widgets.figure import FigureView
-
-        return FigureView(figure).root
-
-    html = f"<p>{titled_html(figure.title, figure.alt)}</p>{table_html(figure.table.to_dict(), buttons=False)}"
-    return _bundle(html, titled(figure.title, figure.alt), view)
+    publish({"text/html": captions_html((figure,)), "text/plain": titled(figure.title, figure.alt)})
+    publish(figure_bundle(figure))
 
 
-def check_mimebundle(check: Check) -> dict[str, Any]:
-    """Return a self-check for JupyterLab: the form, and the question as HTML.
+def plotly_figure(figure: Figure) -> Any:
+    """Return a ``plotly.graph_objects.Figure`` of a chart, its title within."""
+    from plotly import graph_objects
+
+    return graph_objects.Figure(drawn(figure, title={"text": figure.title}, margin={"t": 64}))
+
+
+def show_check(check: Check) -> None:
+    """Show a self-check: its form, and the question, which stays.
 
     Parameters
     ----------
     check : hopperlib.questions.checks.Check
-
-    Examples
-    --------
-    >>> from hopperlib.questions.checks import NumberCheck
-    >>> six = NumberCheck(name="six", question="Cores of a NUMA node?", answer=6, explanation="24 on four.")
-    >>> check_mimebundle(six)["text/plain"]
-    'Self-check: Cores of a NUMA node?'
     """
-
-    def view() -> Any:
+    note = f"<p>{prose_html(_missing_note())}</p>" if missing_packages() else ""
+    text = f"Self-check: {check.question}"
+    if _is_live():
         from hopperlib.render.widgets.check import CheckView
 
-        return CheckView(check).root
-
-    html = f"<p>{titled_html('Self-check', check.question)}</p>"
-    return _bundle(html, f"Self-check: {check.question}", view)
+        _show_live(CheckView(check).root, text)
+    html = marked(f"<p>{titled_html('Self-check', check.question)}</p>{note}")
+    publish({"text/html": html, "text/plain": text})

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from hopperlib.questions.display import in_the_book
-from hopperlib.questions.result import Result
+from hopperlib.questions.result import Figure, Result
 from hopperlib.render.html import legend_html, parts_html, prose_html
 
 if TYPE_CHECKING:
@@ -37,6 +40,15 @@ STYLE = """<style>
 .hopper-view th, .hopper-view td { padding: 0.15em 0.6em; border-bottom: 1px solid var(--jp-border-color2); text-align: left; }
 .hopper-view .hopper-number { text-align: right; white-space: nowrap; }
 .hopper-view .hopper-marked { font-weight: 600; }
+.hopper-view .hopper-picture { background: white; max-width: 46rem; }
+.hopper-view .hopper-downloads a, .hopper-view button { cursor: pointer; }
+.hopper-view .hopper-downloads a { display: inline-block; padding: 0.3em 0.8em; border: 1px solid; border-radius: 3px;
+  text-decoration: none; background: var(--jp-layout-color2); }
+.hopper-view .hopper-columns { display: flex; flex-flow: row wrap; align-items: flex-start; gap: 1em; overflow: visible; }
+.hopper-view .hopper-form { flex: 1 1 19rem; max-width: 25rem; position: sticky; top: 0; }
+.hopper-view .hopper-form .widget-inline-hbox { flex-wrap: wrap; height: auto; }
+.hopper-view .hopper-form .widget-inline-hbox > .widget-label:first-child { flex-basis: 100%; text-align: left; }
+.hopper-view .hopper-answer { flex: 3 1 28rem; min-width: 0; }
 </style>"""
 
 
@@ -99,7 +111,7 @@ def split_html(result: Result) -> tuple[str, str]:
 
 
 def notebook_html(result: Result) -> str:
-    """Return an answer, or a part of one, as a notebook shows it: charts in words, with their data.
+    """Return an answer, or a part of one, as a notebook shows it: charts as static pictures, with their data.
 
     In the book the site's style sheet holds, elsewhere our own.
 
@@ -109,39 +121,52 @@ def notebook_html(result: Result) -> str:
     True
     """
     data = result.to_dict()
-    words = [f"<p>{escape(figure.alt)}</p>" for figure in result.figures]
-    parts = "".join(parts_html(data, buttons=False, pictures=words).values())
-    html = (_summary_html(result) if result.summary else "") + parts
     in_book = in_the_book()
+    pictures = [f"<p>{escape(figure.alt)}</p>{'' if in_book else _picture(figure)}" for figure in result.figures]
+    parts = "".join(parts_html(data, buttons=False, pictures=pictures).values())
+    html = (_summary_html(result) if result.summary else "") + parts
     return html if in_book else f'{STYLE}<div class="hopper-view"><div class="hopper-html">{html}</div></div>'
 
 
-def static_html(explorer: Question, result: Result) -> str:
-    """Return an explorer's starting answer for places that run nothing: words and tables.
+def _picture(figure: Figure) -> str:
+    """Return a chart as an image, which passes where viewers of notebooks let no drawing pass; nothing without matplotlib."""
+    if not find_spec("matplotlib"):
+        return ""
+    from hopperlib.render.svg import figure_svg
+
+    data = base64.b64encode(figure_svg(figure).encode()).decode()
+    return f'<img class="hopper-picture" src="data:image/svg+xml;base64,{data}" alt="{escape(figure.alt)}">'
+
+
+def static_html(explorer: Question, result: Result, values: Mapping[str, Any]) -> str:
+    """Return an explorer's answer for places that run nothing: words and tables.
 
     Parameters
     ----------
     explorer : hopperlib.questions.question.Question
     result : hopperlib.questions.result.Result
-        Its answer to the starting values.
+        Its answer.
+    values : mapping
+        To these values.
 
     Examples
     --------
     >>> from hopperlib.questions.question import Question
     >>> sky = Question(name="sky", title="The sky", question="What color is it?", controls=(),
     ...                answer=lambda: Result(summary="Blue."))
-    >>> static_html(sky, sky.run())[:64]
+    >>> static_html(sky, sky.run(), {})[:64]
     '<p><strong>The sky.</strong> What color is it?</p><p>Blue.</p><p'
     """
     settings = ", ".join(
         f"{escape(control.label)}: <code>{escape(str(value))}</code>{' ' + escape(control.unit) if control.unit else ''}"
-        for control, value in zip(explorer.controls, explorer.defaults.values(), strict=True)
+        for control, value in zip(explorer.controls, (explorer.defaults | dict(values)).values(), strict=True)
         if len(str(value)) <= 200
     )
     parts = parts_html(result.to_dict(), buttons=False)
     return (
         f"<p>{titled_html(explorer.title, explorer.question)}</p>"
         f"<p>{prose_html(result.summary)}</p>"
-        f"<p>This is the answer to the starting settings{' (' + settings + ')' if settings else ''}. "
-        f"Run the notebook in JupyterLab to change them.</p>{parts['findings']}{parts['values']}{parts['tables']}"
+        f"<p>This is the answer to{': ' + settings if settings else ' its only setting'}. "
+        f"Run the notebook in JupyterLab to change it.</p>"
+        f"{parts['drawings']}{parts['findings']}{parts['values']}{parts['tables']}"
     )

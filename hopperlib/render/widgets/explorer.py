@@ -16,12 +16,15 @@ from hopperlib.questions.result import Figure, Result
 from hopperlib.render.widgets.answer import STYLE, error_html, split_html, titled_html
 from hopperlib.render.widgets.figure import FigureView
 from hopperlib.render.widgets.inputs import make_input
+from hopperlib.render.widgets.saved import SavedAnswer
 
 __all__ = ["ExplorerView", "shown_explorer"]
 
 # Long enough to pass over the keys of a word, and the steps of a drag.
 _AFTER_TYPING_S = 0.3
 _AFTER_MOVING_S = 0.03
+# Drawing static pictures takes longer than most answers.
+_AFTER_REST_S = 1.0
 
 # The explorer shown last under each name, for self-checks that ask about it.
 _SHOWN: WeakValueDictionary[str, ExplorerView] = WeakValueDictionary()
@@ -36,6 +39,8 @@ class ExplorerView:
     Parameters
     ----------
     explorer : hopperlib.questions.question.Question
+    saved : SavedAnswer or None
+        What stays in the notebook, and follows the answer.
 
     Attributes
     ----------
@@ -58,8 +63,10 @@ class ExplorerView:
     '4 times 4 is 16.'
     """
 
-    def __init__(self, explorer: Question) -> None:
+    def __init__(self, explorer: Question, saved: SavedAnswer | None = None) -> None:
         self.explorer = explorer
+        self._saved = saved
+        self._saving: Any = None
         self.result: Result | None = None
         self._waiting: Any = None
         self._writing = False
@@ -71,8 +78,12 @@ class ExplorerView:
         self._figure_box = ipywidgets.VBox()
         self._answer = ipywidgets.VBox([self._before, self._figure_box, self._after])
         question = f'<div class="hopper-html">{titled_html(explorer.title, explorer.question)}</div>'
-        self.root = ipywidgets.VBox([ipywidgets.HTML(STYLE + question), *self._form(), self._state, self._answer])
-        self.root.add_class("hopper-view")
+        form = ipywidgets.VBox(self._form())
+        answer = ipywidgets.VBox([self._state, self._answer])
+        columns = ipywidgets.HBox([form, answer])
+        self.root = ipywidgets.VBox([ipywidgets.HTML(STYLE + question), columns])
+        for widget, name in ((self.root, "view"), (form, "form"), (answer, "answer"), (columns, "columns")):
+            widget.add_class(f"hopper-{name}")
         for one in self.inputs.values():
             one.watch(self._changed_soon if isinstance(one.control, Text) else self._changed_now)
         _SHOWN[explorer.name] = self
@@ -140,6 +151,18 @@ class ExplorerView:
             self._refuse(error_html(error.message, control.label if control else ""))
         except Exception as error:  # A reader can do nothing with a traceback; the words help to report it.
             self._refuse(error_html(f"This setting shows a mistake in the model: {type(error).__name__}: {error}"))
+        self.save_soon()
+
+    def save_soon(self) -> None:
+        """Let what is saved follow, once nothing has changed for a moment."""
+        if self._saved is not None and _kernel() is not None:
+            if self._saving is not None:
+                self._saving.cancel()
+            self._saving = _call_later(_AFTER_REST_S, self._save)
+
+    def _save(self) -> None:
+        if self._saved is not None:
+            self._saved.show({name: one.read() for name, one in self.inputs.items()}, self.result)
 
     def _refuse(self, html: str) -> None:
         """Show a message; the former answer stays, faded."""
@@ -175,12 +198,15 @@ def shown_explorer(name: str) -> ExplorerView | None:
     return _SHOWN.get(name)
 
 
-def _call_later(delay_s: float, action: Callable[[], None]) -> Any:
-    """Call `action` after a delay on the kernel's event loop; at once where no kernel runs."""
+def _kernel() -> Any:
     from IPython.core.getipython import get_ipython
 
-    kernel = getattr(get_ipython(), "kernel", None)
-    if kernel is None:
+    return getattr(get_ipython(), "kernel", None)
+
+
+def _call_later(delay_s: float, action: Callable[[], None]) -> Any:
+    """Call `action` after a delay on the kernel's event loop; at once where no kernel runs."""
+    if _kernel() is None:
         action()
         return None
     return asyncio.get_running_loop().call_later(delay_s, action)

@@ -4,8 +4,9 @@ Plotly's own FigureWidget is not used. It brings plotly.js along with every
 chart, and anywidget, on which it stands, gives a widget two seconds to load and
 then stops to tell it of changes: on a busy machine charts stayed empty, or kept
 showing a former setting without a word. Here plotly.js comes once for all
-charts, and both it and the figures travel in plain text widgets, which know no
-such limit. What the page draws is always the latest whole figure.
+charts, when a page asks for it, so that it is no part of what is saved; it and
+the figures come through plain widgets, which know no such limit. What the page
+draws is always the latest whole figure, at the zoom that the reader chose.
 """
 
 from __future__ import annotations
@@ -22,19 +23,20 @@ from plotly.offline import get_plotlyjs
 from hopperlib.questions.result import Figure
 from hopperlib.render.html import table_html
 from hopperlib.render.widgets.answer import STYLE, titled_html
+from hopperlib.render.widgets.saved import drawn
 
 __all__ = ["Chart", "FigureView"]
-
-# A chart stands on white in a light and in a dark JupyterLab, as its own text is dark.
-_ON_WHITE = {"paper_bgcolor": "white", "plot_bgcolor": "white", "font": {"color": "#1c2024"}}
-_HEIGHT = 380
 
 # plotly.js looks for `module` and `exports` first, so it is run as the body of a function that has them.
 _DRAW = """
 const referred = (model, name) => model.widget_manager.get_model(model.get(name).slice("IPY_MODEL_".length));
 
 async function plotly(model) {
-  const source = (await referred(model, "library")).get("value");
+  const library = await referred(model, "library");
+  const source = await new Promise((resolve) => {
+    library.on("msg:custom", (content) => content.plotly && resolve(content.plotly));
+    library.send({ wanted: "plotly" });
+  });
   const module = { exports: {} };
   new Function("module", "exports", "define", source)(module, module.exports, undefined);
   return module.exports;
@@ -74,7 +76,7 @@ class Chart(anywidget.AnyWidget):
     Attributes
     ----------
     library, state : ipywidgets.Textarea
-        The text of plotly.js, and that of the figure as JSON.
+        What sends plotly.js, and the text of the figure as JSON.
     """
 
     _esm = _DRAW
@@ -84,8 +86,16 @@ class Chart(anywidget.AnyWidget):
 
 @cache
 def _library() -> Any:
-    """Return the widget that holds plotly.js, one for all charts of a kernel."""
-    return ipywidgets.Textarea(value=get_plotlyjs())
+    """Return the widget that sends plotly.js to a page that asks, one for all charts of a kernel."""
+    library = ipywidgets.Textarea()
+    library.on_msg(_send_plotly)
+    return library
+
+
+def _send_plotly(library: Any, content: dict[str, Any], _: Any) -> None:
+    """Send the text of plotly.js to a page that asks for it."""
+    if content.get("wanted") == "plotly":
+        library.send({"plotly": get_plotlyjs()})
 
 
 class FigureView:
@@ -135,7 +145,6 @@ class FigureView:
         ValueError
             If it holds a number that is not finite, which is a defect.
         """
-        drawn = {"data": figure.data, "layout": {"height": _HEIGHT} | figure.layout | _ON_WHITE}
-        self._state.value = json.dumps(drawn, allow_nan=False)
+        self._state.value = json.dumps(drawn(figure, uirevision="kept"), allow_nan=False)
         self._words.value = f'<div class="hopper-html">{titled_html(figure.title, figure.alt)}</div>'
         self._data.value = f'<div class="hopper-html">{table_html(figure.table.to_dict(), buttons=False)}</div>'

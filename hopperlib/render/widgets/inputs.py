@@ -148,5 +148,5 @@ def make_input(control: Control, *, live: bool = True) -> Input:
         # As many decimals as the step has, or a small step would not show.
         places = max(0, -int(Decimal(str(control.step)).normalize().as_tuple().exponent))
         readout = {} if control.whole else {"readout_format": f".{places}f"}
-        return Input(control, kind(continuous_update=live, layout={"width": "28rem"}, **scale, **readout, **label))
+        return Input(control, kind(continuous_update=live, layout={"width": "95%"}, **scale, **readout, **label))
     raise TypeError(f"there is no widget for a control of kind {control.kind!r}")

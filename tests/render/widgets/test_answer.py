@@ -22,12 +22,15 @@ def test_parts_stand_above_and_below_the_charts(explorer: Question) -> None:
         assert "<button" not in html
 
 
-def test_an_answer_in_a_notebook_shows_its_charts_in_words(explorer: Question, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_in_a_notebook_shows_its_charts_as_images(
+    explorer: Question, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("HOPPERLIB_RENDER", raising=False)
     result = explorer.run()
     html = result._repr_html_()
     assert html.startswith(STYLE)
     assert "<p>Rate of each task from 1 to 12 tasks: it falls.</p>" in html
+    assert html.count('src="data:image/svg+xml;base64,') == 1
     assert "hopper-plot" not in html
     assert "hopper-summary" not in result.tables[0]._repr_html_().removeprefix(STYLE)
     assert "<svg" in result.drawings[0]._repr_html_()
@@ -36,9 +39,10 @@ def test_an_answer_in_a_notebook_shows_its_charts_in_words(explorer: Question, m
 
 
 def test_long_texts_are_no_settings_to_print(explorer: Question) -> None:
-    html = static_html(explorer, explorer.run())
+    html = static_html(explorer, explorer.run(tasks=7), {"tasks": 7, "log": "x" * 300})
     assert "Line: <code>aprun -n 12 vasp</code>" in html
-    assert "<svg" not in html
+    assert "Tasks: <code>7</code>" in html
+    assert "xxx" not in html
 
 
 @given(st.text(alphabet="<>&'\"`ab/= "))

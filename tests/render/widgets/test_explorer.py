@@ -96,11 +96,11 @@ def test_refused_value_is_shown_at_its_control_and_the_former_answer_fades(explo
     assert "Below is the answer to the former settings." in said(view)
     assert "12 tasks on 1 nodes" in said(view)
     assert view.result is None
-    assert "hopper-stale" in view.root.children[-1]._dom_classes
+    assert "hopper-stale" in view.root.children[-1].children[-1].children[-1]._dom_classes
     view.inputs["nodes"].write(2)
     assert "hopper-error" not in said(view)
     assert "12 tasks on 2 nodes" in said(view)
-    assert "hopper-stale" not in view.root.children[-1]._dom_classes
+    assert "hopper-stale" not in view.root.children[-1].children[-1].children[-1]._dom_classes
 
 
 def test_what_the_model_refuses_is_shown(explorer: Question) -> None:

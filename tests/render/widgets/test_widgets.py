@@ -1,4 +1,4 @@
-"""What a notebook gets: widgets for JupyterLab, HTML for readers of saved notebooks, and words."""
+"""What a notebook gets: widgets for JupyterLab, and outputs that stay for every viewer of saved notebooks."""
 
 from __future__ import annotations
 
@@ -10,88 +10,180 @@ import pytest
 
 from hopperlib.questions.checks import NumberCheck
 from hopperlib.questions.question import Question
-from hopperlib.questions.result import Figure
-from hopperlib.render.widgets import check_mimebundle, explorer_mimebundle, figure_mimebundle, missing_packages
+from hopperlib.questions.result import Figure, Result
+from hopperlib.render.widgets import explorer as explorer_module
+from hopperlib.render.widgets import missing_packages
+from hopperlib.render.widgets import saved as saved_module
+from hopperlib.render.widgets.saved import PLOTLY_MIME_TYPE, SavedAnswer
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 CHECK = NumberCheck(name="six", question="How many `cores` < 7?", answer=6, explanation="24 on four.")
 
 
-@pytest.fixture(params=["explorer", "figure", "check"])
-def shown(request: pytest.FixtureRequest, explorer: Question, figure: Figure) -> tuple[Any, dict[str, Any]]:
-    """Each thing that can be shown, with its bundle's maker."""
-    things = {
-        "explorer": (explorer, explorer_mimebundle),
-        "figure": (figure, figure_mimebundle),
-        "check": (CHECK, check_mimebundle),
-    }
-    found: tuple[Any, dict[str, Any]] = things[request.param]  # type: ignore[assignment]
-    return found
+class Handle:
+    """Stands for an output that can be changed."""
+
+    def __init__(self, bundle: dict[str, Any]) -> None:
+        self.bundle = bundle
+
+    def update(self, bundle: dict[str, Any], raw: bool) -> None:
+        self.bundle = bundle
 
 
-def test_bundle_holds_widgets_html_and_text(shown: tuple[Any, Any]) -> None:
-    thing, make = shown
-    bundle = make(thing)
-    assert list(bundle) == [VIEW, "text/html", "text/plain"]
-    assert set(bundle[VIEW]) == {"version_major", "version_minor", "model_id"}
-    assert "<script" not in bundle["text/html"]
-
-
-def test_objects_show_themselves_with_it(shown: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def outputs(monkeypatch: pytest.MonkeyPatch) -> list[Handle]:
+    """The outputs of a cell, as they are shown."""
     monkeypatch.delenv("HOPPERLIB_RENDER", raising=False)
-    assert set(shown[0]._repr_mimebundle_()) == {VIEW, "text/html", "text/plain"}
-    monkeypatch.setenv("HOPPERLIB_RENDER", "book")
-    assert VIEW not in shown[0]._repr_mimebundle_()
+    shown: list[Handle] = []
+
+    def display(bundle: dict[str, Any], *, raw: bool, display_id: bool = False) -> Handle:
+        shown.append(Handle(bundle))
+        return shown[-1]
+
+    monkeypatch.setattr("IPython.display.display", display)
+    return shown
 
 
-@pytest.mark.parametrize("name", ["ipywidgets", "plotly", "anywidget"])
-def test_missing_package_is_named_with_its_extra(
-    name: str, shown: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, name, None)
-    assert missing_packages() == (name,)
-    bundle = shown[1](shown[0])
-    say = f'To use it here, install {name}: pip install "hopper-book[notebooks]", then restart the kernel.'
-    assert VIEW not in bundle
-    assert bundle["text/plain"].endswith("\n" + say)
-    assert bundle["text/html"].endswith(f"<p><strong>{say.replace(chr(34), '&quot;')}</strong></p>")
+@pytest.fixture(params=["explorer", "figure", "check"])
+def thing(request: pytest.FixtureRequest, explorer: Question, figure: Figure) -> Any:
+    """Each thing that can be shown."""
+    return {"explorer": explorer, "figure": figure, "check": CHECK}[request.param]
 
 
-def test_explorer_as_html_is_the_starting_answer(explorer: Question) -> None:
-    html = explorer_mimebundle(explorer)["text/html"]
+def test_a_live_explorer_has_what_stays_beside_it(explorer: Question, outputs: list[Handle]) -> None:
+    explorer._ipython_display_()
+    live, words, chart = (output.bundle for output in outputs)
+    assert set(live[VIEW]) == {"version_major", "version_minor", "model_id"}
+    assert VIEW not in words | chart
+    html = words["text/html"]
     assert "<strong>Every &lt;control&gt;.</strong> What does <code>-N</code> do?" in html
     assert "12 tasks on 1 nodes at 2.1 GHz, order nid, line &lt;aprun -n 12 vasp&gt;." in html
     assert "Tasks: <code>12</code>, Nodes: <code>1</code>, Clock: <code>2.1</code> GHz, " in html
     assert "<caption>Tasks</caption>" in html
-    assert "Run the notebook in JupyterLab to change them." in html
+    assert "Rate of each task from 1 to 12 tasks: it falls." in html
+    assert "<script" not in html
+    assert list(chart) == [PLOTLY_MIME_TYPE, "text/plain"], "nobody waits for the static picture"
 
 
-def test_explorer_that_refuses_its_own_start_still_has_a_form(explorer: Question) -> None:
+def test_what_stays_follows_the_answer(explorer: Question, outputs: list[Handle], monkeypatch: Any) -> None:
+    waiting: list[Any] = []
+    monkeypatch.setattr(explorer_module, "_kernel", object)
+
+    class Later:
+        def __init__(self, action: Any) -> None:
+            self.action, self.cancelled = action, False
+            waiting.append(self)
+
+        def cancel(self) -> None:
+            self.cancelled = True
+
+    monkeypatch.setattr(explorer_module, "_call_later", lambda _, action: Later(action))
+    explorer._ipython_display_()
+    view = explorer_module.shown_explorer(explorer.name)
+    assert view is not None
+    view.write({"tasks": 5})
+    for later in [later for later in waiting if not later.cancelled]:
+        later.action()
+    words, chart = outputs[1].bundle, outputs[2].bundle
+    assert "Tasks: <code>5</code>" in words["text/html"]
+    assert chart["image/svg+xml"].startswith("<svg")
+    assert len(chart[PLOTLY_MIME_TYPE]["data"][0]["x"]) == 5
+    assert explorer.result is view.result
+
+
+def test_an_explorer_that_shows_nothing_answers_its_start(explorer: Question) -> None:
+    other = Question(name="never-shown", title="t", question="?", controls=explorer.controls, answer=explorer.answer)
+    assert other.result is not None
+    assert other.result.summary.startswith("12 tasks on 1 nodes")
+
+
+def test_charts_come_and_go_in_place(explorer: Question, figure: Figure, outputs: list[Handle]) -> None:
+    saved = SavedAnswer(explorer)
+    saved.show({}, Result(summary="Two.", figures=(figure, figure)))
+    saved.show({}, Result(summary="None."))
+    assert [list(output.bundle) for output in outputs] == [["text/html", "text/plain"], ["text/plain"], ["text/plain"]]
+    saved.show({}, None)
+    assert "This setting was refused." in outputs[0].bundle["text/html"]
+    saved.show({}, Result(summary="Three.", figures=(figure,) * 3))
+    assert [PLOTLY_MIME_TYPE in output.bundle for output in outputs] == [False, True, True]
+    # No output can be added to a cell that has ended: the third chart stands in the words, with its data.
+    assert outputs[0].bundle["text/html"].count("Data of this chart") == 3
+
+
+def test_a_program_that_runs_a_notebook_gets_no_widgets(thing: Any, outputs: list[Handle], monkeypatch: Any) -> None:
+    monkeypatch.setattr("hopperlib.render.widgets.is_watched", lambda: False)
+    thing._ipython_display_()
+    assert outputs
+    assert all(VIEW not in output.bundle for output in outputs)
+
+
+def test_a_figure_is_words_and_a_chart_with_its_picture(figure: Figure, outputs: list[Handle]) -> None:
+    figure._ipython_display_()
+    words, chart = (output.bundle for output in outputs)
+    assert words["text/html"].startswith(
+        "<p><strong>Rates.</strong> Rate of each task from 1 to 12 tasks: it falls.</p>"
+    )
+    assert words["text/html"].count("<tr>") == 13
+    assert list(chart) == [PLOTLY_MIME_TYPE, "image/svg+xml", "text/plain"]
+    assert figure.to_plotly().data[0].x == tuple(range(1, 13))
+    assert figure.to_plotly().layout.title.text == "Rates"
+
+
+def test_a_check_is_its_question(outputs: list[Handle]) -> None:
+    CHECK._ipython_display_()
+    assert "<p><strong>Self-check.</strong> How many <code>cores</code> &lt; 7?</p>" in outputs[1].bundle["text/html"]
+
+
+def test_the_book_gets_data(thing: Any, outputs: list[Handle], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPPERLIB_RENDER", "book")
+    with pytest.raises(NotImplementedError):
+        thing._ipython_display_()
+    assert outputs == []
+    assert any(kind.startswith("application/vnd.hopper.") for kind in thing._repr_mimebundle_())
+
+
+@pytest.mark.parametrize("name", ["ipywidgets", "plotly", "anywidget"])
+def test_missing_package_is_named_with_its_extra(
+    name: str, explorer: Question, outputs: list[Handle], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    assert missing_packages() == (name,)
+    for thing in (explorer, CHECK):
+        outputs.clear()
+        thing._ipython_display_()
+        say = (
+            f"To use it here, install {name}: pip install &quot;hopper-book[notebooks]&quot;, then restart the kernel."
+        )
+        assert say in outputs[0].bundle["text/html"]
+        assert all(VIEW not in output.bundle for output in outputs)
+
+
+def test_explorer_that_refuses_its_own_start_still_has_a_form(explorer: Question, outputs: list[Handle]) -> None:
     def refuse(**values: Any) -> Any:
         raise ValueError("no <machine> file")
 
     broken = Question(name="broken", title="Broken", question="?", controls=explorer.controls, answer=refuse)
-    bundle = explorer_mimebundle(broken)
-    assert bundle["text/html"] == "<p>no &lt;machine&gt; file</p>"
-    assert bundle["text/plain"] == "Broken. no <machine> file"
-    assert VIEW in bundle
+    broken._ipython_display_()
+    assert VIEW in outputs[0].bundle
+    assert outputs[1].bundle["text/plain"] == "Broken. This setting was refused."
+    assert broken.result is None
 
 
-def test_figure_as_html_is_its_description_and_data(figure: Figure) -> None:
-    html = figure_mimebundle(figure)["text/html"]
-    assert html.startswith("<p><strong>Rates.</strong> Rate of each task from 1 to 12 tasks: it falls.</p><div")
-    assert html.count("<tr>") == 13
+def test_whether_somebody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Shell:
+        class kernel:
+            _allow_stdin = False
 
-
-def test_check_as_html_is_its_question() -> None:
-    html = check_mimebundle(CHECK)["text/html"]
-    assert html == "<p><strong>Self-check.</strong> How many <code>cores</code> &lt; 7?</p>"
+    monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: Shell)
+    assert not saved_module.is_watched()
+    Shell.kernel._allow_stdin = True
+    assert saved_module.is_watched()
 
 
 def test_importing_it_imports_no_widgets() -> None:
     code = (
         "import sys, hopperlib.render.widgets\n"
-        "print(sorted({'ipywidgets', 'plotly', 'anywidget', 'IPython'} & set(sys.modules)))"
+        "print(sorted({'ipywidgets', 'plotly', 'anywidget', 'IPython', 'matplotlib'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=None)
     assert done.stdout == "[]\n"
