@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from string import Formatter
 from typing import Any, Literal, get_args
 
-__all__ = ["LEVELS", "Finding", "Level", "worst_first"]
+from hopperlib.units import size_text
+
+__all__ = ["LEVELS", "Finding", "Level", "worded", "worst_first"]
 
 Level = Literal["problem", "advice", "note", "unknown", "ok"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -70,3 +74,51 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     ['b', 'a']
     """
     return tuple(sorted(findings, key=lambda finding: LEVELS.index(finding.level)))
+
+
+class _Words(Formatter):
+    """Text in braces, with sizes for people (``:size``) and counted nouns (``:n file``)."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec == "size":
+            return size_text(value)
+        if format_spec.startswith("n "):
+            return f"{value:,} {format_spec[2:]}{'' if value == 1 else 's'}"
+        return str(format(value, format_spec))
+
+
+@cache
+def _texts(package: str) -> dict[str, dict[str, Any]]:
+    """Return the texts of a package by code."""
+    import tomllib
+    from importlib.resources import files
+
+    return tomllib.loads((files(package) / "findings.toml").read_text(encoding="utf-8"))
+
+
+def worded(
+    package: str, code: str, evidence: Mapping[str, Any] | None = None, *, level: Level | None = None, **words: Any
+) -> Finding:
+    """Return a finding in the words of ``findings.toml`` in a package: level, message and advice by code.
+
+    Parameters
+    ----------
+    package, code : str
+    evidence : mapping or None
+        Numbers of the finding, which its texts may name in braces.
+    level : str or None
+        None for that of the file, which is ``advice`` if nothing is said.
+    **words
+        What else the texts name, before the evidence of the same name; `text` is the name under which
+        they stand if that is not the code.
+
+    Examples
+    --------
+    >>> burst = worded("hopperlib.storage.logs", "open-burst", {"opens": 5000, "files": 7})
+    >>> burst.level, burst.message[:42]
+    ('note', '5,000 files are opened within a second: a ')
+    """
+    said, numbers = _texts(package)[words.pop("text", "") or code], dict(evidence or {})
+    message, advice = (_Words().vformat(said.get(part, ""), (), numbers | words) for part in ("message", "advice"))
+    level = level or said.get("level", "advice")
+    return Finding(code=code, level=level, message=message, evidence=numbers, advice=advice)

@@ -26,11 +26,13 @@ __all__ = [
     "HOURS_PER_DAY",
     "MIB_PER_MEMORY_GB",
     "SECONDS_PER_HOUR",
+    "binary_size_text",
     "duration_s",
     "memory_gb",
     "memory_tb",
     "memory_tib",
     "size_bytes",
+    "size_text",
 ]
 
 BYTES_PER_GB = 1_000_000_000
@@ -150,6 +152,34 @@ def size_bytes(text: str, *, binary: bool = False, any_case: bool = False, round
     if not rounded and size != int(size):
         raise InputError(f"{text!r} is no whole number of bytes", value=text)
     return round(size)
+
+
+def size_text(count: float) -> str:
+    """Return a size for people, in decimal units.
+
+    Examples
+    --------
+    >>> size_text(304_700_000_000), size_text(12)
+    ('305 GB', '12 bytes')
+    """
+    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= factor:
+            return f"{count / factor:.3g} {unit}"
+    return f"{count:.0f} bytes"
+
+
+def binary_size_text(size: int) -> str:
+    """Return a size as commands take it, exactly: in the largest binary unit that divides it.
+
+    Examples
+    --------
+    >>> [binary_size_text(size) for size in (64 << 20, 3 << 16, 1000)]
+    ['64M', '192k', '1000']
+    """
+    for unit, factor in (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10)):
+        if size and size % factor == 0:
+            return f"{size // factor}{unit}"
+    return str(size)
 
 
 def memory_gb(text: str, *, unit: str = "") -> float:

@@ -22,7 +22,7 @@ from fnmatch import fnmatchcase
 
 from hopperlib.errors import InputError, at_least
 from hopperlib.finding import Finding
-from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB, size_bytes
+from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB, binary_size_text, size_bytes
 
 __all__ = [
     "Rule",
@@ -119,14 +119,6 @@ def substitutes(rule: Rule) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _size_text(size: int) -> str:
-    """Return a size as the variable takes it: ``2M``, ``64k``, ``1000``."""
-    for unit, factor in (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10)):
-        if size and size % factor == 0:
-            return f"{size // factor}{unit}"
-    return str(size)
-
-
 def _number(option: str, text: str) -> int:
     """Return the number that an option has, of bytes or of buffers."""
     if option in _SIZES:
@@ -219,7 +211,7 @@ def write_params(rules: Sequence[Rule]) -> str:
             raise InputError(
                 f"pattern {rule.pattern!r} must be a file name without commas and colons, which part patterns"
             )
-        size = None if rule.size_bytes is None else _size_text(rule.size_bytes)
+        size = None if rule.size_bytes is None else binary_size_text(rule.size_bytes)
         values = {"size": size, "count": rule.count, "prefetch": rule.prefetch, "preflush": rule.preflush}
         options = [f"{name}={value}" for name, value in values.items() if value is not None]
         parts.append(":".join([rule.pattern, *options, *rule.others, *(["verbose"] if rule.verbose else [])]))

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files
-from string import Formatter
+from functools import partial
 from typing import Any, NamedTuple
 
-from hopperlib.finding import Finding, Level
+from hopperlib.finding import Finding, worded
 from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, FileRecord
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["WAYS", "mpi_calls", "patterns", "size_text", "small_calls"]
+__all__ = ["FEW_CALLS", "MOST", "SHARE", "WAYS", "WORTH_BYTES", "mpi_calls", "patterns", "say", "small_calls"]
 
 WAYS = ("read", "write")
 # From these on it is worth a word: shares of calls, bytes and time, and so many calls and bytes.
-_SHARE, _RANDOM_SHARE, _MOST = 0.1, 0.2, 0.5
-_FEW_CALLS = 1_000
-_WORTH_BYTES = 100_000_000
+SHARE, _RANDOM_SHARE, MOST = 0.1, 0.2, 0.5
+FEW_CALLS = 1_000
+WORTH_BYTES = 100_000_000
 # Bytes below over bytes above MPI-IO, and of repeated over first accesses.
 _AMPLIFIED = 1.5
 # The slowest, or the fullest, task over the mean.
@@ -38,34 +35,7 @@ class _MpiCalls(NamedTuple):
     independent: int
 
 
-class _Words(Formatter):
-    """Text in braces, with sizes for people."""
-
-    def format_field(self, value: Any, format_spec: str) -> str:
-        return size_text(value) if format_spec == "size" else str(format(value, format_spec))
-
-
-@cache
-def _texts() -> dict[str, dict[str, Any]]:
-    """Return the messages by code."""
-    return tomllib.loads((files("hopperlib.storage.logs") / "findings.toml").read_text(encoding="utf-8"))
-
-
-def _say(code: str, evidence: dict[str, Any], *, text: str = "", level: Level | None = None, **words: Any) -> Finding:
-    """Return a finding in the words of ``findings.toml``; `words` are in its message and are no evidence."""
-    said = _texts()[text or code]
-    message, advice = (_Words().vformat(said.get(part, ""), (), evidence | words) for part in ("message", "advice"))
-    return Finding(
-        code=code, level=level or said.get("level", "advice"), message=message, evidence=evidence, advice=advice
-    )
-
-
-def size_text(count: float) -> str:
-    """Return a size for people, in decimal units."""
-    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= factor:
-            return f"{count / factor:.3g} {unit}"
-    return f"{count:.0f} bytes"
+say = partial(worded, "hopperlib.storage.logs")
 
 
 def small_calls(file: FileRecord, way: str) -> int:
@@ -103,15 +73,13 @@ def _gathered(log: DarshanLog, file: FileRecord) -> bool:
 def _lost(log: DarshanLog) -> Iterator[Finding]:
     """Say what a damaged or overfull log lost."""
     for number, what in enumerate(log.missing, start=1):
-        full = "ran out of memory" in what
-        mend = "Give Darshan more memory and run again: export DARSHAN_MODMEM=64" if full else "Copy the log again."
-        yield _say(
-            "incomplete-log", {"number": number, "of": len(log.missing)}, what=what[0].upper() + what[1:], mend=mend
-        )
+        text = "incomplete-log-memory" if "ran out of memory" in what else "incomplete-log"
+        evidence = {"number": number, "of": len(log.missing)}
+        yield say("incomplete-log", evidence, text=text, what=what[0].upper() + what[1:])
     if not any(total["files"] for total in log.totals.values()) and not log.files:
-        yield _say("no-records", {})
+        yield say("no-records", {})
     elif log.totals and "POSIX" not in log.modules:
-        yield _say("no-posix", {})
+        yield say("no-posix", {})
 
 
 def _random(log: DarshanLog, way: str) -> Iterator[Finding]:
@@ -122,33 +90,26 @@ def _random(log: DarshanLog, way: str) -> Iterator[Finding]:
     # Darshan counts a consecutive access as sequential too; the first one of a task to a file follows none.
     jumps = {file.path: max(0, file.moved(way).calls - file.counts[key] - file.tasks) for file in known}
     jumping = sum(jumps.values())
-    if jumping >= max(_FEW_CALLS, _RANDOM_SHARE * calls):
+    if jumping >= max(FEW_CALLS, _RANDOM_SHARE * calls):
         worst = max(jumps, key=lambda path: jumps[path])
-        yield _say(
-            f"random-{way}s",
-            {"random_calls": jumping, "calls": calls, "share": round(jumping / calls, 4), "file": worst},
-        )
+        share = round(jumping / calls, 4)
+        yield say(f"random-{way}s", {"random_calls": jumping, "calls": calls, "share": share, "file": worst})
 
 
 def _repeated(log: DarshanLog, way: str) -> Iterator[Finding]:
     """More bytes moved than the file is long: some of them several times."""
-    extents = {"read": "extent_read_bytes", "write": "extent_written_bytes"}
-    known = [file for file in log.files if file.interface in ("POSIX", "STDIO") and getattr(file, extents[way])]
-    over = {file.path: file.moved(way).moved_bytes - getattr(file, extents[way]) for file in known}
+    extent = f"extent_{'read' if way == 'read' else 'written'}_bytes"
+    known = [file for file in log.files if file.interface in ("POSIX", "STDIO") and getattr(file, extent)]
+    over = {file.path: file.moved(way).moved_bytes - getattr(file, extent) for file in known}
     extra = sum(each for each in over.values() if each > 0)
     total = sum(file.moved(way).moved_bytes for file in known)
-    if extra < _WORTH_BYTES or extra < (1 - 1 / _AMPLIFIED) * total:
+    if extra < WORTH_BYTES or extra < (1 - 1 / _AMPLIFIED) * total:
         return
     worst = max(known, key=lambda file: over[file.path])
-    yield _say(
-        f"redundant-{way}s",
-        {"repeated_bytes": extra, "bytes": total, "share": round(extra / total, 4), "file": worst.path},
-        extent=getattr(worst, extents[way]),
-        moved=worst.moved(way).moved_bytes,
-        mend="Read once and hand it on: one task reads and broadcasts, or a collective read"
-        if worst.shared
-        else "Keep what was read in memory, or in a buffer that is large enough",
-    )
+    evidence = {"repeated_bytes": extra, "bytes": total, "share": round(extra / total, 4), "file": worst.path}
+    text = "redundant-shared-reads" if worst.shared and way == "read" else ""
+    moved = worst.moved(way).moved_bytes
+    yield say(f"redundant-{way}s", evidence, text=text, extent=getattr(worst, extent), moved=moved)
 
 
 def _independent(log: DarshanLog, way: str) -> Iterator[Finding]:
@@ -157,18 +118,15 @@ def _independent(log: DarshanLog, way: str) -> Iterator[Finding]:
     calls = [mpi_calls(log, way, one.path) for one in shared]
     collective, independent = (sum(each) for each in zip(*calls, strict=True)) if calls else (0, 0)
     total = collective + independent
-    if total < _FEW_CALLS:
+    if total < FEW_CALLS:
         return
-    evidence = {
-        "collective_calls": collective,
-        "independent_calls": independent,
-        "bytes": sum(one.moved(way).moved_bytes for one in shared),
-    }
-    if collective >= _MOST * total:
-        yield _say(f"collective-{way}s", evidence, calls=total)
+    evidence: dict[str, Any] = {"collective_calls": collective, "independent_calls": independent}
+    evidence["bytes"] = sum(one.moved(way).moved_bytes for one in shared)
+    if collective >= MOST * total:
+        yield say(f"collective-{way}s", evidence, calls=total)
     else:
         worst = shared[max(range(len(shared)), key=lambda place: calls[place].independent)]
-        yield _say(f"independent-{way}s", {**evidence, "file": worst.path}, calls=total)
+        yield say(f"independent-{way}s", {**evidence, "file": worst.path}, calls=total)
 
 
 def _amplified(log: DarshanLog, way: str) -> Iterator[Finding]:
@@ -183,13 +141,11 @@ def _amplified(log: DarshanLog, way: str) -> Iterator[Finding]:
         if one.interface == "MPI-IO" and one.path in below
     }
     above_bytes, below_bytes = (sum(pair[side] for pair in pairs.values()) for side in (0, 1))
-    if below_bytes - above_bytes >= _WORTH_BYTES and below_bytes >= _AMPLIFIED * above_bytes:
+    if below_bytes - above_bytes >= WORTH_BYTES and below_bytes >= _AMPLIFIED * above_bytes:
         worst = max(pairs, key=lambda path: pairs[path][1] - pairs[path][0])
         factor = round(below_bytes / max(above_bytes, 1), 2)
-        yield _say(
-            f"amplified-{way}s",
-            {"posix_bytes": below_bytes, "mpiio_bytes": above_bytes, "factor": factor, "file": worst},
-        )
+        evidence = {"posix_bytes": below_bytes, "mpiio_bytes": above_bytes, "factor": factor, "file": worst}
+        yield say(f"amplified-{way}s", evidence)
 
 
 def _aggregators(log: DarshanLog) -> Iterator[Finding]:
@@ -198,38 +154,26 @@ def _aggregators(log: DarshanLog) -> Iterator[Finding]:
         file for file in log.files if file.interface == "POSIX" and mpi_calls(log, "write", file.path).collective
     ]
     largest = max(gathered, key=lambda file: file.bytes_written, default=None)
-    if largest is None or largest.bytes_written < _WORTH_BYTES or len(largest.written_by) < 2:
+    if largest is None or largest.bytes_written < WORTH_BYTES or len(largest.written_by) < 2:
         return
     writers, stripes = len(largest.written_by), largest.layout.stripe_count if largest.layout else 0
     tasks = log.tasks or writers
-    hint = "export MPICH_MPIIO_HINTS='*:romio_cb_write=enable"
-    judged: dict[str, Any] = {"level": "ok", "so": "", "mend": ""}
-    if writers == tasks:
-        judged = {"so": ": the collective calls are not gathered", "mend": f"{hint}'"}
-    elif writers < _MOST * stripes:
-        so = f", to {stripes} stripes: several OSTs have one writer"
-        judged = {"so": so, "mend": f"{hint}:cb_nodes={min(stripes, tasks)}'"}
-    yield _say(
-        "aggregators", {"aggregators": writers, "tasks": tasks, "stripe_count": stripes, "file": largest.path}, **judged
-    )
+    evidence = {"aggregators": writers, "tasks": tasks, "stripe_count": stripes, "file": largest.path}
+    text = "all-aggregate" if writers == tasks else "few-aggregators" if writers < MOST * stripes else "aggregators"
+    yield say("aggregators", evidence, text=text, useful=min(stripes, tasks))
 
 
 def _metadata(log: DarshanLog) -> Iterator[Finding]:
     """Opening, closing, seeking and asking instead of moving data."""
     meta, busy = (sum(getattr(file, name) for file in log.files) for name in ("meta_s", "busy_s"))
     tasks, run_time = log.tasks or 1, log.run_time_s or 0.0
-    if not run_time or meta < _MOST * busy or meta < tasks * max(_WORTH_TIME * run_time, _WORTH_S):
+    if not run_time or meta < MOST * busy or meta < tasks * max(_WORTH_TIME * run_time, _WORTH_S):
         return
-    evidence = {
-        "metadata_s": round(meta, 3),
-        "io_s": round(busy, 3),
-        "share": round(meta / busy, 4),
-        "opens": sum(file.opens for file in log.files),
-        "stats": sum(file.counts.get("STATS", 0) for file in log.files),
-        "seeks": sum(file.counts.get("SEEKS", 0) for file in log.files),
-    }
+    evidence = {"metadata_s": round(meta, 3), "io_s": round(busy, 3), "share": round(meta / busy, 4)}
+    evidence["opens"] = sum(file.opens for file in log.files)
+    evidence |= {name.lower(): sum(file.counts.get(name, 0) for file in log.files) for name in ("STATS", "SEEKS")}
     text = "metadata-times" if meta > tasks * run_time else ""
-    yield _say("metadata", evidence, text=text, each=meta / tasks, run_time=run_time, files=len(log.files))
+    yield say("metadata", evidence, text=text, each=meta / tasks, run_time=run_time, files=len(log.files))
 
 
 def _uneven_time(log: DarshanLog) -> Iterator[Finding]:
@@ -241,7 +185,7 @@ def _uneven_time(log: DarshanLog) -> Iterator[Finding]:
     slowest, mean = worst.slowest_s, worst.busy_s / worst.tasks
     if slowest >= _UNEVEN * mean and slowest - mean >= max(_WORTH_TIME * log.run_time_s, _WORTH_S):
         evidence = {"slowest_s": round(slowest, 3), "mean_s": round(mean, 3), "tasks": worst.tasks, "file": worst.path}
-        yield _say("uneven-time", evidence)
+        yield say("uneven-time", evidence)
 
 
 def _uneven_bytes(log: DarshanLog) -> Iterator[Finding]:
@@ -249,10 +193,9 @@ def _uneven_bytes(log: DarshanLog) -> Iterator[Finding]:
     known = [file for file in log.files if not _gathered(log, file)]
     for file in known:
         mean = file.bytes_moved / file.tasks
-        if file.spread_bytes and file.bytes_moved >= _WORTH_BYTES and file.spread_bytes >= mean / 2:
+        if file.spread_bytes and file.bytes_moved >= WORTH_BYTES and file.spread_bytes >= mean / 2:
             evidence = {"mean_bytes": round(mean), "deviation_bytes": round(file.spread_bytes), "file": file.path}
-            how = f"with a deviation of {size_text(file.spread_bytes)}"
-            yield _say("uneven-bytes", evidence, who=f"The tasks move very different amounts of {file.path}:", how=how)
+            yield say("uneven-bytes", evidence, text="uneven-bytes-of-file")
             return
     for way, past in (("read", "read_by"), ("write", "written_by")):
         by_task: Counter[int] = Counter()
@@ -260,11 +203,9 @@ def _uneven_bytes(log: DarshanLog) -> Iterator[Finding]:
             by_task.update(getattr(file, past))
         task, most = max(by_task.items(), key=lambda item: item[1], default=(0, 0))
         mean = sum(by_task.values()) / max(len(by_task), 1)
-        if len(by_task) > 1 and most >= _UNEVEN * mean and most - mean >= _WORTH_BYTES:
+        if len(by_task) > 1 and most >= _UNEVEN * mean and most - mean >= WORTH_BYTES:
             evidence = {"task": task, "bytes": most, "mean_bytes": round(mean), "direction": way}
-            yield _say(
-                "uneven-bytes", evidence, who=f"{len(by_task):,} tasks {way}", how=f"task {task} {size_text(most)}"
-            )
+            yield say("uneven-bytes", evidence, tasks=len(by_task))
             return
 
 
@@ -272,9 +213,9 @@ def _stdio(log: DarshanLog) -> Iterator[Finding]:
     """Much data through the buffered calls of the C library, which move little at a time."""
     buffered = [file for file in log.files if file.interface == "STDIO"]
     moved, total = (sum(file.bytes_moved for file in group) for group in (buffered, log.files))
-    if moved >= max(_WORTH_BYTES, _SHARE * total):
+    if moved >= max(WORTH_BYTES, SHARE * total):
         worst = max(buffered, key=lambda file: file.bytes_moved)
-        yield _say("stdio", {"bytes": moved, "all_bytes": total, "share": round(moved / total, 4), "file": worst.path})
+        yield say("stdio", {"bytes": moved, "all_bytes": total, "share": round(moved / total, 4), "file": worst.path})
 
 
 def _blocking(log: DarshanLog) -> Iterator[Finding]:
@@ -282,15 +223,15 @@ def _blocking(log: DarshanLog) -> Iterator[Finding]:
     records = [one for one in log.upper if one.interface == "MPI-IO" and one.bytes_moved]
     nonblocking = sum(one.counts.get(f"NB_{way}", 0) for one in records for way in ("READS", "WRITES"))
     waited, run_time = sum(one.busy_s for one in records) / (log.tasks or 1), log.run_time_s or 0.0
-    if run_time and not nonblocking and waited >= max(_SHARE * run_time, _WORTH_S):
-        yield _say("blocking", {"seconds_per_task": round(waited, 3), "run_time_s": run_time})
+    if run_time and not nonblocking and waited >= max(SHARE * run_time, _WORTH_S):
+        yield say("blocking", {"seconds_per_task": round(waited, 3), "run_time_s": run_time})
 
 
 def _many_files(log: DarshanLog) -> Iterator[Finding]:
     """Many small files, each of one task."""
     own = [file.bytes_moved for file in log.files if not file.shared and file.bytes_moved]
     if len(own) >= _MANY_FILES and sum(own) < BYTES_PER_MIB * len(own):
-        yield _say("small-files", {"files": len(own), "mean_bytes": round(sum(own) / len(own))})
+        yield say("small-files", {"files": len(own), "mean_bytes": round(sum(own) / len(own))})
 
 
 def _burst(log: DarshanLog) -> Iterator[Finding]:
@@ -302,4 +243,4 @@ def _burst(log: DarshanLog) -> Iterator[Finding]:
             first += 1
         most = max(most, last - first + 1)
     if most >= _MANY_FILES:
-        yield _say("open-burst", {"opens": most, "files": len(log.files)})
+        yield say("open-burst", {"opens": most, "files": len(log.files)})

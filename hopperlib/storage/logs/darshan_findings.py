@@ -9,37 +9,39 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from hopperlib.finding import Finding, Level, worst_first
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.iobuf.params import suited_rule, write_params
-from hopperlib.storage.logs._darshan_patterns import WAYS, mpi_calls, patterns, size_text, small_calls
+from hopperlib.storage.logs._darshan_patterns import (
+    FEW_CALLS,
+    MOST,
+    SHARE,
+    WAYS,
+    WORTH_BYTES,
+    mpi_calls,
+    patterns,
+    say,
+    small_calls,
+)
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord
 from hopperlib.storage.logs.ost_rates import SlowOst, Verdict, judge_osts
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.stripe_advice import Advice, advise
-from hopperlib.units import BYTES_PER_MIB
+from hopperlib.units import BYTES_PER_MIB, size_text
 
 __all__ = ["SEVERITIES", "finding_data", "findings", "system_of_log"]
 
 # The words for levels in reports on logs, which are read by programs.
-SEVERITIES: dict[Level, str] = {
-    "problem": "fail",
-    "advice": "warn",
-    "note": "info",
-    "unknown": "unknown",
-    "ok": "ok",
-}
+SEVERITIES: dict[Level, str] = {"problem": "fail", "advice": "warn", "note": "info", "unknown": "unknown", "ok": "ok"}
 
-# From these on it is worth a word, and a warning.
-_FEW_CALLS, _MANY_CALLS = 1_000, 10_000
-_SHARE = 0.1
+# From these on it is worth a warning.
+_MANY_CALLS = 10_000
 _NEARLY_ALL = 0.9
-_MOST = 0.5
-_WORTH_BYTES = 100_000_000
 _FAIL_FACTOR = 10.0
 # What takes less of a run than this is told, but no reason to change anything.
 _BRIEF = 0.01
@@ -89,16 +91,17 @@ def findings(log: DarshanLog, machine: Machine | None = None) -> tuple[Finding, 
     """
     system = system_of_log(log) if machine is None else file_system_of(machine)
     site = _Site(log, system, machine.node().cores if machine else 1)
+    small = (_small(site, way) for way in WAYS)
     return worst_first(
-        [
-            *_slow_osts(log),
-            *_one_ost(site),
-            *_one_writer(site),
-            *(finding for way in WAYS for finding in _small(site, way)),
-            *_misaligned(site),
-            *_wide_files(log),
-            *patterns(log),
-        ]
+        chain(
+            _slow_osts(log),
+            _one_ost(site),
+            _one_writer(site),
+            *small,
+            _misaligned(site),
+            _wide_files(log),
+            patterns(log),
+        )
     )
 
 
@@ -169,68 +172,46 @@ def _folder(files: Sequence[FileRecord]) -> str:
     return shlex.quote(folders.most_common(1)[0][0]) if folders else "DIRECTORY"
 
 
-def _several(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
-
-
-def _slow_osts(log: DarshanLog) -> list[Finding]:
+def _slow_osts(log: DarshanLog) -> Iterator[Finding]:
     """Judge OSTs by both directions; without the OSTs of any file there is nothing to say."""
     if "LUSTRE" not in log.modules and not any(file.layout for file in log.files):
-        return []
+        return
     verdicts = [judge_osts(log, direction) for direction in ("write", "read")]
     found = [_slow_ost(log, verdict, slow) for verdict in verdicts for slow in verdict.slow]
+    yield from found
     if found or any(not verdict.unknown for verdict in verdicts):
-        return found
-    moved = {way: sum(file.moved(way).moved_bytes for file in log.files) for way in ("write", "read")}
+        return
+    moved = {way: sum(file.moved(way).moved_bytes for file in log.files) for way in WAYS}
     verdict = max(verdicts, key=lambda verdict: moved[verdict.direction])
-    return [
-        Finding(
-            code="slow-ost",
-            level="unknown",
-            message=f"Cannot tell whether an OST is slow: {verdict.unknown}.",
-            evidence={
-                "direction": verdict.direction,
-                "files": sum(file.layout is not None for file in log.files),
-                "osts": len({ost for file in log.files for ost in file.osts}),
-                "bytes": moved[verdict.direction],
-            },
-            advice="To find out, write one file to each OST and time it: "
-            "for i in $(seq 0 N); do lfs setstripe -c 1 -i $i probe.$i; "
-            "dd if=/dev/zero of=probe.$i bs=4M count=256 conv=fsync; done",
-        )
-    ]
+    files, osts = sum(file.layout is not None for file in log.files), {ost for file in log.files for ost in file.osts}
+    evidence = {"direction": verdict.direction, "files": files, "osts": len(osts), "bytes": moved[verdict.direction]}
+    yield say("slow-ost", evidence, text="slow-ost-unknown", why=verdict.unknown)
 
 
 def _slow_ost(log: DarshanLog, verdict: Verdict, slow: SlowOst) -> Finding:
     """Say that one OST, or one of a few, is slow."""
-    rate, direction = slow.rate, verdict.direction
-    first = rate.osts[0]
-    name = (
-        f"OST {first} (OST{first:04x})" if len(rate.osts) == 1 else f"One of the OSTs {', '.join(map(str, rate.osts))}"
-    )
-    folder = _folder([file for file in log.files if set(file.osts) & set(rate.osts)])
+    rate, first = slow.rate, slow.rate.osts[0]
+    several = f"One of the OSTs {', '.join(map(str, rate.osts))}"
     others = [other.rate_mb_s for other in verdict.rates if other.osts != rate.osts]
-    return Finding(
-        code="slow-ost",
+    evidence = {
+        "ost": first,
+        "osts": list(rate.osts),
+        "factor": round(slow.factor, 2),
+        "direction": verdict.direction,
+        "rate_mb_s": round(rate.rate_mb_s, 4),
+        "usual_rate_mb_s": round(slow.reference_mb_s, 4),
+        "slowest_other_mb_s": round(min(others), 4) if others else None,
+        "files": rate.files,
+        "bytes": round(rate.moved_bytes),
+        "osts_compared": len(verdict.rates),
+    }
+    return say(
+        "slow-ost",
+        evidence,
         level="problem" if slow.factor >= _FAIL_FACTOR and rate.files > 1 else "advice",
-        message=f"{name} is {slow.factor:.1f} times slower than the others: a task {direction}s to it at "
-        f"{rate.rate_mb_s:.3g} MB/s, usual are {slow.reference_mb_s:.3g} MB/s "
-        f"({_several(rate.files, 'file')}, {size_text(rate.moved_bytes)}).",
-        evidence={
-            "ost": first,
-            "osts": list(rate.osts),
-            "factor": round(slow.factor, 2),
-            "direction": direction,
-            "rate_mb_s": round(rate.rate_mb_s, 4),
-            "usual_rate_mb_s": round(slow.reference_mb_s, 4),
-            "slowest_other_mb_s": round(min(others), 4) if others else None,
-            "files": rate.files,
-            "bytes": round(rate.moved_bytes),
-            "osts_compared": len(verdict.rates),
-        },
-        advice=f"Report it to those who run the file system, with these numbers. What lies on it: "
-        f"lfs find {folder} --ost {first}. Move what you need: lfs migrate -c 1 -i OTHER_OST FILE. "
-        "Until it is mended, start new files elsewhere: lfs setstripe -c 1 -i OTHER_OST FILE",
+        name=f"OST {first} (OST{first:04x})" if len(rate.osts) == 1 else several,
+        factor=slow.factor,
+        folder=_folder([file for file in log.files if set(file.osts) & set(rate.osts)]),
     )
 
 
@@ -264,7 +245,7 @@ def _gathering(site: _Site, file: FileRecord, way: str) -> str:
     return f"Let MPI-IO gather them (collective buffering): {line}"
 
 
-def _one_ost(site: _Site) -> list[Finding]:
+def _one_ost(site: _Site) -> Iterator[Finding]:
     """All data of several tasks on one OST."""
     log = site.log
     moved: dict[int, float] = defaultdict(float)
@@ -273,55 +254,38 @@ def _one_ost(site: _Site) -> list[Finding]:
         for ost in file.osts:
             moved[ost] += file.bytes_moved / len(file.osts)
     total = sum(moved.values())
-    if (log.tasks or 1) < 2 or total < _WORTH_BYTES:
-        return []
-    ost = max(moved, key=lambda ost: moved[ost])
-    share = moved[ost] / total
-    if share < _NEARLY_ALL:
-        return []
+    ost = max(moved, key=moved.__getitem__, default=0)
+    if (log.tasks or 1) < 2 or total < WORTH_BYTES or moved[ost] < _NEARLY_ALL * total:
+        return
     here = [file for file in placed if ost in file.osts]
     largest = max(here, key=lambda file: file.bytes_moved)
     pattern = "shared" if largest.shared else "file-per-process" if len(here) > 1 else "one-writer"
     better = site.striping(here, pattern, round(total))
-    if better is None:
-        return []
-    count = better.layout.stripe_count
-    if count == 1 and pattern == "one-writer":
-        return []
-    seconds = largest.read_s + largest.write_s
+    if better is None or (better.layout.stripe_count == 1 and pattern == "one-writer"):
+        return
+    count, seconds = better.layout.stripe_count, largest.read_s + largest.write_s
     brief = log.run_time_s is not None and seconds < _BRIEF * log.run_time_s
-    return [
-        Finding(
-            code="one-ost",
-            level="note" if brief else "advice",
-            message=f"OST {ost} holds {share:.0%} of what {log.tasks:,} tasks move "
-            f"({size_text(total)} in {_several(len(here), 'file')}): one OST does all the work"
-            f"{f', for {seconds:.3g} s of {log.run_time_s:,.0f} s' if log.run_time_s else ''}.",
-            evidence={
-                "ost": ost,
-                "share": round(share, 4),
-                "bytes": round(total),
-                "files": len(here),
-                "tasks": log.tasks,
-                "seconds": round(seconds, 3),
-                "stripe_count": largest.layout.stripe_count if largest.layout else None,
-                "recommended_stripe_count": count,
-            },
-            advice=(
-                f"Before the files are made: {_do(site, better)}"
-                if count > 1
-                else f"Let Lustre choose where files begin (-i -1), so that they spread: {_do(site, better)}"
-            ),
-        )
-    ]
+    evidence = {
+        "ost": ost,
+        "share": round(moved[ost] / total, 4),
+        "bytes": round(total),
+        "files": len(here),
+        "tasks": log.tasks,
+        "seconds": round(seconds, 3),
+        "stripe_count": largest.layout.stripe_count if largest.layout else None,
+        "recommended_stripe_count": count,
+    }
+    lasting = f", for {seconds:.3g} s of {log.run_time_s:,.0f} s" if log.run_time_s else ""
+    text, level = "one-ost" if count > 1 else "one-ost-spread", "note" if brief else "advice"
+    yield say("one-ost", evidence, text=text, level=level, lasting=lasting, commands=_do(site, better))
 
 
-def _one_writer(site: _Site) -> list[Finding]:
+def _one_writer(site: _Site) -> Iterator[Finding]:
     """One task that writes nearly all."""
     log = site.log
     total = sum(file.bytes_written for file in log.files)
-    if (log.tasks or 1) < 2 or total < _WORTH_BYTES:
-        return []
+    if (log.tasks or 1) < 2 or total < WORTH_BYTES:
+        return
     by_task: Counter[int | None] = Counter()
     for file in log.files:
         by_task.update(file.written_by)
@@ -331,118 +295,84 @@ def _one_writer(site: _Site) -> list[Finding]:
             by_task[None] += rest
     task, most = max(by_task.items(), key=lambda item: item[1], default=(None, 0))
     if most < _NEARLY_ALL * total:
-        return []
+        return
     better = site.striping([file for file in log.files if file.bytes_written], "shared", total)
-    who = f"Task {task}" if task is not None else "One task"
-    what = "Write in parallel, through MPI-IO or parallel HDF5 into one file"
     largest = max(log.files, key=lambda file: file.bytes_written)
-    if collective := mpi_calls(log, "write", largest.path).collective:
-        # The program does write in parallel: it is MPI-IO that has one aggregator.
-        who = f"{who}, the only aggregator of {collective:,} collective writes,"
-        what = "MPI-IO takes as many aggregators as the file has stripes: give it more"
-    return [
-        Finding(
-            code="one-writer",
-            message=f"{who} writes {most / total:.0%} of the {size_text(total)}; the other {(log.tasks or 2) - 1:,} wait.",
-            evidence={"task": task, "share": round(most / total, 4), "bytes": total, "tasks": log.tasks},
-            advice=f"{what}: {_do(site, better)}" if better else f"{what}.",
-        )
-    ]
+    # Where there are collective writes the program does write in parallel: it is MPI-IO that has one aggregator.
+    collective = mpi_calls(log, "write", largest.path).collective
+    yield say(
+        "one-writer",
+        {"task": task, "share": round(most / total, 4), "bytes": total, "tasks": log.tasks},
+        text="one-aggregator" if collective else "one-writer",
+        who=f"Task {task}" if task is not None else "One task",
+        collective=collective,
+        others=(log.tasks or 2) - 1,
+        commands=f": {_do(site, better)}" if better else ".",
+    )
 
 
-def _small(site: _Site, direction: str) -> list[Finding]:
+def _small(site: _Site, direction: str) -> Iterator[Finding]:
     """Many accesses below a mebibyte: Lustre moves data in pieces of that size."""
     sized = [file for file in site.log.files if file.moved(direction).sizes]
     counts = [small_calls(file, direction) for file in sized]
-    small = sum(counts)
-    calls = sum(file.moved(direction).calls for file in sized)
+    small, calls = sum(counts), sum(file.moved(direction).calls for file in sized)
+    if small < FEW_CALLS or small < SHARE * calls:
+        return
     moved = sum(file.moved(direction).moved_bytes for file in sized)
-    if small < _FEW_CALLS or small < _SHARE * calls:
-        return []
     worst = sized[counts.index(max(counts))]
-    if worst.shared:
-        what = _gathering(site, worst, direction)
-    else:
-        ending = posixpath.splitext(worst.path)[1]
-        rule = suited_rule(f"*{ending}" if ending.isascii() and ending[1:].isalnum() else "*")
-        what = (
-            f"Buffer them. On a Cray: module load iobuf before linking, then export IOBUF_PARAMS='{write_params([rule])}'; "
-            "elsewhere setvbuf, or larger blocks in the program"
-        )
-    mean = f", {size_text(moved / calls)} a call on average" if calls else ""
-    share = small / max(calls, 1)
-    return [
-        Finding(
-            code=f"small-{direction}s",
-            level="advice" if small >= _MANY_CALLS else "note",
-            message=f"{small:,} of {calls:,} {direction} calls ({share:.0%}) are below 1 MiB{mean}; "
-            f"most are in {worst.path}.",
-            evidence={
-                "small_calls": small,
-                "calls": calls,
-                "share": round(share, 4),
-                "bytes": moved,
-                "mean_bytes": round(moved / calls) if calls else None,
-                "files": sum(count > 0 for count in counts),
-                "file": worst.path,
-                "shared": worst.shared,
-            },
-            advice=what,
-        )
-    ]
+    ending = posixpath.splitext(worst.path)[1]
+    rule = suited_rule(f"*{ending}" if ending.isascii() and ending[1:].isalnum() else "*")
+    evidence = {
+        "small_calls": small,
+        "calls": calls,
+        "share": round(small / max(calls, 1), 4),
+        "bytes": moved,
+        "mean_bytes": round(moved / calls) if calls else None,
+        "files": sum(count > 0 for count in counts),
+        "file": worst.path,
+        "shared": worst.shared,
+    }
+    yield say(
+        f"small-{direction}s",
+        evidence,
+        text="small" if worst.shared else "small-own-files",
+        level="advice" if small >= _MANY_CALLS else "note",
+        direction=direction,
+        mean=f", {size_text(moved / calls)} a call on average" if calls else "",
+        gathering=_gathering(site, worst, direction) if worst.shared else "",
+        params=write_params([rule]),
+    )
 
 
-def _misaligned(site: _Site) -> list[Finding]:
+def _misaligned(site: _Site) -> Iterator[Finding]:
     """Accesses to shared files that do not start at a boundary of the file system."""
-    log = site.log
-    shared = [file for file in log.files if file.shared and file.unaligned and file.interface == "POSIX"]
-    calls = sum(file.reads + file.writes for file in shared)
-    unaligned = sum(file.unaligned for file in shared)
-    if unaligned < _FEW_CALLS or unaligned < _SHARE * calls:
-        return []
+    shared = [file for file in site.log.files if file.shared and file.unaligned and file.interface == "POSIX"]
+    calls, unaligned = sum(file.reads + file.writes for file in shared), sum(file.unaligned for file in shared)
+    if unaligned < FEW_CALLS or unaligned < SHARE * calls:
+        return
     worst = max(shared, key=lambda file: file.unaligned)
     stripe = worst.layout.stripe_size_bytes if worst.layout else None
     # Darshan counts by what the file system calls its block, which need not be the stripe.
     boundary = worst.alignment_bytes or stripe or BYTES_PER_MIB
+    evidence = {
+        "unaligned_calls": unaligned,
+        "calls": calls,
+        "share": round(unaligned / max(calls, 1), 4),
+        "boundary_bytes": boundary,
+        "files": len(shared),
+        "file": worst.path,
+    }
     # Reading tasks share a lock; those that write into one stripe hand it back and forth.
-    contended = stripe is not None and worst.writes > 0
-    why = ": tasks contend for the locks of stripes they share" if contended else ""
-    share = unaligned / max(calls, 1)
-    return [
-        Finding(
-            code="misaligned",
-            level="advice" if contended else "note",
-            message=f"{unaligned:,} of {calls:,} accesses to shared files ({share:.0%}) do not start "
-            f"at a multiple of {boundary:,} bytes{why}. Most are in {worst.path}.",
-            evidence={
-                "unaligned_calls": unaligned,
-                "calls": calls,
-                "share": round(share, 4),
-                "boundary_bytes": boundary,
-                "files": len(shared),
-                "file": worst.path,
-            },
-            advice=f"Start each task's part at a multiple of the stripe size; with HDF5: H5Pset_alignment(fapl, 1, "
-            f"{max(boundary, stripe or 0)}). {_gathering(site, worst, 'write' if worst.writes else 'read')}",
-        )
-    ]
+    text = "misaligned-locks" if stripe is not None and worst.writes > 0 else ""
+    gathering = _gathering(site, worst, "write" if worst.writes else "read")
+    yield say("misaligned", evidence, text=text, boundary=max(boundary, stripe or 0), gathering=gathering)
 
 
-def _wide_files(log: DarshanLog) -> list[Finding]:
+def _wide_files(log: DarshanLog) -> Iterator[Finding]:
     """Files of one task each with several stripes, though there are more files than OSTs."""
     own = [file for file in log.files if not file.shared and file.layout and file.bytes_moved]
     wide = [file for file in own if file.layout and file.layout.stripe_count > 1]
     osts = log.osts or max((ost for file in own for ost in file.osts), default=0) + 1
-    if len(wide) < osts or len(wide) < _MOST * len(own) or (log.tasks or 1) < 2:
-        return []
-    objects = sum(file.layout.stripe_count for file in wide if file.layout)
-    return [
-        Finding(
-            code="wide-files",
-            level="note",
-            message=f"{len(wide):,} files of one task each have several stripes, {objects:,} objects on at least {osts:,} OSTs: "
-            "the files alone would spread over them.",
-            evidence={"files": len(wide), "objects": objects, "osts": osts},
-            advice=f"One stripe each is enough: lfs setstripe -c 1 {_folder(wide)}",
-        )
-    ]
+    if len(wide) >= max(osts, MOST * len(own)) and (log.tasks or 1) >= 2:
+        objects = sum(file.layout.stripe_count for file in wide if file.layout)
+        yield say("wide-files", {"files": len(wide), "objects": objects, "osts": osts}, folder=_folder(wide))

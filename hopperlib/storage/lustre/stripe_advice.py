@@ -30,7 +30,7 @@ from hopperlib.machine import FileSystem
 from hopperlib.storage.lustre.imbalance import expected_fullest
 from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing
 from hopperlib.storage.lustre.striping import Layout
-from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
+from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB, binary_size_text
 
 __all__ = ["LIMITS", "Advice", "Alternative", "advise", "writing_findings"]
 
@@ -383,7 +383,7 @@ def _guidance(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
 
 def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iterator[Alternative]:
     """Yield newer kinds of layout, and when they fit better."""
-    writing, count, stripe = pace.writing, layout.stripe_count, layout.size_text
+    writing, count, stripe = pace.writing, layout.stripe_count, binary_size_text(layout.stripe_size_bytes)
     each = writing.size_bytes / (writing.writers if pace.own_files else 1)
     within = f"-p {pool} {shlex.quote(directory)}" if pool else shlex.quote(directory)
     if each <= _SMALL_FILE_BYTES:

@@ -16,6 +16,7 @@ import shlex
 from dataclasses import dataclass
 
 from hopperlib.errors import at_least, refusal
+from hopperlib.units import binary_size_text
 
 __all__ = ["Layout"]
 
@@ -107,12 +108,6 @@ class Layout:
             loads[(self.first_ost + number) % self.osts] = size
         return loads
 
-    @property
-    def size_text(self) -> str:
-        """The stripe size as `lfs` takes it: ``64M``."""
-        units = (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10))
-        return next(f"{self.stripe_size_bytes // by}{unit}" for unit, by in units if self.stripe_size_bytes % by == 0)
-
     def lfs_command(self, path: str = "DIRECTORY", pool: str = "") -> str:
         """Return the command that gives a new file or directory this layout, in a pool of OSTs if one is named.
 
@@ -121,5 +116,8 @@ class Layout:
         >>> Layout(stripe_count=144, stripe_size_bytes=64 << 20, osts=156).lfs_command("run/")
         'lfs setstripe -c 144 -S 64M run/'
         """
-        count = "-1" if self.stripe_count == self.osts else str(self.stripe_count)
-        return f"lfs setstripe -c {count} -S {self.size_text} {f'-p {pool} ' if pool else ''}{shlex.quote(path)}"
+        count, size = (
+            -1 if self.stripe_count == self.osts else self.stripe_count,
+            binary_size_text(self.stripe_size_bytes),
+        )
+        return f"lfs setstripe -c {count} -S {size} {f'-p {pool} ' if pool else ''}{shlex.quote(path)}"
