@@ -114,7 +114,7 @@ def worded(
 
     Examples
     --------
-    >>> burst = worded("hopperlib.storage.logs", "open-burst", {"opens": 5000, "files": 7})
+    >>> burst = worded("hopperlib.storage", "open-burst", {"opens": 5000, "files": 7})
     >>> burst.level, burst.message[:42]
     ('note', '5,000 files are opened within a second: a ')
     """

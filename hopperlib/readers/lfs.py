@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.readers.source import Source, text_of
+from hopperlib.storage.wording import say
 from hopperlib.units import size_bytes
 
 __all__ = ["LustreState", "read_lfs"]
@@ -61,24 +62,16 @@ class LustreState:
         full = [ost for ost, percent in self.used_percent.items() if percent >= _FULL]
         if full:
             shown = ", ".join(map(str, full[:12])) + (" ..." if len(full) > 12 else "")
-            message = f"{len(full)} of {self.osts} OSTs are at least {_FULL} % full: {shown}. A file over all OSTs has a piece on each of them."
-            yield Finding(code="full-osts", message=message, advice="lfs setstripe -c N -o LIST_OF_EMPTIER_OSTS FILE")
+            yield say("full-osts", full=len(full), osts=self.osts, share=_FULL, shown=shown)
         spread = max(self.used_percent.values(), default=0) - min(self.used_percent.values(), default=0)
         if spread > _UNEVEN:
-            message = (
-                f"The OSTs are unevenly full, by {spread} percent points: Lustre then prefers the emptier ones, and "
-                "files do not spread evenly."
-            )
-            yield Finding(code="uneven-osts", message=message, level="note")
+            yield say("uneven-osts", spread=spread)
         if self.inactive:
-            message = f"Inactive: OST {', '.join(map(str, self.inactive))}; they are not counted."
-            yield Finding(code="inactive-osts", message=message, level="note")
+            yield say("inactive-osts", inactive=", ".join(map(str, self.inactive)))
         if self.stripe_count is not None:
-            several = f", in the last of {self.components} components: the layout is progressive" * (
-                self.components > 1
-            )
-            message = f"New files get {'all' if self.stripe_count == -1 else self.stripe_count} OSTs{several}."
-            yield Finding(code="default-layout", message=message, level="note")
+            text = "default-progressive" if self.components > 1 else ""
+            count = "all" if self.stripe_count == -1 else self.stripe_count
+            yield say("default-layout", text=text, count=count, components=self.components)
 
 
 def read_lfs(source: Source) -> LustreState:

@@ -16,5 +16,6 @@ logs.darshan_findings      what such a log says is wrong
 logs.darshan_summary       such a log in numbers
 logs.ost_rates             what each OST gave, and whether one is slow
 elsewhere                  what to set on file systems that are not Lustre
+wording                    what is said of what is found, from one table
 =========================  ===================================================
 """

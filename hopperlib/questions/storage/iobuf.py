@@ -27,6 +27,7 @@ from hopperlib.storage.iobuf.params import (
     write_params,
 )
 from hopperlib.storage.lustre.client import file_system_of
+from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB
 
 __all__ = ["QUESTION"]
@@ -151,15 +152,10 @@ def _answer(**asked: Any) -> Result:
     if gains and not case.reading:
         findings += gain_findings(gains["write"] / 100)
     if gains and case.beyond:
-        message = (
-            "At least so much: smaller calls than 10,000 bytes, and shares of another file system than Hopper's, were not "
-            "measured, and the model alone would promise more."
-        )
-        findings += (Finding(code="beyond-measured", message=message, level="note"),)
+        findings += (say("beyond-measured"),)
     has_iobuf = any(launcher.kind == "aprun" for launcher in case.chosen_machine.launchers)
     if not has_iobuf:
-        message = f"iobuf is a library of Cray's XT and XE systems; on {case.chosen_machine.title} the lines below do the same."
-        findings += (Finding(code="no-iobuf", message=message, level="note"),)
+        findings += (say("no-iobuf", machine=case.chosen_machine.title),)
     suited = suited_rule("*", reading=case.reading)
     note = "Two buffers of 2 MB take no more memory than the default four of 1 MB."
     facts = {f"{name}_gain_percent": gain for name, gain in gains.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from hopperlib.finding import Finding
@@ -10,6 +9,7 @@ from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Copyable, Result, Table, Value
 from hopperlib.storage.loading import METHODS, LoadTime, load_time
+from hopperlib.storage.wording import say
 
 __all__ = ["QUESTION"]
 
@@ -37,7 +37,7 @@ def _answer(*, nodes: int, **rest: Any) -> Result:
             f"{tasks:,} tasks load for {_spoken(serial)} if one request is answered after another, "
             f"for {_spoken(times['cached'])} if each node asks once, and for {_spoken(times['broadcast'])} with a broadcast."
         ),
-        findings=tuple(_findings(times)),
+        findings=(_finding(serial),),
         values=tuple(Value(_NAMES[method], times[method].total_s, "predicted", "s", 1) for method in METHODS),
         figures=(
             chart(
@@ -95,20 +95,9 @@ def _spoken(time: LoadTime) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.2g} seconds"
 
 
-def _findings(times: dict[Any, LoadTime]) -> Iterator[Finding]:
-    """Yield what to do first."""
-    serial = times["serial"]
-    if serial.total_s < 60:
-        yield Finding(
-            code="short", message="Under a minute even the slow way: nothing to mend at this size.", level="ok"
-        )
-    elif serial.lookups_s > serial.reads_s:
-        message = "It is looking that takes the time, not reading: fewer imports, a shorter search path or one archive help more than smaller files."
-        yield Finding(code="lookups", message=message, level="advice")
-    else:
-        yield Finding(
-            code="reads", message="It is reading that takes the time: copy the files to the nodes once.", level="advice"
-        )
+def _finding(serial: LoadTime) -> Finding:
+    """Return what to do first."""
+    return say("short" if serial.total_s < 60 else "lookups" if serial.lookups_s > serial.reads_s else "reads")
 
 
 QUESTION = declared(__name__, _answer)

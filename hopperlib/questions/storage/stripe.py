@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from hopperlib.errors import refusal
-from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.machine_choice import chosen_machine
@@ -20,6 +19,7 @@ from hopperlib.storage.lustre.client import file_system_of, own_file_system
 from hopperlib.storage.lustre.rates import Costs, Estimate, Writing, mean_ost_loads_gb, rate_curve
 from hopperlib.storage.lustre.stripe_advice import LIMITS, Advice, advise, writing_findings
 from hopperlib.storage.lustre.striping import Layout
+from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
 __all__ = ["QUESTION"]
@@ -179,9 +179,8 @@ def _answer(*, kind: str, **asked: Any) -> Result:
     estimate = case.estimate
     findings = writing_findings(case.writing, case.layout, case.system, estimate, case.advice)
     if (case.osts or case.state) and not case.ost_rate_mb_s:
-        rate = f"{1000 * case.system.ost_peak_gb_s:,.0f} MB/s"
-        message = f"An OST is taken to be as fast as on {case.chosen_machine.title}, {rate}: give the rate of yours."
-        findings = (*findings, Finding(code="ost-rate", message=message, level="note"))
+        rate = say("ost-rate", machine=case.chosen_machine.title, rate=1000 * case.system.ost_peak_gb_s)
+        findings = (*findings, rate)
     if case.state:
         findings = (*findings, *case.state.findings)
     return Result(

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from hopperlib.errors import InputError, above, at_least
 from hopperlib.finding import Finding
 from hopperlib.storage.iobuf.params import Rule
+from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MIB
 
 __all__ = [
@@ -198,10 +199,7 @@ def gain_findings(write_gain: float) -> tuple[Finding, ...]:
     >>> [finding.code for finding in gain_findings(0.001)], gain_findings(0.1)
     (['little-to-gain'], ())
     """
-    if write_gain >= 0.005:
-        return ()
-    message = "These writes are large enough: buffers cost memory and buy next to nothing."
-    return (Finding(code="little-to-gain", message=message, level="note"),)
+    return () if write_gain >= 0.005 else (say("little-to-gain"),)
 
 
 def calibrate(

@@ -19,9 +19,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 
 from hopperlib.errors import InputError, at_least
 from hopperlib.finding import Finding
+from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB, binary_size_text, size_bytes
 
 __all__ = [
@@ -253,50 +255,27 @@ def buffer_bytes(rule: Rule, *, files: int = 1, tasks: int = 1) -> int:
 
 def _about(rule: Rule, stripe_size_bytes: int, transfer_bytes: int | None) -> Iterator[Finding]:
     """Yield what there is to say about one rule."""
-    pattern, size, count = rule.pattern, rule.buffer_size_bytes, rule.buffer_count
-    if _SIZE.fullmatch(pattern) and not pattern.isdecimal():
-        yield _problem(
-            "pattern-is-size",
-            f"{pattern!r} stands where a file name must: only a file of that name is buffered. Write *:size={pattern}",
-        )
-    if "$" in pattern:
-        yield _problem(
-            "unexpanded-variable",
-            f"{pattern!r} holds a variable that the shell did not replace: use double quotes, not single ones",
-        )
-    if pattern.startswith("%") and pattern not in _STREAMS:
-        yield _problem("unknown-stream", f"{pattern!r} is no stream; there are %stdin, %stdout and %stderr")
+    size, count = rule.buffer_size_bytes, rule.buffer_count
+    say_of = partial(say, pattern=rule.pattern)
+    if _SIZE.fullmatch(rule.pattern) and not rule.pattern.isdecimal():
+        yield say_of("pattern-is-size")
+    if "$" in rule.pattern:
+        yield say_of("unexpanded-variable")
+    if rule.pattern.startswith("%") and rule.pattern not in _STREAMS:
+        yield say_of("unknown-stream")
     for other in rule.others:
         if other.partition("=")[0] not in _KEPT:
-            yield _problem(
-                "unknown-option",
-                f"option {other!r} of {pattern!r} is not among those seen in use: {', '.join(_SEEN)}",
-            )
+            yield say_of("unknown-option", other=other, seen=", ".join(_SEEN))
     for name, ahead in (("prefetch", rule.prefetch), ("preflush", rule.preflush)):
         if ahead is not None and ahead >= count:
-            yield _problem(
-                f"{name}-needs-buffers",
-                f"{name}={ahead} of {pattern!r} wants more buffers than are free: count={count} leaves {count - 1} beside the one in use",
-            )
+            words = {"name": name, "ahead": ahead, "count": count, "left": count - 1}
+            yield say_of(f"{name}-needs-buffers", text="ahead-needs-buffers", **words)
     if count == 1:
-        yield Finding(
-            code="one-buffer",
-            message=f"one buffer for {pattern!r} cannot be filled and emptied at once: count=2 or more lets it read or write ahead",
-        )
+        yield say_of("one-buffer")
     if size % stripe_size_bytes and stripe_size_bytes % size:
-        yield Finding(
-            code="buffer-off-stripe",
-            message=f"buffers of {size:,} bytes for {pattern!r} do not line up with stripes of {stripe_size_bytes:,}: take a multiple",
-        )
+        yield say_of("buffer-off-stripe", size=size, stripe=stripe_size_bytes)
     if transfer_bytes is not None and transfer_bytes >= size:
-        yield Finding(
-            code="buffer-too-small",
-            message=f"buffers of {size:,} bytes for {pattern!r} merge nothing when the program moves {transfer_bytes:,} bytes at once",
-        )
-
-
-def _problem(code: str, message: str) -> Finding:
-    return Finding(code=code, message=message, level="problem")
+        yield say_of("buffer-too-small", size=size, transfer=transfer_bytes)
 
 
 def check_params(
@@ -331,16 +310,11 @@ def check_params(
     patterns = [rule.pattern for rule in rules]
     for number, pattern in enumerate(patterns):
         if pattern in patterns[:number]:
-            found.append(_problem("pattern-twice", f"{pattern!r} is given twice"))
+            found.append(say("pattern-twice", pattern=pattern))
         elif "*" in patterns[:number] and not pattern.startswith("%"):
-            message = f"{pattern!r} comes after *, which matches everything: put it before"
-            found.append(Finding(code="pattern-after-all", message=message, level="note"))
+            found.append(say("pattern-after-all", pattern=pattern))
     if spare_memory_gb is not None:
         most_gb = max(buffer_bytes(rule, files=files, tasks=tasks_per_node) for rule in rules) / BYTES_PER_MEMORY_GB
         if most_gb > spare_memory_gb:
-            message = (
-                f"buffers take {most_gb:.2f} GB of each node, and {spare_memory_gb:g} GB are to spare: "
-                "fewer or smaller buffers"
-            )
-            found.append(_problem("too-much-memory", message))
+            found.append(say("too-much-memory", most_gb=most_gb, spare_gb=spare_memory_gb))
     return tuple(found)

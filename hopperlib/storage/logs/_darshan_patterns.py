@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
-from hopperlib.finding import Finding, worded
+from hopperlib.finding import Finding
 from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, FileRecord
+from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["FEW_CALLS", "MOST", "SHARE", "WAYS", "WORTH_BYTES", "mpi_calls", "patterns", "say", "small_calls"]
+__all__ = ["FEW_CALLS", "MOST", "SHARE", "WAYS", "WORTH_BYTES", "mpi_calls", "patterns", "small_calls"]
 
 WAYS = ("read", "write")
 # From these on it is worth a word: shares of calls, bytes and time, and so many calls and bytes.
@@ -33,9 +33,6 @@ class _MpiCalls(NamedTuple):
 
     collective: int
     independent: int
-
-
-say = partial(worded, "hopperlib.storage.logs")
 
 
 def small_calls(file: FileRecord, way: str) -> int:

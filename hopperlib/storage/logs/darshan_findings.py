@@ -25,13 +25,13 @@ from hopperlib.storage.logs._darshan_patterns import (
     WORTH_BYTES,
     mpi_calls,
     patterns,
-    say,
     small_calls,
 )
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord
 from hopperlib.storage.logs.ost_rates import SlowOst, Verdict, judge_osts
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.stripe_advice import Advice, advise
+from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MIB, size_text
 
 __all__ = ["SEVERITIES", "finding_data", "findings", "system_of_log"]

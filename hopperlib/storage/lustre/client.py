@@ -22,6 +22,7 @@ from dataclasses import replace
 from hopperlib.errors import InputError, above, at_least, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine
+from hopperlib.storage.wording import say
 
 __all__ = [
     "ceiling_gb_s",
@@ -281,13 +282,7 @@ def client_findings(title: str, curve: Sequence[float]) -> tuple[Finding, ...]:
     (['client-ceiling'], ())
     """
     tasks = level_from(curve)
-    if tasks is None:
-        return ()
-    message = (
-        f"From {tasks} tasks the nodes of {title} pass on all they can: more tasks on them write "
-        "no faster. Spread the writers over more nodes, or let fewer of them write."
-    )
-    return (Finding(code="client-ceiling", message=message),)
+    return () if tasks is None else (say("client-ceiling", tasks=tasks, title=title),)
 
 
 def parting_point(one: Sequence[float], other: Sequence[float], *, apart: float = 0.05) -> int | None:

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from hopperlib.errors import above, at_least, refusal
 from hopperlib.finding import Finding
+from hopperlib.storage.wording import say
 
 __all__ = [
     "Dump",
@@ -494,16 +495,12 @@ def slow_ost_findings(
     low, high = explaining_gb_s
     found = []
     if low > healthy_gb_s:
-        message = "The measured time is shorter than healthy OSTs allow: a size or a rate is wrong."
-        found.append(Finding(code="faster-than-healthy", message=message, level="problem"))
+        found.append(say("faster-than-healthy"))
     elif high >= healthy_gb_s:
-        message = "For the greater sizes the time needs no slow OST: healthy ones take as long."
-        found.append(Finding(code="no-slow-ost-needed", message=message, level="note"))
+        found.append(say("no-slow-ost-needed"))
     if slow and slow_gb_s < exclusion.break_even_gb_s:
         them = "the slow OST" if slow == 1 else f"the {slow} slow OSTs"
-        message = f"Leaving out {them} pays: each of the others takes {exclusion.extra_per_ost_gb:,.1f} GB more."
-        found.append(Finding(code="exclude", message=message))
+        found.append(say("exclude", them=them, extra_gb=exclusion.extra_per_ost_gb))
     if slow and power < _ENOUGH_POWER:
-        message = "This probe would miss the slow OST too often: make it longer."
-        found.append(Finding(code="probe-too-short", message=message))
+        found.append(say("probe-too-short"))
     return tuple(found)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError, above, at_least, refusal
 from hopperlib.finding import Finding
+from hopperlib.storage.wording import say
 
 __all__ = [
     "FileDump",
@@ -375,16 +376,12 @@ def deal_findings(made: int, repetitions: int, allocator: str) -> tuple[Finding,
     >>> [finding.code for finding in deal_findings(30, 50, "weighted")], deal_findings(1, 50, "round-robin")
     (['fewer-repetitions', 'weights-assumed'], ())
     """
-    messages = {}
+    found = []
     if made < repetitions and allocator != "round-robin":
-        messages["fewer-repetitions"] = (
-            f"{made} deals instead of {repetitions}: files of several stripes take longer to deal."
-        )
+        found.append(say("fewer-repetitions", made=made, repetitions=repetitions))
     if allocator == "weighted":
-        messages["weights-assumed"] = (
-            "How full the OSTs were is not printed: the weights are an assumption, and a strong one."
-        )
-    return tuple(Finding(code=code, message=message, level="note") for code, message in messages.items())
+        found.append(say("weights-assumed"))
+    return tuple(found)
 
 
 def nine_of_ten(values: Sequence[float]) -> tuple[float, float]:

@@ -30,6 +30,7 @@ from hopperlib.machine import FileSystem
 from hopperlib.storage.lustre.imbalance import expected_fullest
 from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing
 from hopperlib.storage.lustre.striping import Layout
+from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB, binary_size_text
 
 __all__ = ["LIMITS", "Advice", "Alternative", "advise", "writing_findings"]
@@ -441,17 +442,12 @@ def writing_findings(
     >>> [finding.code for finding in writing_findings(writing, layout, scratch, estimate(writing, layout, scratch), advice)]
     ['lock-contention', 'unaligned', 'mind']
     """
-    found = []
-    if estimate.locks_s > _MUCH * estimate.time_s:
-        message = "Much of the time goes into locks that change hands. Let aggregators write whole stripes (collective buffering), or write larger blocks."
-        found.append(Finding(code="lock-contention", message=message, level="problem"))
+    found = [say("lock-contention")] if estimate.locks_s > _MUCH * estimate.time_s else []
     block, stripe = writing.block_bytes, layout.stripe_size_bytes
     if writing.pattern == "shared" and block % stripe and stripe % block:
-        message = "Blocks and stripes do not line up: many blocks are cut in two. Make one a multiple of the other."
-        found.append(Finding(code="unaligned", message=message))
+        found.append(say("unaligned"))
     if layout.stripe_count == system.max_stripe_count and writing.pattern != "file-per-process":
-        message = "A file over every OST is as slow as the slowest of them, and none can be avoided."
-        found.append(Finding(code="all-osts", message=message, level="note"))
+        found.append(say("all-osts"))
     return (*found, *advice.findings)
 
 
