@@ -22,47 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_HELP = """Read what IOR, mdtest and Darshan measured of your I/O.
-
-\b
-  hopper io ior results/*.txt              a table of every rate in the outputs of IOR and mdtest
-  hopper io darshan job.darshan            what a Darshan log says is slow, and what to do
-  hopper io io500 results/                 score, phases, spread and errors of an IO500 run
-
-Exit status: 0 fine, 1 a problem was found, 2 nothing could be read.
-"""
-
-_IOR_HELP = """Print every rate in the outputs of IOR (2.10 to 4.x: text, JSON, CSV) and of mdtest as one table.
-
-FILE may be a folder, which is searched, a pattern in quotes, or - for standard input. Files that hold
-no results are listed on stderr with the reason, and the rest is read.
-
-\b
-  hopper io ior runs/ --csv > rates.csv
-  hopper io ior 'runs/**/*.out' --json
-
-The answer names the best rates and prints twelve rows, with --all forty; --csv and --json print every row.
-Rates are aggregate, as printed (MiB/s) and in MB/s of 1,000,000 bytes. A file that prints no single
-repetitions gives its highest, lowest and mean rate, told apart by `statistic`. In --json and --csv the
-keys statistic, operations_s (of mdtest, 1/s), rank and reason appear where they say something.
-
-Exit status: 0 all read, 1 a file could not be read or a run failed, 2 nothing to print.
-"""
-
-_DARSHAN_HELP = """Say what Darshan logs show: slow OSTs, small, misaligned, random or repeated accesses, who waits for whom.
-
-Needs pydarshan: pip install 'hopper-book[darshan]'. Each finding names its numbers, what to do and the
-command that does it. Advice on striping is for the file system in the log, or for that of --machine.
-Several logs, or a folder, make one table, the worst first.
-
-\b
-  hopper io darshan job.darshan
-  hopper io darshan job.darshan --html report.html
-  hopper io darshan logs/ --csv jobs.csv
-
-Exit status: 0 nothing to mend, 1 a finding warns or fails or part of a log is lost, 2 nothing can be read.
-"""
-
 _MAX_BYTES = 256_000_000
 # Fewer files are read before a bar would be seen.
 _WORTH_A_BAR = 50
@@ -81,12 +40,20 @@ class _Tools(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(name="io", cls=_Tools, help=_HELP, short_help="What IOR, mdtest and Darshan measured.")
+@click.group(name="io", cls=_Tools, short_help="What IOR, mdtest and Darshan measured.")
 def command() -> None:
-    """Answer ``hopper io``."""
+    """Read what IOR, mdtest and Darshan measured of your I/O.
+
+    \b
+      hopper io ior results/*.txt              a table of every rate in the outputs of IOR and mdtest
+      hopper io darshan job.darshan            what a Darshan log says is slow, and what to do
+      hopper io io500 results/                 score, phases, spread and errors of an IO500 run
+
+    Exit status: 0 fine, 1 a problem was found, 2 nothing could be read.
+    """  # noqa: D301
 
 
-@command.command(name="ior", help=_IOR_HELP, short_help="Outputs of IOR and mdtest as one table.")
+@command.command(name="ior", short_help="Outputs of IOR and mdtest as one table.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--machine", default="hopper", show_default=True, metavar="M", help="Whose nodes to compare with.")
 @click.option("--all", "show_all", is_flag=True, help="Print everything: numbers, charts in words, tables.")
@@ -94,7 +61,22 @@ def command() -> None:
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")
 @click.option("--ranks", is_flag=True, help="List every task of a file of rank details, which else is one row.")
 def ior(files: tuple[str, ...], machine: str, show_all: bool, as_json: bool, as_csv: bool, ranks: bool) -> None:
-    """Answer ``hopper io ior``."""
+    """Print every rate in the outputs of IOR (2.10 to 4.x: text, JSON, CSV) and of mdtest as one table.
+
+    FILE may be a folder, which is searched, a pattern in quotes, or - for standard input. Files that hold
+    no results are listed on stderr with the reason, and the rest is read.
+
+    \b
+      hopper io ior runs/ --csv > rates.csv
+      hopper io ior 'runs/**/*.out' --json
+
+    The answer names the best rates and prints twelve rows, with --all forty; --csv and --json print every row.
+    Rates are aggregate, as printed (MiB/s) and in MB/s of 1,000,000 bytes. A file that prints no single
+    repetitions gives its highest, lowest and mean rate, told apart by `statistic`. In --json and --csv the
+    keys statistic, operations_s (of mdtest, 1/s), rank and reason appear where they say something.
+
+    Exit status: 0 all read, 1 a file could not be read or a run failed, 2 nothing to print.
+    """  # noqa: D301
     from hopperlib.machine import Machine
     from hopperlib.readers.io_results import ranks_together, results_csv
 
@@ -182,7 +164,7 @@ def io500(folder: str, show_all: bool, as_json: bool) -> None:
     sys.exit(1 if any(run.errors for run in runs) else 0)
 
 
-@command.command(name="darshan", help=_DARSHAN_HELP, short_help="What Darshan logs say is slow.")
+@command.command(name="darshan", short_help="What Darshan logs say is slow.")
 @click.argument("files", nargs=-1, required=True, metavar="LOG...|FOLDER")
 @click.option("--machine", metavar="M", help="Whose file system the advice is for.  [default: that of the log]")
 @click.option("--html", "page", metavar="PAGE", help="Write one page to this file: no scripts, nothing from elsewhere.")
@@ -199,7 +181,19 @@ def darshan(
     show_all: bool,
     as_json: bool,
 ) -> None:
-    """Answer ``hopper io darshan``."""
+    """Say what Darshan logs show: slow OSTs, small, misaligned, random or repeated accesses, who waits for whom.
+
+    Needs pydarshan: pip install 'hopper-book[darshan]'. Each finding names its numbers, what to do and the
+    command that does it. Advice on striping is for the file system in the log, or for that of --machine.
+    Several logs, or a folder, make one table, the worst first.
+
+    \b
+      hopper io darshan job.darshan
+      hopper io darshan job.darshan --html report.html
+      hopper io darshan logs/ --csv jobs.csv
+
+    Exit status: 0 nothing to mend, 1 a finding warns or fails or part of a log is lost, 2 nothing can be read.
+    """  # noqa: D301
     from hopperlib.machine import Machine
 
     try:

@@ -15,14 +15,14 @@ import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.questions import display
 from hopperlib.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
 from hopperlib.questions.result import Result
 
-__all__ = ["MIME_TYPE", "Example", "Question", "declared", "is_sample", "load"]
+__all__ = ["MIME_TYPE", "Asked", "Example", "Question", "declared", "is_sample", "load"]
 
 MIME_TYPE = "application/vnd.hopper.explorer+json"
 
@@ -32,6 +32,33 @@ class Example(NamedTuple):
 
     label: str
     values: Mapping[str, Any]
+
+
+class Asked:
+    """The values of a question's controls as attributes; a subclass adds what follows from them.
+
+    The controls stand in the question's table alone, with their kinds and bounds, and are read by it.
+
+    Examples
+    --------
+    >>> class Square(Asked):
+    ...     @property
+    ...     def area(self):
+    ...         return self.side**2
+    >>> Square(side=3).area
+    9
+    """
+
+    def __init__(self, **values: Any) -> None:
+        self.__dict__.update(values)
+        self.check()
+
+    def check(self) -> None:
+        """Refuse values that do not fit together."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

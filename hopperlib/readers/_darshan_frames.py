@@ -90,15 +90,8 @@ def log_from_frames(
         totals={module: _total(records.values()) for module, records in gathered.items()},
         mounts=tuple((str(point), str(kind)) for point, kind in job.get("mounts") or ()),
         osts=max(osts, default=0) or None,
-        heat_maps=tuple(_heat_map(**heat_map) for heat_map in heat_maps),
+        heat_maps=tuple(HeatMap(**heat_map) for heat_map in heat_maps),
     )
-
-
-def _heat_map(
-    interface: str, bin_s: float, ranks: list[int], read: list[list[int]], written: list[list[int]]
-) -> HeatMap:
-    """Return a heat map of plain data."""
-    return HeatMap(interface, bin_s, tuple(ranks), tuple(map(tuple, read)), tuple(map(tuple, written)))
 
 
 def _total(records: Iterable[FileRecord]) -> dict[str, int]:

@@ -245,8 +245,8 @@ def _heat_maps(report: Any) -> list[dict[str, Any]]:
                 "interface": "MPI-IO" if interface == "MPIIO" else interface,
                 "bin_s": width,
                 "ranks": ranks[::high],
-                "read": summed["read"],
-                "written": summed["write"],
+                "read_bytes": summed["read"],
+                "written_bytes": summed["write"],
             }
         )
     return maps

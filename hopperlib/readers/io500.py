@@ -12,7 +12,7 @@ import math
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
@@ -57,13 +57,13 @@ class Io500(Framed):
 
     Parameters
     ----------
-    file : str
-        Where the score is printed.
     score, bandwidth_gib_s, iops_kiops : float or None
         None where the run did not get so far.
     phases : tuple of Phase
     errors : tuple of str
         What went wrong, each with the file that says so.
+    file : str
+        Where the score is printed.
     spreads : tuple of str
         How even the tasks of a phase were, a line for each.
     stonewall : tuple of mapping
@@ -72,12 +72,12 @@ class Io500(Framed):
         What was asked for.
     """
 
-    file: str
     score: float | None
     bandwidth_gib_s: float | None
     iops_kiops: float | None
     phases: tuple[Phase, ...]
     errors: tuple[str, ...] = ()
+    file: str
     spreads: tuple[str, ...] = ()
     stonewall: tuple[dict[str, Any], ...] = ()
     configuration: tuple[tuple[str, str], ...] = ()
@@ -91,17 +91,9 @@ class Io500(Framed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain data."""
-        return {
-            "score": self.score,
-            "bandwidth_gib_s": self.bandwidth_gib_s,
-            "iops_kiops": self.iops_kiops,
-            "phases": [phase._asdict() for phase in self.phases],
-            "errors": list(self.errors),
-            "file": self.file,
-            "spreads": list(self.spreads),
-            "stonewall": list(self.stonewall),
-            "configuration": dict(self.configuration),
-        }
+        parts = {name: getattr(self, name) for name in (field.name for field in fields(self))}
+        plain = {name: list(part) if isinstance(part, tuple) else part for name, part in parts.items()}
+        return plain | {"phases": [phase._asdict() for phase in self.phases], "configuration": dict(self.configuration)}
 
 
 def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
@@ -126,19 +118,13 @@ def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
     score = _SCORE.search(text)
     phases = tuple(Phase(m["name"], float(m["value"]), m["unit"], float(m["seconds"])) for m in found)
     errors = [f"{file}: {m['name']} is marked {m['mark'].lstrip('-')}" for m in found if m["mark"]]
-    numbers = [float(score[name]) for name in ("score", "bandwidth", "iops")] if score else [None, None, None]
+    numbers = (float(score[name]) if score else None for name in ("score", "bandwidth", "iops"))
     if score is None:
         errors.append(f"{file}: no score: the run did not end")
     elif score["mark"]:
         errors.append(f"{file}: the score is marked {score['mark'].strip('-')}: no valid run")
-    run = Io500(
-        file=file,
-        score=numbers[0],
-        bandwidth_gib_s=numbers[1],
-        iops_kiops=numbers[2],
-        phases=phases,
-        errors=tuple(errors),
-    )
+    total, bandwidth, iops = numbers
+    run = Io500(file=file, score=total, bandwidth_gib_s=bandwidth, iops_kiops=iops, phases=phases, errors=tuple(errors))
     return run if score is None else _checked(run)
 
 

@@ -21,6 +21,7 @@ __all__ = ["darshan_result", "heat_map_figure", "jobs_result"]
 _LONGEST_TEXT = 2000
 _MOST_JOBS = 40
 _WAYS = (("read", "read"), ("write", "written"))
+_NUMBERS_OF_JOBS = (("Run time", "s", 0), ("Read", "MB", 1), ("Written", "MB", 1))
 
 
 def darshan_result(log: DarshanLog, found: Sequence[Finding], machine: str = "") -> Result:
@@ -92,12 +93,13 @@ def _bounded(finding: Finding) -> Finding:
 
 def _job(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what a summary says, as labels and texts; what is unknown is left out."""
-    if numbers["job_id"] is not None:
-        yield "job", str(numbers["job_id"])
-    if numbers["tasks"] is not None:
-        yield "tasks", f"{numbers['tasks']:,}"
-    if numbers["run_time_s"] is not None:
-        yield "run time", f"{numbers['run_time_s']:,.0f} s"
+    for label, name, form in (
+        ("job", "job_id", "{}"),
+        ("tasks", "tasks", "{:,}"),
+        ("run time", "run_time_s", "{:,.0f} s"),
+    ):
+        if numbers[name] is not None:
+            yield label, form.format(numbers[name])
     yield "files", f"{numbers['files']:,}: {numbers['shared_files']:,} shared, {numbers['unique_files']:,} of one task"
     for mount in numbers["mounts"]:
         yield f"on {mount['mount']}", f"{mount['kind']}: {mount['files']:,} files, {mount['bytes']:,} bytes"
@@ -267,19 +269,14 @@ def jobs_result(jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any]) -
                 caption=f"Jobs, the worst first{cut}",
                 columns=(
                     *(Column(name) for name in ("Log", "Program", "Tasks")),
-                    Column("Run time", "s", 0),
-                    Column("Read", "MB", 1),
-                    Column("Written", "MB", 1),
+                    *(Column(name, unit, digits) for name, unit, digits in _NUMBERS_OF_JOBS),
                     Column("Findings"),
                 ),
                 rows=[
                     (
-                        job["log"].rpartition("/")[2],
-                        _shortened(job["executable"] or "").rpartition("/")[2],
-                        job["tasks"],
-                        job["run_time_s"],
-                        job["bytes_read"] / 1e6,
-                        job["bytes_written"] / 1e6,
+                        *(_shortened(job[name] or "").rpartition("/")[2] for name in ("log", "executable")),
+                        *(job[name] for name in ("tasks", "run_time_s")),
+                        *(job[name] / 1e6 for name in ("bytes_read", "bytes_written")),
                         job["findings"],
                     )
                     for job in shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
@@ -26,6 +27,20 @@ _AGAINST: dict[str, tuple[Axis, Callable[[IoResult], float | None]]] = {
         Axis(title="Transfer size", unit="MiB", log=True),
         lambda row: row.transfer_bytes / BYTES_PER_MIB if row.transfer_bytes else None,
     ),
+}
+# Columns of the table of rates, by the part of a row that they show.
+_COLUMNS = {
+    "status": Column("Status"),
+    "access": Column("Access"),
+    "type": Column("Files are"),
+    "tasks": Column("Tasks"),
+    "nodes": Column("Nodes"),
+    "transfer_bytes": Column("Transfer", "bytes"),
+    "repetition": Column("Repetition"),
+    "rate_mib_s": Column("Rate", "MiB/s", 2),
+    "rate_mb_s": Column("Rate", "MB/s", 2),
+    "operations_s": Column("Operations", "1/s", 1),
+    "seconds": Column("Time", "s"),
 }
 
 
@@ -54,33 +69,14 @@ def rows_table(rows: Sequence[IoResult], caption: str = "Rates as measured") -> 
         names = {file: file for file in names}
     return Table(
         caption=caption,
-        columns=(
-            *(Column(title) for title in ("File", "Status", "Access", "Files are", "Tasks", "Nodes")),
-            Column("Transfer", "bytes"),
-            Column("Repetition"),
-            Column("Rate", "MiB/s", 2),
-            Column("Rate", "MB/s", 2),
-            Column("Operations", "1/s", 1),
-            Column("Time", "s"),
-        ),
-        rows=[
-            (
-                names[row.file],
-                row.status,
-                row.access,
-                row.type,
-                row.tasks,
-                row.nodes,
-                row.transfer_bytes,
-                row.repetition if row.repetition is not None else row.statistic,
-                row.rate_mib_s,
-                row.rate_mb_s,
-                row.operations_s,
-                row.seconds,
-            )
-            for row in rows
-        ],
+        columns=(Column("File"), *_COLUMNS.values()),
+        rows=[(names[row.file], *(_cell(row, name) for name in _COLUMNS)) for row in rows],
     )
+
+
+def _cell(row: IoResult, name: str) -> Any:
+    """Return a part of a row; a row that is no single repetition says its statistic there."""
+    return row.statistic if name == "repetition" and row.repetition is None else getattr(row, name)
 
 
 def _kind(row: IoResult) -> str:
@@ -191,7 +187,10 @@ def ost_figure(verdict: Verdict) -> Figure:
     shown = verdict.rates[:_MOST_OSTS]
     ordered = sorted(shown, key=lambda measured: measured.osts)
     slow = {judged.rate.osts for judged in verdict.slow}
-    rates = [max(measured.rate_mb_s, 1e-9) for measured in ordered]
+    groups: dict[str, list[tuple[int, float]]] = {"others": [], "slow": []}
+    for each in ordered:
+        groups["slow" if each.osts in slow else "others"].append((each.osts[0], max(each.rate_mb_s, 1e-9)))
+    rates = [rate for bars in groups.values() for _, rate in bars]
     names = ", ".join(_names(osts) for osts in sorted(slow))
     least = f"; the {_MOST_OSTS} slowest of {len(verdict.rates):,}" if len(verdict.rates) > len(shown) else ""
     figure = chart(
@@ -203,30 +202,16 @@ def ost_figure(verdict: Verdict) -> Figure:
         x=Axis(title="OST"),
         y=Axis(title="Rate of a task", unit="MB/s", log=True),
         series=[
-            Series(
-                name=name,
-                kind="bars",
-                x=[each.osts[0] for each in group],
-                y=[max(each.rate_mb_s, 1e-9) for each in group],
-            )
-            for name, group in (
-                ("others", [each for each in ordered if each.osts not in slow]),
-                ("slow", [each for each in ordered if each.osts in slow]),
-            )
-            if group
+            Series(name=name, kind="bars", x=[ost for ost, _ in bars], y=[rate for _, rate in bars])
+            for name, bars in groups.items()
+            if bars
         ],
     )
     table = Table(
         caption=f"What a task got from each OST, slowest first{least}",
         columns=(Column("OST"), Column("Rate", "MB/s", 2), Column("Files"), Column("Bytes"), Column("Judged")),
         rows=[
-            (
-                _names(each.osts),
-                each.rate_mb_s,
-                each.files,
-                round(each.moved_bytes),
-                "slow" if each.osts in slow else "",
-            )
+            (_names(each.osts), each.rate_mb_s, each.files, round(each.moved_bytes), "slow" * (each.osts in slow))
             for each in shown
         ],
     )

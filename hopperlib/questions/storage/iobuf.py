@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +12,7 @@ from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.machine_choice import chosen_machine
-from hopperlib.questions.question import declared
+from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Badge, Column, Copyable, Facts, Figure, Result, Table, Value
 from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain_findings, measured_gain, rule_gain
 from hopperlib.storage.iobuf.params import (
@@ -36,25 +35,11 @@ _SIZES = tuple(1 << power for power in range(10, 26))
 _DOCUMENTED = ((10_000, "10,000 bytes"), (1_000_000, "1,000,000 bytes"), (1 << 20, "1 MiB"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Case:
+class _Case(Asked):
     """The values of the controls, and what the models make of them."""
 
-    transfer_bytes: int
-    direction: str
-    params: str
-    file: str
-    tasks_per_node: int
-    files: int
-    machine: str | Machine
-    spare_memory_gb: float
-    tasks: int
-    peak_gb_s: float
-    unaligned_extra: float
-    call_cost_us: float
-    wait_fraction: float
-
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse values that do not fit together."""
         # An explorer's slider may stand anywhere: only what no node holds is refused.
         most_gb = max(self.memory_bytes(rule) for rule in self.rules) / BYTES_PER_MEMORY_GB
         node = self.chosen_machine.node()
@@ -68,7 +53,7 @@ class _Case:
     @property
     def reading(self) -> bool:
         """Whether the program reads."""
-        return self.direction == "read"
+        return bool(self.direction == "read")
 
     @cached_property
     def chosen_machine(self) -> Machine:
@@ -117,7 +102,7 @@ class _Case:
     @property
     def own_costs(self) -> bool:
         """Whether the cost of a call or of waiting is given."""
-        return self.call_cost_us > 0 or self.wait_fraction >= 0
+        return bool(self.call_cost_us > 0 or self.wait_fraction >= 0)
 
     @property
     def beyond(self) -> bool:

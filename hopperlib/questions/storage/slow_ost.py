@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from hopperlib.errors import refusal
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.question import declared
+from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Column, Figure, Result, Table, Value
 from hopperlib.storage.lustre.dumps import (
     Dump,
@@ -28,25 +27,11 @@ from hopperlib.storage.lustre.dumps import (
 __all__ = ["QUESTION"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Case:
+class _Case(Asked):
     """The values of the controls, and what the models make of them."""
 
-    size_tb: float
-    osts: int
-    healthy_mb_s: float
-    slow: int
-    slow_mb_s: float
-    variables: int
-    gap_s: float
-    measured_min: float
-    size_low_tb: float
-    size_high_tb: float
-    probe_s: float
-    noise: float
-    sample_s: float
-
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse values that do not fit together."""
         if self.slow_mb_s > self.healthy_mb_s:
             rule = f"must not be above healthy_mb_s={self.healthy_mb_s:g}"
             raise refusal("slow_mb_s", self.slow_mb_s, rule)
@@ -60,22 +45,22 @@ class _Case:
     @property
     def size_gb(self) -> float:
         """Size of the dump. [GB]"""
-        return 1000 * self.size_tb
+        return float(1000 * self.size_tb)
 
     @property
     def healthy_gb_s(self) -> float:
         """Rate of a healthy OST. [GB/s]"""
-        return self.healthy_mb_s / 1000
+        return float(self.healthy_mb_s / 1000)
 
     @property
     def slow_gb_s(self) -> float:
         """Rate of a slow OST. [GB/s]"""
-        return self.slow_mb_s / 1000
+        return float(self.slow_mb_s / 1000)
 
     @property
     def lost_s(self) -> float:
         """Time lost at all barriers. [s]"""
-        return (self.variables - 1) * self.gap_s
+        return float((self.variables - 1) * self.gap_s)
 
     @cached_property
     def exclusion(self) -> Exclusion:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -11,12 +11,12 @@ from hopperlib.errors import refusal
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.machine_choice import chosen_machine
-from hopperlib.questions.question import declared
+from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Badge, Column, Copyable, Facts, Figure, Result, Table, Value
 from hopperlib.readers.lfs import LustreState, read_lfs
 from hopperlib.storage.elsewhere import elsewhere
 from hopperlib.storage.lustre.client import file_system_of, own_file_system
-from hopperlib.storage.lustre.rates import Costs, Estimate, Writing, mean_ost_loads_gb, rate_curve
+from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing, mean_ost_loads_gb
 from hopperlib.storage.lustre.stripe_advice import LIMITS, Advice, advise, writing_findings
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.storage.wording import say
@@ -30,36 +30,11 @@ _CURVE = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 144, 156, 192, 256,
 _WORTH_SAYING = 0.05
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Case:
+class _Case(Asked):
     """The values of the controls, and what the models make of them. Zeros stand for what is not given."""
 
-    machine: str | Machine
-    size_gb: float
-    writers: int
-    pattern: str
-    stripe_count: int
-    stripe_mib: str
-    block_kib: int
-    direction: str
-    nodes: int
-    first_ost: int
-    offset_gb: float
-    other_load: float
-    file_ms: float
-    call_us: float
-    lock_ms: float
-    object_ms: float
-    osts: int
-    ost_rate_mb_s: float
-    client_rate_gb_s: float
-    cores: int
-    aggregators: int
-    lfs: str
-    pool: str
-    directory: str
-
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse values that do not fit together."""
         if self.stripe_count > (most := self.system.max_stripe_count):
             rule = f"must be from 1 to {most}, the most that {self.chosen_machine.title} allows"
             raise refusal("stripe_count", self.stripe_count, rule)
@@ -105,7 +80,7 @@ class _Case:
     @property
     def size_bytes(self) -> int:
         """Size of the data. [bytes]"""
-        return max(1, round(self.size_gb * BYTES_PER_GB))
+        return int(max(1, round(self.size_gb * BYTES_PER_GB)))
 
     @property
     def advised(self) -> bool:
@@ -156,9 +131,7 @@ class _Case:
         """What the writes take for several stripe counts."""
         # Every count has as many aggregators as suit it; only the layout that is judged may have its own number.
         writing = self.writing if self.aggregators else replace(self.writing, aggregators=None)
-        return rate_curve(
-            writing, self.layout, self.system, _CURVE, costs=self.costs, other_load_fraction=self.other_load
-        )
+        return Pace(writing, self.system, self.costs, self.other_load).curve(self.layout, _CURVE)
 
     @property
     def estimate(self) -> Estimate:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from statistics import mean
 from typing import Any
 
 from hopperlib.errors import refusal
 from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.question import declared
+from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Badge, Column, Figure, Result, Table, Value
 from hopperlib.storage.lustre.dumps import barrier_rate_gb_s
 from hopperlib.storage.lustre.osts import (
@@ -35,25 +34,11 @@ _SHOWN_DEALS = 20
 _DRAWN_STEPS = 60
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Case:
+class _Case(Asked):
     """The values of the controls, and what the models make of them."""
 
-    files: int
-    size_tb: float
-    stripe_count: int
-    allocator: str
-    layer: str
-    osts: int
-    peak_gb_s: float
-    unevenness: float
-    repetitions: int
-    seed: int
-    shared_tb: float
-    variables: int
-    spread_s: float
-
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse values that do not fit together."""
         if self.stripe_count > self.osts:
             raise refusal("stripe_count", self.stripe_count, f"must be from 1 to {self.osts}, the OSTs")
         if self.osts % self.osts_per_unit:
@@ -62,7 +47,7 @@ class _Case:
     @property
     def size_gb(self) -> float:
         """Data in files. [GB]"""
-        return 1000 * self.size_tb
+        return float(1000 * self.size_tb)
 
     @property
     def osts_per_unit(self) -> int:

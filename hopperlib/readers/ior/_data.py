@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import re
 
-from hopperlib.readers.ior._runs import ACCESSES, Statistics, Test
+from hopperlib.readers.ior._runs import ACCESSES, Statistics, Test, Tests
 from hopperlib.readers.ior.tokens import Command, number, rate_factor, read_command
 from hopperlib.units import BYTES_PER_MIB
 
@@ -46,27 +46,23 @@ def read_json(text: str, *, file: str, version: str | None) -> list[Test]:
     return reader.tests
 
 
-class _Pairs:
+class _Pairs(Tests):
     """What is known from the pairs so far."""
 
     def __init__(self, file: str, version: str | None) -> None:
-        self.file, self.version, self.command = file, version, Command()
-        self.tests = [Test(file=file, version=version)]
+        super().__init__(file, version)
+        self.command = Command()
         # Which record the pairs belong to, and what it holds so far.
         self.part = "options"
         self.record: dict[str, str] = {}
         self.numbers: dict[int, Test] = {}
-
-    @property
-    def test(self) -> Test:
-        return self.tests[-1]
 
     def pair(self, name: str, value: str) -> None:
         """Take one pair."""
         if name in ("Command line", "Command line used"):
             self.close()
             if not self.test.empty:
-                self.tests.append(Test(file=self.file, version=self.version))
+                self.begin()
                 self.numbers = {}
             self.command = self.test.command = read_command(value)
             self.part = "options"
@@ -75,7 +71,7 @@ class _Pairs:
         elif name == "TestID" and self.part != "summary":
             self.close()
             if self.test.options or not self.test.empty:
-                self.tests.append(Test(file=self.file, version=self.version, command=self.command))
+                self.begin(self.command)
             self.numbers[int(number(value) or 0)] = self.test
             self.part = "options"
         elif name in ("access", "operation") and value in (*ACCESSES, "remove"):

@@ -14,7 +14,7 @@ from hopperlib.readers.io_results import IoResult, Status
 from hopperlib.readers.ior.tokens import Command, binary_size, count, error_in, number, worst
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["ACCESSES", "LONGEST_LINE", "Statistics", "Test"]
+__all__ = ["ACCESSES", "LONGEST_LINE", "Statistics", "Test", "Tests"]
 
 ACCESSES = ("write", "read")
 
@@ -232,3 +232,23 @@ def _moved(result: IoResult) -> int | None:
     if result.rank is not None or not (result.rate_mib_s and result.seconds):
         return None
     return round(result.rate_mib_s * result.seconds * BYTES_PER_MIB)
+
+
+class Tests:
+    """The tests of one run while they are being read; the last is the one that is read now."""
+
+    # As above.
+    __test__ = False
+
+    def __init__(self, file: str, version: str | None) -> None:
+        self.file, self.version = file, version
+        self.tests = [Test(file=file, version=version)]
+
+    @property
+    def test(self) -> Test:
+        """The test that is read now."""
+        return self.tests[-1]
+
+    def begin(self, command: Command | None = None) -> None:
+        """Begin the next test, of the same command where one is given."""
+        self.tests.append(Test(file=self.file, version=self.version, command=command or Command()))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hopperlib.readers.ior._runs import LONGEST_LINE, Statistics, Test
+from hopperlib.readers.ior._runs import LONGEST_LINE, Statistics, Test, Tests
 from hopperlib.readers.ior.tokens import number, rate_factor, read_command
 
 __all__ = ["read_text"]
@@ -37,18 +37,11 @@ def read_text(text: str, *, file: str, version: str | None) -> list[Test]:
     return reader.tests
 
 
-class _Reader:
+class _Reader(Tests):
     """What is known from the lines so far."""
 
-    def __init__(self, file: str, version: str | None) -> None:
-        self.file, self.version = file, version
-        self.tests = [Test(file=file, version=version)]
-        self.heading: Sequence[str] = ()
-        self.is_summary = False
-
-    @property
-    def test(self) -> Test:
-        return self.tests[-1]
+    heading: Sequence[str] = ()
+    is_summary = False
 
     def line(self, line: str) -> None:
         """Judge one line; what is longer than any line of IOR is noise from there on."""
@@ -81,7 +74,7 @@ class _Reader:
         key, value = match[1].lower(), match[2]
         if key in ("command line", "command line used"):
             if not self.test.empty or self.test.options:
-                self.tests.append(Test(file=self.file, version=self.version))
+                self.begin()
             self.test.command = read_command(value)
         elif key == "clients":
             tasks, _, per_node = value.partition("(")
@@ -92,7 +85,7 @@ class _Reader:
             self.test.say("segments", inside[1] if inside else "")
         else:
             if key == "api" and "api" in self.test.options:
-                self.tests.append(Test(file=self.file, version=self.version, command=self.test.command))
+                self.begin(self.test.command)
             return self.test.say(key, value)
         return True
 

@@ -276,8 +276,8 @@ def _one_ost(site: _Site) -> Iterator[Finding]:
         "recommended_stripe_count": count,
     }
     lasting = f", for {seconds:.3g} s of {log.run_time_s:,.0f} s" if log.run_time_s else ""
-    text, level = "one-ost" if count > 1 else "one-ost-spread", "note" if brief else "advice"
-    yield say("one-ost", evidence, text=text, level=level, lasting=lasting, commands=_do(site, better))
+    text, commands = "one-ost" if count > 1 else "one-ost-spread", _do(site, better)
+    yield say("one-ost", evidence, text=text, level="note" if brief else "advice", lasting=lasting, commands=commands)
 
 
 def _one_writer(site: _Site) -> Iterator[Finding]:

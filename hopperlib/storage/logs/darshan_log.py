@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -173,17 +173,17 @@ class HeatMap(NamedTuple):
     interface : str
     bin_s : float
         Width of a bin. [s]
-    ranks : tuple of int
+    ranks : sequence of int
         First task of each row: of many tasks several share a row.
-    read_bytes, written_bytes : tuple of tuple of int
+    read_bytes, written_bytes : sequence of sequence of int
         A row for each of `ranks`, a value for each bin. [bytes]
     """
 
     interface: str
     bin_s: float
-    ranks: tuple[int, ...]
-    read_bytes: tuple[tuple[int, ...], ...]
-    written_bytes: tuple[tuple[int, ...], ...]
+    ranks: Sequence[int]
+    read_bytes: Sequence[Sequence[int]]
+    written_bytes: Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

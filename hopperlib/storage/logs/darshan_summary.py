@@ -12,6 +12,8 @@ from hopperlib.storage.logs.ost_rates import judge_osts
 
 __all__ = ["job_row", "overall", "summary"]
 
+_SUMMED = ("bytes_read", "bytes_written", "read_calls", "write_calls")
+
 
 def summary(log: DarshanLog) -> dict[str, Any]:
     """Return the job in numbers: bytes, rates, access sizes, shared and unique files, stripe settings, OSTs.
@@ -43,7 +45,7 @@ def summary(log: DarshanLog) -> dict[str, Any]:
         used = [each for each in traffic if each.moved_bytes]
         spans = [each.span_s for each in used if each.span_s]
         result[f"bytes_{past}"] = moved = sum(each.moved_bytes for each in used)
-        result[f"{direction}_calls"] = sum(each.calls for each in used)
+        result[f"{direction}_calls"] = sum(each.calls for each in traffic)
         # From the first call of any task to the end of the last; None where the log's own times disagree.
         complete = bool(spans) and len(spans) == len(used)
         passed = max(end for _, end in spans) - min(start for start, _ in spans) if complete else 0.0
@@ -92,17 +94,10 @@ def job_row(path: str, log: DarshanLog, found: Sequence[Finding]) -> dict[str, A
     ('advice', 'stdio', 0)
     """
     raised = [finding for finding in found if finding.level != "ok"]
+    numbers = summary(log)
     return {
         "log": path,
-        "executable": log.executable,
-        "job_id": log.job_id,
-        "tasks": log.tasks,
-        "run_time_s": log.run_time_s,
-        "files": len(log.files),
-        "bytes_read": sum(file.bytes_read for file in log.files),
-        "bytes_written": sum(file.bytes_written for file in log.files),
-        "read_calls": sum(file.reads for file in log.files),
-        "write_calls": sum(file.writes for file in log.files),
+        **{name: numbers[name] for name in ("executable", "job_id", "tasks", "run_time_s", "files", *_SUMMED)},
         "metadata_s": round(sum(file.meta_s for file in log.files), 6),
         "worst": min((finding.level for finding in raised), key=LEVELS.index, default="ok"),
         "problems": sum(finding.level in ("problem", "advice") for finding in raised),
@@ -129,10 +124,7 @@ def overall(jobs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "jobs": len(jobs),
         "jobs_to_mend": sum(job["problems"] > 0 for job in jobs),
-        **{
-            name: sum(job[name] for job in jobs)
-            for name in ("bytes_read", "bytes_written", "read_calls", "write_calls")
-        },
+        **{name: sum(job[name] for job in jobs) for name in _SUMMED},
         "findings": {
             code: {"jobs": len(codes[code]), "level": worst[code][0], "message": worst[code][1]} for code in order
         },

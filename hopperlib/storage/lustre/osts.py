@@ -238,7 +238,7 @@ def file_dump(
     >>> file_dump(30.0, [2, 1], peak_gb_s=2.0)
     FileDump(rate_gb_s=1.5, time_s=20.0, spread_s=10.0, fullest_over_mean=1.3333333333333333)
     """
-    times = _times_s(total_gb, objects, peak_gb_s, osts_per_unit, slow)
+    times = finish_times_s(total_gb, objects, peak_gb_s=peak_gb_s, osts_per_unit=osts_per_unit, slow=slow)
     loads = _by_unit(objects, osts_per_unit)
     last = max(times)
     return FileDump(total_gb / last, last, last - min(times), max(loads) * len(loads) / sum(loads))
@@ -249,33 +249,30 @@ def _by_unit(values: Sequence[float], osts_per_unit: int) -> list[float]:
     return [sum(values[first : first + osts_per_unit]) for first in range(0, len(values), osts_per_unit)]
 
 
-def _times_s(
-    total_gb: float, objects: Sequence[int], peak_gb_s: float, osts_per_unit: int, slow: Sequence[float] | None = None
+def finish_times_s(
+    total_gb: float,
+    objects: Sequence[int],
+    *,
+    peak_gb_s: float,
+    osts_per_unit: int = 1,
+    slow: Sequence[float] | None = None,
 ) -> list[float]:
-    """Return when each unit is done. [s]"""
-    above(0, total_gb=total_gb, peak_gb_s=peak_gb_s, objects=sum(objects))
-    if len(objects) % osts_per_unit:
-        raise refusal("osts_per_unit", osts_per_unit, f"must divide the {len(objects)} OSTs")
-    rate, size = peak_gb_s / len(objects), total_gb / sum(objects)
-    speeds = [rate * part for part in slow] if slow is not None else [rate] * len(objects)
-    loads, unit_speeds = _by_unit(objects, osts_per_unit), _by_unit(speeds, osts_per_unit)
-    return [size * load / speed for load, speed in zip(loads, unit_speeds, strict=True)]
+    """When each limiting unit is done with its objects. [s]
 
-
-def finish_times_s(total_gb: float, objects: Sequence[int], *, peak_gb_s: float, osts_per_unit: int = 1) -> list[float]:
-    """When each limiting unit is done with its objects, as `file_dump` has it. [s]
-
-    Raises
-    ------
-    InputError
-        As `file_dump`.
+    Parameters and errors are those of `file_dump`.
 
     Examples
     --------
     >>> finish_times_s(30.0, [2, 1], peak_gb_s=2.0)
     [20.0, 10.0]
     """
-    return _times_s(total_gb, objects, peak_gb_s, osts_per_unit)
+    above(0, total_gb=total_gb, peak_gb_s=peak_gb_s, objects=sum(objects))
+    if len(objects) % osts_per_unit:
+        raise refusal("osts_per_unit", osts_per_unit, f"must divide the {len(objects)} OSTs")
+    rate, size = peak_gb_s / len(objects), total_gb / sum(objects)
+    loads = _by_unit(objects, osts_per_unit)
+    speeds = _by_unit([rate * part for part in slow or [1.0] * len(objects)], osts_per_unit)
+    return [size * load / speed for load, speed in zip(loads, speeds, strict=True)]
 
 
 def rate_steps(times_s: Sequence[float], peak_gb_s: float) -> list[tuple[float, float]]:

@@ -49,7 +49,6 @@ __all__ = [
     "estimate",
     "mean_ost_loads_gb",
     "pieces_per_call",
-    "rate_curve",
 ]
 
 _PATTERNS = ("shared", "collective", "file-per-process")
@@ -307,6 +306,24 @@ class Pace:
         limit = min(ceilings, key=ceilings.__getitem__)
         return Estimate(sum(parts), rate, ceilings, limit, *parts, callers)
 
+    def curve(self, layout: Layout, counts: Iterable[int]) -> dict[int, Estimate]:
+        """Return what the writes take for several stripe counts, that of the layout and the most there may be among them.
+
+        Those above the most that a file may have are left out.
+
+        Examples
+        --------
+        >>> from hopperlib.machine import Machine
+        >>> toy = Machine.load("toy").file_systems[0]
+        >>> pace = Pace(Writing(size_bytes=10**12, writers=64, nodes=16, pattern="collective"), toy)
+        >>> curve = pace.curve(Layout(stripe_count=5, stripe_size_bytes=1 << 20, osts=toy.osts), (1, 2, 50))
+        >>> list(curve), round(curve[5].rate_gb_s / curve[1].rate_gb_s)
+        ([1, 2, 5, 12], 5)
+        """
+        most = self.system.max_stripe_count
+        wanted = sorted({*(count for count in counts if count < most), layout.stripe_count, most})
+        return {count: self.estimate(count, layout.stripe_size_bytes) for count in wanted}
+
 
 def estimate(
     writing: Writing,
@@ -349,39 +366,6 @@ def estimate(
     if layout.osts != system.osts:
         raise refusal("layout.osts", layout.osts, f"must be {system.osts}, the OSTs of {system.name!r}")
     return Pace(writing, system, costs, other_load_fraction).estimate(layout.stripe_count, layout.stripe_size_bytes)
-
-
-def rate_curve(
-    writing: Writing,
-    layout: Layout,
-    system: FileSystem,
-    counts: Iterable[int],
-    *,
-    costs: Costs | None = None,
-    other_load_fraction: float = 0.0,
-) -> dict[int, Estimate]:
-    """Return what the writes take for several stripe counts, that of the layout and the most there may be among them.
-
-    Parameters
-    ----------
-    writing, layout, system, costs, other_load_fraction
-        As for `estimate`.
-    counts : iterable of int
-        Those above the most that a file may have are left out.
-
-    Examples
-    --------
-    >>> from hopperlib.machine import Machine
-    >>> toy = Machine.load("toy").file_systems[0]
-    >>> writing = Writing(size_bytes=10**12, writers=64, nodes=16, pattern="collective")
-    >>> curve = rate_curve(writing, Layout(stripe_count=5, stripe_size_bytes=1 << 20, osts=toy.osts), toy, (1, 2, 50))
-    >>> list(curve), round(curve[5].rate_gb_s / curve[1].rate_gb_s)
-    ([1, 2, 5, 12], 5)
-    """
-    most = system.max_stripe_count
-    pace = Pace(writing, system, costs, other_load_fraction)
-    wanted = sorted({*(count for count in counts if count < most), layout.stripe_count, most})
-    return {count: pace.estimate(count, layout.stripe_size_bytes) for count in wanted}
 
 
 def mean_ost_loads_gb(writing: Writing, layout: Layout) -> list[float]:

@@ -127,11 +127,6 @@ class Advice:
             return None
         return "export MPICH_MPIIO_HINTS='*:" + ":".join(f"{key}={value}" for key, value in self.hints) + "'"
 
-    @property
-    def romio_file(self) -> str | None:
-        """The same hints as a file for ``ROMIO_HINTS``, which other MPI libraries read; None without hints."""
-        return "".join(f"{key} {value}\n" for key, value in self.hints) or None
-
 
 def _stripe_size(size_bytes: int, count: int, default: int) -> int:
     """Return the largest power of two that still gives each OST several stripes, within bounds. [bytes]"""
@@ -350,18 +345,10 @@ def _reasons(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
 def _hints(layout: Layout, writing: Writing, aggregators: int) -> tuple[tuple[str, str], ...]:
     """Return the hints for MPI-IO."""
     stripe = str(layout.stripe_size_bytes)
-    gather = (
-        [("romio_cb_read", "enable")]
-        if writing.reading
-        else [("romio_cb_write", "enable"), ("romio_ds_write", "disable")]
-    )
-    return (
-        *gather,
-        ("striping_factor", str(layout.stripe_count)),
-        ("striping_unit", stripe),
-        ("cb_nodes", str(aggregators)),
-        ("cb_buffer_size", stripe),
-    )
+    gather = {"romio_cb_write": "enable", "romio_ds_write": "disable"}
+    hints = {"romio_cb_read": "enable"} if writing.reading else gather
+    hints |= {"striping_factor": str(layout.stripe_count), "striping_unit": stripe}
+    return (*hints.items(), ("cb_nodes", str(aggregators)), ("cb_buffer_size", stripe))
 
 
 def _guidance(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:

@@ -17,7 +17,7 @@ from hopperlib.storage.lustre.dumps import (
     times_by_slow_rate,
 )
 from hopperlib.storage.lustre.osts import deal_findings, deals_in_time, nine_of_ten
-from hopperlib.storage.lustre.rates import Costs, Writing, estimate, mean_ost_loads_gb, rate_curve
+from hopperlib.storage.lustre.rates import Costs, Pace, Writing, estimate, mean_ost_loads_gb
 from hopperlib.storage.lustre.stripe_advice import advise, writing_findings
 from hopperlib.storage.lustre.striping import Layout
 
@@ -84,7 +84,7 @@ def test_the_advice_of_a_shared_file_goes_through_aggregators():
 
 
 def test_a_curve_holds_the_estimates_and_the_chosen_count():
-    curve = rate_curve(SHARED, layout(7), SCRATCH, (1, 144, 1024), other_load_fraction=0.5)
+    curve = Pace(SHARED, SCRATCH, other_load_fraction=0.5).curve(layout(7), (1, 144, 1024))
     assert list(curve) == [1, 7, 144, SCRATCH.max_stripe_count]
     assert curve[7] == estimate(SHARED, layout(7), SCRATCH, other_load_fraction=0.5)
     assert sum(curve[7].parts_s.values()) == pytest.approx(curve[7].time_s)
