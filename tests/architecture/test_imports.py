@@ -15,7 +15,7 @@ ALLOWED: dict[str, set[str]] = {
     # The front door, which imports when it is asked.
     "": {"frames", "questions", "readers"},
     "errors": set(),
-    "finding": set(),
+    "finding": {"units"},
     "frames": set(),
     "units": {"errors"},
     "packed": set(),
