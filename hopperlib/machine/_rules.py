@@ -8,26 +8,35 @@ against its NUMA node.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
 
 _FLOOR = ("floor_columns", "floor_rows", "cages_per_cabinet", "slots_per_cage", "nodes_per_slot")
+# Values that may not exceed another: both names, and what stands around the second.
+_NODE_BOUNDS = (
+    ("usable_memory_gb", "memory_gb", "the node's ", ""),
+    ("core_bandwidth_cap_gb_s", "numa_bandwidth_gb_s", "", ", what the NUMA node gives to all its cores"),
+)
+_FILE_SYSTEM_BOUNDS = (
+    ("max_stripe_count", "osts", "", "; a file has one stripe on each at most"),
+    *((f"{which}_stripe_count", "max_stripe_count", "", "") for which in ("default", "useful", "advised")),
+    ("node_write_ceiling_gb_s", "peak_gb_s", "", " of the whole file system"),
+)
+
+
+def _beyond(path: str, part: NodeKind | FileSystem, bounds: Iterable[tuple[str, str, str, str]]) -> Iterator[str]:
+    """Yield the values of a part that exceed another of its values."""
+    for name, most, before, behind in bounds:
+        value, bound = getattr(part, name), getattr(part, most)
+        if value is not None and value > bound:
+            yield f"{path}.{name} = {value:g}: must not exceed {before}{most} = {bound:g}{behind}"
 
 
 def node_rules(node: NodeKind) -> Iterator[str]:
     """Rules within a node."""
     path = f"node.{node.name}"
-    if node.usable_memory_gb > node.memory_gb:
-        yield (
-            f"{path}.usable_memory_gb = {node.usable_memory_gb:g}: must not exceed the node's "
-            f"memory_gb = {node.memory_gb:g}"
-        )
-    if node.core_bandwidth_cap_gb_s > node.numa_bandwidth_gb_s:
-        yield (
-            f"{path}.core_bandwidth_cap_gb_s = {node.core_bandwidth_cap_gb_s:g}: must not exceed "
-            f"numa_bandwidth_gb_s = {node.numa_bandwidth_gb_s:g}, what the NUMA node gives to all its cores"
-        )
+    yield from _beyond(path, node, _NODE_BOUNDS)
     if node.cores_per_l3 is not None and node.cores % node.cores_per_l3:
         yield f"{path}.cores_per_l3 = {node.cores_per_l3}: must divide the {node.cores} cores of the node"
     near = [core for gpu in range(node.gpus) for core in node.cores_near_gpu(gpu)]
@@ -112,32 +121,15 @@ def _floor_rules(network: Network, compute_nodes: int, positions: int) -> Iterat
 def file_system_rules(file_system: FileSystem) -> Iterator[str]:
     """Rules between targets, servers and stripes."""
     path = f"file_system.{file_system.name}"
-    for name, value in (
-        ("osts_per_oss", file_system.osts_per_oss),
-        ("osts_per_controller", file_system.osts_per_controller),
-    ):
+    for name in ("osts_per_oss", "osts_per_controller"):
+        value = getattr(file_system, name)
         if value is not None and file_system.osts % value:
             yield f"{path}.{name} = {value}: must divide osts = {file_system.osts}"
-    if file_system.max_stripe_count > file_system.osts:
-        yield (
-            f"{path}.max_stripe_count = {file_system.max_stripe_count}: must not exceed osts = {file_system.osts}; "
-            "a file has one stripe on each at most"
-        )
-    for name in ("default_stripe_count", "useful_stripe_count", "advised_stripe_count"):
-        if (getattr(file_system, name) or 0) > file_system.max_stripe_count:
-            yield (
-                f"{path}.{name} = {getattr(file_system, name)}: must not exceed "
-                f"max_stripe_count = {file_system.max_stripe_count}"
-            )
+    yield from _beyond(path, file_system, _FILE_SYSTEM_BOUNDS)
     if file_system.default_stripe_size_bytes % 65_536:
         yield (
             f"{path}.default_stripe_size_bytes = {file_system.default_stripe_size_bytes}: must be a multiple of "
             "65,536, as Lustre demands"
-        )
-    if file_system.node_write_ceiling_gb_s > file_system.peak_gb_s:
-        yield (
-            f"{path}.node_write_ceiling_gb_s = {file_system.node_write_ceiling_gb_s:g}: must not exceed "
-            f"peak_gb_s = {file_system.peak_gb_s:g} of the whole file system"
         )
 
 

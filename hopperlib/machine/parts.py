@@ -233,29 +233,6 @@ class NodeKind:
         self._check("core", core, self.cores, "cores")
         return core // self.cores_per_numa_node
 
-    def socket_of(self, core: int) -> int:
-        """Socket of a core, counted from 0.
-
-        Parameters
-        ----------
-        core : int
-            Core, from 0 to ``cores - 1``.
-
-        Raises
-        ------
-        ValueError
-            If the node has no such core.
-
-        Examples
-        --------
-        >>> from hopperlib.machine import Machine
-        >>> node = Machine.load("hopper").node()
-        >>> [node.socket_of(core) for core in (0, 11, 12, 23)]
-        [0, 0, 1, 1]
-        """
-        self._check("core", core, self.cores, "cores")
-        return core // self.cores_per_socket
-
     def cores_of(self, numa_node: int) -> range:
         """Cores of a NUMA node.
 

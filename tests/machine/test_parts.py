@@ -53,17 +53,10 @@ def test_cores_and_numa_nodes_agree(node):
         assert {node.numa_node_of(core) for core in node.cores_of(numa_node)} == {numa_node}
 
 
-@given(nodes)
-def test_a_socket_holds_whole_numa_nodes(node):
-    for core in range(node.cores):
-        assert node.socket_of(core) == node.numa_node_of(core) // node.numa_nodes_per_socket
-
-
 @pytest.mark.parametrize("core", [-1, 30])
-@pytest.mark.parametrize("method", ["numa_node_of", "socket_of"])
-def test_a_core_that_does_not_exist(method, core):
+def test_a_core_that_does_not_exist(core):
     with pytest.raises(ValueError) as error:
-        getattr(make_node(), method)(core)
+        make_node().numa_node_of(core)
     assert str(error.value) == f"core={core} must be from 0 to 29: a node of kind 'odd' has 30 cores"
 
 

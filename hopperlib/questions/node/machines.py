@@ -143,4 +143,6 @@ def _answer(*, first: str, second: str, third: str, figure: str, drawn: str, mac
     )
 
 
-QUESTION = declared(__name__, _answer, options={"figure": [(name, figure.label) for name, figure in FIGURES.items()]})
+QUESTION = declared(
+    __name__, _answer, options={"figure": [(name, figure["label"]) for name, figure in FIGURES.items()]}
+)

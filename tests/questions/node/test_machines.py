@@ -33,7 +33,7 @@ def test_the_table_has_a_column_a_machine():
 def test_every_figure_can_be_drawn(figure):
     result = QUESTION.run(figure=figure)
     assert result.facts["figure"] == figure
-    assert FIGURES[figure].label in result.figures[0].alt
+    assert FIGURES[figure]["label"] in result.figures[0].alt
 
 
 def test_far_apart_numbers_get_a_logarithmic_scale():
