@@ -11,7 +11,7 @@ import os.path
 import re
 import tomllib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.launch.components import (
@@ -33,7 +33,7 @@ __all__ = ["read_mpiexec"]
 
 _HERE = os.path.dirname(__file__)
 with open(os.path.join(_HERE, "launchers.toml"), "rb") as _file:
-    _LAUNCHERS: dict[LauncherKind, dict[str, str]] = tomllib.load(_file)
+    _LAUNCHERS = cast(dict[LauncherKind, dict[str, str]], tomllib.load(_file))
 with open(os.path.join(_HERE, "options.csv"), encoding="utf-8", newline="") as _rows:
     _OPTIONS = list(csv.DictReader(_rows))
 _CHECK = "mpiexec ... bash -c 'taskset -cp $$'"

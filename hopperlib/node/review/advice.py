@@ -124,8 +124,8 @@ def _shared_cores(view: _View) -> Iterator[Finding]:
     if view.crowded and running > asked:
         flag, unit = view.option("-d", "-c"), view.option("core", "CPU")
         given = f"{flag} {asked}" if view.component.given(flag) else f"no {flag}"
-        words = {"asked": counted(asked, unit), "given": given, "flag": flag}
-        yield finding("depth-missing", running=running, fullest=fullest, **words)
+        words = counted(asked, unit)
+        yield finding("depth-missing", running=running, asked=words, given=given, fullest=fullest, flag=flag)
     elif view.crowded:
         listed, started = view.component.binding_list, view.tasks_per_node * view.threads
         starts = ""

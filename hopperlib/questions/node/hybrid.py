@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 from hopperlib.documented import printed
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.hybrid import (
-    RunShares,
-    ThreadCost,
-    best_threads,
-    close_to,
-    stream_gb_s,
-    thread_costs,
-    thread_counts,
-)
+from hopperlib.node import hybrid
+from hopperlib.node.hybrid import RunShares, ThreadCost, best_threads, close_to, thread_costs, thread_counts
 from hopperlib.node.layouts import Layout
 from hopperlib.node.memory import merged_need
+from hopperlib.node.review.text_drawing import counted
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared
@@ -31,22 +27,77 @@ _SHARED = [0.9 + 0.005 * step for step in range(21)]
 _MPI = [0.04 * step for step in range(16)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Job:
-    """What was asked, and what each number of threads makes of it."""
+    """What was asked, zeros for what the machine file says, and what each number of threads makes of it."""
 
-    machine: Machine
-    kind: NodeKind
-    shares: RunShares
-    costs: tuple[ThreadCost, ...]
-    curves: dict[str, tuple[ThreadCost, ...]]
+    machine: str | Machine
+    kind: str
+    tasks: int
+    parallel_fraction: float
+    mpi_share: float
+    memory_bound: float
+    elsewhere: float
+    spread: bool
+    strict: bool
+    spilled: float
+    cores: int
     need_gb: float
     copied_fraction: float
+    machine_file: str
+
+    @cached_property
+    def on(self) -> Machine:
+        """The machine."""
+        return chosen_machine(self.machine, self.machine_file)
+
+    @property
+    def node(self) -> NodeKind:
+        """The kind of node."""
+        return self.on.node(self.kind or None)
+
+    @property
+    def used(self) -> int:
+        """Cores of a node that work."""
+        return self.cores or len(self.node.usable_cores)
+
+    @property
+    def shares(self) -> RunShares:
+        """The parts of the run."""
+        return RunShares(
+            parallel_fraction=self.parallel_fraction, mpi_share=self.mpi_share, memory_bound_fraction=self.memory_bound
+        )
+
+    @cached_property
+    def curves(self) -> dict[str, tuple[ThreadCost, ...]]:
+        """The costs as set, and for the corners of first touch and placement."""
+        settings = {
+            "as set": (self.elsewhere, self.spread, 0.0 if self.strict else self.spilled),
+            "perfect first touch, -S and -ss": (0.0, True, 0.0),
+            "one thread touches all, -S and -ss": (1.0, True, 0.0),
+            "one thread touches all, neither": (1.0, False, self.spilled),
+        }
+        return {
+            name: thread_costs(
+                self.node, self.tasks, cores=self.used, elsewhere=touched, spread=dealt_out, spilled=away
+            )
+            for name, (touched, dealt_out, away) in settings.items()
+        }
+
+    @property
+    def costs(self) -> tuple[ThreadCost, ...]:
+        """What each number of threads costs, as set."""
+        return self.curves["as set"]
 
     @property
     def best(self) -> ThreadCost:
         """The fastest."""
         return best_threads(self.costs, self.shares)
+
+    @property
+    def close(self) -> list[ThreadCost]:
+        """Those that a run or two cannot tell from it."""
+        return list(close_to(self.costs, self.best, self.shares))
 
     def time(self, cost: ThreadCost) -> float:
         """Run time over that of pure MPI. [ratio]"""
@@ -57,50 +108,14 @@ class _Job:
         return cost.tasks_per_node * merged_need(self.need_gb, cost.threads, self.copied_fraction)
 
 
-def _answer(
-    *,
-    machine: str | Machine,
-    kind: str,
-    tasks: int,
-    parallel_fraction: float,
-    mpi_share: float,
-    memory_bound: float,
-    elsewhere: float,
-    spread: bool,
-    strict: bool,
-    spilled: float,
-    cores: int,
-    need_gb: float,
-    copied_fraction: float,
-    machine_file: str,
-) -> Result:
-    """Answer for one job. Zeros stand for what the machine file says."""
-    chosen = chosen_machine(machine, machine_file)
-    node = chosen.node(kind or None)
-    used = cores or len(node.usable_cores)
-    settings = {
-        "as set": (elsewhere, spread, 0.0 if strict else spilled),
-        "perfect first touch, -S and -ss": (0.0, True, 0.0),
-        "one thread touches all, -S and -ss": (1.0, True, 0.0),
-        "one thread touches all, neither": (1.0, False, spilled),
-    }
-    curves = {
-        name: thread_costs(node, tasks, cores=used, elsewhere=touched, spread=dealt_out, spilled=away)
-        for name, (touched, dealt_out, away) in settings.items()
-    }
-    job = _Job(
-        machine=chosen,
-        kind=node,
-        shares=RunShares(parallel_fraction=parallel_fraction, mpi_share=mpi_share, memory_bound_fraction=memory_bound),
-        costs=curves["as set"],
-        curves=curves,
-        need_gb=need_gb,
-        copied_fraction=copied_fraction,
-    )
+def _answer(**asked: Any) -> Result:
+    """Answer for one job."""
+    job = _Job(**asked)
+    node = job.node
     wide = next((cost for cost in job.costs if cost.threads > node.cores_per_numa_node), None)
     return Result(
         summary=_summary(job),
-        findings=tuple(_findings(job, used, spread)),
+        findings=tuple(_findings(job)),
         values=(
             Value("Threads of the fastest run", job.best.threads, "predicted", note="under the shares set above"),
             Value("Its time over that of pure MPI", job.time(job.best), "predicted", decimals=2),
@@ -118,10 +133,10 @@ def _answer(
             "best_threads": job.best.threads,
             "best_time": job.time(job.best),
             "times": {str(cost.threads): job.time(cost) for cost in job.costs},
-            "close": [cost.threads for cost in close_to(job.costs, job.best, job.shares)],
+            "close": [cost.threads for cost in job.close],
             "numa_cores": node.cores_per_numa_node,
-            "machine": chosen.name,
-            "elsewhere": elsewhere,
+            "machine": job.on.name,
+            "elsewhere": job.elsewhere,
         },
     )
 
@@ -131,31 +146,26 @@ def _threads(count: int) -> str:
     return "1 thread" if count == 1 else f"{count} threads"
 
 
-def _tasks(count: int) -> str:
-    """Return a number of tasks in words."""
-    return "1 task" if count == 1 else f"{count} tasks"
-
-
 def _summary(job: _Job) -> str:
     """Return the answer in a sentence or two."""
-    text = f"Fastest with {_threads(job.best.threads)} a task, {_tasks(job.best.tasks_per_node)} a node: "
+    text = f"Fastest with {_threads(job.best.threads)} a task, {counted(job.best.tasks_per_node, 'task')} a node: "
     text += f"{job.time(job.best):.2f} of the time of pure MPI."
-    near = [str(cost.threads) for cost in close_to(job.costs, job.best, job.shares) if cost is not job.best]
+    near = [str(cost.threads) for cost in job.close if cost is not job.best]
     if near:
         text += f" Within a run's usual variation of that: {', '.join(near)}."
     widest = job.costs[-1]
-    if widest.threads > job.kind.cores_per_numa_node:
+    if widest.threads > job.node.cores_per_numa_node:
         text += f" With {widest.threads} threads it takes {job.time(widest):.2f}."
     return text
 
 
-def _findings(job: _Job, used: int, spread: bool) -> Iterator[Finding]:
+def _findings(job: _Job) -> Iterator[Finding]:
     """Yield what to know about the answer."""
-    kind, best = job.kind, job.best
+    kind, best = job.node, job.best
     if best.threads > kind.cores_per_numa_node:
         message = f"More threads than the {kind.cores_per_numa_node} cores of a NUMA node: worth it only while every thread touches its own memory first."
         yield Finding(code="wide", message=message, level="advice")
-    if not spread and used == len(kind.usable_cores):
+    if not job.spread and job.used == len(kind.usable_cores):
         message = "All cores of the node work, so -S moves no task: without it the tasks sit on the same cores."
         yield Finding(code="spread-moves-nothing", message=message, level="note")
     short = [cost.threads for cost in job.costs if job.memory_gb(cost) > kind.usable_memory_gb]
@@ -167,8 +177,8 @@ def _findings(job: _Job, used: int, spread: bool) -> Iterator[Finding]:
 def _lines(job: _Job) -> Iterator[Copyable]:
     """Yield the line that starts the fastest run."""
     layout = Layout(
-        machine=job.machine,
-        node_kind=job.kind,
+        machine=job.on,
+        node_kind=job.node,
         tasks=job.best.tasks_per_node,
         tasks_per_node=job.best.tasks_per_node,
         threads_per_task=job.best.threads,
@@ -230,8 +240,8 @@ def _map_figure(job: _Job) -> Figure:
 def _stream_figure(kind: NodeKind) -> Figure:
     """Return the memory bandwidth of one task against its threads, as STREAM would measure it."""
     counts = thread_counts(kind.cores)
-    own = [stream_gb_s(kind, threads, elsewhere=0) for threads in counts]
-    first = [stream_gb_s(kind, threads, elsewhere=1) for threads in counts]
+    own = [hybrid.stream_gb_s(kind, threads, elsewhere=0) for threads in counts]
+    first = [hybrid.stream_gb_s(kind, threads, elsewhere=1) for threads in counts]
     return chart(
         title="Memory bandwidth of one task, alone on a node",
         alt=f"On all {kind.cores} cores {own[-1]:.0f} GB/s if every thread touched its own memory first, {first[-1]:.0f} if one touched all.",
@@ -258,16 +268,9 @@ def _table(job: _Job) -> Table:
             Column("Memory of a node", "GB", 1, "assumed"),
         ),
         rows=[
-            (
-                cost.threads,
-                cost.tasks_per_node,
-                job.time(cost),
-                cost.parallel_memory,
-                cost.serial_memory,
-                cost.mpi,
-                job.memory_gb(cost),
-            )
+            (*parts[:2], job.time(cost), *parts[2:], job.memory_gb(cost))
             for cost in job.costs
+            for parts in [(cost.threads, cost.tasks_per_node, cost.parallel_memory, cost.serial_memory, cost.mpi)]
         ],
         marked=(job.costs.index(job.best),),
         marked_label="the fastest",

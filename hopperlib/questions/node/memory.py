@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from hopperlib.finding import Finding
@@ -21,24 +22,39 @@ __all__ = ["QUESTION"]
 _MOST_ROWS = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Job:
-    """What was asked, what is assumed of it, and the layouts found: the cheapest, and the plain one beside it."""
+    """What was asked, zeros for what was not given, and the layouts found: the cheapest, and the plain one beside it."""
 
-    machine: Machine
-    kinds: tuple[NodeKind, ...]
     need_gb: float
-    buffers_gb: float
     tasks: int
-    threads: int | None
-    usable_given: bool
+    threads: int
+    machine: str | Machine
+    kind: str
+    every_kind: bool
+    files: int
+    machine_file: str
+    usable_gb: float
     thread_efficiency: float
     copied_fraction: float
     hours: float
-    layouts: tuple[Layout, ...]
-    best: Layout | None
-    plain: Layout | None
-    obstacle: Obstacle | None
+
+    @cached_property
+    def on(self) -> Machine:
+        """The machine."""
+        return chosen_machine(self.machine, self.machine_file)
+
+    @cached_property
+    def kinds(self) -> tuple[NodeKind, ...]:
+        """The kinds of node to use; what is said to be usable holds for the first, the ordinary one."""
+        kinds = (self.on.node(self.kind),) if self.kind else self.on.node_kinds
+        first = replace(kinds[0], usable_memory_gb=self.usable_gb) if self.usable_gb else kinds[0]
+        return (first, *kinds[1:]) if self.every_kind else (first,)
+
+    @property
+    def whole_gb(self) -> float:
+        """Memory of a task, buffers included. [GB]"""
+        return self.need_gb + buffer_memory(self.files)
 
     @property
     def asked_threads(self) -> int:
@@ -46,61 +62,55 @@ class _Job:
         return self.threads or 1
 
     @property
+    def _asked(self) -> dict[str, Any]:
+        """What the search for layouts takes."""
+        return {"need_gb": self.whole_gb, "tasks": self.tasks, "threads": self.threads or None, "kinds": self.kinds}
+
+    @cached_property
+    def layouts(self) -> tuple[Layout, ...]:
+        """Those that fit, the cheapest first."""
+        return layouts(self.on, thread_efficiency=self.thread_efficiency, **self._asked)
+
+    @cached_property
+    def best(self) -> Layout | None:
+        """The cheapest."""
+        return cheapest(self.layouts)
+
+    @cached_property
+    def plain(self) -> Layout | None:
+        """The cheapest on ordinary nodes without further threads."""
+        return cheapest(self.layouts, threads=self.asked_threads, kind=self.kinds[0])
+
+    @cached_property
+    def obstacle(self) -> Obstacle | None:
+        """Why there is none."""
+        return obstacle(self.on, **self._asked)
+
+    @property
     def differs(self) -> bool:
         """Whether the plain layout is another one than the cheapest."""
         return self.plain is not None and self.plain is not self.best
 
+    def row(self, layout: Layout) -> dict[str, Any]:
+        """Return what a table shows of a layout."""
+        return {
+            "node_kind": layout.node_kind.name,
+            "nodes": layout.nodes,
+            "tasks_per_node": layout.tasks_per_node,
+            "threads_per_task": layout.threads_per_task,
+            "idle_cores_per_node": layout.idle_cores,
+            "memory_per_task_gb": layout.memory_per_task_gb,
+            "memory_is_local": layout.memory_is_local,
+            "cost_factor": layout.cost_factor,
+            "node_hours": layout.node_hours(self.hours, self.asked_threads),
+            "core_hours": layout.core_hours(self.hours, self.asked_threads),
+        }
 
-def _kinds(machine: Machine, kind: str, every_kind: bool, usable_gb: float) -> tuple[NodeKind, ...]:
-    """Return the kinds of node to use; what is said to be usable holds for the first, the ordinary one."""
-    kinds = (machine.node(kind),) if kind else machine.node_kinds
-    first = replace(kinds[0], usable_memory_gb=usable_gb) if usable_gb else kinds[0]
-    return (first, *kinds[1:]) if every_kind else (first,)
 
-
-def _answer(
-    *,
-    need_gb: float,
-    tasks: int,
-    threads: int,
-    machine: str | Machine,
-    kind: str,
-    every_kind: bool,
-    files: int,
-    machine_file: str,
-    usable_gb: float,
-    thread_efficiency: float,
-    copied_fraction: float,
-    hours: float,
-) -> Result:
-    """Answer for one job. Zeros stand for what is not given."""
-    chosen = chosen_machine(machine, machine_file)
-    kinds = _kinds(chosen, kind, every_kind, usable_gb)
-    whole_gb, asked_threads = need_gb + buffer_memory(files), threads or None
-    fitting = layouts(
-        chosen,
-        need_gb=whole_gb,
-        tasks=tasks,
-        threads=asked_threads,
-        thread_efficiency=thread_efficiency,
-        kinds=kinds,
-    )
-    job = _Job(
-        machine=chosen,
-        kinds=kinds,
-        need_gb=whole_gb,
-        buffers_gb=buffer_memory(files),
-        tasks=tasks,
-        threads=asked_threads,
-        usable_given=bool(usable_gb),
-        thread_efficiency=thread_efficiency,
-        copied_fraction=copied_fraction,
-        hours=hours,
-        layouts=fitting,
-        best=cheapest(fitting),
-        plain=cheapest(fitting, threads=threads or 1, kind=kinds[0]),
-        obstacle=obstacle(chosen, need_gb=whole_gb, tasks=tasks, threads=asked_threads, kinds=kinds),
-    )
+def _answer(**asked: Any) -> Result:
+    """Answer for one job."""
+    job = _Job(**asked)
+    fitting = job.layouts
     return Result(
         summary=_summary(job),
         findings=tuple(_findings(job)),
@@ -129,7 +139,7 @@ def _summary(job: _Job) -> str:
     if job.best is None:
         assert job.obstacle is not None
         return f"No layout fits: {job.obstacle.reason}. What would do: {job.obstacle.remedy}."
-    text = f"Cheapest on {job.machine.title}: {_phrase(job.best)}, cost factor {job.best.cost_factor:.4g}."
+    text = f"Cheapest on {job.on.title}: {_phrase(job.best)}, cost factor {job.best.cost_factor:.4g}."
     if job.plain is not None and job.differs:
         how = "one thread" if job.asked_threads == 1 else f"{job.asked_threads} threads"
         kind, cost = job.plain.node_kind.name, job.plain.cost_factor
@@ -145,13 +155,13 @@ def _findings(job: _Job) -> Iterator[Finding]:
         return
     if job.best is not None and job.best.node_kind != job.kinds[0]:
         larger = job.best.node_kind
-        message = f"{job.machine.title} has only {larger.count:,} {larger.name} nodes: a job on them may wait longer."
+        message = f"{job.on.title} has only {larger.count:,} {larger.name} nodes: a job on them may wait longer."
         yield Finding(code="larger-nodes", message=message, level="note")
     if job.plain is not None and not job.plain.memory_is_local:
         kind, tasks = job.plain.node_kind, job.plain.tasks_per_node
         room, crowd = kind.usable_memory_gb / kind.numa_nodes, -(-tasks // kind.numa_nodes)
         message = (
-            f"{tasks} tasks a node put {crowd} on one NUMA node, which want {crowd * job.need_gb:.2f} GB of "
+            f"{tasks} tasks a node put {crowd} on one NUMA node, which want {crowd * job.whole_gb:.2f} GB of "
             f"its {room:.2f} GB: some of their memory lies on other NUMA nodes and is slower."
         )
         yield Finding(code="memory-not-local", message=message, level="advice")
@@ -160,16 +170,16 @@ def _findings(job: _Job) -> Iterator[Finding]:
 def _values(job: _Job) -> Iterator[Value]:
     """Yield the numbers of the answer, each with its badge."""
     ordinary, threads = job.kinds[0], job.asked_threads
-    badge, note = badge_of(job.machine, f"node.{ordinary.name}.usable_memory_gb")
-    if job.usable_given:
+    badge, note = badge_of(job.on, f"node.{ordinary.name}.usable_memory_gb")
+    if job.usable_gb:
         badge, note = "assumed", "as set above"
     usable = ordinary.usable_memory_gb
     yield Value(f"Memory that a {ordinary.name} node leaves to programs", usable, badge, "GB", note=note)
     packed, note = memory_per_task(ordinary, ordinary.cores), f"shared by {ordinary.cores} tasks"
     yield Value("For each task of a full node", packed, "predicted", "GB", 2, note=note)
-    if job.buffers_gb:
-        note = f"{1024 * job.buffers_gb:g} MB of them are buffers of open files"
-        yield Value("Memory of a task, buffers included", job.need_gb, "predicted", "GB", 3, note=note)
+    if job.files:
+        note = f"{1024 * buffer_memory(job.files):g} MB of them are buffers of open files"
+        yield Value("Memory of a task, buffers included", job.whole_gb, "predicted", "GB", 3, note=note)
     if job.best is None:
         return
     charged, note = (
@@ -203,11 +213,11 @@ def _memory_figure(job: _Job) -> Figure:
     )
     return chart(
         title="Memory of a task",
-        alt=f"Memory of a task against tasks a node: {ends}. The need of {job.need_gb:.2f} GB is a horizontal line.",
+        alt=f"Memory of a task against tasks a node: {ends}. The need of {job.whole_gb:.2f} GB is a horizontal line.",
         x=Axis(title="Tasks a node"),
         y=Axis(title="Memory of a task", unit="GB", log=True, decimals=2),
         series=series,
-        references=[Reference(name="need", y=job.need_gb)],
+        references=[Reference(name="need", y=job.whole_gb)],
     )
 
 
@@ -264,21 +274,7 @@ def _layout_table(job: _Job) -> Table:
             Column("Node-hours", decimals=1),
             Column("Core-hours", decimals=0),
         ),
-        rows=[
-            (
-                layout.node_kind.name,
-                layout.nodes,
-                layout.tasks_per_node,
-                layout.threads_per_task,
-                layout.idle_cores,
-                layout.memory_per_task_gb,
-                layout.memory_is_local,
-                layout.cost_factor,
-                layout.node_hours(job.hours, job.asked_threads),
-                layout.core_hours(job.hours, job.asked_threads),
-            )
-            for layout in job.layouts[:_MOST_ROWS]
-        ],
+        rows=[tuple(job.row(layout).values()) for layout in job.layouts[:_MOST_ROWS]],
         marked=(job.layouts.index(job.best),) if job.best is not None else (),
         marked_label="the cheapest",
     )
@@ -292,8 +288,8 @@ def _merged_table(job: _Job) -> Table:
         if kind.cores_per_numa_node % threads:
             continue
         room = kind.usable_memory_gb / seats(kind, threads)
-        merged = merged_need(job.need_gb, threads, job.copied_fraction)
-        needed = copied_fraction_needed(kind, job.need_gb, threads)
+        merged = merged_need(job.whole_gb, threads, job.copied_fraction)
+        needed = copied_fraction_needed(kind, job.whole_gb, threads)
         shown = "never fits" if needed is None else ("fits anyhow" if needed == 0 else f"{needed:.1%}")
         rows.append((threads, seats(kind, threads), room, merged, merged <= room * (1 + 1e-9), shown))
     return Table(
@@ -318,23 +314,16 @@ def _named_facts(job: _Job) -> dict[str, Any]:
     ordinary = job.kinds[0]
     facts: dict[str, Any] = {
         "fits": job.best is not None,
-        "need_gb": job.need_gb,
+        "need_gb": job.whole_gb,
         "tasks": job.tasks,
-        "machine": job.machine.name,
+        "machine": job.on.name,
         "usable_gb": ordinary.usable_memory_gb,
         "full_node_gb": memory_per_task(ordinary, ordinary.cores),
     }
-    for name, layout in (("best", job.best), ("plain", job.plain)):
-        if layout is not None:
-            facts |= {
-                f"{name}_kind": layout.node_kind.name,
-                f"{name}_nodes": layout.nodes,
-                f"{name}_tasks_per_node": layout.tasks_per_node,
-                f"{name}_threads": layout.threads_per_task,
-                f"{name}_cost": layout.cost_factor,
-                f"{name}_idle_cores": layout.idle_cores,
-                f"{name}_local": layout.memory_is_local,
-            }
+    names = ("kind", "nodes", "tasks_per_node", "threads", "idle_cores", "_", "local", "cost")
+    for which, layout in (("best", job.best), ("plain", job.plain)):
+        shown = zip(names, job.row(layout).values(), strict=False) if layout is not None else ()
+        facts |= {f"{which}_{name}": value for name, value in shown if name != "_"}
     return facts
 
 
@@ -342,22 +331,16 @@ def _contract(job: _Job) -> dict[str, Any]:
     """Return what programs read: the job, every layout, or why there is none."""
     reason = {} if job.obstacle is None else {"reason": job.obstacle.reason, "remedy": job.obstacle.remedy}
     return {
-        "need_gb": round(job.need_gb, 6),
-        "threads": job.threads,
+        "need_gb": round(job.whole_gb, 6),
+        "threads": job.threads or None,
         "hours": job.hours,
         "thread_efficiency": job.thread_efficiency,
         "layouts": [
             {
-                "node_kind": layout.node_kind.name,
-                "nodes": layout.nodes,
-                "tasks_per_node": layout.tasks_per_node,
-                "threads_per_task": layout.threads_per_task,
-                "memory_per_task_gb": round(layout.memory_per_task_gb, 6),
-                "memory_is_local": layout.memory_is_local,
-                "idle_cores_per_node": layout.idle_cores,
-                "cost_factor": round(layout.cost_factor, 6),
-                "node_hours": round(layout.node_hours(job.hours, job.asked_threads), 6),
-                "core_hours": round(layout.core_hours(job.hours, job.asked_threads), 6),
+                **{
+                    key: round(value, 6) if isinstance(value, float) else value
+                    for key, value in job.row(layout).items()
+                },
                 "launch_line": layout.launch_line,
                 "cheapest": layout is job.best,
             }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,11 +19,11 @@ from hopperlib.node.review.review import Review, review_lines
 from hopperlib.node.review.slowdown import Cost, memory_need
 from hopperlib.node.review.text_drawing import headline, node_picture
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.machine_choice import chosen_machine
+from hopperlib.questions.machine_choice import badge_of, chosen_machine
 from hopperlib.questions.node.drawings import node_drawing, standalone_svg
 from hopperlib.questions.node.machine_of_text import offered_instead
 from hopperlib.questions.question import declared
-from hopperlib.questions.result import Badge, Column, Copyable, Download, Drawing, Facts, Figure, Result, Table, Value
+from hopperlib.questions.result import Column, Copyable, Download, Drawing, Facts, Figure, Result, Table, Value
 
 __all__ = ["QUESTION", "answers"]
 
@@ -95,7 +96,9 @@ def answers(
             copyables=tuple(_copyables(review)),
             tables=tuple(_tables(review.placement)),
             downloads=tuple(_downloads(review, low, high, drawing)),
-            facts=Facts(_facts(review, low, high, node), rest=partial(_contract, review, low, high)),
+            facts=Facts(
+                _facts(review, low, high, node), rest=partial(placement_data, review, memory_bound_fraction=(low, high))
+            ),
         )
         answered.append((review, result))
     return tuple(answered)
@@ -146,18 +149,6 @@ def _facts(review: Review, low: float, high: float, node: int) -> dict[str, Any]
     }
 
 
-def _contract(review: Review, low: float, high: float) -> dict[str, Any]:
-    """Return what programs read: every task's place, warnings, the better line, the slowdown."""
-    return placement_data(review, memory_bound_fraction=(low, high))
-
-
-def _json_text(review: Review, low: float, high: float) -> str:
-    """Return the same as text."""
-    import json
-
-    return json.dumps(_contract(review, low, high))
-
-
 def _summary(review: Review, low: float, high: float) -> str:
     """Return the answer in a sentence or two."""
     text = headline(review.placement)
@@ -173,18 +164,11 @@ def _summary(review: Review, low: float, high: float) -> str:
     return f"{text} {review.problems[0].message if review.problems else 'No better line was found.'}"
 
 
-def _badge(machine: Machine, kind: str, key: str) -> tuple[Badge, str]:
-    """Return the badge of a number of the machine file, and its source or reason."""
-    quantity = machine.provenance.get(f"node.{kind}.{key}")
-    if quantity is None or quantity.source is None:
-        return "assumed", (quantity.assumed or "") if quantity else ""
-    return "documented", f"{quantity.source}, {quantity.at}" if quantity.at else quantity.source
-
-
 def _values(review: Review, low: float, high: float, *, cap_given: bool) -> list[Value]:
     """Return the numbers of the bandwidth model; a cap that the reader set is an assumption of theirs."""
     placement, cost = review.placement, review.cost
     kind, worst = placement.node_kind, cost.worst
+    path = f"node.{kind.name}"
     least, most = cost.slowdown_range(low, high)
     note = f"for a memory-bound fraction from {low:g} to {high:g}; no line says which"
     label = "Run time over that of the same tasks spread evenly"
@@ -200,10 +184,10 @@ def _values(review: Review, low: float, high: float, *, cap_given: bool) -> list
     )
     rate_note = f"min(cap, B / {max(worst.load.threads):.3g}) on the fullest NUMA node, before remote memory"
     spread_note = f"with {max(worst.spread.threads):.3g} on the fullest NUMA node"
-    cap_badge, cap_note = _badge(placement.machine, kind.name, "core_bandwidth_cap_gb_s")
+    cap_badge, cap_note = badge_of(placement.machine, f"{path}.core_bandwidth_cap_gb_s")
     if cap_given:
         cap_badge, cap_note = "assumed", "as set above"
-    numa_badge, numa_note = _badge(placement.machine, kind.name, "numa_bandwidth_gb_s")
+    numa_badge, numa_note = badge_of(placement.machine, f"{path}.numa_bandwidth_gb_s")
     values += [
         Value("Limit of the memory channels alone", worst.channel_ratio, "predicted", decimals=2, note=limit_note),
         Value("Memory rate of the slowest thread", worst.rate_gb_s, "predicted", "GB/s", 2, note=rate_note),
@@ -215,7 +199,7 @@ def _values(review: Review, low: float, high: float, *, cap_given: bool) -> list
         remote = worst.memory.remote_fraction
         note = "what does not fit is shared out evenly over the free memory: assumed"
         values.append(Value("Share of the memory on other NUMA nodes", remote, "predicted", decimals=2, note=note))
-        badge, note = _badge(placement.machine, kind.name, "remote_bandwidth_fraction")
+        badge, note = badge_of(placement.machine, f"{path}.remote_bandwidth_fraction")
         label = "What is left of a core's rate on such memory"
         values.append(Value(label, kind.remote_bandwidth_fraction, badge, decimals=2, note=note))
     return values
@@ -322,7 +306,14 @@ def _downloads(review: Review, low: float, high: float, drawing: Drawing) -> lis
         Download("MPICH_RANK_ORDER", partial(rank_order, placement)),
     ]
     if placement.launch.tasks <= _MOST_TASKS_IN_A_FILE:
-        downloads.insert(0, Download("placement.json", partial(_json_text, review, low, high), "application/json"))
+        downloads.insert(
+            0,
+            Download(
+                "placement.json",
+                lambda: json.dumps(placement_data(review, memory_bound_fraction=(low, high))),
+                "application/json",
+            ),
+        )
         downloads.append(Download("rankfile.txt", partial(rank_file, placement)))
     return downloads
 

@@ -10,9 +10,8 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind, Quantity
 from hopperlib.machine.machine import general_launchers
 from hopperlib.readers.hardware._devices import gpu_facts
+from hopperlib.readers.hardware._facts import guessed, told
 from hopperlib.readers.hardware._record import Hardware
-
-__all__ = ["machine_from"]
 
 CITATIONS = {
     "lscpu": "output of lscpu on the node",
@@ -66,36 +65,31 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
         raise InputError("no output counts cores; give that of lscpu, lstopo --of xml or scontrol show node")
     notes = list(local.notes)
     kinds = []
-    slurm_socket = Quantity(value="socket", assumed="a Slurm socket is a package unless the site sets it otherwise")
+    slurm_socket = guessed("a Slurm socket is a package unless the site sets it otherwise", slurm_socket="socket")
     for record in cluster:
         facts = dict(record.facts)
-        with_gpus = replace(local, gpu_count=record.gpu_count)
         if (record.cores, record.threads_per_core) == (local.cores, local.threads_per_core):
             facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
             notes.append(
                 f"the NUMA nodes are those of the node that {local.tool} ran on; nodes of the cluster may differ"
             )
-            if record.sockets != local.sockets and record.sockets == local.numa_nodes:
-                slurm_socket = Quantity(
-                    value="numa_node",
-                    source="scontrol",
-                    at=f"Sockets={record.sockets}, where the node has {local.sockets} and {local.numa_nodes} NUMA nodes",
-                )
-            elif record.sockets == local.sockets:
-                slurm_socket = Quantity(
-                    value="socket", source="scontrol", at=f"Sockets={record.sockets}, as on the node"
-                )
+            at, numa_nodes = f"Sockets={record.sockets}, ", local.numa_nodes
+            if record.sockets == local.sockets:
+                slurm_socket = told("scontrol", f"{at}as on the node", slurm_socket="socket")
+            elif record.sockets == numa_nodes:
+                at += f"where the node has {local.sockets} and {numa_nodes} NUMA nodes"
+                slurm_socket = told("scontrol", at, slurm_socket="numa_node")
         elif local.cores is not None:
             notes.append(
                 f"the node that {local.tool} tells of ({local.cores} cores x {local.threads_per_core}) "
                 f"is not of the kind with {record.cores} cores x {record.threads_per_core}, whose NUMA nodes are assumed"
             )
         if record.gpu_count:
-            facts |= _gpus(with_gpus, facts)
+            facts |= _gpus(replace(local, gpu_count=record.gpu_count), facts)
         kinds.append(facts)
     if not cluster:
-        single = Quantity(value=1, assumed="this output tells of one node; set the number of nodes like it")
-        kinds = [{"count": single, **local.facts, **_gpus(local, dict(local.facts))}]
+        single = guessed("this output tells of one node; set the number of nodes like it", count=1)
+        kinds = [{**single, **local.facts, **_gpus(local, dict(local.facts))}]
     filled = [_filled(facts) for facts in kinds]
     # Launcher facts come from scontrol, which each kind of a cluster cites as well.
     cited = {facts[key].source for facts in filled for key in _NODE_FACTS if key in facts}
@@ -120,8 +114,8 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
 def _gpus(local: Hardware, facts: dict[str, Quantity]) -> dict[str, Quantity]:
     """Return the cores near each GPU, where a tool says something of them; hwloc's own word goes first."""
     sockets, per_socket, per_numa = _geometry(facts)
-    told = gpu_facts(local, sockets, sockets * per_socket, sockets * per_socket * per_numa)
-    return {"gpu_cores": facts["gpu_cores"]} if "gpu_cores" in facts else told
+    numa_nodes = sockets * per_socket
+    return {} if "gpu_cores" in facts else gpu_facts(local, sockets, numa_nodes, numa_nodes * per_numa)
 
 
 def _merged(records: list[Hardware]) -> Hardware:
@@ -135,15 +129,15 @@ def _merged(records: list[Hardware]) -> Hardware:
     facts: dict[str, Quantity] = {}
     for record in records:
         facts = {**record.facts, **facts}
-    best = next((record for record in records if record.cores is not None), Hardware(tool="", facts={}))
-    return replace(
-        best,
-        facts=facts,
-        model=next((record.model for record in records if record.model), None),
-        notes=tuple(dict.fromkeys(note for record in records for note in record.notes)),
-        gpu_cpus=next((record.gpu_cpus for record in records if record.gpu_cpus), ()),
-        gpu_numa_nodes=next((record.gpu_numa_nodes for record in records if record.gpu_numa_nodes), ()),
+    nothing = Hardware(tool="", facts={})
+    best = next((record for record in records if record.cores is not None), nothing)
+    names = ("model", "gpu_cpus", "gpu_numa_nodes")
+    values = (
+        next((value for record in records if (value := getattr(record, name))), getattr(nothing, name))
+        for name in names
     )
+    notes = tuple(dict.fromkeys(note for record in records for note in record.notes))
+    return replace(best, facts=facts, notes=notes, **dict(zip(names, values, strict=True)))
 
 
 def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
@@ -152,16 +146,18 @@ def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
     cores = sockets * numa_nodes * per_numa
     # What a core draws is no more than what its NUMA node gives, and neither is above what its memory can.
     bandwidth = max(12, 4 * per_numa) if per_numa < 16 else min(4 * per_numa, 50 * max(1, per_numa // 16))
-    defaults = {
-        "clock_ghz": (2.0, "the output does not tell the clock"),
-        "flops_per_cycle": (16, "the output does not tell; two fused multiply-adds on 4 numbers a cycle"),
-        "memory_gb": (2 * cores, "the output does not tell the memory; 2 GB a core"),
-        "usable_memory_gb": (2 * cores, "the output does not tell the memory; nothing is taken off"),
-        "numa_bandwidth_gb_s": (bandwidth, "no tool tells; 4 GB/s a core and 12 at least; measure it with STREAM"),
-        "core_bandwidth_cap_gb_s": (12, "no tool tells; a guess to vary; measure it with STREAM on one core"),
-        "remote_bandwidth_fraction": (0.6, "no tool tells; a guess to vary"),
+    return {
+        **guessed("the output does not tell the clock", clock_ghz=2.0),
+        **guessed("the output does not tell; two fused multiply-adds on 4 numbers a cycle", flops_per_cycle=16),
+        **guessed("the output does not tell the memory; 2 GB a core", memory_gb=2 * cores),
+        **guessed("the output does not tell the memory; nothing is taken off", usable_memory_gb=2 * cores),
+        **guessed(
+            "no tool tells; 4 GB/s a core and 12 at least; measure it with STREAM", numa_bandwidth_gb_s=bandwidth
+        ),
+        **guessed("no tool tells; a guess to vary; measure it with STREAM on one core", core_bandwidth_cap_gb_s=12),
+        **guessed("no tool tells; a guess to vary", remote_bandwidth_fraction=0.6),
+        **facts,
     }
-    return {name: Quantity(value=value, assumed=why) for name, (value, why) in defaults.items()} | facts
 
 
 def _names(kinds: list[dict[str, Quantity]]) -> list[str]:
@@ -183,15 +179,17 @@ def _geometry(facts: dict[str, Quantity]) -> tuple[int, ...]:
     return tuple(value for key in keys if isinstance(value := facts[key].value, int))
 
 
-def _srun(cluster: list[Hardware], slurm_socket: Quantity) -> dict[str, Any]:
+def _srun(cluster: list[Hardware], slurm_socket: dict[str, Quantity]) -> dict[str, Any]:
     """Return the launcher of a Slurm cluster."""
     general = general_launchers()["srun"]
     version = next((record.slurm_version for record in cluster if record.slurm_version), None)
-    return {
-        "kind": "srun",
-        "version": {"value": version, "source": "scontrol", "at": "Version"}
-        if version
-        else {"value": general.version, "assumed": "the output does not tell the release"},
-        "slurm_socket": slurm_socket.to_table(),
-        "default_distribution": {"value": general.default_distribution, "assumed": "Slurm's own default"},
+    facts = {
+        **(
+            told("scontrol", "Version", version=version)
+            if version
+            else guessed("the output does not tell the release", version=general.version or "")
+        ),
+        **slurm_socket,
+        **guessed("Slurm's own default", default_distribution=general.default_distribution),
     }
+    return {"kind": "srun", **{name: fact.to_table() for name, fact in facts.items()}}

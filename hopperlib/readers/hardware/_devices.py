@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
+from hopperlib.readers.hardware._facts import guessed, told
 from hopperlib.readers.hardware._record import Hardware
-
-__all__ = ["gpu_facts", "kept_facts", "read_nvidia_topo", "read_rocm_topo", "xml_device_facts"]
 
 _LINKS = re.compile(r"X|NV\d+|SYS|NODE|PHB|PXB|PIX")
 _RANGES = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
@@ -48,42 +47,38 @@ def read_rocm_topo(text: str) -> Hardware:
 
 def gpu_facts(local: Hardware, sockets: int, numa_nodes: int, cores: int) -> dict[str, Quantity]:
     """Return the cores near each GPU of a node with so many cores, out of what the tools said of CPUs and NUMA nodes."""
+
+    def cores_of(part: int, parts: int) -> str:
+        """Return the cores of one of so many equal parts of the node."""
+        width = cores // parts
+        return f"{part * width}-{part * width + width - 1}"
+
     if local.gpu_cpus:
-        listed = [
+        listed = (
             ",".join(part for part in cpus.split(",") if int(part.partition("-")[0]) < cores) for cpus in local.gpu_cpus
-        ]
-        return {"gpu_cores": Quantity(value=tuple(listed), source="nvidia-smi", at="topo -m, CPU Affinity")}
-    if local.gpu_numa_nodes and max(local.gpu_numa_nodes) < numa_nodes:
-        width = cores // numa_nodes
-        near = tuple(f"{node * width}-{node * width + width - 1}" for node in local.gpu_numa_nodes)
-        return {"gpu_cores": Quantity(value=near, source="rocm-smi", at="Numa Node; the cores of it")}
-    if local.gpu_count:
-        width = cores // sockets
-        near = tuple(
-            f"{gpu * sockets // local.gpu_count * width}-{gpu * sockets // local.gpu_count * width + width - 1}"
-            for gpu in range(local.gpu_count)
         )
-        return {
-            "gpu_cores": Quantity(
-                value=near, assumed="Gres counts the GPUs, not where they are; dealt out over the sockets"
-            )
-        }
-    return {}
+        return told("nvidia-smi", "topo -m, CPU Affinity", gpu_cores=tuple(listed))
+    if local.gpu_numa_nodes and max(local.gpu_numa_nodes) < numa_nodes:
+        near = tuple(cores_of(node, numa_nodes) for node in local.gpu_numa_nodes)
+        return told("rocm-smi", "Numa Node; the cores of it", gpu_cores=near)
+    count = local.gpu_count
+    dealt = tuple(cores_of(gpu * sockets // count, sockets) for gpu in range(count))
+    return (
+        guessed("Gres counts the GPUs, not where they are; dealt out over the sockets", gpu_cores=dealt)
+        if count
+        else {}
+    )
 
 
 def kept_facts(specialised: str, count: str, cores: int) -> dict[str, Quantity]:
     """Return the cores that Slurm keeps for the system: CPUSpecList, or CoreSpecCount without saying which."""
     if _RANGES.fullmatch(specialised):
         parts = (part.partition("-") for part in specialised.split(","))
-        kept = sorted({cpu % cores for low, _, high in parts for cpu in range(int(low), int(high or low) + 1)})
-        return {"reserved_cores": Quantity(value=tuple(kept), source="scontrol", at="CPUSpecList")}
+        kept = {cpu % cores for low, _, high in parts for cpu in range(int(low), int(high or low) + 1)}
+        return told("scontrol", "CPUSpecList", reserved_cores=tuple(sorted(kept)))
     if count.isdigit() and 0 < int(count) < cores:
-        last = tuple(range(cores - int(count), cores))
-        return {
-            "reserved_cores": Quantity(
-                value=last, assumed=f"CoreSpecCount={count} does not say which; the last ones, Slurm's own choice"
-            )
-        }
+        why = f"CoreSpecCount={count} does not say which; the last ones, Slurm's own choice"
+        return guessed(why, reserved_cores=tuple(range(cores - int(count), cores)))
     return {}
 
 
@@ -94,7 +89,7 @@ def xml_device_facts(
     facts: dict[str, Quantity] = {}
     widths = {sum(1 for core in cores if core & cpus) for kind, cpus, _ in objects if kind == "L3Cache"}
     if len(widths) == 1 and (width := widths.pop()) and len(cores) % width == 0:
-        facts["cores_per_l3"] = Quantity(value=width, source="lstopo", at="cores of an L3 cache")
+        facts |= told("lstopo", "cores of an L3 cache", cores_per_l3=width)
     gpus: list[str] = []
     nics: list[int] = []
     for kind, cpus, name in objects:
@@ -105,8 +100,7 @@ def xml_device_facts(
         elif kind == "OSDev" and re.match(r"(mlx\d_|hfi\d_|cxi|hsn)\d+", name):
             nics += [index for index, own in enumerate(numa_nodes) if own & cpus][:1]
     if gpus:
-        facts["gpu_cores"] = Quantity(value=tuple(gpus), source="lstopo", at="OSDev of a GPU, and the CPUs above it")
+        facts |= told("lstopo", "OSDev of a GPU, and the CPUs above it", gpu_cores=tuple(gpus))
     if nics:
-        at = "OSDev of an interface, and the CPUs above it"
-        facts["nic_numa_nodes"] = Quantity(value=tuple(nics), source="lstopo", at=at)
+        facts |= told("lstopo", "OSDev of an interface, and the CPUs above it", nic_numa_nodes=tuple(nics))
     return facts

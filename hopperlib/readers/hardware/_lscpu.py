@@ -8,10 +8,10 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
+from hopperlib.readers.hardware._facts import counted, guessed, told
 from hopperlib.readers.hardware._record import MOST_CPUS, NUMBERING, Hardware, clock_in_name, memory_facts, numa_facts
 
-__all__ = ["read_lscpu", "read_meminfo"]
-
+_MISSING = "is missing; run it in English: LC_ALL=C lscpu"
 # Flags of a processor -> double precision operations a cycle, widest first.
 VECTORS = (
     ({"avx512f"}, 32, "the flag avx512f: two fused multiply-adds on 8 numbers a cycle"),
@@ -35,21 +35,22 @@ def read_lscpu(text: str) -> Hardware:
     >>> node.cores, node.numa_nodes
     (24, 4)
     """
-    fields = _json_fields(text) if text.lstrip().startswith("{") else _text_fields(text)
+    pairs = (line.partition(":")[::2] for line in text.splitlines() if ":" in line)
     values: dict[str, str] = {}
-    for name, value in fields:
+    for typed, value in _json_fields(text) if text.lstrip().startswith("{") else pairs:
+        name = typed.strip().rstrip(":")
         if name in values and name in ("Core(s) per socket", "Thread(s) per core"):
             raise InputError(f"lscpu prints '{name}' twice: the node has cores of two kinds, a machine file holds one")
-        values.setdefault(name, value)
+        values.setdefault(name, value.strip())
     # Where the firmware knows no sockets, lscpu counts clusters (Arm).
     unit = "Cluster" if values.get("Socket(s)", "-") == "-" and "Cluster(s)" in values else "Socket"
     names = (f"{unit}(s)", f"Core(s) per {unit.lower()}", "Thread(s) per core")
-    sockets, per_socket, threads = (_count(values, name) for name in names)
+    sockets, per_socket, threads = (counted("lscpu", name, values.get(name), _MISSING) for name in names)
     cores = sockets * per_socket
     if cores * threads > MOST_CPUS:
         raise InputError(f"lscpu: {sockets} sockets x {per_socket} cores x {threads} threads exceed {MOST_CPUS:,} CPUs")
     notes = []
-    cpus = _count(values, "CPU(s)")
+    cpus = counted("lscpu", "CPU(s)", values.get("CPU(s)"), _MISSING)
     if cpus != cores * threads:
         notes.append(
             f"lscpu counts {cpus} CPUs, but {sockets} sockets x {per_socket} cores x {threads} threads make "
@@ -58,24 +59,20 @@ def read_lscpu(text: str) -> Hardware:
     lists = (_cpu_list(value, name) for name, value in values.items() if re.fullmatch(r"NUMA node\d+ CPU\(s\)", name))
     # A NUMA node of memory alone (CXL, high-bandwidth memory) has no CPUs.
     numa_cpus = [numbers for numbers in lists if numbers]
-    numa_nodes = len(numa_cpus) or (_count(values, "NUMA node(s)") if "NUMA node(s)" in values else 1)
+    numa_nodes = len(numa_cpus) or counted("lscpu", "NUMA node(s)", values.get("NUMA node(s)", 1))
     alike = len({len(numbers) for numbers in numa_cpus}) <= 1
     at = "Socket(s), Core(s) per socket, NUMA node(s)"
     facts, note = numa_facts("lscpu", at, sockets, numa_nodes, cores, alike=alike)
-    facts["threads_per_core"] = Quantity(value=threads, source="lscpu", at="Thread(s) per core")
+    facts |= told("lscpu", "Thread(s) per core", threads_per_core=threads)
     notes += [note] if note else []
     notes += [NUMBERING] if numa_cpus and note is None and _renumbered(numa_cpus, cores, threads) else []
     model = values.get("Model name") or None
     facts |= clock_in_name("lscpu", "Model name", model) or _measured_clock(values)
     flags = set(values.get("Flags", "").split())
-    for needed, flops, why in VECTORS:
-        if needed <= flags:
-            facts["flops_per_cycle"] = (
-                Quantity(value=16, assumed="the flag avx512f on an AMD processor: as on Zen 4, in two halves")
-                if flops == 32 and values.get("Vendor ID") == "AuthenticAMD"
-                else Quantity(value=flops, assumed=why)
-            )
-            break
+    flops, why = next(((flops, why) for needed, flops, why in VECTORS if needed <= flags), (0, ""))
+    if flops == 32 and values.get("Vendor ID") == "AuthenticAMD":
+        flops, why = 16, "the flag avx512f on an AMD processor: as on Zen 4, in two halves"
+    facts |= guessed(why, flops_per_cycle=flops) if flops else {}
     return Hardware(
         tool="lscpu",
         facts=facts,
@@ -145,23 +142,8 @@ def _measured_clock(values: dict[str, str]) -> dict[str, Quantity]:
         mhz = values.get(name, "").replace(",", ".")
         counts = name != "BogoMIPS" or values.get("Architecture") == "x86_64"
         if counts and re.fullmatch(r"\d{2,5}(\.\d+)?", mhz) and 10 <= float(mhz) <= 10_000 * cycles:
-            return {"clock_ghz": Quantity(value=round(float(mhz) / cycles / 1000, 3), source="lscpu", at=at)}
+            return told("lscpu", at, clock_ghz=round(float(mhz) / cycles / 1000, 3))
     return {}
-
-
-def _count(values: dict[str, str], name: str) -> int:
-    """Return a count that must be there."""
-    if name not in values:
-        raise InputError(f"lscpu: '{name}' is missing; run it in English: LC_ALL=C lscpu")
-    if not re.fullmatch(r"\d{1,6}", values[name]) or not int(values[name]):
-        raise InputError(f"lscpu: '{name}' = {values[name][:30]!r} must be a whole number of at least 1")
-    return int(values[name])
-
-
-def _text_fields(text: str) -> list[tuple[str, str]]:
-    """Return name and value of each line."""
-    pairs = (line.split(":", 1) for line in text.splitlines() if ":" in line)
-    return [(name.strip(), value.strip()) for name, value in pairs]
 
 
 def _json_fields(text: str) -> list[tuple[str, str]]:
@@ -175,6 +157,6 @@ def _json_fields(text: str) -> list[tuple[str, str]]:
     while rest:
         entry = rest.pop(0)
         if isinstance(entry, dict) and isinstance(entry.get("field"), str):
-            pairs.append((entry["field"].strip().rstrip(":"), str(entry.get("data") or "").strip()))
+            pairs.append((entry["field"], str(entry.get("data") or "")))
             rest = (entry["children"] if isinstance(entry.get("children"), list) else []) + rest
     return pairs

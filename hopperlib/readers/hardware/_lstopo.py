@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from hopperlib.errors import InputError
-from hopperlib.machine import Quantity
 from hopperlib.readers.hardware._devices import xml_device_facts
+from hopperlib.readers.hardware._facts import told
 from hopperlib.readers.hardware._record import MOST_CPUS, NUMBERING, Hardware, clock_in_name, memory_facts, numa_facts
 from hopperlib.units import BYTES_PER_MEMORY_GB
 
-__all__ = ["read_lstopo"]
+_CLOCK = re.compile(r"Frequency(?:Base|Max)MHz=[1-9]\d{1,3}")
 
 
 def read_lstopo(text: str) -> Hardware:
@@ -60,15 +60,9 @@ def read_lstopo(text: str) -> Hardware:
     socket_count = len([cpus for cpus in sockets if cpus]) or 1
     numa_cpus, memory, notes = _numa_nodes(objects)
     sizes = {sum(1 for core in cores if core & cpus) for cpus in numa_cpus}
-    facts, note = numa_facts(
-        "lstopo",
-        "objects Package, NUMANode, Core",
-        socket_count,
-        max(1, len(numa_cpus)),
-        len(cores),
-        alike=len(sizes) <= 1,
-    )
-    facts["threads_per_core"] = Quantity(value=threads_per_core, source="lstopo", at="objects PU and Core")
+    at, numa_count = "objects Package, NUMANode, Core", max(1, len(numa_cpus))
+    facts, note = numa_facts("lstopo", at, socket_count, numa_count, len(cores), alike=len(sizes) <= 1)
+    facts |= told("lstopo", "objects PU and Core", threads_per_core=threads_per_core)
     if memory:
         facts |= memory_facts("lstopo", "local_memory", memory / BYTES_PER_MEMORY_GB)
     if note:
@@ -76,15 +70,25 @@ def read_lstopo(text: str) -> Hardware:
     elif _renumbered(numa_cpus, cores, threads_per_core):
         notes.append(NUMBERING)
     facts |= xml_device_facts(list(_walked(root, 0)), cores, numa_cpus or [sum(cores)])
-    model = next((value for name, value in _infos(root) if name == "CPUModel"), None)
-    facts |= clock_in_name("lstopo", "info CPUModel", model) or _base_clock(root)
+    remarks = [(each.get("name", ""), each.get("value", "")) for each in root.iter("info")]
+    model = next((value for name, value in remarks if name == "CPUModel"), None)
+    # hwloc 2.4 and later note the clock.
+    clock = next(
+        (
+            told("lstopo", f"info {name}", clock_ghz=int(value) / 1000)
+            for name, value in remarks
+            if _CLOCK.fullmatch(f"{name}={value}")
+        ),
+        {},
+    )
+    facts |= clock_in_name("lstopo", "info CPUModel", model) or clock
     return Hardware(
         tool="lstopo",
         facts=facts,
         cores=len(cores),
         threads_per_core=threads_per_core,
         sockets=socket_count,
-        numa_nodes=max(1, len(numa_cpus)),
+        numa_nodes=numa_count,
         model=model,
         notes=tuple(notes),
     )
@@ -145,16 +149,3 @@ def _bytes(each: ElementTree.Element) -> int:
     if not re.fullmatch(r"\d{1,18}", text):
         raise InputError(f"lstopo: local_memory = {text[:30]!r} must be a number of bytes")
     return int(text)
-
-
-def _infos(root: ElementTree.Element) -> list[tuple[str, str]]:
-    """Return the named remarks of all objects."""
-    return [(each.get("name", ""), each.get("value", "")) for each in root.iter("info")]
-
-
-def _base_clock(root: ElementTree.Element) -> dict[str, Quantity]:
-    """Return the base clock that hwloc 2.4 and later notes."""
-    for name, value in _infos(root):
-        if name in ("FrequencyBaseMHz", "FrequencyMaxMHz") and re.fullmatch(r"[1-9]\d{1,3}", value):
-            return {"clock_ghz": Quantity(value=int(value) / 1000, source="lstopo", at=f"info {name}")}
-    return {}

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hopperlib.machine import Quantity
-
-__all__ = ["MOST_CPUS", "NUMBERING", "Hardware", "clock_in_name", "installed_memory", "memory_facts", "numa_facts"]
+from hopperlib.readers.hardware._facts import guessed, told
 
 # More CPUs than any node has: a bound that keeps a typing error from filling the memory.
 MOST_CPUS = 65_536
@@ -90,16 +89,15 @@ def numa_facts(
             f"the NUMA nodes are not alike, or not whole in a socket (cores {cores}, NUMA nodes {numa_nodes}, "
             f"sockets {sockets}); {'each socket' if whole > 1 else 'the node'} is taken as one NUMA node"
         )
-    names = ("sockets", "numa_nodes_per_socket", "cores_per_numa_node")
-    address = {"assumed": note} if note else {"source": tool, "at": at}
-    return {name: Quantity(value=value, **address) for name, value in zip(names, split, strict=True)}, note
+    geometry = dict(zip(("sockets", "numa_nodes_per_socket", "cores_per_numa_node"), split, strict=True))
+    return (guessed(note, **geometry) if note else told(tool, at, **geometry)), note
 
 
 def clock_in_name(tool: str, at: str, model: str | None) -> dict[str, Quantity]:
     """Return the nominal clock that a processor's name ends in, such as ``@ 2.30GHz``; empty if it has none."""
     match = re.search(r"@\s*(\d{1,2}(?:\.\d+)?)\s*GHz", model or "")
     clock = float(match[1]) if match else 0
-    return {"clock_ghz": Quantity(value=clock, source=tool, at=at)} if 0 < clock <= 10 else {}
+    return told(tool, at, clock_ghz=clock) if 0 < clock <= 10 else {}
 
 
 def installed_memory(usable_gb: float) -> float:
@@ -130,9 +128,5 @@ def memory_facts(tool: str, at: str, usable_gb: float, total_gb: float | None = 
     total_gb = total_gb or usable_gb
     installed = installed_memory(total_gb)
     usable = min(round(usable_gb, 2) or usable_gb, installed)
-    return {
-        "memory_gb": Quantity(
-            value=installed, assumed=f"{total_gb:.2f} GB are told; rounded up to what memory modules make"
-        ),
-        "usable_memory_gb": Quantity(value=usable, source=tool, at=at),
-    }
+    rounded = f"{total_gb:.2f} GB are told; rounded up to what memory modules make"
+    return guessed(rounded, memory_gb=installed) | told(tool, at, usable_memory_gb=usable)

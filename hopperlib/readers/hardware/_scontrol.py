@@ -5,21 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
-from hopperlib.machine import Quantity
 from hopperlib.readers.hardware._devices import kept_facts
+from hopperlib.readers.hardware._facts import counted, guessed, told
 from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, installed_memory, memory_facts
 from hopperlib.units import MIB_PER_MEMORY_GB
-
-__all__ = ["read_scontrol"]
-
-
-# What a node must count, in the text and in the JSON.
-_TEXT_COUNTS = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "RealMemory")
-_JSON_COUNTS = ("sockets", "cores", "threads", "real_memory")
 
 
 class _Node(NamedTuple):
@@ -70,11 +63,11 @@ def _kind(group: list[_Node]) -> Hardware:
     names = first.name if len(group) == 1 else f"{first.name} and {len(group) - 1:,} more"
     least = min(group, key=lambda node: node.usable_mib)
     facts = {
-        "count": Quantity(value=len(group), source="scontrol", at=f"nodes alike: {names}"),
-        "sockets": Quantity(value=first.sockets, source="scontrol", at="Sockets"),
-        "numa_nodes_per_socket": Quantity(value=1, assumed="scontrol shows no NUMA nodes; one for each Slurm socket"),
-        "cores_per_numa_node": Quantity(value=first.cores_per_socket, source="scontrol", at="CoresPerSocket"),
-        "threads_per_core": Quantity(value=first.threads, source="scontrol", at="ThreadsPerCore"),
+        **told("scontrol", f"nodes alike: {names}", count=len(group)),
+        **told("scontrol", "Sockets", sockets=first.sockets),
+        **guessed("scontrol shows no NUMA nodes; one for each Slurm socket", numa_nodes_per_socket=1),
+        **told("scontrol", "CoresPerSocket", cores_per_numa_node=first.cores_per_socket),
+        **told("scontrol", "ThreadsPerCore", threads_per_core=first.threads),
     }
     facts |= memory_facts(
         "scontrol",
@@ -103,63 +96,51 @@ def _text_nodes(text: str) -> Iterator[_Node]:
         for name, value in re.findall(r"(?<!\S)([A-Za-z]+)=(\S*)", record):
             fields.setdefault(name, value)
         yield _node(
-            fields["NodeName"] or "?",
-            {key: fields.get(key) for key in _TEXT_COUNTS},
-            fields.get("MemSpecLimit") or "0",
-            fields.get("Version", ""),
-        )._replace(
-            kept=(fields.get("CPUSpecList", ""), fields.get("CoreSpecCount", "")), gpus=_gres(fields.get("Gres", ""))
+            fields,
+            "NodeName Sockets CoresPerSocket ThreadsPerCore RealMemory MemSpecLimit Version CPUSpecList CoreSpecCount Gres",
         )
 
 
 def _json_nodes(text: str) -> Iterator[_Node]:
     """Yield the nodes of the JSON form (Slurm 21.08 on)."""
     try:
-        top = json.loads(text)
+        entries = json.loads(text).get("nodes")
     except (ValueError, RecursionError) as error:
         raise InputError(f"scontrol: not JSON: {str(error)[:80]}") from None
-    entries = top.get("nodes")
     if not isinstance(entries, list):
         raise InputError("scontrol: the JSON has no list 'nodes' (nor is it that of lscpu -J)")
     for entry in entries:
         if not isinstance(entry, dict):
             raise InputError("scontrol: an entry of 'nodes' is not a table")
+        fields = {"name": entry.get("hostname"), **{key: value for key, value in entry.items() if value}}
         yield _node(
-            str(entry.get("name") or entry.get("hostname") or "?"),
-            {key: _plain(entry.get(key)) for key in _JSON_COUNTS},
-            str(_plain(entry.get("specialized_memory")) or "0"),
-            str(entry.get("version") or ""),
-        )._replace(
-            kept=(str(entry.get("cpu_spec_list") or ""), str(_plain(entry.get("specialized_cores")) or "")),
-            gpus=_gres(str(entry.get("gres") or "")),
+            fields,
+            "name sockets cores threads real_memory specialized_memory version cpu_spec_list specialized_cores gres",
         )
 
 
-def _gres(text: str) -> int:
-    """Return the GPUs that a Gres counts: ``gpu:a100:4(S:0-1),craynetwork:2`` has four."""
-    return min(64, sum(int(count) for count in re.findall(r"(?:^|,)gpu(?::[A-Za-z][\w.-]*)?:(\d{1,3})", text)))
-
-
-def _plain(value: Any) -> Any:
-    """Return the number in ``{"set": true, "number": 5}``, as later releases print some."""
-    return value.get("number") if isinstance(value, dict) else value
-
-
-def _node(name: str, counts: dict[str, Any], reserved: str, version: str) -> _Node:
-    """Check the counts of a record."""
-    numbers = []
-    for key, value in counts.items():
-        if value is None:
-            raise InputError(f"scontrol: node {name[:40]}: '{key}' is missing")
-        if not re.fullmatch(r"\d{1,12}", str(value)) or not int(value):
-            raise InputError(
-                f"scontrol: node {name[:40]}: '{key}' = {str(value)[:20]!r} must be a whole number of at least 1"
-            )
-        numbers.append(int(value))
-    sockets, cores, threads, memory = numbers
+def _node(fields: Mapping[str, Any], names: str) -> _Node:
+    """Return the node of a record, its counts checked; `names` are those of the fields in this form."""
+    keys = names.split()
+    # {"set": true, "number": 5}: so later releases print some numbers.
+    plain = {key: value.get("number") if isinstance(value := fields.get(key), dict) else value for key in keys}
+    name, _, _, _, _, limit, version, specialised, count, gres = (str(plain[key] or "") for key in keys)
+    where = f"scontrol: node {(name or '?')[:40]}"
+    sockets, cores, threads, memory = (counted(where, key, plain[key]) for key in keys[1:5])
     if sockets * cores * threads > MOST_CPUS:
-        raise InputError(f"scontrol: node {name[:40]}: {sockets} x {cores} x {threads} CPUs exceed {MOST_CPUS:,}")
-    kept = int(reserved) if re.fullmatch(r"\d{1,12}", reserved) else 0
-    usable = memory - kept if kept < memory else memory
+        raise InputError(f"{where}: {sockets} x {cores} x {threads} CPUs exceed {MOST_CPUS:,}")
+    kept = int(limit) if re.fullmatch(r"\d{1,12}", limit) else 0
     release = re.match(r"\d+(\.\d+)+", version)
-    return _Node(name, sockets, cores, threads, memory, usable, release[0] if release else "")
+    # gpu:a100:4(S:0-1),craynetwork:2 has four GPUs.
+    gpus = sum(int(number) for number in re.findall(r"(?:^|,)gpu(?::[A-Za-z][\w.-]*)?:(\d{1,3})", gres))
+    return _Node(
+        name or "?",
+        sockets,
+        cores,
+        threads,
+        memory,
+        usable_mib=memory - kept if kept < memory else memory,
+        version=release[0] if release else "",
+        kept=(specialised, count),
+        gpus=min(64, gpus),
+    )
