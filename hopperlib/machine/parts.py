@@ -76,6 +76,8 @@ class NodeKind:
         What the GPUs are, and how they are linked to the processor.
     gpu_numbering : tuple of str
         How launchers call each GPU, where that is not a number from 0: ``0.1`` for a half of one.
+    gpu_order : tuple of int
+        The GPUs in the order in which Slurm counts them, where that is not the order of their numbers.
     gpus_by_default : bool or None
         Whether a job that asks for no GPUs has all of its nodes'; None: it is not known.
     gpu_nics : tuple of int
@@ -118,6 +120,7 @@ class NodeKind:
     gpu_model: str | None = fact(None)
     gpu_link: str | None = fact(None)
     gpu_numbering: tuple[str, ...] = fact((), pattern=r"\d+(\.\d+)?", why="how the launcher numbers a GPU")
+    gpu_order: tuple[int, ...] = fact((), low=0, high=1024)
     gpus_by_default: bool | None = fact(None)
     gpu_nics: tuple[int, ...] = fact((), low=0, high=1024)
     nic_numa_nodes: tuple[int, ...] = fact((), low=0, high=1024)

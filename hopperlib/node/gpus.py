@@ -16,11 +16,18 @@ from hopperlib.node.launch.components import GpuRequest
 __all__ = ["StepGpus", "gpus_of_tasks", "step_gpus"]
 
 
+_BY_DEFAULT = "The machine file does not say whether a job that asks for no GPUs has some."
+_UNEVEN = (
+    "How Slurm deals out {total} GPUs over {nodes} nodes is not fixed: it may give one node more than another. Write "
+    "--gpus-per-node."
+)
+
+
 class StepGpus(NamedTuple):
-    """The GPUs of a step on one node; `known` is False where it is not known which they are, or whether there are any."""
+    """The GPUs of a step on one node as Slurm counts them, what is assumed of them, and why they are not known."""
 
     gpus: tuple[int, ...]
-    known: bool = True
+    doubt: str = ""
     assumed: str = ""
 
 
@@ -41,18 +48,24 @@ def step_gpus(
 
     Examples
     --------
+    On LUMI, Slurm counts the GPUs by the cores that they are nearest to:
+
     >>> from hopperlib.machine import Machine
-    >>> step_gpus(GpuRequest(per_task=1), Machine.load("frontier").node(), tasks=2, nodes=1).gpus
-    (0, 1)
+    >>> step_gpus(GpuRequest(per_task=1), Machine.load("lumi-g").node(), tasks=2, nodes=1).gpus
+    (4, 5)
     """
     count = None if request is None else request.on_node(tasks, nodes)
+    order = kind.gpu_order or tuple(range(kind.gpus))
     if count is None:
         if kind.gpus and kind.gpus_by_default is None:
-            return StepGpus((), known=False)
-        return StepGpus(tuple(range(kind.gpus)) if kind.gpus_by_default else ())
-    free = [gpu for gpu in range(kind.gpus) if gpu not in taken]
+            return StepGpus((), doubt=_BY_DEFAULT)
+        return StepGpus(order if kind.gpus_by_default else ())
+    total = request.total if request and request.per_node is None and request.per_task is None else None
+    if total is not None and nodes > 1 and total < nodes * kind.gpus:
+        return StepGpus((), doubt=_UNEVEN.format(total=total, nodes=nodes))
+    free = tuple(gpu for gpu in order if gpu not in taken)
     some = f"that the step's {count} of {kind.gpus} GPUs are the first ones free"
-    return StepGpus(tuple(free[:count]), assumed=some if count < len(free) else "")
+    return StepGpus(free[:count], assumed=some if count < len(free) else "")
 
 
 def gpus_of_tasks(
@@ -65,7 +78,7 @@ def gpus_of_tasks(
     request : GpuRequest or None
     kind : NodeKind
     gpus : sequence of int
-        GPUs of the step on the node.
+        GPUs of the step on the node, in Slurm's order.
     cores : sequence of frozenset of int
         Cores of each task.
     closest : bool
@@ -78,24 +91,32 @@ def gpus_of_tasks(
     >>> gpus_of_tasks(GpuRequest(binding="closest"), frontier, range(8), [frozenset({1}), frozenset({9})], closest=True)
     [(4,), (5,)]
     """
-    everything = [tuple(gpus)] * len(cores)
+    seen = _chosen(request, kind, gpus, cores, closest=closest)
+    if request is None or not request.sharing:
+        return seen
+    # Without a group of its own, a task finds the GPUs of the step in the order of their numbers, not in Slurm's.
+    numbered = dict(zip(gpus, sorted(gpus), strict=True))
+    return [tuple(sorted(numbered[gpu] for gpu in own)) for own in seen]
+
+
+def _chosen(
+    request: GpuRequest | None, kind: NodeKind, gpus: Sequence[int], cores: Sequence[frozenset[int]], *, closest: bool
+) -> list[tuple[int, ...]]:
+    """Return the GPUs that Slurm chooses for each task out of those of the step."""
+    everything = [tuple(sorted(gpus))] * len(cores)
     if request is None or not gpus or request.binding in ("", "none"):
         return everything
     near = [[gpu for gpu in gpus if kind.cores_near_gpu(gpu) & own] for own in cores]
     if request.binding == "closest":
-        return [tuple(own) or tuple(gpus) for own in near]
+        return [tuple(sorted(own)) or everything[0] for own in near]
     if request.binding in ("map", "mask"):
-        entries = request.entries
-        return [
-            tuple(gpus[index] for index in entries[task % len(entries)] if index < len(gpus))
-            for task in range(len(cores))
-        ]
+        entries = [[gpus[index] for index in entry if index < len(gpus)] for entry in request.entries]
+        return [tuple(sorted(entries[task % len(entries)])) for task in range(len(cores))]
     if len(gpus) == 1:
         return everything
     tasks_per_gpu, per_task = (request.number, 1) if request.binding == "single" else (1, request.number)
-    return list(
-        _dealt(gpus, near if closest or request.binding == "single" else [[]] * len(near), per_task, tasks_per_gpu)
-    )
+    near = near if closest or request.binding == "single" else [[]] * len(near)
+    return list(_dealt(gpus, near, per_task, tasks_per_gpu))
 
 
 def _dealt(

@@ -180,8 +180,10 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
     first_task = 0
     for index, component in enumerate(launch.components):
         threads = launch.threads_of(component)
-        place = {"aprun": place_aprun, "srun": place_srun}.get(launch.launcher, place_mpiexec)
-        placed = place(component, node, machine, threads)
+        if launch.launcher == "srun":
+            placed = place_srun(component, node, machine, threads, launch.before)
+        else:
+            placed = (place_aprun if launch.launcher == "aprun" else place_mpiexec)(component, node, machine, threads)
         order = placed.task_numbers
         if launch.launcher in ("aprun", "srun", "pals") and len(launch.components) == 1:
             method = launch.environment.get("MPICH_RANK_REORDER_METHOD")

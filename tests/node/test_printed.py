@@ -8,6 +8,7 @@ from hopperlib.machine import Machine
 from hopperlib.node.launch.option_values import number_list
 from hopperlib.node.launch.reader import read_launches
 from hopperlib.node.placement import Placement, place_tasks
+from hopperlib.node.review.printed import read_printed
 
 # Machine, line, CPUs that the tasks of the first node were printed with, GPUs. A program that has fewer threads than
 # CPUs prints fewer of them, on Frontier and Aurora.
@@ -109,3 +110,13 @@ def test_steps_that_share_a_job() -> None:
     loop = "#SBATCH -N 1\nfor i in {1..8}; do\n  srun --gpus-per-task=1 -N1 -n1 -c1 ./a &\ndone\nwait"
     launch = read_launches(loop, Machine.load("frontier"))[0]
     assert (launch.steps, launch.steps_cpus) == (8, 8)
+
+
+def test_gpus_that_tasks_count_from_zero_are_told_apart_by_their_buses():
+    lumi = Machine.load("lumi-g")
+    buses = ("d1", "d6", "c9", "ce", "d9", "de", "c1", "c6")
+    form = "MPI {:03} - OMP 000 - HWT 001 (CCD0) - Node n1 - RT_GPU_ID 0 - GPU_ID 0 - Bus_ID {}(GCD4/CCD0)"
+    printed = read_printed("\n".join(form.format(task, bus) for task, bus in enumerate(buses)), lumi.node())
+    assert [printed[task].gpus for task in range(8)] == [{gpu} for gpu in "45236701"]
+    # With some of a node's buses alone nothing is known of which is which.
+    assert read_printed(form.format(0, "d1") + "\n" + form.format(1, "c1"), lumi.node())[1].gpus == frozenset()

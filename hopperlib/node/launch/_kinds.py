@@ -46,6 +46,11 @@ def asked_kind(text: str, machine: Machine, kind: str | None) -> AskedKind:
         node, assumed = machine.node(kind), ""
     else:
         node, assumed = _found(machine, said, wants_gpus)
+        chosen = [each.name for each in machine.node_kinds if said & set(each.chosen_by)]
+        if len(chosen) > 1 and re.search(r"^#SBATCH[ \t]+hetjob", text, re.MULTILINE):
+            raise LaunchError(
+                "#SBATCH hetjob", "", f"asks for nodes of several kinds ({', '.join(chosen)}); one can be read"
+            )
     shared = next((choice for choice in node.shared_by if choice in said), None)
     doubts = (_SHARED.format(choice=shared),) if shared else ()
     return AskedKind(node, (assumed,) if assumed else (), doubts)
@@ -53,9 +58,9 @@ def asked_kind(text: str, machine: Machine, kind: str | None) -> AskedKind:
 
 def _found(machine: Machine, said: set[str], wants_gpus: bool) -> tuple[NodeKind, str]:
     """Return the kind that the words choose, or the likeliest, and what is assumed then."""
-    chosen = next((node for node in machine.node_kinds if said & set(node.chosen_by)), None)
-    if chosen is not None:
-        return chosen, ""
+    chosen = [node for node in machine.node_kinds if said & set(node.chosen_by)]
+    if chosen:
+        return chosen[0], ""
     ordinary = machine.node()
     fitting = next((node for node in machine.node_kinds if node.gpus), ordinary) if wants_gpus else ordinary
     if len(machine.node_kinds) == 1 or not any(node.chosen_by for node in machine.node_kinds):
@@ -69,7 +74,9 @@ def _given(text: str) -> Iterator[Given]:
     with suppress(LaunchError):
         directives = find_directives(text)
         if directives and directives.batch == "slurm":
-            yield from read_getopt_options(directives.words, option_table("sbatch"), None, where="")[0]
+            # The groups of a heterogeneous job are asked for one after the other.
+            words = [word for word in directives.words if word.text != "hetjob"]
+            yield from read_getopt_options(words, option_table("sbatch"), None, where="")[0]
     for invocation in find_invocations(text, {}):
         if invocation.launcher == "srun":
             with suppress(LaunchError):

@@ -89,6 +89,8 @@ class GpuRequest(NamedTuple):
         Number behind ``single:`` and ``per_task:``.
     entries : tuple of tuple of int
         GPUs of each entry of a list.
+    sharing : bool
+        ``--gres-flags=allow-task-sharing``: a task has no group of its own that hides the other GPUs.
     """
 
     per_node: int | None = None
@@ -99,6 +101,7 @@ class GpuRequest(NamedTuple):
     binding: str = ""
     number: int = 1
     entries: tuple[tuple[int, ...], ...] = ()
+    sharing: bool = False
 
     def on_node(self, tasks: int, nodes: int) -> int | None:
         """Return how many GPUs a node's share of the step is.
@@ -299,6 +302,8 @@ class Reservation(NamedTuple):
         ``mppmem``. [GB]
     options : tuple of (str, str)
         Every resource asked for, with its value, in order.
+    groups : tuple of (Reservation, mapping)
+        The groups of a heterogeneous job, each with the variables that its steps find; empty for other jobs.
     """
 
     batch: BatchSystem
@@ -308,6 +313,7 @@ class Reservation(NamedTuple):
     threads_per_task: int | None = None
     memory_per_task_gb: float | None = None
     options: tuple[tuple[str, str], ...] = ()
+    groups: tuple[tuple[Reservation, Mapping[str, str]], ...] = ()
 
 
 class Launch(NamedTuple):
@@ -337,6 +343,8 @@ class Launch(NamedTuple):
         What the reader assumed, as clauses that begin with "that"; what it cannot tell.
     steps, steps_cpus : int
         How many steps the script runs at the same time, this one included, and how many CPUs all of them ask for.
+    before, after : tuple of Component
+        Those of them that start before this one and still run, and those that start after it.
     """
 
     launcher: LauncherKind
@@ -351,6 +359,8 @@ class Launch(NamedTuple):
     doubts: tuple[str, ...] = ()
     steps: int = 1
     steps_cpus: int = 0
+    before: tuple[Component, ...] = ()
+    after: tuple[Component, ...] = ()
 
     @property
     def tasks(self) -> int:

@@ -17,7 +17,7 @@ from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun.options import read_aprun
 from hopperlib.node.launch._kinds import AskedKind, asked_kind
 from hopperlib.node.launch._pbs import read_pbs_reservation
-from hopperlib.node.launch.components import Launch, LauncherKind, LaunchError, Reservation
+from hopperlib.node.launch.components import Component, Launch, LauncherKind, LaunchError, Reservation
 from hopperlib.node.launch.option_values import whole_number
 from hopperlib.node.launch.scripts import Directives, Invocation, find_directives, find_invocations, tidy
 from hopperlib.node.launch.shell import BROKEN_LINE, Unknown
@@ -29,6 +29,8 @@ __all__ = ["read_launch", "read_launches"]
 
 # More threads than this on one task is a slip, and a drawing of it helps nobody.
 _MOST_THREADS = 1024
+# More steps than this at a time are not followed one by one.
+_MOST_STEPS = 1024
 _MOST_THREADS_BOUND = "the most threads a task can have here"
 _NO_NODES = "The #PBS lines name no nodes, so the line is not checked against a reservation."
 
@@ -108,7 +110,8 @@ def read_launches(
         raise LaunchError("line", begins, _no_line(text), shown=repr(begins))
     launches = []
     for number, invocation in enumerate(invocations, start=1):
-        which = f"This is launch line {number} of {len(invocations)} of the text, judged by itself, as if alone."
+        which = f"This is launch line {number} of {len(invocations)} of the text"
+        which += "." if invocation.background and invocation.launcher == "srun" else ", judged by itself, as if alone."
         own_notes = [*notes, which] if len(invocations) > 1 else notes
         launches.append(_read(invocation, machine, asked, reservation, threads, own_notes, text))
     return tuple(_together(invocations, launches))
@@ -116,16 +119,26 @@ def read_launches(
 
 def _together(invocations: Sequence[Invocation], launches: Sequence[Launch]) -> Iterator[Launch]:
     """Yield the launches with what runs beside each of them."""
-    steps: Counter[int] = Counter()
-    cpus: Counter[int] = Counter()
+
+    def shares(invocation: Invocation, launch: Launch) -> tuple[int, str | None]:
+        """Return what steps have in common that share their nodes: the time, and the group of a heterogeneous job."""
+        return invocation.group, launch.components[0].given("--het-group")
+
+    beside: dict[tuple[int, str | None], list[Component]] = {}
     for invocation, launch in zip(invocations, launches, strict=True):
         if invocation.background:
-            steps[invocation.group] += invocation.times
-            own = sum(component.tasks * component.threads_per_task for component in launch.components)
-            cpus[invocation.group] += own * invocation.times
+            steps = launch.components * min(invocation.times, _MOST_STEPS)
+            beside.setdefault(shares(invocation, launch), []).extend(steps)
+    started: Counter[tuple[int, str | None]] = Counter()
     for invocation, launch in zip(invocations, launches, strict=True):
-        if invocation.background and steps[invocation.group] > 1:
-            yield launch._replace(steps=steps[invocation.group], steps_cpus=cpus[invocation.group])
+        key, programs = shares(invocation, launch), len(launch.components)
+        own = beside.get(key, []) if invocation.background else []
+        first = started[key]
+        started[key] += programs * min(invocation.times, _MOST_STEPS)
+        if len(own) > programs:
+            cpus = sum(component.tasks * component.threads_per_task for component in own)
+            before, after = tuple(own[:first]), tuple(own[first + programs :])
+            yield launch._replace(steps=len(own) // programs, steps_cpus=cpus, before=before, after=after)
         else:
             yield launch
 

@@ -38,6 +38,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 # front of a launcher or a word with a host in it.
 _PROMPT = re.compile(
     r"^[ \t]*(?:\([^()\n]*\)[ \t]*)?(?:\[[^\[\]\n]*\]|[\w.@:~/-]*(?:[ \t][\w~/.-]*\])?)[$%][ \t]+(?=\S)"
+    r"|^\++[ \t]+(?=\S)"
     r"|^[ \t]*(?:[\w.@:~/\[\]()-]*[$%>][ \t]*)*[\w.@:~/\[\]()-]*(?:[$%>]|\++)[ \t]+(?=(?:\S*/)?(?:aprun|srun|mpiexec|mpirun)\b)",
     re.MULTILINE,
 )

@@ -116,7 +116,7 @@ def _pattern(
             thread_cores=(own,) * threads,
             numa_nodes=tuple(sorted({kind.numa_node_of(core) for core in own})),
             bound=mapping.bind != "none",
-            gpus=seen if step.known else None,
+            gpus=None if step.doubt else seen,
         )
         for mask, own, seen in zip(masks, cores, gpus, strict=True)
     )

@@ -268,8 +268,10 @@ def _steps(view: _View) -> Iterator[Finding]:
     elif srun and not overlap and launch.steps_cpus > has:
         yield finding("steps-wait", use=use, why=", so some wait until others are done")
     else:
-        first = " Shown is the first of them; each other gets cores that are free." if srun and not overlap else ""
-        yield finding("steps-together", use=use, first=first)
+        first = " Each gets cores that are free; the table of steps has them." if srun and not overlap else ""
+        idle = has - launch.steps_cpus
+        share = f" {idle} of them stay idle and are charged." if idle > 0 and not overlap else ""
+        yield finding("steps-together", use=use, first=first + share)
 
 
 _RULES = (_memory, _shared_cores, _numa_nodes, _threads, _binding, _gpus, _nodes)

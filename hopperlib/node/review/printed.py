@@ -23,7 +23,7 @@ _CPUS = r"(?P<cpus>\d+(?:[-:]\d+)?(?:,\d+(?:[-:]\d+)?)*)"
 _FORMS = tuple(
     re.compile(form)
     for form in (
-        rf"MPI (?P<task>\d+) - OMP \d+ - HWT {_CPUS}\b(?:.*?GPU_ID (?P<gpus>[\d,.]+)(?= - Bus))?",
+        rf"MPI (?P<task>\d+) - OMP \d+ - HWT {_CPUS}\b(?:.*?GPU_ID (?P<gpus>[\d,.]+) - Bus_ID (?P<buses>\S+))?",
         rf"rank\s+(?P<task>\d+), thread\s+\d+,.*affinity\s*=\s*{_CPUS}",
         rf"MPI rank\s+(?P<task>\d+)/.*mask \(?{_CPUS}",
         rf"task (?P<task>\d+)\b.*affinity list: {_CPUS}",
@@ -58,6 +58,7 @@ def read_printed(text: str, kind: NodeKind) -> dict[int, Printed]:
     True
     """
     tasks: dict[int, Printed] = {}
+    buses: dict[int, dict[str, str]] = {}
     for line in text.splitlines():
         match = next((found for form in _FORMS if (found := form.search(line))), None)
         if match is None:
@@ -79,12 +80,27 @@ def read_printed(text: str, kind: NodeKind) -> dict[int, Printed]:
         before = tasks.get(int(match["task"]), Printed(frozenset(), frozenset(), True))
         # A thread that prints one CPU shows where it ran, not where it may run.
         exact = before.exact and not (line.lstrip().startswith("MPI ") and "HWT" in line and len(cpus) == 1)
-        gpus = before.gpus | frozenset((parts.get("gpus") or "").split(",")) - {""}
-        tasks[int(match["task"])] = Printed(before.cpus | frozenset(cpus), gpus, exact)
+        gpus = [gpu for gpu in (parts.get("gpus") or "").split(",") if gpu]
+        printed_buses = re.sub(r"\([^)]*\)", "", parts.get("buses") or "").split(",")
+        buses.setdefault(int(match["task"]), {}).update(zip(gpus, printed_buses, strict=False))
+        tasks[int(match["task"])] = Printed(before.cpus | frozenset(cpus), before.gpus | frozenset(gpus), exact)
+    for task, gpu_ids in _by_bus(buses, kind).items():
+        tasks[task] = tasks[task]._replace(gpus=gpu_ids)
     if not tasks:
         forms = "hello_jobstep, xthi, taskset -cp, srun --cpu-bind=verbose, mpirun --report-bindings"
         raise InputError(f"the output to check holds no line as of {forms}", name="check")
     return tasks
+
+
+def _by_bus(buses: dict[int, dict[str, str]], kind: NodeKind) -> dict[int, frozenset[str]]:
+    """Return the GPUs of tasks that count their own from 0 (one number, several buses), by the order of the buses."""
+    pairs = {pair for own in buses.values() for pair in own.items() if pair[1]}
+    if len(pairs) == len({number for number, _ in pairs}):
+        return {}
+    known = sorted({bus for _, bus in pairs})
+    # All of a node are needed to tell which is which.
+    number_of = {bus: str(number) for number, bus in enumerate(known)} if len(known) == kind.gpus else {}
+    return {task: frozenset(number_of[bus] for bus in own.values() if bus in number_of) for task, own in buses.items()}
 
 
 def _differences(placement: Placement, printed: dict[int, Printed]) -> list[tuple[int, str, str]]:

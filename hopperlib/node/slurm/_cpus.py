@@ -122,8 +122,8 @@ def step_cores(
     everything = tuple(core for cores in by_socket for core in cores)
     if not component.exact:
         return everything
-    wanted = _cores_wanted(component, node)
-    if wanted >= len(everything):
+    wanted = cores_wanted(component, node)
+    if wanted >= len(everything) and not taken:
         return everything
     preferred = [frozenset.intersection(*near), frozenset().union(*near)] if near else []
     picked: list[int] = []
@@ -133,7 +133,7 @@ def step_cores(
     return tuple(sorted(picked))
 
 
-def _cores_wanted(component: Component, node: SlurmNode) -> int:
+def cores_wanted(component: Component, node: SlurmNode) -> int:
     """Return the cores that the tasks of a step need on a node."""
     usable_threads = component.threads_per_core or node.threads_per_core
     per_task = component.threads_per_task

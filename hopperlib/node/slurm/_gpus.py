@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.launch.components import GpuRequest
@@ -33,9 +34,9 @@ def read_gpus(options: Mapping[str, Given], node: NodeKind, machine: Machine) ->
     >>> given = {"--gpus-per-task": Given("--gpus-per-task", "--gpus-per-task", "1")}
     >>> read_gpus(given, frontier.node(), frontier)
     GpuRequest(per_node=None, total=None, per_task=1, per_socket=None, tasks_per_gpu=None, binding='per_task', number=1, \
-entries=())
+entries=(), sharing=False)
     """
-    counts = {key: _count(options[name]) for name, key in _COUNTS.items() if name in options}
+    counts: dict[str, Any] = {key: _count(options[name]) for name, key in _COUNTS.items() if name in options}
     for name in ("--gres", "--tres-per-task"):
         found = (
             re.search(r"(?:^|[,/])gpu(?:[:=][A-Za-z][\w.-]*)?(?:[:=](\d+))?(?:\(|,|$)", options[name].value)
@@ -58,9 +59,8 @@ entries=())
             raise option.refusal(f"asks for more than the {node.gpus} GPUs of a node '{node.name}' of {machine.title}")
     if "per_socket" in counts:
         counts["per_socket"] *= node.sockets
-    request = GpuRequest(
-        counts.get("per_node"), counts.get("total"), counts.get("per_task"), counts.get("per_socket"), tasks_per_gpu
-    )
+    sharing = "--gres-flags" in options and "allow-task-sharing" in options["--gres-flags"].value
+    request = GpuRequest(**counts, tasks_per_gpu=tasks_per_gpu, sharing=sharing)
     if typed is not None:
         return _bound(request, typed)
     if counts.get("per_task"):

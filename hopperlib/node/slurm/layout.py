@@ -23,10 +23,10 @@ from hopperlib.node.binding import Binding, Seating
 from hopperlib.node.gpus import gpus_of_tasks, step_gpus
 from hopperlib.node.launch.components import Component, LaunchError
 from hopperlib.node.launch.option_values import check_nodes
-from hopperlib.node.slurm._cpus import SlurmNode, deal_cpus, step_cores
+from hopperlib.node.slurm._cpus import SlurmNode, cores_wanted, deal_cpus, step_cores
 from hopperlib.node.slurm._options import slurm_release
 
-__all__ = ["CHECK", "check_srun", "place_srun", "tasks_of_nodes"]
+__all__ = ["CHECK", "check_srun", "place_srun", "place_steps", "tasks_of_nodes"]
 
 # MaxTasksPerNode of slurm.conf, unless the site sets it.
 _MOST_TASKS_PER_NODE = 512
@@ -37,7 +37,6 @@ _ROUNDING = (
     "Tasks share cores, and which cores Slurm picks for a step of half cores has changed with a bug fix within 23.02: "
     "the printed outputs of this machine are older than the release that it runs now."
 )
-_GPUS_UNKNOWN = "The machine file does not say whether a job that asks for no GPUs has some: run {check} to see."
 CHECK = "srun ... bash -c 'echo $SLURM_PROCID $(taskset -cp $$) $ROCR_VISIBLE_DEVICES $CUDA_VISIBLE_DEVICES'"
 """A line that shows where the tasks of a step really run, the line's own options in the place of the dots."""
 _NOT_BOUND = (
@@ -48,8 +47,16 @@ _RANK = (
     "--cpu-bind=rank: task i gets its CPUs from number i times --cpus-per-task on, as ParaStation's Slurm plugin does; "
     "Slurm's own code bound it to CPU i alone, and ignores the option from 24.11."
 )
+_WAITS = "Steps started before leave no room for this one: it waits until one ends, and where it runs depends on which."
+_SPREAD_STEPS = (
+    "Which nodes and cores the steps started before have depends on their order and on Slurm's choice of nodes; shown is the "
+    "step as if alone."
+)
+_NEAR_GPUS = "The step leaves cores of the node free, and which of them Slurm picks beside the step's GPUs has changed between releases."
 # From this release on, a task that is given a number of GPUs gets the nearest that are free.
 _CLOSEST_FIRST = (23, 11)
+# From this release on, LUMI's printed outputs show a step's cores dealt out over its GPUs.
+_CORES_BY_GPU = (24, 5)
 _GENERATED = ("cores", "threads", "sockets", "ldoms")
 _UNAVAILABLE = "srun: error: Requested node configuration is not available"
 
@@ -177,7 +184,9 @@ def _planes(counts: Sequence[int], size: int) -> list[Sequence[int]]:
     return [tuple(own) for own in numbers]
 
 
-def place_srun(component: Component, node: NodeKind, machine: Machine, threads: int) -> Seating:
+def place_srun(
+    component: Component, node: NodeKind, machine: Machine, threads: int, before: Sequence[Component] = ()
+) -> Seating:
     """Return the tasks of one component on its nodes.
 
     Parameters
@@ -188,6 +197,8 @@ def place_srun(component: Component, node: NodeKind, machine: Machine, threads: 
         Whose srun it is: what it calls a socket, which Slurm release.
     threads : int
         Threads that each task runs.
+    before : sequence of Component
+        Steps that run on the same node and keep their cores and GPUs.
 
     Raises
     ------
@@ -213,6 +224,9 @@ def place_srun(component: Component, node: NodeKind, machine: Machine, threads: 
     assumptions = dict.fromkeys([_WHOLE_NODES, *([_FROM_FILE.format(names=", ".join(guessed))] if guessed else [])])
     doubts: dict[str, None] = {}
     setting = _Setting(node, slurm_node, slurm_release(machine.launcher("srun")), nodes)
+    if before and component.exact:
+        setting, waits = _beside(before, setting, component)
+        doubts |= {waits: None} if waits else {}
     for count in dict.fromkeys(map(len, task_numbers)):
         patterns[count], assumed, unknown = _pattern(component, setting, count, threads)
         assumptions |= dict.fromkeys(assumed)
@@ -247,12 +261,62 @@ def check_srun(component: Component, node: NodeKind, machine: Machine) -> int:
 
 
 class _Setting(NamedTuple):
-    """Where a step runs: the kind of node, the same as Slurm sees it, Slurm's release, nodes of the step."""
+    """Where a step runs: the kind of node, the same as Slurm sees it, Slurm's release, nodes of the step, what is taken."""
 
     kind: NodeKind
     node: SlurmNode
     release: tuple[int, ...]
     nodes: int
+    taken_cores: frozenset[int] = frozenset()
+    taken_gpus: frozenset[int] = frozenset()
+
+    def with_step(self, component: Component) -> _Setting:
+        """Return the setting once a step has started that keeps its cores and GPUs."""
+        bindings, _, _ = _pattern(component, self, component.tasks, 1)
+        cores = self.taken_cores.union(*(binding.cores for binding in bindings))
+        return self._replace(
+            taken_cores=cores, taken_gpus=self.taken_gpus.union(*(binding.gpus or () for binding in bindings))
+        )
+
+    def room_for(self, component: Component) -> bool:
+        """Whether cores and GPUs are left for a step on this node."""
+        left = len(self.kind.usable_cores) - len(self.taken_cores)
+        request = component.gpus.on_node(component.tasks, 1) if component.gpus else 0
+        return cores_wanted(component, self.node) <= left and (request or 0) <= self.kind.gpus - len(self.taken_gpus)
+
+
+def _beside(before: Sequence[Component], setting: _Setting, component: Component) -> tuple[_Setting, str]:
+    """Return what steps that run already leave of a node, and why that cannot be told; at first as if alone."""
+    alone = setting
+    for step in before:
+        if setting.nodes > 1 or not step.exact or step.nodes not in (None, 1):
+            return alone, _SPREAD_STEPS
+        if not setting.room_for(step):
+            return alone, _WAITS
+        setting = setting.with_step(step)
+    return (setting, "") if setting.room_for(component) else (alone, _WAITS)
+
+
+def place_steps(steps: Sequence[Component], node: NodeKind, machine: Machine) -> list[tuple[Binding, ...]]:
+    """Return where steps run that are started one after the other on one node, as far as there is room.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> toy = Machine.load("cluster")
+    >>> step = Component(command=(), tasks=1, threads_per_task=2, exact=True)
+    >>> [bindings[0].cores for bindings in place_steps([step] * 2, toy.node(), toy)]
+    [(0, 1), (2, 3)]
+    """
+    slurm_node = SlurmNode.of(node, machine.launcher("srun"), steps[0].system_cores)
+    setting = _Setting(node, slurm_node, slurm_release(machine.launcher("srun")), 1)
+    placed = []
+    for step in steps:
+        if not step.exact or not setting.room_for(step):
+            break
+        placed.append(_pattern(step, setting, step.tasks, 1)[0])
+        setting = setting.with_step(step)
+    return placed
 
 
 def _pattern(
@@ -261,9 +325,9 @@ def _pattern(
     """Return where the tasks of one node run, what is assumed about it, and what cannot be told."""
     kind, node = setting.kind, setting.node
     own = component._replace(tasks=tasks)
-    step = step_gpus(own.gpus, kind, tasks=tasks, nodes=setting.nodes)
+    step = step_gpus(own.gpus, kind, tasks=tasks, nodes=setting.nodes, taken=setting.taken_gpus)
     near = tuple(kind.cores_near_gpu(gpu) for gpu in step.gpus) if own.gpus else ()
-    cores = step_cores(own, node, near=near)
+    cores = step_cores(own, node, near=near, taken=setting.taken_cores)
     node_step = _NodeStep(own, kind, node, cores, node.cpus_of(cores))
     mode = component.cpu_binding or node_step.automatic()
     if mode is None or mode == "none":
@@ -271,7 +335,10 @@ def _pattern(
     else:
         masks = node_step.generated(mode) if mode in _GENERATED else node_step.listed(mode)
     assumptions = [_NOT_BOUND] if mode is None else [_RANK] if mode == "rank" else []
-    doubts = [] if step.known else [_GPUS_UNKNOWN.format(check=CHECK)]
+    doubts = [f"{step.doubt} Run {CHECK} to see."] if step.doubt else []
+    by_cache = node.cores_per_socket == kind.cores_per_l3
+    if near and not by_cache and setting.release >= _CORES_BY_GPU and len(cores) < len(kind.usable_cores):
+        doubts.append(f"{_NEAR_GPUS} Run {CHECK} to see.")
     if own.exact and len(cores) < tasks and node.step_sockets > 1 and own.step_method == "cyclic":
         doubts.append(f"{_ROUNDING} Run {CHECK} to see.")
     if step.assumed:
@@ -281,7 +348,7 @@ def _pattern(
     own_cores = [frozenset(binding.cores) for binding in bindings]
     gpus = gpus_of_tasks(own.gpus, kind, step.gpus, own_cores, closest=setting.release >= _CLOSEST_FIRST)
     placed = (
-        binding._replace(gpus=own_gpus if step.known else None)
+        binding._replace(gpus=None if step.doubt else own_gpus)
         for binding, own_gpus in zip(bindings, gpus, strict=True)
     )
     return tuple(placed), tuple(assumptions), tuple(doubts)

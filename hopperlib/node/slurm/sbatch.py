@@ -52,8 +52,21 @@ def read_sbatch_reservation(
     >>> reservation.nodes, variables["SLURM_NTASKS"], variables["SLURM_CPUS_PER_TASK"]
     (2, '16', '16')
     """
-    if any(word.text == "hetjob" for word in words):
-        raise LaunchError("#SBATCH hetjob", "", "starts a heterogeneous job; those are not read")
+    parts: list[list[Word]] = [[]]
+    for word in words:
+        if word.text == "hetjob":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    read = [_read_group(part, machine, node) for part in parts]
+    if len(read) == 1:
+        return read[0]
+    whole = Reservation("slurm", sum(group.nodes for group, _ in read), groups=tuple(read))
+    return whole, {"SLURM_JOB_NUM_NODES": str(whole.nodes)}
+
+
+def _read_group(words: Sequence[Word], machine: Machine, node: NodeKind) -> tuple[Reservation, Mapping[str, str]]:
+    """Return the same for one group of a job; most jobs are one."""
     table = option_table("sbatch")
     given, rest = read_getopt_options(words, table, None, where=f"sbatch on {machine.title}")
     if rest:

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import Launcher, Machine, NodeKind
 from hopperlib.node.launch.components import Component, LaunchError, Remarks, Reservation
-from hopperlib.node.launch.option_values import assigned, host_count, memory_gb
+from hopperlib.node.launch.option_values import assigned, host_count, memory_gb, whole_number
 from hopperlib.node.launch.options import Given, count_of, option_table, programs, read_getopt_options
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Unknown, Variables, Word
@@ -76,9 +76,6 @@ def read_srun(
     """
     launcher = machine.launcher("srun")
     parts = programs(invocation.words)
-    if len(parts) > 1 and reservation is not None:
-        rule = "parts a heterogeneous step, which needs a heterogeneous job; such sbatch scripts are not read"
-        raise LaunchError(":", "", rule)
     table = option_table("srun")
     # A machine file may list the options that bear on the placement; the others are known to any srun.
     idle = (name for option in table if not option.bears for name in option.names)
@@ -87,13 +84,20 @@ def read_srun(
     notes = remarks.notes
     components: list[Component] = []
     exported: dict[str, str] = {}
+    taken = 0
     for words in parts:
         given, command = read_getopt_options(words, table, known, where=f"srun on {machine.title}")
         if len(parts) > 1 and not command:
             raise LaunchError(":", "", "parts two programs; one side of it names none")
-        options = _with_environment(given, invocation.environment, launcher, notes)
+        group, variables = _group(given, len(components), reservation)
+        if len(parts) > 1 and group is not None and group is reservation and "-N" not in {each.name for each in given}:
+            rule = "parts a heterogeneous step; write --nodes for each program, so that it is known which nodes are its own"
+            raise LaunchError(":", "", rule)
+        options = _with_environment(given, {**invocation.environment, **variables}, launcher, notes)
         component = _component(options, command, machine, node, notes)
-        _check_claim(component, check_srun(component, node, machine), reservation)
+        nodes = check_srun(component, node, machine)
+        taken += nodes if group is reservation else 0
+        _check_claim(component, taken if group is reservation else nodes, group)
         components.append(component)
         exported |= assigned(options["--export"].value.split(",") if "--export" in options else ())
     if len(parts) > 1:
@@ -149,6 +153,17 @@ def read_srun_of(
             "there is no room for the line."
         )
         return components, exported, remarks
+
+
+def _group(
+    given: Sequence[Given], number: int, reservation: Reservation | None
+) -> tuple[Reservation | None, Mapping[str, str]]:
+    """Return the group of a heterogeneous job that a program runs in, with its variables; else the job itself."""
+    if reservation is None or not reservation.groups:
+        return reservation, {}
+    option = next((option for option in given if option.name == "--het-group"), Given("--het-group", "", str(number)))
+    groups = reservation.groups
+    return groups[whole_number("--het-group", option.value, low=0, high=len(groups) - 1, bound="the groups of the job")]
 
 
 def _check_claim(component: Component, nodes: int, reservation: Reservation | None) -> None:

@@ -11,6 +11,7 @@ from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.node.bandwidth import memory_bound_fraction
+from hopperlib.node.launch.ranges import as_ranges
 from hopperlib.node.placement import NodePlacement, Placement
 from hopperlib.node.review.as_data import numa_rows, placement_data, task_rows
 from hopperlib.node.review.binding_lists import cc_list, common_pattern, map_cpu, mask_cpu, rank_file, rank_order
@@ -18,6 +19,7 @@ from hopperlib.node.review.equivalent import equivalent_line
 from hopperlib.node.review.review import Review, review_lines
 from hopperlib.node.review.slowdown import Cost, memory_need
 from hopperlib.node.review.text_drawing import headline, node_picture
+from hopperlib.node.slurm.layout import place_steps
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.machine_choice import badge_of, chosen_machine
 from hopperlib.questions.node.drawings import node_drawing, standalone_svg
@@ -295,7 +297,36 @@ def _tables(placement: Placement) -> list[Table]:
             for task, component, *rest in task_rows(placement, _MOST_ROWS)
         ],
     )
-    return [by_numa, by_task]
+    return [by_numa, by_task, *_steps_table(placement)]
+
+
+def _steps_table(placement: Placement) -> list[Table]:
+    """Return the table of the steps that run beside this one, where they share one node."""
+    launch = placement.launch
+    alone = len(placement.nodes) == 1 and (launch.reservation is None or launch.reservation.nodes == 1)
+    if launch.launcher != "srun" or launch.steps == 1 or not alone or len(launch.components) > 1:
+        return []
+    steps = (*launch.before, *launch.components, *launch.after)
+    placed = place_steps(steps[:_MOST_ROWS], placement.node_kind, placement.machine)
+    return [
+        Table(
+            caption="Steps that run together, in the order in which they are started; the others wait"
+            if len(placed) < len(steps[:_MOST_ROWS])
+            else "Steps that run together, in the order in which they are started",
+            columns=tuple(map(Column, ("Step", "Tasks", "Cores", "GPUs"))),
+            rows=[
+                (
+                    number,
+                    len(bindings),
+                    as_ranges(sorted({core for binding in bindings for core in binding.cores})),
+                    as_ranges(sorted({gpu for binding in bindings for gpu in binding.gpus or ()})) or None,
+                )
+                for number, bindings in enumerate(placed, start=1)
+            ],
+            marked=(len(launch.before),) if len(launch.before) < len(placed) else (),
+            marked_label="this line",
+        )
+    ]
 
 
 def _downloads(review: Review, low: float, high: float, drawing: Drawing) -> list[Download]:

@@ -11,9 +11,9 @@ import pytest
 
 from hopperlib.machine import Launcher, Machine, NodeKind
 from hopperlib.node.launch.components import Component
-from hopperlib.node.launch.reader import read_launch
+from hopperlib.node.launch.reader import read_launch, read_launches
 from hopperlib.node.placement import Placement, place_tasks
-from hopperlib.node.slurm.layout import tasks_of_nodes
+from hopperlib.node.slurm.layout import place_steps, tasks_of_nodes
 
 HOPPER = Machine.load("hopper")
 OPTIONS = (
@@ -418,3 +418,49 @@ def test_threads_of_a_task_are_left_to_the_task() -> None:
     task = place_tasks(launch, HOPPER_SLURM).nodes[0].tasks[1]
     assert task.thread_cores == (tuple(range(6, 12)),) * 3
     assert task.numa_nodes == (1,)
+
+
+LUMI_G = Machine.load("lumi-g")
+MAPPED = "srun -n 8 --cpu-bind=map_cpu:49,57,17,25,1,9,33,41 --gpu-bind=map:0,1,2,3,4,5,6,7"
+
+
+def seen_gpus(line: str) -> list[tuple[int, ...]]:
+    text = f"#SBATCH -p standard-g\n#SBATCH -N 1\n#SBATCH --gpus-per-node=8\n{line} ./a"
+    placement = place_tasks(read_launch(text, LUMI_G), LUMI_G)
+    return [task.gpus for task in placement.nodes[0].tasks]
+
+
+def test_a_list_of_gpus_is_in_slurms_order_unless_tasks_share_them():
+    # As printed in LUMI's course of April 2026: buses d1 d6 c9 ce d9 de c1 c6, and with sharing in the order of buses.
+    assert seen_gpus(MAPPED) == [(4,), (5,), (2,), (3,), (6,), (7,), (0,), (1,)]
+    assert seen_gpus(f"{MAPPED} --gres-flags=allow-task-sharing") == [(gpu,) for gpu in range(8)]
+
+
+def test_gpus_over_several_nodes_that_do_not_fill_them_are_not_known():
+    # LUMI's course prints seven GPUs on one node and one on the other for this line.
+    placement = place_tasks(read_launch("srun -p standard-g -N 2 --tasks-per-node 1 --gpus 8 a", LUMI_G), LUMI_G)
+    assert placement.certainty.startswith("cannot tell: How Slurm deals out 8 GPUs over 2 nodes")
+    assert placement.nodes[0].tasks[0].gpus is None
+
+
+def test_steps_started_in_a_loop_take_the_next_cores_and_gpus():
+    # Frontier's user guide prints these cores and GPUs for eight such steps (example 9).
+    frontier = Machine.load("frontier")
+    loop = (
+        "#SBATCH -N 1\nfor i in {1..8}; do\nsrun --gpus-per-task=1 --gpu-bind=closest -N1 -n1 -c1 ./a &\ndone\nwait\n"
+    )
+    launch = read_launch(loop, frontier)
+    steps = place_steps((*launch.components, *launch.after), frontier.node(), frontier)
+    assert [step[0].cores for step in steps] == [(core,) for core in (49, 57, 17, 25, 1, 9, 33, 41)]
+    assert [step[0].gpus for step in steps] == [(gpu,) for gpu in range(8)]
+
+
+def test_a_second_step_gets_what_the_first_leaves_or_waits():
+    archer2 = Machine.load("archer2")
+    head = "#SBATCH -N 1\nsrun -n 8 -c 8 --exact --hint=nomultithread ./a &\n"
+    launches = read_launches(f"{head}srun -n 4 -c 8 --exact --hint=nomultithread ./b &\nwait\n", archer2)
+    first, second = (place_tasks(launch, archer2) for launch in launches)
+    taken = [{core for task in each.nodes[0].tasks for core in task.cores} for each in (first, second)]
+    assert not taken[0] & taken[1]
+    full = read_launches(f"{head}srun -n 16 -c 8 --exact --hint=nomultithread ./b &\nwait\n", archer2)[1]
+    assert place_tasks(full, archer2).certainty.startswith("cannot tell: Steps started before leave no room")

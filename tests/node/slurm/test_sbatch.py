@@ -74,7 +74,6 @@ def test_what_was_asked_is_kept() -> None:
         ("--nodess=4", "--nodess is not an option of sbatch on Perlmutter; did you mean --nodes?"),
         ("--cpu-bind=cores", "--cpu-bind is an option of srun, not of sbatch; write it on the srun line"),
         ("-l", "-l is an option of srun, not of sbatch; write it on the srun line"),
-        ("hetjob", "#SBATCH hetjob starts a heterogeneous job; those are not read"),
         ("-N 1 4", "#SBATCH 4 is no option; an option with a value needs the value right behind it"),
         (
             "-N 4000",

@@ -7,7 +7,7 @@ import pytest
 from hopperlib.machine import Machine
 from hopperlib.node.launch.components import Component, Launch, LaunchError
 from hopperlib.node.launch.options import option_table
-from hopperlib.node.launch.reader import read_launch
+from hopperlib.node.launch.reader import read_launch, read_launches
 from hopperlib.node.slurm._options import slurm_release
 
 HOPPER = Machine.load("hopper")
@@ -195,8 +195,19 @@ def test_heterogeneous_jobs() -> None:
     assert [component.tasks for component in launch.components] == [4, 16]
     assert "Each program of a heterogeneous job runs on nodes of its own." in launch.notes
     assert refusal("#SBATCH -N 2\nsrun -n 4 ./a : -n 2 ./b\n").message == (
-        "':' parts a heterogeneous step, which needs a heterogeneous job; such sbatch scripts are not read"
+        "':' parts a heterogeneous step; write --nodes for each program, so that it is known which nodes are its own"
     )
+    script = "#SBATCH -N 1\n#SBATCH --ntasks-per-node=8\n#SBATCH hetjob\n#SBATCH -N 2\n#SBATCH --ntasks-per-node=4\n"
+    for line in ("srun --het-group=0 ./a & srun --het-group=1 ./b &\n", "srun ./a : ./b\n"):
+        launches = read_launches(script + line, PERLMUTTER)
+        components = [component for launch in launches for component in launch.components]
+        assert [(component.tasks, component.nodes) for component in components] == [(8, 1), (8, 2)]
+        assert [launch.steps for launch in launches] == [1] * len(launches)
+    assert (
+        refusal(script + "srun --het-group=2 ./a").message == "--het-group 2 must be from 0 to 1, the groups of the job"
+    )
+    both = "#SBATCH -C cpu\n#SBATCH hetjob\n#SBATCH -C gpu\nsrun ./a : ./b\n"
+    assert "asks for nodes of several kinds (cpu, gpu)" in refusal(both).message
     assert refusal("srun -n 4 ./a :").message == "':' parts two programs; one side of it names none"
 
 
