@@ -31,7 +31,7 @@ _FEW = 3
 # What is quoted, in lines; and how far above an end its reason is looked for without any word of trouble.
 _PLAIN_REACH = 3
 _HINT_REACH = 6
-# A header says no more than that; its message stands below it. [words]
+# Words of a header, at most. [words]
 _HEADER = 3
 
 # Symptoms that begin a message: what they tell of stands below them.
@@ -47,7 +47,7 @@ def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool
     for group in evidence.unknown:
         if _is_code(group.last):
             continue
-        reach = _reach(group.last, ends, terminators, evidence)
+        reach = _reach(group, ends, terminators, evidence)
         if reach is None or not (weight := _weight(group, reach, failed)):
             continue
         score = (weight, group.count < _MANY, -reach)
@@ -80,11 +80,12 @@ def _is_code(hit: Hit) -> bool:
     return bool(hit.before) and hit.before[-1].lstrip().startswith('File "') and ", line " in hit.before[-1]
 
 
-def _reach(hit: Hit, ends: list[Hit], terminators: list[Hit], evidence: Evidence) -> int | None:
-    """Return the lines from a line to the nearest sign of failure after it, or to the end of its file."""
+def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], evidence: Evidence) -> int | None:
+    """Return the lines from a group's last line to the nearest sign of failure after it, or to the end of its file."""
+    hit = group.last
     own = [end.line - hit.line for end in ends if end.file == hit.file]
-    # What stands after the last sign of failure is its aftermath.
-    if own and max(own) < 0:
+    # What stands after the last sign of failure is its aftermath, but for words of an end right below it.
+    if own and max(own) < (-_PLAIN_REACH if group.suspicion == "fatal" else 0):
         return None
     own += [end.line - hit.line for end in terminators if end.file == hit.file]
     return min((lines for lines in own if lines >= 0), default=evidence.files[hit.file].lines - hit.line)
@@ -94,32 +95,43 @@ def _message(group: Unknown, evidence: Evidence) -> Cause:
     """Make a cause of a group's last line and of what stands around it."""
     end = group.last
     known = _known(evidence)
-    chain = [end]
+    chain, beginning = [end], group
     for other in sorted(evidence.unknown, key=lambda unknown: -unknown.last.line):
         hit = other.last
         near = hit.file == end.file and 0 < chain[0].line - hit.line <= _BLOCK_GAP
         if near and other.suspicion in ("fatal", "error") and not _is_code(hit):
             chain.insert(0, hit)
-    around = [
-        Hit(file=end.file, line=end.line + distance, text=text, fields={})
-        for distance, text in enumerate(group.following, start=1)
-        if words_of(text) and (end.file, end.line + distance) not in known
-    ]
+            beginning = other
+    around = _following(group, known)
     generic = [found for found in evidence.messages.values() if found.rule.strength == "weak"]
     around += [
         hit for found in generic for hit in found.hits if hit.file == end.file and 0 < end.line - hit.line <= _BLOCK_GAP
     ]
     main = chain[0]
     framed = _framed(group)
+    # A header says no more than that; its message stands below it.
+    below = _following(beginning, known)[:1] if words_of(main.text) <= _HEADER else []
+    below = [hit for hit in below if hit.line == main.line + 1]
     if framed and len(chain) == 1:
         main, around = framed[0], framed
+    elif below:
+        main = below[0]
     elif group.suspicion == "end" and len(chain) == 1:
-        below = [hit for hit in around if hit.line == end.line + 1 and words_of(end.text) <= _HEADER]
         above = [hit for hit in _above(end) if (hit.file, hit.line) not in known]
-        main = (below or above or chain)[0]
-        around += [] if below else above[:3]
+        main = (above or chain)[0]
+        around += above[:3]
     lines = {hit.line: hit for hit in (*around, *chain)}
     return _cause(main, [lines[line] for line in sorted(lines) if line != main.line], group)
+
+
+def _following(group: Unknown, known: set[tuple[int, int]]) -> list[Hit]:
+    """Return the lines with words right below a group's last one that no rule knows."""
+    end = group.last
+    return [
+        Hit(file=end.file, line=end.line + distance, text=text, fields={})
+        for distance, text in enumerate(group.following, start=1)
+        if words_of(text) and (end.file, end.line + distance) not in known
+    ]
 
 
 def _unsuspected(symptom: Hit, evidence: Evidence) -> Cause | None:

@@ -23,7 +23,7 @@ Suspicion = Literal["fatal", "error", "end", "hint", ""]
 
 # A line must hold one of these, in any case, to be looked at; `suspicion` then reads the line.
 SUSPICIOUS_WORDS = tuple(
-    b"abnormal abnormally abandoned abandoning abor bad bug cannot cant corrupt corrupted corruption couldn crash crashed critical"
+    b"abnormal abnormally abandoned achieved abandoning abor bad bug cannot cant corrupt corrupted corruption couldn crash crashed critical"
     b" denied died diverged diverges divergence diverging exceeded exceeds exhausted exist existent exiting finish found giving halt halted"
     b" illegal impossible incompatible inconsistent incorrect insufficient internal interrupted invalid kill killed killing lost mismatch missing nan"
     b" nans nonexistent oom overflow overrun panic prematurely recipe refuse refused refuses rejected severe stop stopped stopping terminate terminated"
@@ -45,14 +45,14 @@ _NEVER = re.compile(
     rb"|(?:^|[\s:\[])(?:INFO|DEBUG|TRACE)\b|[Ee]rror {3,20}[A-Z][a-z]"
 )
 _FATAL = re.compile(
-    rb"(?i:\bfatal\b|\bpanic\b|\babort(?:ing|ed|s)?\b|abort\b|\babor\d|\bunrecoverable|\bcritical error|\bsevere\b|\berror stop\b|\be r r o r\b"
-    rb"|\b(?:error|err)!|\bstopping (?:because|due)|\bterminating (?:due|because|with)|\bexiting (?:due|because)|\binternal error|\bassert(?:ion)?\b.{0,60}\bfail|\bterminated? abnormal|\babnormal(?:ly)? \w{0,12}terminat)"
+    rb"(?i:\bfatal\b|\bpanic\b|\babort(?:ing|ed|s)?\b|abort\b|\babor\d|\bunrecoverable|\bcritical error|\bsevere\b(?: error| ?\(|:|$)|\berror stop\b|\be r r o r\b"
+    rb"|\b(?:error|err)!|\bstopping (?:because|due)|\bterminating (?:due|because|with)|\b(?:exiting|ending|quitting|shutting down) (?:due|because)\b|\binternal error|\bassert(?:ion)?\b.{0,60}\bfail|\bterminated? abnormal|\babnormal(?:ly)? \w{0,12}terminat)"
     rb"|\bSTOP\b[: ]{1,4}['\"]?[A-Za-z]|^[ \t*#|!-]{0,12}(?:ERROR|FAIL)\b|^ {0,8}\d{0,6}:? ?Error(?::| [A-Z]{4}|: )|\[ERROR\]|\bERROR[:!]| ERROR \S"
 )
 _ERROR = re.compile(
     rb"(?i:\berror\b|\b[1-9]\d{0,8} errors\b|\berrors (?:occurred|while|during|found|were|have)\b|\bfail(?:ed|ures?)\b|\bexception\b|\bcannot\b|\bcan not\b|\bcan'?t\b|\bcould(?: not|n'?t)\b|\bunable to\b"
     rb"|\binvalid\b|\billegal\b|\bdenied\b|\bkilled\b|\bterminated\b|\bnot found\b|\bexceed(?:s|ed)\b|\bcorrupt(?:ed|ion)?\b|\bdiverg(?:ed|es|ing|ence)\b"
-    rb"|\brefus(?:e|ed|es|ing)\b|\babandon(?:ed|ing)\b|\btimed out\b|\b(?:does|do|did) not exist|\bnon-?existent|\bcrashed\b|\bhalt(?:ed|ing)\b|\boom\b"
+    rb"|\brefus(?:e|ed|es|ing)\b|\babandon(?:ed|ing)\b|\btimed out\b|\b(?:does|do|did) not exist|\bnot (?:been )?achieved\b|\bnon-?existent|\bcrashed\b|\bhalt(?:ed|ing)\b|\boom\b"
     rb"|\bstopped\b|\bFINISH called)|\w\w(?:Error|Exception)\b|(?:[A-Z]_?|_|\b)(?:ERROR|ERR|FAIL(?:ED|URE)?|ABORT)(?:_|\b)|_(?:error|failed|fail)(?:_|\b)|\bFAILS?\b"
 )
 _END = re.compile(
@@ -97,7 +97,19 @@ _NO_WORDS = re.compile(
 
 # An expression is worth running where one of these pieces stands in the line, in lower case: each of its branches holds one.
 _FATAL_PIECES = (
-    *(b"error", b"fatal", b"abor", b"stop", b"terminat", b"exit", b"err!", b"panic", b"severe", b"critical"),
+    *(
+        b"error",
+        b"fatal",
+        b"abor",
+        b"stop",
+        b"terminat",
+        b"exit",
+        b"ending due",
+        b"err!",
+        b"panic",
+        b"severe",
+        b"critical",
+    ),
     *(b"unrecoverable", b"cannot", b"giving", b"fail", b"e r r o r"),
 )
 _HARMLESS_PIECES = tuple(

@@ -58,3 +58,27 @@ def test_runs_are_told_apart_and_the_last_is_answered():
     assert (found.cause.code, [run["code"] for run in found.runs]) == ("SLURM-OOM", ["LAMMPS-LOST-ATOMS"])
     assert diagnose([("job.out", FIRST + GOOD)]).verdict == "succeeded"
     assert diagnose([("job.out", GOOD + FIRST)]).cause.code == "LAMMPS-LOST-ATOMS"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        # A header of few words speaks of the line below it, whatever ends behind.
+        ("--> MYFLOW FATAL ERROR:\nattempt to run in parallel on 1 processor\n\nMYFLOW aborting\n", "on 1 processor"),
+        # An adjective is no message.
+        (
+            "Net charge can lead to severe artifacts here\n\nFatal error:\nCannot find file restraint.gro (option -r).\n",
+            "Cannot find file",
+        ),
+        # Words of an end right below the launcher's banner belong to it.
+        (
+            "=   KILLED BY SIGNAL: 9 (Killed)\n=====\nMY_TIMEOUT = -1 second(s): job ending due to startup timeout\n",
+            "startup timeout",
+        ),
+        ("step 9 done\n!! CONVERGENCE HAS NOT BEEN ACHIEVED !!\n", "NOT BEEN ACHIEVED"),
+    ],
+)
+def test_the_message_below_or_behind_is_quoted(text, said):
+    found = diagnose([("job.out", text)])
+    assert said in found.cause.hits[0].text
+    assert found.cause.confidence == "guess"
