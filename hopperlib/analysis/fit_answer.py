@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from hopperlib.analysis.distributions import Goodness, qq
-from hopperlib.analysis.regression import variance_split
+from hopperlib.analysis.regression import Coefficient, regress_together, variance_split
 from hopperlib.analysis.run_times import CAVEATS, Repeats, RunTimeReport, describe_run_times
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
@@ -31,6 +31,7 @@ def fit(
     *,
     column: str | None = None,
     group: str | None = None,
+    against: Sequence[str] = (),
     minimum: bool = False,
     change: float = 5.0,
     power: float = 80.0,
@@ -46,6 +47,8 @@ def fit(
     column, group : str or None
         Columns of the file: of the times, and of what several runs share. None takes ``run_time_s``, and ``job`` if
         there is one.
+    against : sequence of str
+        Columns of numbers that the times are regressed on, all at once.
     minimum : bool
         Fit the families to the smallest time of each group.
     change, power : float
@@ -83,7 +86,7 @@ def fit(
     if seed < 0:
         raise refusal("seed", seed, "must be at least 0")
     if not isinstance(runs, RunTimes):
-        runs = by_path(read_run_times)(runs, column=column, group=group)
+        runs = by_path(read_run_times)(runs, column=column, group=group, covariates=against)
         assert isinstance(runs, RunTimes)
     if group is not None:
         # Asked for: a group that was only found there is passed over where it shows no spread.
@@ -113,6 +116,11 @@ def fit_result(report: RunTimeReport) -> Result:
     >>> [value.text for value in result.values[:2]], result.tables[0].columns[0].title
     (['8', '11.625'], 'Family')
     """
+    table = report.table
+    try:
+        slopes = regress_together(table.covariates, table.times) if table.covariates else []
+    except ValueError as error:
+        raise InputError(str(error), name="against") from None
     needed = " or ".join(f"{way.runs:,} ({way.how}{_by_rank(way)})" for way in report.repeats)
     return Result(
         summary=f"{report.verdict} To see a change of {100 * report.change_fraction:g} %, make so many runs before and as "
@@ -120,8 +128,14 @@ def fit_result(report: RunTimeReport) -> Result:
         findings=tuple(_findings(report)),
         values=tuple(_values(report)),
         figures=_figures(report),
-        tables=(_families(report), _repeats(report), _parameters(report)),
-        facts=report.to_dict(),
+        tables=(
+            _families(report),
+            _repeats(report),
+            _parameters(report),
+            *([_slopes(report, slopes)] if slopes else []),
+        ),
+        facts=report.to_dict()
+        | ({"covariates": [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]} if slopes else {}),
     )
 
 
@@ -142,6 +156,9 @@ def _findings(report: RunTimeReport) -> Iterator[Finding]:
             yield Finding(
                 code="no-maximum", message=f"{family.fit.family.capitalize()}: {family.fit.note}.", level="note"
             )
+    if report.table.when:
+        message = f"Column {report.table.when!r} says when the runs were: hopper watch tells whether they became slower or faster for good."
+        yield Finding(code="over-time", message=message, level="note")
     if report.split is None:
         yield Finding(code="not-split", message=f"The spread is not split: {report.no_split}.", level="note")
     for caveat in CAVEATS:
@@ -220,6 +237,25 @@ def _parameters(report: RunTimeReport) -> Table:
             (family.fit.family, name, interval.estimate, interval.low, interval.high)
             for family in report.families
             for name, interval in family.intervals.items()
+        ],
+    )
+
+
+def _slopes(report: RunTimeReport, rows: Sequence[Coefficient]) -> Table:
+    """Return how the times change with each of the covariates, the others held."""
+    return Table(
+        caption=f"Least squares on all columns at once, n = {len(report.table.times):,}; intervals of 95 %, p-values corrected by Holm",
+        columns=tuple(Column(title) for title in ("Column", "Slope", "From", "To", "p", "p corrected")),
+        rows=[
+            (
+                row.name,
+                row.slope.estimate,
+                row.slope.low,
+                row.slope.high,
+                float(f"{row.p_value:.2g}"),
+                float(f"{row.p_corrected:.2g}"),
+            )
+            for row in rows
         ],
     )
 

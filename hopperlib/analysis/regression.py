@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,13 @@ from hopperlib.analysis._resampling import Array, Interval, check_resampling, co
 from hopperlib.errors import refusal
 
 __all__ = [
+    "Coefficient",
     "Regression",
     "VarianceSplit",
     "minimum_of_groups",
     "regress",
     "regress_all",
+    "regress_together",
     "repeats_by_rank",
     "repeats_to_see",
     "variance_split",
@@ -53,6 +55,12 @@ class Regression:
         How often points without any slope have one as steep, for normal residuals. [fraction]
     n : int
         Points.
+    p_corrected : float
+        The p-value corrected by Holm's method for so many metrics tried at once [1]_; of one metric, its own. [fraction]
+
+    References
+    ----------
+    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure," Scand. J. Statist. 6 (1979) 65-70.
     """
 
     slope: Interval
@@ -61,6 +69,25 @@ class Regression:
     r2: Interval
     p_value: float
     n: int
+    p_corrected: float
+
+
+class Coefficient(NamedTuple):
+    """One predictor of a regression on several at once.
+
+    Parameters
+    ----------
+    name : str
+    slope : Interval
+        Change of y for one unit of it with the others held, with its 95 % interval.
+    p_value, p_corrected : float
+        As of `Regression`. [fraction]
+    """
+
+    name: str
+    slope: Interval
+    p_value: float
+    p_corrected: float
 
 
 def regress(
@@ -126,6 +153,7 @@ def regress(
         r2=percentiles(r2s, line.rvalue**2, level),
         p_value=float(line.pvalue),
         n=len(xs),
+        p_corrected=float(line.pvalue),
     )
 
 
@@ -144,7 +172,7 @@ def _resampled(
 def regress_all(
     metrics: Any, y: npt.ArrayLike, rng: np.random.Generator, repeats: int = 999, level: float = 0.95
 ) -> dict[str, Regression]:
-    """Regress y on each metric alone, the best explained first.
+    """Regress y on each metric alone, the best explained first; a metric that is constant explains nothing and is left out.
 
     Parameters
     ----------
@@ -163,23 +191,93 @@ def regress_all(
     Raises
     ------
     ValueError
-        If there is no metric, or one cannot be regressed; the message names it.
+        If no metric varies, or one cannot be regressed; the message names it.
 
     Examples
     --------
-    >>> metrics = {"noise": [1, 0, 1, 0], "runs": [1, 2, 3, 4]}
+    >>> metrics = {"noise": [1, 0, 1, 0], "runs": [1, 2, 3, 4], "nodes": [8, 8, 8, 8]}
     >>> list(regress_all(metrics, [2.1, 3.9, 6.1, 7.9], np.random.default_rng(1), repeats=9))
     ['runs', 'noise']
     """
-    if not len(metrics.keys()):
-        raise ValueError("there is no metric to regress on")
     lines: dict[str, Regression] = {}
-    for name in metrics:
+    for name in _varying(metrics):
         try:
-            lines[str(name)] = regress(metrics[name], y, rng, repeats, level)
+            lines[name] = regress(metrics[name], y, rng, repeats, level)
         except ValueError as error:
-            raise ValueError(f"metric {str(name)!r}: {error}") from None
+            raise ValueError(f"metric {name!r}: {error}") from None
+    corrected = _corrected([line.p_value for line in lines.values()])
+    lines = {name: replace(line, p_corrected=p) for (name, line), p in zip(lines.items(), corrected, strict=True)}
     return dict(sorted(lines.items(), key=lambda item: -item[1].r2.estimate))
+
+
+def _varying(metrics: Any) -> list[str]:
+    """Return the names of the metrics that are not constant."""
+    names = []
+    for name in map(str, metrics):
+        try:
+            values = column(metrics[name], name)
+        except ValueError as error:
+            raise ValueError(f"metric {name!r}: {error}") from None
+        if len(values) and np.ptp(values) > _LEAST_SPREAD * np.abs(values).max():
+            names.append(name)
+    if not names:
+        raise ValueError("there is no metric to regress on: none is given, or all are constant")
+    return names
+
+
+def _corrected(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for so many tries, by Holm's method."""
+    from statsmodels.stats.multitest import multipletests
+
+    return [float(p) for p in multipletests(p_values, method="holm")[1]]
+
+
+def regress_together(metrics: Any, y: npt.ArrayLike, level: float = 0.95) -> list[Coefficient]:
+    """Regress y on all metrics at once by least squares, the surest first; a metric that is constant is left out.
+
+    Parameters
+    ----------
+    metrics : mapping of str to array of n floats, or DataFrame of n rows
+    y : array of n floats
+        More than there are metrics by two at least.
+    level : float
+        Of the intervals, which hold for any spread about the plane that differs from point to point (HC3). [fraction]
+
+    Raises
+    ------
+    ValueError
+        If no metric varies, there are too few points, or a metric follows from the others.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> hops, io = rng.normal(size=(2, 60))
+    >>> table = regress_together({"hops": hops, "io": io, "same": [1] * 60}, 100 + 5 * hops + rng.normal(size=60))
+    >>> [(row.name, round(row.slope.estimate), row.p_corrected < 0.05) for row in table]
+    [('hops', 5, True), ('io', 0, False)]
+    """
+    from statsmodels.api import OLS, add_constant
+
+    names, ys = _varying(metrics), column(y, "y")
+    xs = np.column_stack([column(metrics[name], name) for name in names])
+    if len(xs) != len(ys) or len(ys) < len(names) + 3:
+        raise ValueError(
+            f"{len(ys)} points with {len(xs)} rows of {len(names)} metrics: at least {len(names) + 3} of both are needed"
+        )
+    scaled = add_constant((xs - xs.mean(axis=0)) / xs.std(axis=0))
+    if np.linalg.matrix_rank(scaled) < scaled.shape[1]:
+        raise ValueError(f"one of the metrics {', '.join(names)} follows from the others: leave it out")
+    fitted = OLS(ys, scaled).fit(cov_type="HC3")
+    scale = xs.std(axis=0)
+    slopes, ends = fitted.params[1:] / scale, fitted.conf_int(1 - level)[1:] / scale[:, None]
+    corrected = _corrected(fitted.pvalues[1:])
+    rows = [
+        Coefficient(name, Interval(float(low), float(slope), float(high)), float(p), corrected_p)
+        for name, slope, (low, high), p, corrected_p in zip(
+            names, slopes, ends, fitted.pvalues[1:], corrected, strict=True
+        )
+    ]
+    return sorted(rows, key=lambda row: row.p_value)
 
 
 def _grouped(times: npt.ArrayLike, groups: Iterable[Hashable]) -> dict[Hashable, Array]:

@@ -30,6 +30,7 @@ a value in the column of --group.
 \b
   hopper fit runs.csv
   hopper fit runs.csv --column seconds --group jobid --change 2
+  hopper fit runs.csv --against hops --against io_gb
   hopper fit runs.csv --minimum --html report.html
 
 Seven families are fitted by maximum likelihood, each with 95 % intervals of its parameters and a p-value
@@ -45,6 +46,9 @@ Exit status: 0 fine, 1 rows were left out or no family describes the times, 2 ba
 @click.argument("file")
 @click.option("--column", metavar="NAME", help="Column of the times.  [default: run_time_s]")
 @click.option("--group", metavar="NAME", help="Column of the groups.  [default: job, if there is one]")
+@click.option(
+    "--against", metavar="NAME", multiple=True, help="Column of numbers to regress the times on; may be repeated."
+)
 @click.option("--minimum", is_flag=True, help="Fit the families to the smallest time of each group.")
 @click.option("--change", type=float, default=5.0, show_default=True, metavar="PERCENT", help="The change to be seen.")
 @click.option("--power", type=float, default=80.0, show_default=True, metavar="PERCENT", help="How often to see it.")
@@ -57,6 +61,7 @@ def command(
     file: str,
     column: str | None,
     group: str | None,
+    against: tuple[str, ...],
     minimum: bool,
     change: float,
     power: float,
@@ -76,7 +81,7 @@ def command(
         except InputError as error:
             raise InputError(f"cannot read run times {error}") from error
         # Any line end is one, as for a file opened as text.
-        table = read_run_times(StringIO(text, newline=None), column=column, group=group)
+        table = read_run_times(StringIO(text, newline=None), column=column, group=group, covariates=against)
         fit = _analysis()
         with _progress(len(table.times)) as progress:
             result = fit(

@@ -29,6 +29,8 @@ DEFAULT_GROUP = "job"
 _EMPTY = {"", "nan", "na", "n/a", "null", "none", "-"}
 _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST = 60
+# Headings of columns that say when a run was.
+_WHEN = {"date", "datetime", "time", "timestamp", "start", "start_time", "submit", "submit_time", "when", "day"}
 _CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)")
 _COMMA = re.compile(r"\d{1,15},\d{1,15}")
 
@@ -55,6 +57,10 @@ class RunTimes(Framed):
         Group of each; empty if there are none.
     skips : Skips
         Why rows were left out, how many, and the first of them.
+    covariates : dict of str to tuple of n float
+        The columns of numbers that were asked for besides.
+    when : str
+        Name of a column that says when a run was, by its heading; empty if there is none.
     """
 
     column: str
@@ -63,6 +69,8 @@ class RunTimes(Framed):
     group: str | None = None
     groups: tuple[str, ...] = ()
     skips: Skips = field(default_factory=Skips)
+    covariates: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    when: str = ""
 
     @property
     def unit(self) -> str:
@@ -141,7 +149,9 @@ def _number(text: str, line: int, column: str, delimiter: str = ",") -> float:
     raise RunTimesError(f"line {line}, column {column}: {_shown(given)} is not {rule}")
 
 
-def read_run_times(source: Source, *, column: str | None = None, group: str | None = None) -> RunTimes:
+def read_run_times(
+    source: Source, *, column: str | None = None, group: str | None = None, covariates: Sequence[str] = ()
+) -> RunTimes:
     """Return the run times of a CSV file.
 
     The first line names the columns; they are parted by commas, semicolons,
@@ -155,11 +165,13 @@ def read_run_times(source: Source, *, column: str | None = None, group: str | No
         Column of the times; None means the only one, or ``run_time_s``.
     group : str or None
         Column that says which runs belong together; None means ``job`` if there is such a column, else none.
+    covariates : sequence of str
+        Columns of numbers to read besides; a row that lacks one is left out.
 
     Raises
     ------
     RunTimesError
-        If a column is missing, a cell is no time, a row has too many or too few cells, or there is no time at all.
+        If a column is missing, a cell is no time or no number, a row has too many or too few cells, or there is no time at all.
 
     Examples
     --------
@@ -187,12 +199,13 @@ def read_run_times(source: Source, *, column: str | None = None, group: str | No
     if group == column:
         raise RunTimesError(f"column {column!r} cannot hold both the times and the groups")
     of = None if group is None else _place(header, group, "groups")
+    others = {name: (_place(header, name, "covariate"), list[float]()) for name in covariates}
     times: list[float] = []
     numbers: list[int] = []
     groups: list[str] = []
     skips = Skips("row", "left out")
-    for place, row in rows:
-        line = place + skipped
+    for number, row in rows:
+        line = number + skipped
         if len(row) != len(header):
             if not any(row):
                 continue
@@ -203,9 +216,14 @@ def read_run_times(source: Source, *, column: str | None = None, group: str | No
         elif of is not None and row[of].casefold() in _EMPTY:
             _number(row[at], line, column, delimiter)
             reason = f"no group in column {group}"
+        for name, (place, _) in others.items():
+            if not reason and row[place].casefold() in _EMPTY:
+                reason = f"no number in column {name}"
         if reason:
             skips.add(reason, line)
             continue
+        for name, (place, values) in others.items():
+            values.append(_finite(row[place], line, name))
         times.append(_number(row[at], line, column, delimiter))
         numbers.append(line)
         if of is not None:
@@ -220,7 +238,20 @@ def read_run_times(source: Source, *, column: str | None = None, group: str | No
         group=group,
         groups=tuple(groups),
         skips=skips,
+        covariates={name: tuple(values) for name, (_, values) in others.items()},
+        when=next((name for name in header if name.casefold() in _WHEN and name != column), ""),
     )
+
+
+def _finite(text: str, line: int, column: str) -> float:
+    """Return a cell as a number of any sign."""
+    try:
+        value = float(text.replace("_", "?"))
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise RunTimesError(f"line {line}, column {column}: {_shown(text)} is not a finite number")
+    return value
 
 
 def _is_number(text: str) -> bool:

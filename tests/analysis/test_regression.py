@@ -13,6 +13,7 @@ from hopperlib.analysis.regression import (
     minimum_of_groups,
     regress,
     regress_all,
+    regress_together,
     repeats_to_see,
     variance_split,
 )
@@ -71,6 +72,31 @@ def test_metrics_from_a_mapping_or_a_table():
     assert one == other
 
 
+def test_a_constant_metric_is_left_out_and_many_tries_are_corrected_for():
+    # By Holm: the least of 104 p-values counts 104 times, the next 103 times, and none falls below one before it.
+    rng = RNG(3)
+    y = rng.normal(size=40)
+    metrics = {f"m{number}": rng.normal(size=40) for number in range(104)} | {"same": np.ones(40)}
+    lines = regress_all(metrics, y, RNG(1), repeats=2)
+    assert len(lines) == 104
+    by_p = sorted(lines.values(), key=lambda line: line.p_value)
+    assert by_p[0].p_corrected == pytest.approx(min(1, 104 * by_p[0].p_value))
+    assert by_p[1].p_corrected == pytest.approx(min(1, max(104 * by_p[0].p_value, 103 * by_p[1].p_value)))
+    assert by_p[0].p_value < 0.05 < by_p[0].p_corrected
+
+
+def test_several_predictors_by_hand():
+    # y = 1 + 2 a + 3 b exactly, whatever the units of a and b.
+    a, b = np.array([0.0, 1, 2, 3, 4, 5]), np.array([1.0, 0, 1, 0, 0, 1])
+    rows = {row.name: row for row in regress_together({"a": 1e6 * a, "b": b, "same": [7] * 6}, 1 + 2 * a + 3 * b)}
+    assert rows["a"].slope == pytest.approx((2e-6,) * 3)
+    assert rows["b"].slope == pytest.approx((3.0,) * 3)
+    with pytest.raises(ValueError, match="one of the metrics a, twice follows from the others"):
+        regress_together({"a": a, "twice": 2 * a}, b)
+    with pytest.raises(ValueError, match="at least 5 of both are needed"):
+        regress_together({"a": a[:4], "b": b[:4]}, b[:4])
+
+
 @pytest.mark.parametrize(
     ("x", "y", "message"),
     [
@@ -88,7 +114,11 @@ def test_refuses_points(x, y, message):
 
 
 def test_refuses_a_metric_by_its_name():
-    with pytest.raises(ValueError, match=r"metric 'runs': all values of x are 1"):
+    with pytest.raises(ValueError, match="metric 'runs': runs must be finite numbers, not nan"):
+        regress_all({"runs": [1, math.nan, 1]}, [1, 2, 3], RNG(1))
+    with pytest.raises(ValueError, match="metric 'runs': x has 2 values and y 3"):
+        regress_all({"runs": [1, 2]}, [1, 2, 3], RNG(1))
+    with pytest.raises(ValueError, match="there is no metric to regress on: none is given, or all are constant"):
         regress_all({"runs": [1, 1, 1]}, [1, 2, 3], RNG(1))
     with pytest.raises(ValueError, match="there is no metric"):
         regress_all({}, [1, 2, 3], RNG(1))

@@ -133,3 +133,14 @@ def test_durations_and_decimal_commas():
     assert read_run_times(["job;run_time_s", "a;1,5", "b;2"]).times == (1.5, 2)
     with pytest.raises(ValueError, match="nothing between thousands"):
         read_run_times(["job;run_time_s", "a;1,234,5"])
+
+
+def test_covariates_and_a_column_of_dates():
+    lines = ["date,run_time_s,hops", "2024-01-01,10,-1.5", "2024-01-02,11,", "2024-01-03,12,2"]
+    table = read_run_times(lines, covariates=["hops"])
+    assert (table.times, table.covariates, table.when) == ((10.0, 12.0), {"hops": (-1.5, 2.0)}, "date")
+    assert table.messages() == ["1 row left out, no number in column hops (first at line 3)"]
+    with pytest.raises(RunTimesError, match="line 2, column hops: 'inf' is not a finite number"):
+        read_run_times(["run_time_s,hops", "10,inf"], covariates=["hops"])
+    with pytest.raises(RunTimesError, match="there is no column 'io' for the covariate"):
+        read_run_times(lines, covariates=["io"])

@@ -22,6 +22,8 @@ _BOUND_S = 10
 _NO_WAIT_S = 60
 # Nothing runs: fewer nodes than that share of the most that ever ran, for so long, while somebody waits.
 _STILL, _STILL_S = 0.02, SECONDS_PER_HOUR
+# So many of those times are told.
+_MOST_TOLD = 400
 # So near, as a factor, is near enough not to be explained.
 _NEAR = 1.1
 
@@ -301,7 +303,9 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
             f"Of {len(waited):,} jobs that waited a minute or more, {100 * idle / len(waited):.0f} % saw as many nodes or cores as they wanted idle half-way "
             "through their wait: limits of users or queues, partitions, drained nodes, reservations or holds that the trace does not name."
         )
-        yield Finding(code="idle-while-waiting", message=message, level="advice")
+        yield Finding(
+            code="idle-while-waiting", message=message, level="advice", evidence={"share": idle / len(waited)}
+        )
     alike: dict[tuple[int, int, int], int] = {}
     passed = 0
     for job in jobs:
@@ -311,7 +315,7 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
         alike[key] = max(latest, starts[job])
     if passed > 0.02 * len(jobs):
         message = f"{passed:,} jobs ({100 * passed / len(jobs):.0f} %) passed one of the same queue, width and limit that came before: priorities, fair share or holds, not the order of submission."
-        yield Finding(code="out-of-order", message=message, level="advice")
+        yield Finding(code="out-of-order", message=message, level="advice", evidence={"share": passed / len(jobs)})
     waited.sort(key=starts.__getitem__)
     # The earliest arrival of those that start at an instant or later.
     earliest = list(accumulate((arrivals[job] for job in reversed(waited)), min))[::-1]
@@ -323,5 +327,5 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
     if still:
         hours = sum(until - since for since, until in still) / SECONDS_PER_HOUR
         message = f"{len(still):,} time{'s' * (len(still) != 1)}, {hours:,.1f} h together, next to nothing ran while jobs waited: maintenance or outages, which can be given as downtimes."
-        evidence = {"downtimes": [list(span) for span in still[:20]]}
+        evidence = {"downtimes": [list(span) for span in still[:_MOST_TOLD]]}
         yield Finding(code="maintenance", message=message, level="advice", evidence=evidence)
