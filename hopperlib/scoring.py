@@ -2,8 +2,7 @@
 
 Each study computes values (`hopperlib.studies`), and ``data/checks.csv`` says
 how each is to be read; this module joins both with ``data/documented.csv``. No
-documented row is left out: one without a check says that its study has not
-been built, or that nothing models it.
+documented row is left out: one of no study says that nothing models it.
 
 ==================  ===================================================
 reproduced          a prediction holds the documented interval, and says
@@ -16,7 +15,6 @@ input               the model works with the printed value
 missed, explained   the model does not agree, and the row says why
 missed              the model does not agree, and nobody knows why
 not modelled        no model here gives it
-not built           its study has not been built
 ==================  ===================================================
 
 A prediction is reproduced if its interval, rounding of the source included,
@@ -36,18 +34,26 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from math import isfinite
 from string import Formatter
 from typing import Any, NamedTuple
 
 from hopperlib import studies
-from hopperlib.documented import ROLES, Check, DocumentedValue, all_values, checks, watched
+from hopperlib.documented import (
+    Check,
+    DocumentedValue,
+    all_values,
+    checks,
+    evaluate_formula,
+    printed,
+    watched,
+)
 from hopperlib.errors import InputError, refusal
+from hopperlib.machine import Machine
 from hopperlib.studies.study import Prediction, Shares, Study, Value, study_texts
 
 __all__ = [
-    "ROW_ROLES",
-    "VERDICTS",
     "Null",
     "Row",
     "interval_score",
@@ -79,20 +85,6 @@ _PREDICTED = (
 # What a model must give something for.
 _GIVEN = ("calibrated", "predicted", "shape", "identity", "by construction")
 
-ROW_ROLES: tuple[str, ...] = (*ROLES, "not built")
-VERDICTS: tuple[str, ...] = (
-    "reproduced",
-    "too wide",
-    "as fitted",
-    "holds",
-    "by construction",
-    "input",
-    "missed, explained",
-    "missed",
-    "not modelled",
-    "not built",
-)
-
 
 class Null(NamedTuple):
     """What the rival of a prediction gives: in words what it is, its value, interval, verdict and score."""
@@ -115,7 +107,7 @@ class Row:
     quantity, unit : str
         What was documented, in what unit.
     role : str
-        As in `hopperlib.documented.checks`; "not built" where the study is missing.
+        One of `hopperlib.documented.ROLES`.
     documented : str
         The value as printed.
     reproduced : str
@@ -125,7 +117,7 @@ class Row:
     tolerance : float or None
         Largest deviation that counts as reproduced; of an interval half its width.
     verdict : str
-        One of `VERDICTS`.
+        One of `hopperlib.documented.VERDICTS`.
     note : str
         Why, where the row needs a word.
     place : str
@@ -354,11 +346,27 @@ def _ran(name: str) -> dict[str, Value]:
     with watched(_reader(name)):
         study = studies.load(name)
         modelled = dict(study.values())
-    sums = study.sums()
+    sums = dict(study.sums())
     for id in (f"{name}.{key}" for names in sums for key in names.split()):
         if id in checks() and checks()[id].role == "predicted":
             raise InputError(f"check {id!r}: what is computed from printed numbers is no prediction")
-    return modelled | dict(sums)
+    for check in checks().values():
+        if check.formula and check.id.startswith(f"{name}."):
+            sums[_short(check.id)] = evaluate_formula(check.formula, partial(_named, name))
+    return modelled | sums
+
+
+def _named(study: str, name: str) -> Any:
+    """Return the value of a name in a formula: of a machine file, or as printed."""
+    machine, _, path = name.partition(".")
+    if machine not in ("hopper", "franklin"):
+        return printed(name if path else f"{study}.{name}")
+    thing: Any = Machine.load(machine)
+    for part in path.split("."):
+        kinds = (*thing.node_kinds, *thing.file_systems) if isinstance(thing, Machine) else ()
+        named = next((kind for kind in kinds if kind.name.replace("-", "_") == part), None)
+        thing = thing.node() if part == "node" else named or getattr(thing, part)
+    return thing
 
 
 def _given(name: str) -> dict[str, Value]:
@@ -398,12 +406,15 @@ def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
     reproduced: Value | None = None
     cells: dict[str, Any] = {"deviation": None, "tolerance": None, "reproduced": ""}
     if given is None:
-        role = verdict = "not modelled" if value.study == "context" else "not built"
-        note = "context: no study models it" if value.study == "context" else "its study has not been built"
+        role = verdict = "not modelled"
+        note = "context: no study models it"
     elif value.id not in checks():
-        raise InputError(f"study {value.study!r} is built, but checks.csv has no row for {value.id!r}; give it a role")
+        raise InputError(f"checks.csv has no row for {value.id!r}; give it a role")
     else:
         check, reproduced = checks()[value.id], given.get(_short(value.id))
+        if check.role == "input" and reproduced is None and value.id in study_texts()[value.study].get("reads", ()):
+            # What a model reads from the data it works with.
+            reproduced = value.adopted_number
         _fits_role(check, reproduced)
         role = verdict = check.role
         note = "; ".join(_texts(check)).format_map(given)
@@ -492,7 +503,6 @@ def summary_line(table: Iterable[Row]) -> str:
         "input": "inputs",
         "by construction": "true by construction",
         "not modelled": "not modelled",
-        "not built": "of studies to come",
     }
     compared = {"shape": "shapes hold", "identity": "sums of printed numbers hold"}
     parts = [f"{agreed[role]} of {roles[role]} {name}" for role, name in compared.items() if roles[role]]

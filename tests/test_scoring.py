@@ -12,6 +12,8 @@ import pytest
 
 from hopperlib import scoring, studies
 from hopperlib.documented import (
+    ROLES,
+    VERDICTS,
     Check,
     DocumentedValue,
     all_values,
@@ -22,7 +24,7 @@ from hopperlib.documented import (
     evaluate_proof,
 )
 from hopperlib.documented import values as documented_values
-from hopperlib.scoring import ROW_ROLES, VERDICTS, interval_verdict, judge
+from hopperlib.scoring import interval_verdict, judge
 from hopperlib.studies.study import Prediction, Shares, Study, study_texts
 
 
@@ -52,17 +54,12 @@ def test_no_documented_row_is_left_out(table):
 
 
 def test_every_row_has_a_role_and_a_verdict(table):
-    assert {row.role for row in table} <= set(ROW_ROLES)
+    assert {row.role for row in table} <= set(ROLES)
     assert {row.verdict for row in table} <= set(VERDICTS)
 
 
-def test_built_studies_give_every_row_a_role(table):
-    for row in table:
-        assert (row.role == "not built") == (row.study not in (*studies.built(), "context"))
-
-
 def test_rows_without_a_model_say_why(table):
-    assert all(row.note for row in table if row.role in ("not modelled", "not built", "calibrated"))
+    assert all(row.note for row in table if row.role in ("not modelled", "calibrated"))
 
 
 def test_what_is_calibrated_is_not_predicted(table):

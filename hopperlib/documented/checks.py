@@ -27,10 +27,15 @@ from typing import Literal, get_args
 from hopperlib.documented.data_files import rows
 from hopperlib.errors import InputError
 
-__all__ = ["ROLES", "Check", "Role", "checks"]
+__all__ = ["ROLES", "VERDICTS", "Check", "Role", "checks"]
 
 Role = Literal["input", "calibrated", "predicted", "shape", "identity", "by construction", "not modelled"]
 ROLES: tuple[str, ...] = get_args(Role)
+# How what a study gives and what is documented agree; `hopperlib.scoring` says what each means.
+VERDICTS = (
+    "reproduced", "too wide", "as fitted", "holds", "by construction", "input", "missed, explained", "missed",
+    "not modelled",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +50,10 @@ class Check:
     id : str
         Row of ``data/documented.csv``.
     role : {"input", "calibrated", "predicted", "shape", "identity", "by construction", "not modelled"}
+    formula : str
+        What the value is compared with where no model is needed: arithmetic on printed numbers (names of rows in
+        quotes, without the study if it is the same) and on values of the machine files (``hopper.node.cores``), in
+        the language of `hopperlib.documented.evaluate_formula`.
     tolerance : float or None
         Largest deviation that still counts, in the unit of the row. None
         takes it from the row: half a unit of the last printed place, a whole
@@ -69,6 +78,7 @@ class Check:
 
     id: str
     role: Role
+    formula: str = ""
     tolerance: float | None = None
     tolerance_reason: str = ""
     reason: str = ""
@@ -79,6 +89,8 @@ class Check:
             raise InputError(f"check {self.id!r}: role={self.role!r} must be one of: {', '.join(ROLES)}")
         if self.role in ("calibrated", "not modelled") and not self.reason:
             raise InputError(f"check {self.id!r}: role {self.role!r} needs a reason")
+        if self.formula and self.role in ("predicted", "shape"):
+            raise InputError(f"check {self.id!r}: role {self.role!r} is for a model, not for a formula")
         if (self.tolerance is None) != (not self.tolerance_reason):
             raise InputError(f"check {self.id!r}: a tolerance and its reason come together")
         if self.explanation and self.role in ("input", "not modelled"):

@@ -1,4 +1,4 @@
-"""Proofs of the errata: a tiny language of arithmetic, evaluated without running code."""
+"""Proofs of the errata and formulas of the checks: a tiny language of arithmetic, evaluated without running code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
-__all__ = ["evaluate_proof"]
+__all__ = ["evaluate_formula", "evaluate_proof"]
 
 # Largest power that a proof may take: enough for bytes, too little to keep a machine busy.
 LARGEST_EXPONENT = 64
@@ -55,6 +55,51 @@ def evaluate_proof(text: str) -> bool:
         raise ValueError(f'proof "{text}": {error.msg}') from None
     except (ArithmeticError, ValueError) as error:
         raise ValueError(f'proof "{text}": {error}') from None
+
+
+class _Named(ast.NodeTransformer):
+    """Puts the values of names in their place."""
+
+    def __init__(self, look_up: Callable[[str], float | bool]) -> None:
+        self.look_up = look_up
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Constant:
+        """Replace a name with points in it."""
+        return ast.Constant(self.look_up(ast.unparse(node)))
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        """Replace a name in quotes."""
+        return ast.Constant(self.look_up(node.value)) if isinstance(node.value, str) else node
+
+
+def evaluate_formula(text: str, look_up: Callable[[str], float | bool]) -> float | bool:
+    """Return the value of a formula: a proof or a number, in which names stand for values.
+
+    Parameters
+    ----------
+    text : str
+        Names have points in them, or stand in quotes.
+    look_up : callable
+        Returns the value of a name.
+
+    Raises
+    ------
+    ValueError
+        If the text is no such formula.
+
+    Examples
+    --------
+    >>> evaluate_formula('2 * "nodes" + machine.cores', {"nodes": 3, "machine.cores": 24}.__getitem__)
+    30.0
+    """
+    try:
+        formula = _Named(look_up).visit(ast.parse(text, mode="eval")).body
+        if isinstance(formula, ast.Constant) and isinstance(formula.value, bool):
+            return formula.value
+        value = _evaluate(formula)
+    except (SyntaxError, ArithmeticError) as error:
+        raise ValueError(f"formula {text}: {error}") from None
+    return value if isinstance(value, bool) else float(value)
 
 
 def _evaluate(node: ast.expr) -> Fraction | bool:

@@ -11,38 +11,27 @@ import importlib
 from hopperlib.errors import InputError
 from hopperlib.studies.study import Study, study_texts
 
-__all__ = ["built", "load", "planned"]
+__all__ = ["built", "load"]
 
 
 def built() -> tuple[str, ...]:
-    """Return the studies that have been built, in reading order.
+    """Return the studies of the book, in reading order.
 
     Examples
     --------
     >>> built()[:3]
     ('machines', 'placement', 'memory')
     """
-    return tuple(name for name, texts in study_texts().items() if "question" in texts)
-
-
-def planned() -> tuple[str, ...]:
-    """Return the studies of the book that have not been built yet.
-
-    Examples
-    --------
-    >>> set(planned()) & set(built())
-    set()
-    """
-    return tuple(name for name, texts in study_texts().items() if "question" not in texts)
+    return tuple(study_texts())
 
 
 def load(name: str) -> Study:
-    """Return a study that has been built.
+    """Return a study of the book.
 
     Raises
     ------
     InputError
-        If there is no study of that name, or it has not been built.
+        If there is no study of that name.
 
     Examples
     --------

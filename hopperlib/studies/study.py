@@ -140,7 +140,8 @@ class Study:
         that a text in ``data/checks.csv`` asks for. For an input it is what
         the model works with, if it holds it.
     sums : callable
-        The same for what is computed from printed numbers alone; it may read any of them, and predicts nothing.
+        The same for what no formula in ``data/checks.csv`` says of printed numbers alone; it may read any of them, and
+        predicts nothing.
     ranges : mapping of Range
         Assumptions that are numbers, by name.
     model : callable or None

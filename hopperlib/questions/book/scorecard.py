@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from hopperlib.documented import VERDICTS
 from hopperlib.documented.data_files import rows
 from hopperlib.finding import Finding
 from hopperlib.questions.book.search import matcher, rows_shown, searchable, study_options
@@ -25,18 +26,6 @@ __all__ = ["QUESTION"]
 Row = dict[str, str]
 
 _ALL = "all"
-_VERDICTS = (
-    "reproduced",
-    "too wide",
-    "as fitted",
-    "holds",
-    "by construction",
-    "input",
-    "missed, explained",
-    "missed",
-    "not modelled",
-    "not built",
-)
 _NUMBERS = (
     "deviation", "tolerance", "low", "high", "documented_low", "documented_high", "score",
     "rival_value", "rival_low", "rival_high", "rival_score",
@@ -174,7 +163,7 @@ def _answer(*, search: str, study: str, role: str, verdict: str, shown: int) -> 
     ]
     cut, caption = rows_shown(found, shown, "row")
     counts = Counter(row["verdict"] for row in found)
-    spelled = ", ".join(f"{counts[name]} {name.replace(',', ' and')}" for name in _VERDICTS if counts[name])
+    spelled = ", ".join(f"{counts[name]} {name.replace(',', ' and')}" for name in VERDICTS if counts[name])
     drawn = _with_residual(found)
     missed = tuple(number for number, row in enumerate(cut) if row["verdict"].startswith("missed"))
     unexplained = [row["id"] for row in found if row["verdict"] == "missed"]

@@ -75,13 +75,7 @@ def _values() -> dict[str, Value]:
     usual = {name: each.value for name, each in ranges("bad-nodes").items()}
     rivals = model(usual, random.Random(1), by_size=False)
     return predictions(model, ranges("bad-nodes"), rivals) | {
-        "hung-core-hours": HUNG_CORE_HOURS / 1e6,
-        "hung-bad-nodes": BAD_NODES,
         "unreleased-memory": _kept_memory_is_found(),
-        "vpic-cores-per-node": Machine.load("hopper").node().cores,
-        "nhc-threshold": HEALTH_CHECK_GB,
-        "manual-threshold": SORTED_BY_HAND_GB,
-        "scale-title": HERO_CORES / 1e3,
     }
 
 

@@ -60,16 +60,8 @@ def users() -> dict[str, float]:
     return {user: printed(f"acceptance.user-{user}") for user in _USERS} | {"chen-hawke": (low + high) / 2}
 
 
-def _values() -> dict[str, Value]:
-    return {}
-
-
 def _sums() -> dict[str, Value]:
-    processors = printed("acceptance.user-lee-seaborg-cpus") / printed("acceptance.user-lee-bassi-cpus")
-    return {
-        "ssp-codes": float(len(CODES)),
-        "user-lee-time": processors / printed("acceptance.user-lee"),
-    }
+    return {"ssp-codes": float(len(CODES))}
 
 
-STUDY = Study.read("acceptance", _values, sums=_sums)
+STUDY = Study.read("acceptance", dict, sums=_sums)

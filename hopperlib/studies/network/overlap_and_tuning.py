@@ -73,10 +73,6 @@ def _values() -> dict[str, Value]:
     merged = merged_collectives_s(63, 0.01, **link) < separate_collectives_s(63, 0.01, **link)
     # The rival: two steps of three become one.
     return predictions(model, ranges("overlap-and-tuning"), {"qla-fusing-speedup": 3 / 2}) | {
-        # Tasks times threads; 63 rows make a triangle.
-        "mfdn-pure-tasks": 2016 * 6,
-        "mfdn-hybrid-tasks": 63 * 64 / 2,
-        "mfdn-hybrid-threads": hopper.node().cores_per_numa_node,
         "mfdn-b": b < a and merged,
         "mfdn-c": c < b,
         "mfdn-d": d < c,

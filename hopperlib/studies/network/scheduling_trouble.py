@@ -20,7 +20,6 @@ from statistics import mean
 from typing import NamedTuple
 
 from hopperlib.documented.data_files import data_folder, rows
-from hopperlib.machine import Machine
 from hopperlib.network.scheduling.aging import debug_queues, full_jobs
 from hopperlib.network.scheduling.downtimes import Downtime
 from hopperlib.network.scheduling.generator import draw_workload
@@ -206,7 +205,6 @@ def _values() -> dict[str, Value]:
 def _sums() -> dict[str, Value]:
     return {
         "utilization-close-to": round(100 * _PRINTED, 1),
-        "core-hours-per-day": Machine.load("hopper").cores * 24 / 1e6,
     }
 
 

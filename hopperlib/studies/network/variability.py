@@ -348,18 +348,7 @@ def _values() -> dict[str, Value]:
 
 
 def _sums() -> dict[str, Value]:
-    total, triplets, minima = (printed_times(column) for column in ("total", "triplets", "minima"))
     return {
-        "table-minima-minimum": triplets.least,
-        "table-difference-minimum": total.least - minima.least,
-        "table-difference-mean": total.mean - minima.mean,
-        "table-difference-maximum": total.greatest - minima.greatest,
-        "blue": total.least,
-        "red": total.greatest,
-        "red-over-blue": printed("variability.red") / printed("variability.blue"),
-        "noise": 100 * (total.mean - minima.mean) / minima.mean,
-        "run-length": RUNS_A_JOB * triplets.mean / 60,
-        "hopper-nodes": 6384,
         # A test of three printed numbers, no model of MILC.
         "lognormal": any(lognormal_chance(printed_times("minima"), jobs) >= 0.05 for jobs in _JOBS),
         "minima_chance": max(lognormal_chance(printed_times("minima"), jobs) for jobs in _JOBS),

@@ -153,21 +153,16 @@ def _values() -> dict[str, Value]:
     spilled = memory_times(kind, 8, 3, spilled=1.0)[1] / memory_times(kind, 8, 3)[1]
     wide = next(threads for threads in THREADS if threads > kind.cores_per_numa_node)
     return {
-        "shared-cores threads-maximum": kind.cores,
-        "shared-memory": kind.memory_gb,
         "may-not-be-faster": any(each.best[1] > 0 for each in boxes),
         "fewer-tasks-fewer-messages": all(
             a.mpi > b.mpi for a, b in zip(_costs(kind, 0), _costs(kind, 0)[1:], strict=False)
         ),
         **predictions(model, ranges("hybrid"), {"gain-to-threads": without}, runs=_SEEDS, random_parts=True),
         "loss-threads-socket gtc-numa-threads": wide,
-        "loss-threads-node": kind.cores,
         "perfect-first-touch-saves": Shares(
             sum(all(b < 0.2 * a for a, b in zip(each.lost, each.lost_perfect, strict=True)) for each in boxes),
             len(boxes),
         ),
-        "advised-threads-antypas2011 advised-threads-he2012 survey-threads": kind.cores_per_numa_node,
-        "survey-tasks-per-node": kind.numa_nodes,
         "less-memory-he2012": merged_need(1.0, 6, 0.25) < 6 * merged_need(1.0, 1, 0.25),
         "best_at_one": _middle(each.best[1] for each in boxes),
         "best_at_three_low": min(each.best[3] for each in boxes),

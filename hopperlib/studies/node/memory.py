@@ -67,16 +67,9 @@ def _values() -> dict[str, Value]:
     return {
         "system-takes-share": all(kind.usable_memory_gb < kind.memory_gb for kind in (*hopper.node_kinds, quad)),
         **predictions(model, ranges("memory"), {"hopper-usable": node.memory_gb}),
-        "hopper-tasks-packed": node.cores,
-        "hopper-per-task-packed": memory_per_task(node, node.cores),
-        "hopper-tasks-half-packed": node.cores / 2,
-        "hopper-per-task-half-packed": memory_per_task(node, node.cores // 2),
         "franklin-per-task-packed": (low / quad.cores, high / quad.cores),
         "franklin_usable_gb": quad.usable_memory_gb,
         "franklin_packed_gb": memory_per_task(quad, quad.cores),
-        "franklin-tasks-packed": quad.cores,
-        "franklin-per-task-half-packed": memory_per_task(quad, quad.cores // 2),
-        "franklin-tasks-half-packed": quad.cores / 2,
         # Tasks of 1.5 GB.
         "some-franklin-codes-fail": most_tasks_per_node(quad, 1.5) == quad.cores
         and most_tasks_per_node(node, 1.5) < node.cores,
@@ -90,7 +83,6 @@ def _values() -> dict[str, Value]:
         "vpic-memory-share": 100 * vpic_node_gb / node.memory_gb,
         "vpic-per-node": vpic_node_gb,
         "vpic_binary_gb": printed("memory.vpic-total") * 1_024 / _VPIC_NODES,
-        "vpic-node-memory": node.memory_gb,
     }
 
 

@@ -107,14 +107,10 @@ def _values() -> dict[str, Value]:
     # Hopper's curve and Franklin's, for either rate of a task; entry 3 is four tasks, a full Franklin node.
     curves = [_curves(reading.task_rate_gb_s) for reading in (by_node, by_eight)]
     faster_tasks = write_curve(hopper, _TASKS, task_rate_gb_s=2 * by_node.task_rate_gb_s)
-    assert hopper.network is not None
-    assert franklin.network is not None
     return {
         "rate-not-linear-in-cores": all(
             ours[-1] < hopper.node().cores / franklin.node().cores * theirs[3] for ours, theirs in curves
         ),
-        "cores-from": franklin.node().cores,
-        "cores-to": hopper.node().cores,
         "tasks-maximum": _TASKS,
         "hopper-nodes": nodes_in_use(hopper, _TASKS),
         "franklin-nodes": nodes_in_use(franklin, _TASKS),
@@ -122,11 +118,8 @@ def _values() -> dict[str, Value]:
         "close-at-few-tasks": all(ours[:4] == theirs[:4] and theirs[-1] > 1.2 * ours[-1] for ours, theirs in curves),
         "franklin-still-rising": all(theirs[-1] > max(theirs[-3], ours[-1]) for ours, theirs in curves),
         "hopper-levels-out": all(ours[-1] == ours[-8] > ours[3] for ours, _ in curves),
-        "hopper-ceiling hopper-ceiling-again": 1000 * file_system_of(hopper).node_write_ceiling_gb_s,
         "franklin-share-of-injection": injection_fraction(franklin),
-        "franklin-injection": franklin.network.node_bandwidth_gb_s,
         "hopper-share-of-injection": 100 * injection_fraction(hopper),
-        "hopper-injection": hopper.network.node_bandwidth_gb_s,
         "direct-io-no-gain": faster_tasks[-1] == curves[0][0][-1],
     }
 

@@ -121,7 +121,6 @@ def _values() -> dict[str, Value]:
     writes, reads = [100 * case.write_gain for case in cases], [100 * case.read_gain for case in cases]
     unbuffered = [documented_costs().seconds_per_gb(size) for size in _TRANSFERS]
     default, tuned = Rule(pattern="*"), read_params("*:size=2M:count=2")[0]
-    osts = file_system_of(Machine.load("hopper")).osts
     tuned_over_default = [
         maestro_gain(size, buffer_bytes=2 * BYTES_PER_MIB, buffers=2) - maestro_gain(size)
         for size in range(4_000, 200_000, 4_000)
@@ -130,10 +129,7 @@ def _values() -> dict[str, Value]:
         "default-buffers": default.buffer_count,
         "default-buffer-size": default.buffer_size_bytes / BYTES_PER_MIB,
         "ior-cores": _IOR_TASKS,
-        "osts": osts,
-        "ior-files-per-ost": _IOR_TASKS / osts,
         "ior-size-per-core": _IOR_GB_PER_TASK,
-        "ior-total": _IOR_TASKS * _IOR_GB_PER_TASK / 1000,
         "transfer-sizes": len(_TRANSFERS),
         "transfer-size-small": _TRANSFERS[0],
         "transfer-size-million": _TRANSFERS[1] / 1e6,

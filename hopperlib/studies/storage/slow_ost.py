@@ -18,8 +18,7 @@ from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.dumps import barriered_dump, exclude_slow, explaining_rate_gb_s, osts_with_slow, probe
-from hopperlib.studies.storage.trillion import writing_rate_gb_s
-from hopperlib.studies.storage.trillion_sums import SHARED_GB, VARIABLES
+from hopperlib.studies.storage.trillion import SHARED_GB, VARIABLES, writing_rate_gb_s
 from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
 
 __all__ = ["HEALTHY_GB_S", "NOISE_FRACTION", "OSTS", "SIZES_GB", "STUDY", "Case", "cases", "model", "probe_power"]
@@ -146,7 +145,6 @@ def _predicted() -> dict[str, Value]:
 def _sums() -> dict[str, Value]:
     erratic = cases()[0]
     return {
-        "first-share-of-peak": 100 * SHARED_GB / (23 * 60) / 35,
         "good-ost-average": (erratic.slow_gb_s[0] / HEALTHY_GB_S, erratic.slow_gb_s[1] / HEALTHY_GB_S),
     }
 
@@ -172,14 +170,11 @@ def _values() -> dict[str, Value]:
         "good-ost-waits": slow_one.idle_fraction > 0.3 and slow_one.spread_s > 0,
         "idle_percent": 100 * slow_one.idle_fraction,
         "osts": OSTS,
-        "aggregate-wanted": scratch.peak_gb_s,
-        "ost-rate-needed": 1000 * scratch.peak_gb_s / OSTS,
         "erratic-osts": erratic.slow,
         "minutes-first": _calibrated(erratic),
         "erratic_low_mb_s": 1000 * erratic.slow_gb_s[0],
         "erratic_high_mb_s": 1000 * erratic.slow_gb_s[1],
         "servers_high_mb_s": 1000 * servers.slow_gb_s[1],
-        "osts-per-oss": scratch.osts_per_oss,
         "slow-osses": servers.slow / scratch.osts_per_oss,
         "probe-finds-slow": Shares(sum(found > 0.9 for found in found_by_noise), len(found_by_noise)),
         "least_noise": _NOISES[0],

@@ -15,7 +15,7 @@ from functools import cache
 from statistics import mean
 from typing import NamedTuple
 
-from hopperlib.documented import printed
+from hopperlib.documented import documented, printed
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.dumps import (
@@ -33,7 +33,6 @@ from hopperlib.storage.lustre.osts import (
 )
 from hopperlib.storage.lustre.rates import Writing, estimate, pieces_per_call
 from hopperlib.storage.lustre.striping import Layout
-from hopperlib.studies.storage.trillion_sums import FPP_GB, SHARED_GB, VARIABLES, sums
 from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
 from hopperlib.units import BYTES_PER_MIB
 
@@ -41,6 +40,7 @@ __all__ = [
     "FILES",
     "SHARED_GB",
     "STUDY",
+    "VARIABLES",
     "Assumed",
     "file_table",
     "model",
@@ -50,6 +50,8 @@ __all__ = [
 ]
 
 FILES = 20_000
+# The dump to a file for each process, the dump to one file, and what either holds of a particle.
+FPP_GB, SHARED_GB, VARIABLES = 29_700.0, 31_300.0, 8
 _TUNED = Layout(stripe_count=144, stripe_size_bytes=64 * BYTES_PER_MIB, osts=156)
 _SPREAD_S = 40.0
 _SMALL_TASKS, _WEAK_TASKS = 1 << 10, 128 << 10
@@ -234,28 +236,6 @@ def _shapes_of_files() -> dict[str, Value]:
     }
 
 
-def _inputs() -> dict[str, Value]:
-    """Return the rows that the models take in."""
-    scratch = file_system_of(Machine.load("hopper"))
-    return {
-        "osts osts-figure-4": scratch.osts,
-        "osts-per-controller": scratch.osts_per_controller or 0,
-        "peak-about fpp-can-deliver": scratch.peak_gb_s,
-        "shared-osts-figure-6 chosen-count no-gain-above": _TUNED.stripe_count,
-        "chosen-size": _TUNED.stripe_size_bytes / BYTES_PER_MIB,
-        "threads": 6,
-        "fpp-size": FPP_GB / 1000,
-        "shared-size": SHARED_GB / 1000,
-        "shared-finish-spread": _SPREAD_S,
-        "variable-width": 32,
-        "price-paid": VARIABLES,
-        "scan-tasks weak-particles": 8,
-        "weak-cores": 128,
-        "buffering-stages checkpoints-kept": 2,
-        "field-dumps": 33,
-    }
-
-
 def _files() -> dict[str, Value]:
     """Return what the models give for the dump to a file for each process."""
     scratch = file_system_of(Machine.load("hopper"))
@@ -320,7 +300,21 @@ def _weak_scaling() -> dict[str, Value]:
 
 
 def _values() -> dict[str, Value]:
-    return _inputs() | _files() | _shapes_of_files() | _shared() | _weak_scaling() | _predicted()
+    return _files() | _shapes_of_files() | _shared() | _weak_scaling() | _predicted()
 
 
-STUDY = Study.read("trillion", _values, sums=sums, model=model)
+def _sums() -> dict[str, Value]:
+    field_gb_a_step = 1000 * printed("trillion.field-data") / printed("trillion.field-dumps")
+    return {
+        "shared-osts-figure-6 chosen-count no-gain-above": _TUNED.stripe_count,
+        "chosen-size": _TUNED.stripe_size_bytes / BYTES_PER_MIB,
+        "fpp-size": FPP_GB / 1000,
+        "shared-size": SHARED_GB / 1000,
+        "shared-finish-spread": _SPREAD_S,
+        "price-paid h5part-variables-argument": VARIABLES,
+        "field-data-step": "hundreds of gigabytes" if 100 <= field_gb_a_step < 1000 else "tens of gigabytes",
+        "variables": len(documented("trillion.written-variables").value.split(";")),
+    }
+
+
+STUDY = Study.read("trillion", _values, sums=_sums, model=model)

@@ -7,7 +7,7 @@ import csv
 import pytest
 
 from hopperlib import scoring
-from hopperlib.documented import all_values, data_folder, errata
+from hopperlib.documented import ROLES, VERDICTS, all_values, data_folder, errata
 from hopperlib.errors import InputError
 from hopperlib.questions.book.search import matcher, rows_shown, searchable
 from hopperlib.questions.question import load
@@ -105,8 +105,8 @@ def test_roles_and_verdicts_offered_are_those_there_are():
         for control in load("scorecard").controls
         if control.kind == "choice"
     }
-    assert set(options["role"]) == {"all", *scoring.ROW_ROLES}
-    assert set(options["verdict"]) == {"all", *scoring.VERDICTS}
+    assert set(options["role"]) == {"all", *ROLES}
+    assert set(options["verdict"]) == {"all", *VERDICTS}
 
 
 def test_kinds_offered_are_those_there_are():
