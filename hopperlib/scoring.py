@@ -363,7 +363,7 @@ def _named(study: str, name: str) -> Any:
         return printed(name if path else f"{study}.{name}")
     thing: Any = Machine.load(machine)
     for part in path.split("."):
-        kinds = (*thing.node_kinds, *thing.file_systems) if isinstance(thing, Machine) else ()
+        kinds: tuple[Any, ...] = (*thing.node_kinds, *thing.file_systems) if isinstance(thing, Machine) else ()
         named = next((kind for kind in kinds if kind.name.replace("-", "_") == part), None)
         thing = thing.node() if part == "node" else named or getattr(thing, part)
     return thing
