@@ -8,6 +8,7 @@ called one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -31,6 +32,8 @@ _FEW = 3
 # What is quoted, in lines; and how far above an end its reason is looked for without any word of trouble.
 _PLAIN_REACH = 3
 _HINT_REACH = 6
+# A key of a YAML block and a value of one word, or the mark of a text that follows.
+_PAIR = re.compile(r"\s{0,8}\w{1,40}: {0,4}\S{0,80}")
 # Words of a header, at most. [words]
 _HEADER = 3
 
@@ -110,12 +113,11 @@ def _message(group: Unknown, evidence: Evidence) -> Cause:
     main = chain[0]
     framed = _framed(group)
     # A header says no more than that; its message stands below it.
-    below = _following(beginning, known)[:1] if words_of(main.text) <= _HEADER else []
-    below = [hit for hit in below if hit.line == main.line + 1]
+    below = _below(beginning, known) if words_of(main.text) <= _HEADER else None
     if framed and len(chain) == 1:
         main, around = framed[0], framed
     elif below:
-        main = below[0]
+        main = below
     elif group.suspicion == "end" and len(chain) == 1:
         above = [hit for hit in _above(end) if (hit.file, hit.line) not in known]
         main = (above or chain)[0]
@@ -132,6 +134,16 @@ def _following(group: Unknown, known: set[tuple[int, int]]) -> list[Hit]:
         for distance, text in enumerate(group.following, start=1)
         if words_of(text) and (end.file, end.line + distance) not in known
     ]
+
+
+def _below(header: Unknown, known: set[tuple[int, int]]) -> Hit | None:
+    """Return the line right below a header, behind keys with values of one word as a YAML block has them."""
+    expected = header.last.line + 1
+    for hit in _following(header, known):
+        if not _PAIR.fullmatch(hit.text):
+            return hit if hit.line == expected else None
+        expected = hit.line + 1
+    return None
 
 
 def _unsuspected(symptom: Hit, evidence: Evidence) -> Cause | None:
