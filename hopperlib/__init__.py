@@ -12,6 +12,7 @@ The front door: what a reader asks for by name. Each is imported when it is firs
 `fit`, `scorecard`                                  the distribution of run times, and how well the models do
 `read_swf`, `read_sacct`, `read_run_times`          job traces and run times
 `read_ior`, `read_mdtest`, `read_darshan`           what tools of I/O printed
+`report`, `run_ensemble`                            a report on files of your own; a function over many settings and seeds
 `to_frame`                                          any of these, and any records, as a pandas DataFrame
 ==================================================  ==================================================================
 
@@ -48,6 +49,8 @@ __all__ = [
     "read_run_times",
     "read_sacct",
     "read_swf",
+    "report",
+    "run_ensemble",
     "runs_needed",
     "scorecard",
     "simulate",
@@ -66,6 +69,8 @@ _MODULES = {
     "read_run_times": "hopperlib.readers.run_times",
     "read_sacct": "hopperlib.readers.sacct",
     "read_swf": "hopperlib.readers.swf",
+    "report": "hopperlib.analysis.reports",
+    "run_ensemble": "hopperlib.analysis.ensembles",
     "to_frame": "hopperlib.frames",
 }
 

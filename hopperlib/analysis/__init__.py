@@ -9,6 +9,7 @@ fit_answer     that as an answer: the function `hopperlib.fit`, the command ``ho
 placements     hop distances of all jobs of a schedule at once
 ensembles      a function over many settings: worker processes or a cluster,
                results kept as they finish
+reports        a site's own traces, histories, logs and lines, as one answer each
 =============  ================================================================
 
 Nothing here is loaded by a page of the published book: what an explorer needs

@@ -3,47 +3,89 @@
     results = run_ensemble(waits, [{"seed": seed, "load": 0.9} for seed in range(100)], "waits-at-90")
 
 Each set of parameters gives one Parquet file in the folder, written when it is
-done. Call it again after an interruption and only what is missing runs. Work
-goes to processes of this machine, or to whatever has ``submit``: a Dask
-``Client``, for a cluster.
+done, under a name that tells the parameters, the function's source and that of
+this package. Call it again after an interruption and only what is missing runs;
+after an edit of the function everything does. Work goes to processes of this
+machine, or to a Dask cluster.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 import pickle
 import queue
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hopperlib.errors import refusal
+import numpy as np
+import pandas as pd
 
-if TYPE_CHECKING:
-    import pandas as pd
+from hopperlib import __version__
+from hopperlib.analysis._resampling import check_resampling
+from hopperlib.errors import InputError, refusal
+from hopperlib.frames import column_name, to_frame
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.question import load
+from hopperlib.questions.result import Facts, Figure
 
-__all__ = ["EnsembleError", "read_ensemble", "run_ensemble"]
+__all__ = [
+    "EnsembleError",
+    "answer_row",
+    "ensemble_figure",
+    "intervals",
+    "parameter_sets",
+    "read_ensemble",
+    "run_ensemble",
+]
 
 _ABOUT = "ensemble.json"
+# So often may all workers die with nothing finished in between.
+_MOST_DEATHS = 3
+_MOST_RUNS = 1_000_000
 
 
 class EnsembleError(RuntimeError):
     """A run of an ensemble failed; the message says with which parameters. What had finished is kept."""
 
 
-def _key(parameters: Mapping[str, Any]) -> str:
-    """Return the name of a set of parameters: the same for the same values, on every machine."""
+def _plain(value: Any) -> Any:
+    """Return numbers of numpy as Python's, which JSON takes."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{value!r} is no text, number or list")
+
+
+def _normal(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters as plain data, in order of their names."""
     try:
-        text = json.dumps(parameters, sort_keys=True, allow_nan=False)
+        text = json.dumps(dict(parameters), sort_keys=True, allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"parameters {dict(parameters)} must be texts, finite numbers or lists of them: {error}"
         ) from None
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
+    return dict(json.loads(text))
+
+
+def _digest(*texts: str | bytes) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode() if isinstance(text, str) else text)
+    return digest.hexdigest()
+
+
+@cache
+def _package_digest() -> str:
+    """Return a digest of this package's version and sources: models that were edited give other numbers."""
+    sources = sorted(path for path in Path(__file__).parents[1].rglob("*") if path.suffix in (".py", ".toml"))
+    return _digest(__version__, *(path.read_bytes() for path in sources))
 
 
 def _name(function: Callable[..., Any]) -> str:
@@ -52,10 +94,23 @@ def _name(function: Callable[..., Any]) -> str:
     return f"{module}.{getattr(function, '__qualname__', type(function).__name__)}"
 
 
+def _version(function: Callable[..., Any]) -> str:
+    """Return a short digest of a function's module and of this package."""
+    bound = function.func if isinstance(function, partial) else function
+    place: Any = bound if inspect.isroutine(bound) else type(bound)
+    try:
+        file = inspect.getsourcefile(place)
+        source = Path(file).read_text(encoding="utf-8") if file and Path(file).is_file() else inspect.getsource(place)
+    except (OSError, TypeError):
+        # Typed at a prompt that keeps no text: what it compiles to.
+        code = getattr(bound, "__code__", None)
+        source = repr((code.co_code, code.co_consts, code.co_names)) if code else ""
+    settings = repr((function.args, function.keywords)) if isinstance(function, partial) else ""
+    return _digest(source, settings, _package_digest())[:8]
+
+
 def _table(parameters: Mapping[str, Any], answer: Any) -> pd.DataFrame:
     """Return what a run gave as rows that begin with its parameters."""
-    import pandas as pd
-
     if isinstance(answer, pd.DataFrame):
         rows = answer.reset_index(drop=True)
     else:
@@ -81,49 +136,57 @@ def _write(rows: pd.DataFrame, path: Path) -> None:
         half.unlink(missing_ok=True)
 
 
-def _read(path: Path) -> pd.DataFrame:
-    """Read one file; say which it is if it cannot be read."""
-    import pandas as pd
-
-    try:
-        return pd.read_parquet(path)
-    except Exception as error:
-        raise ValueError(f"{path} cannot be read ({error}); delete it, and its run is made again") from error
-
-
-def _open(folder: Path, function: str) -> None:
-    """Make the folder, or see that it belongs to the same function."""
-    about = folder / _ABOUT
-    if about.exists():
+def _read(paths: Iterable[Path]) -> pd.DataFrame:
+    """Return files as one table; say which it is if one cannot be read."""
+    tables = []
+    for path in paths:
         try:
-            known = json.loads(about.read_text(encoding="utf-8"))["function"]
-        except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{about} does not say which function the folder is of; use another folder") from None
+            tables.append(pd.read_parquet(path))
+        except Exception as error:
+            raise ValueError(f"{path} cannot be read ({error}); delete it, and its run is made again") from error
+    return pd.concat(tables, ignore_index=True)
+
+
+def _about(folder: Path) -> dict[str, str]:
+    """Return what a folder says of its ensemble."""
+    try:
+        about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+        return {name: str(about[name]) for name in ("function", "version")}
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(
+            f"{folder / _ABOUT} does not say which function the folder is of; use another folder"
+        ) from None
+
+
+def _open(folder: Path, function: str, version: str) -> None:
+    """Make the folder, or see that it belongs to the same function."""
+    if (folder / _ABOUT).exists():
+        known = _about(folder)["function"]
         if known != function:
             raise ValueError(f"{folder} holds results of {known}, not of {function}; use another folder")
-        return
-    if folder.exists() and any(folder.iterdir()):
+    elif folder.exists() and any(folder.iterdir()):
         raise ValueError(f"{folder} holds other files; an ensemble needs a folder of its own")
     folder.mkdir(parents=True, exist_ok=True)
-    about.write_text(json.dumps({"function": function}) + "\n", encoding="utf-8")
+    (folder / _ABOUT).write_text(json.dumps({"function": function, "version": version}) + "\n", encoding="utf-8")
 
 
 def run_ensemble(
     function: Callable[..., Any],
-    parameter_sets: Iterable[Mapping[str, Any]],
+    parameter_sets: Iterable[Mapping[str, Any]] | pd.DataFrame,
     folder: str | Path,
     *,
     workers: int | None = None,
     client: Any = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: bool | Callable[[int, int], None] = True,
 ) -> pd.DataFrame:
     """Call a function with each set of parameters, keep every result, and return all as one table.
 
     A set that has its file in the folder is not run again, so an ensemble that
     was interrupted goes on where it stopped, and one that is asked for more
-    seeds runs only the new ones. A file appears only when it is complete. A
-    change *inside* the function is not seen: use a new folder for it. Use one
-    folder from one process at a time.
+    seeds runs only the new ones. A file appears only when it is complete. What
+    was under way in a worker that dies is run again. Results of a former source
+    of the function, or of this package, are left where they are and not used.
+    Use one folder from one process at a time.
 
     Parameters
     ----------
@@ -131,16 +194,17 @@ def run_ensemble(
         ``function(**parameters)`` returns a mapping (one row), a list of mappings or a DataFrame (several), or one
         value (a row with the column ``result``). It is told its seed as a parameter and draws from nothing else.
         Worker processes import it, so it must stand in a module, not in a notebook or at the prompt.
-    parameter_sets : iterable of mappings
+    parameter_sets : iterable of mappings, or DataFrame
         Texts, finite numbers, or lists of them, by name. Each set once.
     folder : str or Path
         Where the files are; made if it is missing.
     workers : int or None
         Processes on this machine: None takes one a core, 0 stays in this process.
-    client : object with ``submit``, or None
-        A Dask ``Client``, or an executor of ``concurrent.futures``, to use in place of processes.
-    progress : callable or None
-        Called with runs done and runs in all, after each.
+    client : str, object with ``submit``, or None
+        The address of a Dask scheduler, ``tcp://...``, a Dask ``Client``, or an executor of ``concurrent.futures``,
+        to use in place of processes.
+    progress : bool or callable
+        Whether to show a bar; or what to call with runs done and runs in all, after each.
 
     Returns
     -------
@@ -153,7 +217,7 @@ def run_ensemble(
         If a set comes twice or is not plain data, the folder is not this function's, a file in it is damaged, or
         the function cannot be sent to a process.
     EnsembleError
-        If a run failed. Runs that were under way are waited for and kept, others are not begun.
+        If a run failed, or workers die again and again. Runs that were under way are waited for and kept.
 
     Examples
     --------
@@ -161,66 +225,126 @@ def run_ensemble(
     >>> from hopperlib.analysis.regression import repeats_to_see
     >>> sets = [{"change_fraction": 0.05, "spread_fraction": spread} for spread in (0.05, 0.1)]
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run_ensemble(repeats_to_see, sets, folder, workers=0)["result"].tolist()
+    ...     run_ensemble(repeats_to_see, sets, folder, workers=0, progress=False)["result"].tolist()
     [17, 64]
     """
     if client is not None and workers is not None:
         raise ValueError("give workers, for processes here, or client, for processes elsewhere, not both")
     if workers is not None and workers < 0:
         raise refusal("workers", workers, "must be at least 0")
+    version = _version(function)
+    given = parameter_sets.to_dict("records") if isinstance(parameter_sets, pd.DataFrame) else parameter_sets
     sets: dict[str, dict[str, Any]] = {}
-    for parameters in parameter_sets:
-        key = _key(parameters)
+    for parameters in given:
+        normal = _normal(parameters)
+        key = f"{version}-{_digest(json.dumps(normal))[:24]}"
         if key in sets:
             raise ValueError(f"parameters {dict(parameters)} come twice: the same seed gives the same run")
-        sets[key] = dict(parameters)
+        sets[key] = {name: normal[name] for name in parameters}
     if not sets:
         raise ValueError("there is no set of parameters to run")
-    in_processes = client is None and workers != 0
-    if in_processes:
+    if client is None and workers != 0:
         # Before the folder is taken for this function: the next call may be with another.
         _check_sendable(function)
     folder = Path(folder)
-    _open(folder, _name(function))
+    _open(folder, _name(function), version)
     paths = {key: folder / f"{key}.parquet" for key in sets}
     missing = {key: parameters for key, parameters in sets.items() if not paths[key].exists()}
-    done = len(sets) - len(missing)
     failures: list[EnsembleError] = []
     with ExitStack() as stack:
-        if in_processes and missing:
-            client = stack.enter_context(_processes(min(workers or os.cpu_count() or 1, len(missing))))
-        for key, answer in stack.enter_context(closing(_finished(client, function, missing, failures))):
+        if isinstance(client, str):
+            client = stack.enter_context(_dask_client(client))
+        step = _stepper(stack, progress, len(sets) - len(missing), len(sets))
+        runs = _finished(client, workers, function, missing, failures)
+        for key, answer in stack.enter_context(closing(runs)):
             try:
                 rows = _table(sets[key], answer())
+            except BrokenProcessPool:
+                raise
             except Exception as error:
                 failure = EnsembleError(f"{_name(function)} with {sets[key]} failed: {type(error).__name__}: {error}")
                 failure.__cause__ = error
                 failures.append(failure)
                 continue
             _write(rows, paths[key])
-            done += 1
-            if progress is not None:
-                progress(done, len(sets))
+            step()
     if failures:
         raise failures[0]
-    return _joined(paths.values())
+    return _read(paths.values())
+
+
+def _stepper(stack: ExitStack, progress: bool | Callable[[int, int], None], done: int, count: int) -> Callable[[], Any]:
+    """Return what is to be called after each run."""
+    if callable(progress):
+        steps = iter(range(done + 1, count + 1))
+        return lambda: progress(next(steps), count)
+    from tqdm.auto import tqdm
+
+    bar = stack.enter_context(tqdm(total=count, initial=done, unit="run", disable=None if progress else True))
+    return lambda: bar.update(1)
+
+
+def _dask_client(address: str) -> Any:
+    """Return a client of the Dask scheduler at an address."""
+    try:
+        from distributed import Client as connect
+    except ModuleNotFoundError:
+        raise InputError("a Dask scheduler needs distributed: pip install 'hopper-book[cluster]'") from None
+    try:
+        client: Any = connect
+        return client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise InputError(f"no Dask scheduler answers at {address}: {error}", name="scheduler", value=address) from None
 
 
 def _finished(
-    client: Any, function: Callable[..., Any], missing: Mapping[str, Mapping[str, Any]], failures: list[EnsembleError]
+    client: Any,
+    workers: int | None,
+    function: Callable[..., Any],
+    missing: Mapping[str, Mapping[str, Any]],
+    failures: list[EnsembleError],
 ) -> Generator[tuple[str, Callable[[], Any]]]:
     """Yield what gives the answer of each run, as the runs finish; after a failure only of those that were under way."""
-    if client is None:
+    if client is None and workers == 0:
         for key, parameters in missing.items():
             yield key, partial(function, **parameters)
             if failures:
                 break
         return
+    if client is not None:
+        yield from _from_client(client, function, missing, failures)
+        return
+    left, deaths = dict(missing), 0
+    while left and not failures:
+        with _processes(min(workers or os.cpu_count() or 1, len(left))) as pool:
+            before = len(left)
+            for key, answer in _from_client(pool, function, left, failures):
+                # One worker that dies takes the pool with it: what it leaves is run again in a new one.
+                if not isinstance(answer.__self__.exception(), BrokenProcessPool):  # type: ignore[attr-defined]
+                    del left[key]
+                    yield key, answer
+        deaths = 0 if len(left) < before else deaths + 1
+        if deaths == _MOST_DEATHS:
+            raise EnsembleError(
+                f"worker processes died {deaths} times with no run finished in between, as they do when memory is short; "
+                f"next was {_name(function)} with {next(iter(left.values()))}. Give fewer workers."
+            )
+
+
+def _from_client(
+    client: Any, function: Callable[..., Any], missing: Mapping[str, Mapping[str, Any]], failures: list[EnsembleError]
+) -> Generator[tuple[str, Callable[[], Any]]]:
+    """Yield the results of an executor as they come."""
     finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
     keys: dict[Any, str] = {}
+    # Dask would take the result of a former call for that of this one.
+    options = {"pure": False} if hasattr(client, "scheduler_info") else {}
     try:
         for key, parameters in missing.items():
-            keys[client.submit(function, **parameters)] = key
+            try:
+                keys[client.submit(partial(function, **parameters), **options)] = key
+            except BrokenProcessPool:
+                break
         for future in list(keys):
             future.add_done_callback(finished.put)
         for _ in range(len(keys)):
@@ -236,10 +360,9 @@ def _finished(
             future.cancel()
 
 
-def _processes(workers: int) -> Any:
+def _processes(workers: int) -> ProcessPoolExecutor:
     """Return so many processes of this machine."""
     import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
 
     # A forked process would inherit the locks of threads that numpy and pyarrow started: so new ones.
     context = multiprocessing.get_context("spawn")
@@ -248,9 +371,9 @@ def _processes(workers: int) -> Any:
 
 def _check_sendable(function: Callable[..., Any]) -> None:
     """Refuse a function that worker processes could not find."""
-    if function.__module__ == "__main__":
+    if getattr(function, "__module__", "") == "__main__":
         raise ValueError(
-            f"{function.__qualname__} is defined in a notebook or at the prompt, where worker processes cannot find it; "
+            f"{_name(function)} is defined in a notebook or at the prompt, where worker processes cannot find it; "
             "put it into a module, or give workers=0"
         )
     try:
@@ -264,13 +387,6 @@ def _use_one_thread() -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
-
-
-def _joined(paths: Iterable[Path]) -> pd.DataFrame:
-    """Return the files as one table."""
-    import pandas as pd
-
-    return pd.concat([_read(path) for path in paths], ignore_index=True)
 
 
 def read_ensemble(folder: str | Path) -> pd.DataFrame:
@@ -292,7 +408,131 @@ def read_ensemble(folder: str | Path) -> pd.DataFrame:
     folder = Path(folder)
     if not (folder / _ABOUT).exists():
         raise ValueError(f"{folder} is not the folder of an ensemble: it has no {_ABOUT}")
-    paths = sorted(path for path in folder.glob("*.parquet") if not path.name.startswith("."))
+    paths = sorted(folder.glob(f"{_about(folder)['version']}-*.parquet"))
     if not paths:
         raise ValueError(f"no run of the ensemble in {folder} has finished")
-    return _joined(paths)
+    return _read(paths)
+
+
+def answer_row(question: str, **values: Any) -> dict[str, Any]:
+    """Return the numbers of one answer of a question as a row: the facts that are plain, and its values.
+
+    Parameters
+    ----------
+    question : str
+        Its name.
+    **values
+        Values of its controls.
+
+    Examples
+    --------
+    >>> answer_row("memory", need_gb=2.0, tasks=384)["plain_cost"]
+    1.625
+    """
+    result = load(question).run(**values)
+    facts = result.facts.named if isinstance(result.facts, Facts) else result.facts or {}
+    row = {name: value for name, value in facts.items() if isinstance(value, str | int | float)}
+    for value in result.values:
+        if isinstance(value.value, int | float):
+            row.setdefault(column_name(value.label, value.unit), value.value)
+    return {name: value for name, value in row.items() if name not in values}
+
+
+def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0) -> list[dict[str, Any]]:
+    """Return every combination of values, each with so many seeds.
+
+    Parameters
+    ----------
+    vary : mapping
+        Values of each input.
+    seeds : int
+        0 adds none.
+
+    Raises
+    ------
+    InputError
+        If they are more than a million.
+
+    Examples
+    --------
+    >>> parameter_sets({"load": [0.8, 0.9]}, seeds=2)[1:3]
+    [{'load': 0.8, 'seed': 1}, {'load': 0.9, 'seed': 0}]
+    """
+    from itertools import product
+    from math import prod
+
+    if seeds < 0:
+        raise refusal("seeds", seeds, "must be at least 0")
+    columns = {**vary, **({"seed": range(seeds)} if seeds else {})}
+    count = prod(map(len, columns.values()))
+    if count > _MOST_RUNS:
+        raise InputError(f"these are {count:,} runs; {_MOST_RUNS:,} are the most that are begun")
+    return [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
+
+
+def intervals(
+    table: pd.DataFrame, inputs: Sequence[str], answer: str, *, level: float = 0.95, resamples: int = 999, seed: int = 0
+) -> pd.DataFrame:
+    """Return the mean of an answer over the runs of each setting, with an interval by bootstrap.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `run_ensemble` returns it.
+    inputs : sequence of str
+        Columns of the setting.
+    answer : str
+        Column of numbers.
+    level : float
+        Share of the samples' means inside of the interval.
+    resamples, seed : int
+        Samples drawn, and how.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or it holds no numbers.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"load": [0.8, 0.8, 0.9, 0.9], "wait_h": [1.0, 3.0, 5.0, 5.0]})
+    >>> intervals(runs, ["load"], "wait_h").to_numpy().tolist()
+    [[0.8, 2.0, 2.0, 1.0, 3.0], [0.9, 2.0, 5.0, 5.0, 5.0]]
+    """
+    check_resampling(resamples, level)
+    for name in (*inputs, answer):
+        if name not in table.columns:
+            raise InputError(f"there is no column {name!r}; there are: {', '.join(map(str, table.columns))}")
+    if not pd.api.types.is_numeric_dtype(table[answer]):
+        raise InputError(f"column {answer!r} holds no numbers")
+    rng = np.random.default_rng(seed)
+    rows = []
+    for setting, runs in table.groupby(list(inputs), sort=False):
+        values = runs[answer].dropna().to_numpy(dtype=float)
+        if len(values):
+            means = rng.choice(values, (resamples, len(values))).mean(axis=1)
+            low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+            row = {"runs": len(values), f"{answer}_mean": values.mean(), f"{answer}_low": low, f"{answer}_high": high}
+            rows.append(dict(zip(inputs, setting, strict=True)) | row)
+    return to_frame(rows)
+
+
+def ensemble_figure(table: pd.DataFrame, x: str, answer: str) -> Figure:
+    """Return a chart of an answer against one input: its mean over all other inputs and seeds, with 95 % intervals.
+
+    Examples
+    --------
+    >>> runs = pd.DataFrame({"load": [0.8, 0.8, 0.9, 0.9], "wait_h": [1.0, 3.0, 5.0, 5.0]})
+    >>> ensemble_figure(runs, "load", "wait_h").table.rows[0]
+    (0.8, 1.0, 3.0, 2.0)
+    """
+    means = intervals(table, [x], answer)
+    at, (mean, low, high) = means[x].tolist(), (means[f"{answer}_{part}"].tolist() for part in ("mean", "low", "high"))
+    words = f"{answer} from {mean[0]:.4g} at {x} = {at[0]} to {mean[-1]:.4g} at {at[-1]}, means of up to {means['runs'].max()} runs"
+    return chart(
+        title=f"{answer} against {x}",
+        alt=f"{words}, with 95 % intervals by bootstrap.",
+        x=Axis(title=x),
+        y=Axis(title=answer),
+        series=[Series(name="95 %", x=at, y=low, high=high, kind="band"), Series(name="mean", x=at, y=mean, style=0)],
+    )

@@ -27,6 +27,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "machine": ("machine", "List, show, check and write machine files."),
     "fit": ("fit", "The distribution of run times, their spread, and the repeats that show a change."),
     "io": ("io", "What IOR, mdtest and Darshan measured, as a table and as findings."),
+    "report": ("report", "A report on files of your own as one HTML page, fit for cron."),
+    "ensemble": ("ensemble", "A question over many settings and seeds, in processes or on a cluster."),
     "questions": ("book", "List the questions that can be asked."),
 }
 # Questions whose command does more than ask and show: name -> module of the function of that name.
@@ -44,7 +46,9 @@ NAMES: tuple[str, ...] = (*QUESTIONS, *COMMANDS)
 
 # What a plain install lacks, and the extra that has it.
 EXTRAS: dict[str, str] = {
-    **dict.fromkeys(("numpy", "scipy", "pandas", "statsmodels", "ruptures", "pyarrow", "matplotlib"), "analysis"),
+    **dict.fromkeys(
+        ("numpy", "scipy", "pandas", "statsmodels", "ruptures", "pyarrow", "matplotlib", "tqdm"), "analysis"
+    ),
     **dict.fromkeys(("plotly", "anywidget", "ipywidgets"), "notebooks"),
     **dict.fromkeys(("dask", "distributed", "dask_jobqueue"), "cluster"),
     "darshan": "darshan",

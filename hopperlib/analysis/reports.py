@@ -1,0 +1,420 @@
+"""Reports on a site's own files: what the notebooks of ``notebooks/own`` show, and ``hopper report`` writes.
+
+=========  ====================================================================
+jobs       a job trace: waits observed and simulated
+runs       run times: their distribution, their spread, repeats needed
+history    benchmark histories: lasting changes and outliers
+io         outputs of IOR, mdtest and IO500, and Darshan logs
+errors     logs of failed jobs: how many failed of what
+launch     launch lines and batch scripts on a machine
+=========  ====================================================================
+
+Without files each report is about the samples of the book.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from hopperlib.analysis.fit_answer import fit
+from hopperlib.documented import data_folder
+from hopperlib.errors import InputError, refusal
+from hopperlib.failure.diagnosis.diagnosis import diagnose
+from hopperlib.finding import LEVELS, Finding
+from hopperlib.machine import Machine
+from hopperlib.monitoring.history import History
+from hopperlib.network.scheduling.workload import Workload
+from hopperlib.questions.monitoring.watch import judged, watch_result
+from hopperlib.questions.network import simulate
+from hopperlib.questions.question import load
+from hopperlib.questions.result import Column, Result, Table
+from hopperlib.questions.storage.darshan_answer import jobs_result
+from hopperlib.questions.storage.io_log import io500_result, io_result
+from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
+from hopperlib.readers.darshan import read_darshan_logs
+from hopperlib.readers.io500 import read_io500_summary
+from hopperlib.readers.ior.reader import read_ior
+from hopperlib.readers.job_trace import read_job_trace
+from hopperlib.readers.run_times import read_run_times
+from hopperlib.readers.source import text_of
+from hopperlib.storage.logs.darshan_findings import findings
+from hopperlib.storage.logs.darshan_summary import job_row, overall
+
+__all__ = ["KINDS", "Kind", "kind_named", "report", "since_time"]
+
+_MOST_BYTES = 256_000_000
+_SPANS = {"h": 3600, "d": 86_400, "w": 604_800}
+# Parts of a result that are tuples, in no order.
+_PARTS = ("findings", "values", "drawings", "figures", "copyables", "listings", "tables", "downloads")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Text:
+    """What one file holds."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of report: its title, its function, its settings, and samples."""
+
+    title: str
+    answer: Callable[..., Result]
+    settings: tuple[str, ...]
+    samples: Callable[[], list[_Text]]
+    # Whether the records tell their times; else those of the files count.
+    dated: bool = False
+
+
+def since_time(text: str, *, now: float | None = None) -> float | None:
+    """Return the Unix time from which on something counts; None for an empty text. [s]
+
+    Parameters
+    ----------
+    text : str
+        A date such as ``2026-11-01``, or a span such as ``7d``, ``12h`` or ``2w``.
+    now : float or None
+        From when a span is counted back. [s]
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+
+    Examples
+    --------
+    >>> since_time("7d", now=1_000_000), since_time("")
+    (395200.0, None)
+    """
+    if not text:
+        return None
+    if text[:-1].isdecimal() and text[-1] in _SPANS:
+        return (time.time() if now is None else now) - float(int(text[:-1]) * _SPANS[text[-1]])
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        raise refusal("since", text, "must be a date such as 2026-11-01, or a span such as 7d, 12h or 2w") from None
+
+
+def report(
+    kind: str, paths: Sequence[str | PathLike[str]] | str | PathLike[str] = (), *, since: str = "", **settings: Any
+) -> Result:
+    """Return the report on files of one kind.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    paths : path, or sequence of paths
+        Files; folders are searched. None are the samples of the book.
+    since : str
+        As for `since_time`: jobs submitted, benchmarks run, files changed from then on.
+    **settings
+        Those of the kind, such as ``nodes=512`` for jobs.
+
+    Raises
+    ------
+    InputError
+        If there is no such kind or setting, or nothing can be read.
+
+    Examples
+    --------
+    >>> report("launch", machine="hopper").to_frame()["problems"].tolist()[:1]
+    [1]
+    """
+    chosen = kind_named(kind)
+    unknown = [name for name in settings if name not in chosen.settings]
+    if unknown:
+        raise InputError(
+            f"a report on {kind} has no setting {unknown[0]!r}; it has: {', '.join(chosen.settings)}", name=unknown[0]
+        )
+    start = since_time(since)
+    found = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if not found:
+        return chosen.answer(chosen.samples(), [], start if chosen.dated else None, **settings)
+    files = [file for path in found for file in _files(Path(path))]
+    if start is not None and not chosen.dated:
+        files = [file for file in files if file.stat().st_mtime >= start]
+    if not files:
+        raise InputError(f"no file was changed since {since}", name="since", value=since)
+    logs = [file for file in files if file.suffix == ".darshan"] if kind == "io" else []
+    texts = [_Text(name=str(file), text=text_of(file, max_bytes=_MOST_BYTES)) for file in files if file not in logs]
+    return chosen.answer(texts, logs, start, **settings)
+
+
+def kind_named(name: str) -> Kind:
+    """Return a kind of report.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> kind_named("runs").title
+    'Run times'
+    """
+    if name not in KINDS:
+        raise refusal("kind", name, f"must be one of: {', '.join(KINDS)}")
+    return KINDS[name]
+
+
+def _files(path: Path) -> list[Path]:
+    """Return a file, or those of a folder that are not hidden."""
+    if not path.is_dir():
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file", name="paths", value=str(path))
+        return [path]
+    found = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.name.startswith(".")]
+    if not found:
+        raise InputError(f"{path}: the folder holds no file", name="paths", value=str(path))
+    return found
+
+
+def _sample_files(*parts: str) -> list[_Text]:
+    return [_Text(name=file.name, text=text_of(file)) for file in _files(data_folder().joinpath("samples", *parts))]
+
+
+def _sample_texts(question: str, control: str) -> list[_Text]:
+    """Return what a control of a question starts with, and holds in examples of the same machine."""
+    asked = load(question)
+    usual = asked.defaults.get("machine")
+    examples = (example.values for example in asked.examples if example.values.get("machine", usual) == usual)
+    texts = [asked.defaults[control], *(values.get(control, "") for values in examples)]
+    return [_Text(name=f"sample {number}", text=text) for number, text in enumerate(dict.fromkeys(texts), 1) if text]
+
+
+def _unread(messages: Sequence[str]) -> tuple[Finding, ...]:
+    return tuple(Finding(code="not-read", message=f"Not read: {message}", level="unknown") for message in messages)
+
+
+def _each(texts: Sequence[_Text], reader: Callable[[_Text], Any]) -> tuple[list[Any], list[str]]:
+    """Return what is read of each text, and why some cannot be."""
+    found, unread = [], []
+    for text in texts:
+        try:
+            found.append(reader(text))
+        except ValueError as error:
+            message = str(error)
+            unread.append(message if message.startswith(text.name) else f"{text.name}: {message}")
+    if unread and not found:
+        raise InputError(unread[0])
+    return found, unread
+
+
+def _jobs(texts: Sequence[_Text], _: Any, since: float | None, **settings: Any) -> Result:
+    """Answer for job traces, taken as one."""
+    values = load("simulate").read(settings)
+    reading = simulate.reading_of(values)
+    traces, unread = _each(texts, lambda one: read_job_trace(one.text, **reading))
+    trace = traces[0]
+    if len(traces) > 1:
+        trace = replace(trace, workload=Workload(chain.from_iterable(each.workload for each in traces)))
+    if since is not None:
+        if not trace.epoch_s and trace.workload.submit_time_s[0] < 1e8:
+            raise InputError("the trace does not tell its dates", name="since")
+        kept = [row for row, at in enumerate(trace.workload.submit_time_s) if trace.epoch_s + at >= since]
+        if not kept:
+            raise InputError("no job was submitted since then", name="since")
+        trace = replace(trace, workload=trace.workload.of(kept))
+    result = simulate.result_of(simulate.simulated(trace, values, every_s=3600))
+    return replace(result, findings=(*result.findings, *_unread(unread)))
+
+
+def _runs(texts: Sequence[_Text], *_: Any, **settings: Any) -> Result:
+    """Answer for tables of run times, taken as one."""
+    names = {name: settings[name] for name in ("column", "group") if name in settings}
+    tables, unread = _each(texts, lambda one: read_run_times(one.text, **names))
+    runs = tables[0] if len(tables) == 1 else pd.concat([table.to_frame() for table in tables])
+    result = fit(runs, **settings)
+    return replace(result, findings=(*result.findings, *_unread(unread)))
+
+
+def _history(
+    texts: Sequence[_Text], _: Any, since: float | None, *, column: str | None = None, least_percent: float = 1.0
+) -> Result:
+    """Answer for benchmark histories."""
+    files, unread = _each(texts, lambda one: read_benchmark_history(one.text, name=Path(one.name).stem, column=column))
+    if since is not None:
+        files = [Histories(tuple(kept for one in file.series if (kept := _later(one, since)))) for file in files]
+        if not any(file.series for file in files):
+            raise InputError("no benchmark ran since then", name="since")
+    result = watch_result(files, judged(files, least_percent=least_percent))
+    return replace(result, findings=(*result.findings, *_unread(unread)))
+
+
+def _later(history: History, since: float) -> History | None:
+    """Return the runs from a time on; None if there is none."""
+    try:
+        kept = [run for run, at in enumerate(history.times) if datetime.fromisoformat(at).timestamp() >= since]
+    except ValueError:
+        raise InputError(f"{history.name} does not tell its dates: {history.times[0]}", name="since") from None
+    if not kept:
+        return None
+    covariates = {name: tuple(values[run] for run in kept) for name, values in history.covariates.items()}
+    values, times = (tuple(column[run] for run in kept) for column in (history.values, history.times))
+    return replace(history, values=values, times=times, covariates=covariates)  # type: ignore[arg-type]
+
+
+def _io(texts: Sequence[_Text], logs: Sequence[Path], _: Any, *, machine: str = "hopper") -> Result:
+    """Answer for outputs of IOR, mdtest and IO500, and for Darshan logs."""
+    known, results, unread = Machine.load(machine), [], []
+    summaries = [one for one in texts if "[SCORE" in one.text]
+    runs, bad = _each(summaries, lambda one: read_io500_summary(one.text, file=one.name))
+    results += [io500_result(run) for run in runs]
+    unread += bad
+    others = [one for one in texts if one not in summaries]
+    try:
+        rows, bad = _each(others, lambda one: read_ior(one.text, file=one.name))
+        unread += bad
+        if rows:
+            results.append(io_result([row for file in rows for row in file], known))
+    except InputError as error:
+        unread.append(str(error))
+    jobs = []
+    for path, log in read_darshan_logs(logs):
+        if isinstance(log, Exception):
+            unread.append(str(log))
+        else:
+            jobs.append(job_row(path, log, findings(log, known if machine != "hopper" else None)))
+    if jobs:
+        jobs.sort(key=lambda job: (LEVELS.index(job["worst"]), -job["problems"]))
+        results.append(
+            jobs_result([{key: job[key] for key in job if key != "messages"} for job in jobs], overall(jobs))
+        )
+    if not results:
+        raise InputError(f"none of these files holds results of I/O: {unread[0]}")
+    return _joined(results, _unread(unread))
+
+
+def _joined(results: Sequence[Result], more: tuple[Finding, ...]) -> Result:
+    """Return several answers as one."""
+    parts = {part: tuple(chain.from_iterable(getattr(result, part) for result in results)) for part in _PARTS}
+    facts = {name: value for result in results for name, value in (result.facts or {}).items()}
+    joined = Result(summary=" ".join(result.summary for result in results), **parts, facts=facts)
+    return replace(joined, findings=(*joined.findings, *more))
+
+
+def _errors(texts: Sequence[_Text], *_: Any) -> Result:
+    """Answer for the logs of failed jobs: the cause of each, and how often it comes."""
+    rows: list[dict[str, Any]] = []
+    for one in texts:
+        found = diagnose([(one.name, one.text)])
+        cause = found.cause
+        hit = cause.hits[0] if cause and cause.hits else None
+        rows.append(
+            {
+                "file": one.name,
+                "verdict": found.verdict,
+                "code": cause.code if cause else None,
+                "title": cause.title if cause else None,
+                "fault": cause.fault if cause else None,
+                "confidence": cause.confidence if cause else None,
+                "line": hit.line if hit else None,
+            }
+        )
+    known = [row for row in rows if row["code"]]
+    counts = Counter((row["code"], row["title"], row["fault"]) for row in known).most_common()
+    often = f" Most often: {counts[0][0][1]} ({counts[0][1]:,})." if counts else ""
+    return Result(
+        summary=f"{len(known):,} of {len(rows):,} logs name their cause.{often}",
+        findings=tuple(
+            Finding(code=code, message=f"{title}: {count:,} of {len(rows):,} logs.", level="problem")
+            for (code, title, _), count in counts
+        ),
+        tables=(
+            Table(
+                caption="Causes, the most frequent first",
+                columns=tuple(Column(title) for title in ("Code", "Cause", "Fault", "Logs")),
+                rows=[(*cause, count) for cause, count in counts],
+            ),
+            Table(
+                caption="Logs",
+                columns=tuple(Column(title) for title in ("File", "Verdict", "Code", "Confidence", "Line")),
+                rows=[tuple(row[key] for key in ("file", "verdict", "code", "confidence", "line")) for row in rows],
+            ),
+        ),
+        facts={"logs": rows, "causes": [{"code": code, "logs": count} for (code, _, _), count in counts]},
+    )
+
+
+def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
+    """Answer for launch lines and batch scripts: what is wrong with each, and a better line."""
+    place, rows = load("place"), []
+    for one in texts:
+        try:
+            facts = place.run(line=one.text, machine=machine).facts or {}
+        except InputError as error:
+            rows.append(
+                {"file": one.name, "certainty": "refused", "problems": 1, "says": error.message, "better": None}
+            )
+            continue
+        warnings = [warning["message"] for warning in facts.get("warnings", ())]
+        better = facts.get("suggestion") or {}
+        rows.append(
+            {
+                "file": one.name,
+                "certainty": facts.get("certainty"),
+                "problems": facts.get("problems", 0),
+                "says": " ".join(warnings),
+                "better": next(iter(better.values()), None),
+            }
+        )
+    wrong = [row for row in rows if row["problems"]]
+    columns = (Column("File"), Column("Problems"), Column("Certainty"), Column("What it says"), Column("A better line"))
+    return Result(
+        summary=f"{len(wrong):,} of {len(rows):,} launch lines have a problem on {Machine.load(machine).title}.",
+        findings=tuple(
+            Finding(code="launch-line", message=f"{row['file']}: {row['says']}", level="problem") for row in wrong
+        ),
+        tables=(
+            Table(
+                caption="Launch lines",
+                columns=columns,
+                rows=[tuple(row[key] for key in ("file", "problems", "certainty", "says", "better")) for row in rows],
+            ),
+        ),
+        facts={"lines": rows},
+    )
+
+
+KINDS: dict[str, Kind] = {
+    "jobs": Kind(
+        title="Job trace",
+        answer=_jobs,
+        settings=("nodes", "machine", "cluster", "policy", "allocation", "queues", "cores_per_node", "seed"),
+        samples=lambda: _sample_files("jobs"),
+        dated=True,
+    ),
+    "runs": Kind(
+        title="Run times",
+        answer=_runs,
+        settings=("column", "group", "minimum", "change", "power", "resamples", "seed"),
+        samples=lambda: _sample_files("run-times"),
+    ),
+    "history": Kind(
+        title="Benchmark history",
+        answer=_history,
+        settings=("column", "least_percent"),
+        samples=lambda: _sample_texts("watch", "history"),
+        dated=True,
+    ),
+    "io": Kind(title="I/O", answer=_io, settings=("machine",), samples=lambda: _sample_files("ior")),
+    "errors": Kind(title="Failed jobs", answer=_errors, settings=(), samples=lambda: _sample_texts("diagnose", "log")),
+    "launch": Kind(
+        title="Launch lines", answer=_launch, settings=("machine",), samples=lambda: _sample_texts("place", "line")
+    ),
+}

@@ -1,0 +1,142 @@
+"""Reports on files: what the notebooks of a site's own data and ``hopper report`` say."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.analysis.reports import KINDS, report, since_time
+from hopperlib.cli import hopper
+from hopperlib.errors import InputError
+
+HISTORY = "time,value\n" + "".join(
+    f"2026-{month:02}-{day:02},{100 if month < 3 else 80 + day % 3}\n" for month in range(1, 5) for day in range(1, 29)
+)
+OOM = "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=1.0. Some of your processes may have been killed\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A folder of each kind of file, small."""
+    for name, text in {
+        "history/triad.csv": HISTORY,
+        "errors/a.log": OOM,
+        "errors/b.log": OOM + "\n",
+        "errors/c.log": "all is well\n",
+        "launch/job.sh": "#!/bin/bash\n#PBS -l mppwidth=768\naprun -n 384 -N 12 vasp\n",
+        "runs/x.csv": "job,run_time_s\n"
+        + "".join(f"{job},{100 + job * 3 + run}\n" for job in range(8) for run in range(3)),
+        "jobs/x.swf": "".join(f"{n} {n * 60} -1 300 2 -1 -1 2 400 -1 1 1 -1 -1 -1 -1 -1 -1\n" for n in range(1, 30)),
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+SETTINGS = {"runs": {"resamples": 19}, "jobs": {"nodes": 4}}
+
+
+@pytest.mark.parametrize("kind", ["history", "errors", "launch", "runs", "jobs"])
+def test_the_command_gives_the_numbers_of_the_function(files, kind):
+    told = report(kind, files / kind, **SETTINGS.get(kind, {}))
+    options = [word for name, value in SETTINGS.get(kind, {}).items() for word in ("--set", f"{name}={value}")]
+    page = files / "report.html"
+    done = CliRunner().invoke(hopper, ["report", kind, str(files / kind), *options, "-o", str(page), "--json"])
+    assert done.exit_code in (0, 1), done.output
+    given = json.loads(done.stdout)
+    assert given["answer"]["summary"] == told.summary
+    assert {name: given[name] for name in told.facts} == json.loads(json.dumps(dict(told.facts)))
+    html = page.read_text(encoding="utf-8")
+    assert len(html) < 2_000_000
+    assert "<script" not in html
+    assert not any(f"{mark}http" in html.replace("http://www.w3.org", "") for mark in ('src="', 'href="', "url("))
+
+
+def test_logs_are_counted_by_cause(files):
+    told = report("errors", files / "errors")
+    assert told.facts["causes"] == [{"code": "SLURM-OOM", "logs": 2}]
+    assert told.to_frame("logs")["line"].isna().tolist() == [False, False, True]
+    assert told.summary.startswith("2 of 3 logs name their cause.")
+
+
+def test_since_counts_runs_where_they_tell_their_times(files):
+    # Changed in March; from April on there is one level, and nothing to tell.
+    assert "changed by" in report("history", files / "history").summary
+    assert report("history", files / "history", since="2026-03-15").summary == "No lasting change in 1 series."
+
+
+def test_since_counts_files_elsewhere(files):
+    os.utime(files / "errors" / "b.log", (0, 0))
+    assert report("errors", files / "errors", since="30d").summary.startswith("1 of 2 logs")
+
+
+def test_outputs_of_io_and_what_is_none(root, files):
+    told = report("io", [root / "data" / "samples" / "ior" / "ior-4.0.0.posix-fpp.txt", files / "errors" / "c.log"])
+    assert "write at best" in told.summary
+    assert [finding.code for finding in told.findings][-1] == "not-read"
+
+
+@pytest.mark.parametrize("kind", ["errors", "launch", "history"])
+def test_without_files_it_is_about_the_samples(kind):
+    assert len(report(kind).to_frame()) > 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "paths", "options", "message"),
+    [
+        ("job", [], {}, "kind='job' must be one of: jobs, runs"),
+        ("runs", [], {"colum": "x"}, "a report on runs has no setting 'colum'; it has: column, group"),
+        ("runs", ["no/such.csv"], {}, "no/such.csv: there is no such file"),
+        ("errors", [], {"since": "yesterday"}, "since='yesterday' must be a date such as 2026-11-01, or a span"),
+    ],
+)
+def test_what_makes_no_report_is_refused(kind, paths, options, message):
+    with pytest.raises(InputError, match=message):
+        report(kind, paths, **options)
+
+
+def test_an_empty_folder_and_old_files_are_told(files):
+    (files / "nothing").mkdir()
+    with pytest.raises(InputError, match="the folder holds no file"):
+        report("runs", files / "nothing")
+    os.utime(files / "launch" / "job.sh", (0, 0))
+    with pytest.raises(InputError, match="no file was changed since 1h"):
+        report("launch", files / "launch", since="1h")
+    with pytest.raises(InputError, match="the trace does not tell its dates"):
+        report("jobs", files / "jobs", since="1h", nodes=4)
+
+
+def test_spans_and_dates():
+    assert since_time("2w", now=2_000_000) == 2_000_000 - 14 * 86_400
+    assert since_time("2026-01-02") - since_time("2026-01-01") == 86_400
+    assert set(KINDS) == {"jobs", "runs", "history", "io", "errors", "launch"}
+
+
+def test_an_ensemble_at_the_prompt(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["ensemble", "memory", "--vary", "need_gb=1:2:0.5", "--vary", "machine=hopper,franklin", "--workers", "0"]
+    done = CliRunner().invoke(hopper, [*words, "--answer", "best_nodes", "--json"])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert (told["runs"], told["answer"]) == (6, "best_nodes")
+    assert [row["need_gb"] for row in told["summary"]] == [1.0, 1.0, 1.5, 1.5, 2.0, 2.0]
+    assert len(list((tmp_path / "ensemble-memory").glob("*.parquet"))) == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--vary", "need_gb=2:1:1"], "--vary need_gb=2:1:1 must be NAME=LOW:HIGH:STEP"),
+        (["--vary", "need_gb=x"], "need_gb='x' must be a number"),
+        (["--vary", "needs=1"], "needs=1 is not a control of 'memory'"),
+        (["--seeds", "3"], "seed=0 is not a control of 'memory'"),
+    ],
+)
+def test_what_makes_no_ensemble_is_told(words, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(hopper, ["ensemble", "memory", *words])
+    assert done.exit_code == 2
+    assert message in done.output
