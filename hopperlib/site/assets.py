@@ -18,6 +18,7 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 
 from hopperlib.failure.messages.rules import STAGED, staged_rules
+from hopperlib.site.machines import machines_module
 
 __all__ = ["BROWSER_PARTS", "Assets", "collect", "package_zip"]
 
@@ -184,6 +185,7 @@ Run `make html`, or `npm ci` in the folder of package.json.
     for path in sorted(OWN.rglob("*")):
         if path.is_file():
             files[path.relative_to(OWN).as_posix()] = path.read_bytes()
+    files |= _machine(cache) | {"machines.mjs": machines_module()}
     package = package_zip(data)
     digest = hashlib.sha256(package + files["pyodide/pyodide.asm.wasm"] + SNAPSHOT.read_bytes()).hexdigest()[:12]
     names = {"packageZip": f"hopperlib-{digest}.zip", "memory": f"python-{digest}.memory"}
@@ -199,6 +201,25 @@ Run `make html`, or `npm ci` in the folder of package.json.
         f"export const megabytes = {loaded / 1e6:.0f};\nexport const memoryBytes = {size};\n".encode()
     )
     return Assets(files)
+
+
+def _machine(cache: Path) -> dict[str, bytes]:
+    """Return the machine to watch; it is made once for the same models of network and machine."""
+    digest = hashlib.sha256()
+    for folder in ("network", "machine", "machines", "site/machine_view.py"):
+        for path in sorted([PACKAGE / folder, *(PACKAGE / folder).rglob("*")]):
+            digest.update(path.read_bytes() if path.suffix in BROWSER_SUFFIXES else b"")
+    kept = cache / f"machine-{digest.hexdigest()[:12]}.zip"
+    if not kept.exists():
+        from hopperlib.site.machine_view import machine_files
+
+        cache.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(kept.with_suffix(".part"), "w") as archive:
+            for name, content in machine_files().items():
+                archive.writestr(f"machine/{name}", content)
+        kept.with_suffix(".part").replace(kept)
+    with zipfile.ZipFile(kept) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def _memory(kept: Path, pyodide: Path, package: bytes) -> bytes:

@@ -7,6 +7,7 @@ Jupyter's cache has their outputs for exactly these models, data and packages.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -71,11 +72,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--fresh", action="store_true", help="forget what earlier builds left, outputs of notebooks too"
     )
     parser.add_argument("--root", type=Path, default=ROOT, help="repository to build")
+    parser.add_argument("--machine", metavar="FILE", help="machine file with which every page starts")
+    parser.add_argument("--title", help="title of the site")
     given = parser.parse_args(arguments)
     root = given.root.resolve()
     if not (root / "book" / "_toc.yml").exists():
         print(f"hopper: {root} holds no book: book/_toc.yml is missing", file=sys.stderr)
         return 2
+    for name, value in (
+        ("HOPPER_MACHINE", given.machine and str(Path(given.machine).resolve())),
+        ("HOPPER_TITLE", given.title),
+    ):
+        if value:
+            os.environ[name] = value
     begun = time.perf_counter()
     status = build(root, root / "_build", fresh=given.fresh)
     if status == 0:

@@ -171,6 +171,12 @@ def _mark_as_read(app: Sphinx, pagename: str, templatename: str, context: dict[s
         )
 
 
+def _machine_bar(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Put the place for the reader's machine at the top of every page of text."""
+    if doctree is not None and "body" in context:
+        context["body"] = f'<div class="hopper-my-machine hopper-live-only"></div>\n{context["body"]}'
+
+
 def setup(app: Sphinx) -> None:
     """Add the directives and the events."""
     app.add_directive("route", RouteDirective)
@@ -178,6 +184,7 @@ def setup(app: Sphinx) -> None:
     app.connect("env-before-read-docs", lambda app, env, docnames: _forget_terms(app, env))
     app.connect("doctree-resolved", _explain_terms)
     app.connect("html-page-context", _mark_as_read)
+    app.connect("html-page-context", _machine_bar)
     app.connect("html-page-context", _list_studies)
     # Another page's title or checks may have changed: the progress page is always written anew.
     app.connect("env-updated", lambda app, env: sorted(page for page in env.found_docs if page.endswith("/progress")))

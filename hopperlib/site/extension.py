@@ -16,6 +16,7 @@ from hopperlib.site.accessibility import mended
 from hopperlib.site.assets import PACKAGE, Assets, collect
 from hopperlib.site.course import setup as set_up_course
 from hopperlib.site.directives import ExplorerDirective
+from hopperlib.site.machine_view import MachineDirective
 from hopperlib.site.policy import with_policy
 from hopperlib.site.reference import setup as set_up_reference
 from hopperlib.site.sources import setup as set_up_sources
@@ -60,10 +61,12 @@ def _configure(app: Sphinx, config: Config) -> None:
     if not config.nb_execution_cache_path:
         cache = Path(app.outdir).parent / ".jupyter_cache"
         config.nb_execution_cache_path = str(cache / content_hash(root, with_site=False))
+    config.html_search_scorer = str(HERE / "browser" / "scorer.js")
     config.mathjax_path = f"{assets.folder}/mathjax/tex-chtml.js"
+    config.html_title = config.project = os.environ.get("HOPPER_TITLE") or config.html_title
     config.notfound_urls_prefix = os.environ.get("HOPPER_SITE_PREFIX", "/")
     config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]
-    for sheet in ("look.css", "explorer.css", "checks.css"):
+    for sheet in ("look.css", "explorer.css", "checks.css", "moving.css"):
         app.add_css_file(f"{assets.folder}/{sheet}", priority=LAST)
     app.add_js_file(f"{assets.folder}/boot.js", priority=FIRST)
     app.add_js_file(f"{assets.folder}/live.mjs", priority=LAST, type="module")
@@ -135,6 +138,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("hopper_content", "", "env", str)
     app.add_config_value("hopper_assets", "", "html", str)
     app.add_directive("explorer", ExplorerDirective)
+    app.add_directive("machine", MachineDirective)
     set_up_course(app)
     set_up_reference(app)
     set_up_sources()

@@ -155,6 +155,12 @@ class LinkMap:
                     crossed.append((link, count / WHOLE, self.capacity_gb_s[ring][lane]))
         return crossed
 
+    def below(self, router: Coordinates, axis: int) -> Coordinates:
+        """Return the router before one on its ring along an axis."""
+        x, y, z = (at - (axis == number) for number, at in enumerate(router))
+        sx, sy, sz = self.dimensions
+        return x % sx, y % sy, z % sz
+
     def busiest(self, loads: Loads) -> float:
         """Messages on the busiest link over its bandwidth. [messages per GB/s]"""
         return max((count / capacity for _, count, capacity in self.each(loads)), default=0.0)

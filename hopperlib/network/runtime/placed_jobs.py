@@ -53,6 +53,7 @@ from hopperlib.network.torus.wiring import Wiring
 __all__ = [
     "ASSUMED",
     "CASES",
+    "FIRST_MILC",
     "METRICS",
     "SEEDS",
     "TASKS",
@@ -81,7 +82,8 @@ _RUNS = 3
 _RUN_S = 1100
 # Room for the slowest runs; the user does not know how long three of them take.
 _LIMIT_S = 7200
-_FIRST_NUMBER = 1_000_000
+#: Number of the first MILC job of a history; those of other jobs are lower.
+FIRST_MILC = 1_000_000
 # What a MILC job sends beside another, in every mix.
 _MILC = Habit(1.0, 3, 1.0, 1.0)
 # Of the other jobs; the MILC jobs bring it to the 94 % of the assumptions.
@@ -235,7 +237,7 @@ class Histories:
             jobs = list(draw_workload("production", nodes=nodes, days=days, load=_LOAD, rng=rng))
             for number in range(days * 86_400 // _EVERY_S):
                 width = -(-TASKS[number % len(TASKS)] // self.cores)
-                jobs.append(Job(_FIRST_NUMBER + number, number * _EVERY_S, width, _RUNS * _RUN_S, _LIMIT_S))
+                jobs.append(Job(FIRST_MILC + number, number * _EVERY_S, width, _RUNS * _RUN_S, _LIMIT_S))
             end_s = 86_400 * (days if until_day is None else until_day)
             self._schedules[key] = simulate(
                 Workload(job for job in jobs if job.submit_time_s < end_s), nodes, allocation=allocation
@@ -287,18 +289,67 @@ class Histories:
                 )
         schedule = self.schedule(seed, allocation, days, until_day=until_day)
         places = [node.coordinates for node in order_nodes(self._addresses, order)]
-        # What a job does belongs to the job, not to the history's allocation or order: a generator of its own.
-        rng = random.Random(seed + 1000)
-        drawn = {number: draw_habit(rng) for number in sorted(schedule.workload.job) if number < _FIRST_NUMBER}
-        neighbors = _Neighbors(self, schedule, places, [drawn.get(number, _MILC) for number in schedule.workload.job])
+        neighbors = self._neighbors(schedule, seed, places)
         for index in schedule.finished():
             number = schedule.workload.job[index]
-            size = TASKS[(number - _FIRST_NUMBER) % len(TASKS)]
-            if number < _FIRST_NUMBER or size not in tasks:
+            size = TASKS[(number - FIRST_MILC) % len(TASKS)]
+            if number < FIRST_MILC or size not in tasks:
                 continue
             running = len(neighbors.running(schedule.start_s[index]))
             case = order, allocation, seed, size, schedule.run_count[index], running
             yield PlacedJob(*case, *self._measured(schedule, index, places, size, neighbors))
+
+    def _neighbors(self, schedule: Schedule, seed: int, places: Sequence[Coordinates]) -> _Neighbors:
+        """Return what the jobs of a history send."""
+        # What a job does belongs to the job, not to the history's allocation or order: a generator of its own.
+        rng = random.Random(seed + 1000)
+        drawn = {number: draw_habit(rng) for number in sorted(schedule.workload.job) if number < FIRST_MILC}
+        return _Neighbors(self, schedule, places, [drawn.get(number, _MILC) for number in schedule.workload.job])
+
+    def link_shares(
+        self, schedule: Schedule, seed: int, order: str, instants_s: Sequence[int], traffic: str = "assumed"
+    ) -> Iterator[dict[tuple[int, Coordinates], float]]:
+        """Yield how full the links are at each instant of a history, once the rates of all jobs are shared fairly.
+
+        Parameters
+        ----------
+        schedule : Schedule
+            Of `schedule`.
+        seed, order
+            As for `placed_jobs`.
+        instants_s : sequence of int
+            They rise. [s]
+        traffic : str
+            One of `hopperlib.network.runtime.sharing.MIXES`.
+
+        Yields
+        ------
+        dict
+            Axis and the lower router of each link -> the busier of its two directions, over its bandwidth. [fraction]
+
+        Examples
+        --------
+        >>> histories = Histories(Machine.load("hopper"))
+        >>> (shares,) = histories.link_shares(histories.schedule(1, "first", days=1), 1, "xyz_by2", [43_200])
+        >>> round(max(shares.values()), 3)
+        1.0
+        """
+        places = [node.coordinates for node in order_nodes(self._addresses, order)]
+        neighbors = self._neighbors(schedule, seed, places)
+        for time_s in instants_s:
+            streams = neighbors.streams(time_s, MIXES[traffic], -1)
+            rates_gb_s = fair_rates(self.links, streams, injection_gb_s=self.injection_gb_s)
+            carried: Counter[int] = Counter()
+            for stream, rate_gb_s in zip(streams, rates_gb_s, strict=True):
+                # In bytes a second, so that whole rings are added at once.
+                scale = round(1e9 * rate_gb_s / stream.sends)
+                for ring, lanes in stream.loads.items():
+                    carried[ring] += scale * lanes
+            shares: dict[tuple[int, Coordinates], float] = {}
+            for (axis, router, direction), bytes_s, capacity_gb_s in self.links.each(carried):
+                link = axis, router if direction > 0 else self.links.below(router, axis)
+                shares[link] = max(shares.get(link, 0.0), bytes_s / 1e9 / capacity_gb_s)
+            yield shares
 
     def _measured(
         self,

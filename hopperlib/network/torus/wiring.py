@@ -60,6 +60,12 @@ class NodeAddress(NamedTuple):
         """Position of the node's Gemini in the torus."""
         return self.x, self.y, self.z
 
+    @property
+    def on_floor(self) -> tuple[int, ...]:
+        """Column and row of its cabinet, cage, slot, and which node of the blade it is."""
+        match = _CNAME.fullmatch(self.cname)
+        return tuple(map(int, match.groups())) if match else ()
+
 
 def _there_and_back(count: int, first_out: int) -> list[int]:
     """Return 0, then every other number out and the rest back: 0 1 3 5 4 2 or 0 2 4 5 3 1."""

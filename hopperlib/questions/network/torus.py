@@ -87,9 +87,7 @@ def _shade(share: float) -> str:
 
 def _floor_drawing(wiring: Wiring, job: Sequence[NodeAddress]) -> Drawing:
     """Return the floor seen from above: in each cabinet how many of the job's nodes stand there."""
-    # "c6-3c1s5n1" stands in column 6 of row 3.
-    floor_of = [node.cname[1:].split("c")[0].split("-") for node in job]
-    in_cabinet = Counter((int(column), int(row)) for column, row in floor_of)
+    in_cabinet = Counter(node.on_floor[:2] for node in job)
     pitch = 348 / wiring.columns
     full = wiring.cages * wiring.slots * 4
     parts = []

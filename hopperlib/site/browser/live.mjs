@@ -10,11 +10,15 @@ async function enliven(selector, load) {
   for (const element of elements) start(element);
 }
 
+const explorers = enliven(".hopper-explorer", async () => (await import("./explorer.mjs")).startExplorer);
 const parts = [
-  enliven(".hopper-explorer", async () => (await import("./explorer.mjs")).startExplorer),
+  explorers,
+  // It puts the reader's machine into explorers that are there.
+  explorers.then(() => enliven(".hopper-my-machine", async () => (await import("./my-machine.mjs")).startMachineBar)),
   enliven(".hopper-alone", async () => (await import("./plot.mjs")).startFigure),
   enliven(".hopper-read", async () => (await import("./reading.mjs")).startReading),
   enliven(".hopper-progress", async () => (await import("./progress-page.mjs")).startProgress),
+  enliven(".hopper-machine", async () => (await import("./machine-view.mjs")).startMachine),
   enliven(".hopper-route", async () => (await import("./routes.mjs")).startRoute),
   enliven("a[title]:has(> .std-term)", async () => (await import("./terms.mjs")).startTerm),
   enliven(".hopper-check", async () => (await import("./checks.mjs")).startCheck),

@@ -46,7 +46,7 @@ export function startProgress(box) {
     const right = studies.reduce((sum, { page }) => sum + rightOn(page), 0);
     const onward = last?.page
       ? make("p", {}, "Go on where you were: ", pageLink(last.page, String(last.title ?? last.page)))
-      : make("p", {}, "No study has been opened yet. ", pageLink("book/routes", "Three ways through the book"), " lead through them.");
+      : make("p", {}, "No study has been opened yet. ", pageLink("book/routes", "Ways through the book"), " lead through them.");
     lists.replaceChildren(
       onward,
       make("p", {}, `${done} of ${studies.length} studies read, ${right} of ${asked} self-checks right.`),
