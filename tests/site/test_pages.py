@@ -35,6 +35,7 @@ WORKSHOP_PAGES = (
     "book/index.html",
     "book/several.html",
     "book/torus.html",
+    "book/machine.html",
     "book/placement.html",
     "book/words.html",
     "notebooks/checks.html",
