@@ -5,6 +5,7 @@ divided evenly among the k cores that draw on it. So each gets min(c, B / k),
 and tasks packed onto few NUMA nodes may wait where spread ones would not.
 
 ==========================  ==================================================
+`task_bandwidth_gb_s`       min(c, B / k) on a kind of node
 `slowdown`                  run time packed over spread, for a fraction f
 `memory_bound_fraction`     the inverse: which f explains a measured pair
 `spill`                     memory that does not fit its NUMA node goes to others
@@ -22,14 +23,27 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hopperlib.errors import InputError, refusal
+from hopperlib.machine import NodeKind
 
-__all__ = ["Spill", "memory_bound_fraction", "slowdown", "spill"]
+__all__ = ["Spill", "memory_bound_fraction", "slowdown", "spill", "task_bandwidth_gb_s"]
 
 
 def _positive(name: str, value: float) -> None:
     """Refuse a quantity that is not above 0."""
     if not value > 0:
         raise refusal(name, value, "must be above 0")
+
+
+def task_bandwidth_gb_s(kind: NodeKind, tasks: int) -> float:
+    """Bandwidth that each of some one-core tasks on a NUMA node gets from its channels. [GB/s]
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> [round(task_bandwidth_gb_s(Machine.load("hopper").node(), tasks), 2) for tasks in (1, 3, 6)]
+    [5.0, 4.17, 2.08]
+    """
+    return min(kind.core_bandwidth_cap_gb_s, kind.numa_bandwidth_gb_s / tasks)
 
 
 def slowdown(memory_bound_fraction: float, ratio: float) -> float:

@@ -32,6 +32,8 @@ BROWSER_PARTS = (
     "__init__.py",
     "errors.py",
     "finding.py",
+    "frames.py",
+    "packed.py",
     "tables.py",
     "units.py",
     "documented",

@@ -19,6 +19,7 @@ from hopperlib.site.directives import ExplorerDirective
 from hopperlib.site.machine_view import MachineDirective
 from hopperlib.site.policy import with_policy
 from hopperlib.site.reference import setup as set_up_reference
+from hopperlib.site.scenes import SceneDirective
 from hopperlib.site.sources import setup as set_up_sources
 
 __all__ = ["content_hash", "setup"]
@@ -139,6 +140,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("hopper_assets", "", "html", str)
     app.add_directive("explorer", ExplorerDirective)
     app.add_directive("machine", MachineDirective)
+    app.add_directive("scene", SceneDirective)
     set_up_course(app)
     set_up_reference(app)
     set_up_sources()

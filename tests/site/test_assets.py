@@ -47,6 +47,9 @@ def test_the_package_needs_the_standard_library_alone(package):
                 modules = [node.module]
             for module in modules:
                 assert module.split(".")[0] in {"hopperlib", *sys.stdlib_module_names}, f"{name} imports {module}"
+                if module.startswith("hopperlib"):
+                    path = module.replace(".", "/")
+                    assert {f"{path}.py", f"{path}/__init__.py"} & set(package.namelist()), f"{name} imports {module}"
 
 
 def test_the_package_holds_every_explorer_and_what_it_reads(package, root):

@@ -1,0 +1,163 @@
+"""Mechanisms that move: what the models give for each place of a handle, for the pages' script to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from html import escape
+from typing import Any
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from hopperlib.machine import FileSystem, Machine, NodeKind
+from hopperlib.network.rank_order import best_block, off_node_pairs
+from hopperlib.network.runtime.overlap import overlapped_s
+from hopperlib.node.bandwidth import task_bandwidth_gb_s
+from hopperlib.node.launch.reader import read_launch
+from hopperlib.node.placement import place_tasks
+from hopperlib.site.html import json_block
+from hopperlib.site.renderers import raw_html
+from hopperlib.storage.lustre.dumps import barriered_dump, osts_with_slow
+from hopperlib.storage.lustre.striping import Layout
+from hopperlib.units import BYTES_PER_MIB
+
+__all__ = ["SCENES", "SceneDirective", "scene"]
+
+# So few that each can be drawn, and followed by eye.
+_OSTS, _PIECES, _VARIABLES, _SIZE_GB = 8, 24, 3, 96
+_COMPUTE_S, _COMMUNICATION_S = 10, 6
+_GRID, _CORES = (8, 8, 1), 8
+
+
+@cache
+def _hopper() -> tuple[Machine, NodeKind, FileSystem]:
+    machine = Machine.load("hopper")
+    return machine, machine.node(), machine.file_systems[0]
+
+
+def _stripe() -> dict[str, Any]:
+    rate_gb_s = _hopper()[2].ost_peak_gb_s
+    counts = []
+    for count in range(1, _OSTS + 1):
+        layout = Layout(stripe_count=count, stripe_size_bytes=BYTES_PER_MIB, osts=_OSTS)
+        dealt = [layout.ost_of(piece * BYTES_PER_MIB) for piece in range(_PIECES)]
+        counts.append({"osts": dealt, "seconds": barriered_dump(_SIZE_GB, [rate_gb_s] * count, variables=1).time_s})
+    told = f"{_SIZE_GB} GB on one OST take {counts[0]['seconds']:.0f} s at best, on {_OSTS} OSTs {counts[-1]['seconds']:.0f} s."
+    return {"title": "Bytes dealt to OSTs", "told": told, "osts": _OSTS, "gb": _SIZE_GB, "settings": counts}
+
+
+def _slow_ost() -> dict[str, Any]:
+    healthy_gb_s = _hopper()[2].ost_peak_gb_s
+    settings = []
+    for tenths in range(2, 11):
+        rates = osts_with_slow(_OSTS, healthy_gb_s, slow=1, slow_rate_gb_s=tenths / 10 * healthy_gb_s)
+        dump = barriered_dump(_SIZE_GB, rates, variables=_VARIABLES)
+        phases = [[phase.start_s, phase.first_ost_s, phase.last_ost_s] for phase in dump.phases]
+        settings.append(
+            {"percent": 10 * tenths, "seconds": dump.time_s, "idle": 100 * dump.idle_fraction, "phases": phases}
+        )
+    told = (
+        f"A dump of {_SIZE_GB} GB in {_VARIABLES} variables takes {settings[-1]['seconds']:.0f} s on {_OSTS} healthy OSTs, "
+        f"and {settings[0]['seconds']:.0f} s if one of them has a fifth of the rate."
+    )
+    return {"title": "One slow OST holds everyone", "told": told, "osts": _OSTS, "settings": settings}
+
+
+def _overlap() -> dict[str, Any]:
+    seconds = [overlapped_s(_COMPUTE_S, _COMMUNICATION_S, tenth / 10) for tenth in range(11)]
+    told = (
+        f"{_COMPUTE_S} s of computation and {_COMMUNICATION_S} s of communication take {seconds[0]:g} s one after the other, "
+        f"and {seconds[-1]:g} s if all of the communication can run beside the computation."
+    )
+    return {
+        "title": "Communication beside computation",
+        "told": told,
+        "compute": _COMPUTE_S,
+        "communication": _COMMUNICATION_S,
+        "settings": seconds,
+    }
+
+
+def _rank_order() -> dict[str, Any]:
+    ranks = _GRID[0] * _GRID[1]
+    block, order, cut = best_block(_GRID, _CORES)
+    settings = [
+        {
+            "title": "As the ranks are numbered",
+            "order": list(range(ranks)),
+            "cut": off_node_pairs(range(ranks), _GRID, _CORES),
+        },
+        {"title": f"In blocks of {block[0]} x {block[1]}", "order": order, "cut": cut},
+    ]
+    told = (
+        f"{ranks} ranks on a grid of {_GRID[0]} x {_GRID[1]}, {_CORES} on a node: {settings[0]['cut']} pairs of neighbors sit on "
+        f"different nodes in order of their numbers, {cut} in blocks."
+    )
+    return {"title": "Ranks carried to nodes", "told": told, "grid": _GRID, "cores": _CORES, "settings": settings}
+
+
+def _placement() -> dict[str, Any]:
+    machine, kind, _ = _hopper()
+    placed = {
+        name: [task.cores[0] for task in place_tasks(read_launch(line, machine), machine).nodes[0].tasks]
+        for name, line in (("packed", "aprun -n 12 -N 12 a.out"), ("spread", "aprun -n 12 -N 12 -S 3 a.out"))
+    }
+    each = [task_bandwidth_gb_s(kind, tasks) for tasks in range(1, kind.cores_per_numa_node + 1)]
+    told = (
+        f"Six tasks on one NUMA node of Hopper get {each[5]:.1f} GB/s each, three get {each[2]:.1f} GB/s "
+        f"(a core draws {kind.core_bandwidth_cap_gb_s:g} GB/s at most, which is assumed)."
+    )
+    return {
+        "title": "Memory channels fill",
+        "told": told,
+        "dies": kind.numa_nodes,
+        "cores": kind.cores_per_numa_node,
+        "gb_s": kind.numa_bandwidth_gb_s,
+        "each": each,
+        **placed,
+    }
+
+
+#: Name -> what gives its data.
+SCENES: dict[str, Callable[[], dict[str, Any]]] = {
+    "stripe": _stripe,
+    "slow-ost": _slow_ost,
+    "overlap": _overlap,
+    "rank-order": _rank_order,
+    "placement": _placement,
+}
+
+
+def scene(name: str) -> str:
+    """Return a mechanism as HTML: its title, what it shows in words, and its data for the script.
+
+    Examples
+    --------
+    >>> "hopper-data-block" in scene("overlap"), "16 s one after the other" in scene("overlap")
+    (True, True)
+    """
+    data = SCENES[name]()
+    block = f'<script type="application/json" class="hopper-data-block">{json_block(data)}</script>'
+    return (
+        f'<figure class="hopper-scene" id="scene-{name}" data-scene="{name}"><figcaption>{escape(data["title"])}</figcaption>'
+        f'<p class="hopper-machine-told">{escape(data["told"])}</p>{block}</figure>'
+    )
+
+
+class SceneDirective(SphinxDirective):
+    """Shows a mechanism of `SCENES`.
+
+    ::
+
+        ```{scene} stripe
+        ```
+    """
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the figure, or an error that names what there is."""
+        if self.arguments[0] not in SCENES:
+            raise self.error(f"scene {self.arguments[0]!r} must be one of: {', '.join(SCENES)}")
+        return [*raw_html(scene(self.arguments[0]))]
