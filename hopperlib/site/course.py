@@ -5,12 +5,15 @@
 `ProgressPage`     what this reader has done, kept in this browser
 term titles        a term links to the glossary, and its entry shows on hover
 mark as read       a button at the end of every page that is a notebook
+my machine         the place at the top of every page for the machine of the reader
+exercises          numbered from 1 on each page
 =================  =============================================================
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -171,6 +174,17 @@ def _mark_as_read(app: Sphinx, pagename: str, templatename: str, context: dict[s
         )
 
 
+def _number_exercises(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Number the exercises of each page from 1; the engine counts them through the book."""
+    body = context.get("body", "")
+    found = re.findall(r'caption-number">Exercise (\d+) ', body)
+    numbers = {old: str(new) for new, old in enumerate(dict.fromkeys(found), start=1)}
+    if numbers:
+        context["body"] = re.sub(
+            r"\bExercise (\d+)\b", lambda match: f"Exercise {numbers.get(match[1], match[1])}", body
+        )
+
+
 def _machine_bar(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     """Put the place for the reader's machine at the top of every page of text."""
     if doctree is not None and "body" in context:
@@ -185,6 +199,7 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-resolved", _explain_terms)
     app.connect("html-page-context", _mark_as_read)
     app.connect("html-page-context", _machine_bar)
+    app.connect("html-page-context", _number_exercises)
     app.connect("html-page-context", _list_studies)
     # Another page's title or checks may have changed: the progress page is always written anew.
     app.connect("env-updated", lambda app, env: sorted(page for page in env.found_docs if page.endswith("/progress")))

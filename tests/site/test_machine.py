@@ -1,0 +1,153 @@
+"""What moves: the machine to watch, the mechanisms, and the reader's own machine at the top of every page."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from itertools import accumulate
+
+import pytest
+from playwright.sync_api import expect
+
+from hopperlib.machine import Machine
+from hopperlib.network.runtime.placed_jobs import FIRST_MILC, Histories, selected
+from hopperlib.network.scheduling.aging import free_runs
+from hopperlib.network.torus.maps import holders
+from hopperlib.site.machines import says
+from hopperlib.site.scenes import SCENES
+
+PAGE = "book/machine.html"
+HOUR_S = 18 * 3600
+
+
+@pytest.fixture(scope="module")
+def history(workshop_folder):
+    """The first history as the page reads it."""
+    (file,) = workshop_folder.glob("_static/live-*/machine/first.json.gz")
+    return json.loads(gzip.decompress(file.read_bytes()))
+
+
+@pytest.fixture(scope="module")
+def schedule():
+    return Histories(Machine.load("hopper")).schedule(1, "first", until_day=2)
+
+
+def test_the_page_has_the_jobs_of_the_schedule(history, schedule):
+    """At a full hour, node by node: what the script reads is what the scheduler decided."""
+    held, flat, at = {}, history["runs"], 0
+    starts = list(accumulate(history["start"]))
+    for number, start, minutes in zip(history["number"], starts, history["minutes_run"], strict=True):
+        count = flat[at]
+        for first, length in zip(
+            flat[at + 1 : at + 1 + 2 * count : 2], flat[at + 2 : at + 2 + 2 * count : 2], strict=True
+        ):
+            if start <= HOUR_S // 60 < start + minutes:
+                held |= dict.fromkeys(range(first, first + length), number)
+        at += 1 + 2 * count
+    expected = {position: schedule.workload.job[job] for position, job in holders(schedule, HOUR_S).items()}
+    assert held == expected
+
+
+def test_the_followed_jobs_are_those_of_the_table(history, schedule):
+    """The table was made by another run: the same start and pieces mean the same job."""
+    rows = [job for job in selected("xyz_by2", "first", 8192) if job.seed == 1]
+    for (number, alone, *beside), row in zip(history["milc"], rows, strict=False):
+        job = list(schedule.workload.job).index(number)
+        assert number >= FIRST_MILC
+        assert (round(schedule.start_s[job] / 86_400, 2), schedule.run_count[job]) == (row.day, row.runs)
+        assert (alone, *beside) == (row.own, *row.slowness())
+    # Every link has its digit, and some are in use.
+    assert {len(at) for at in history["links"]} == {3 * 17 * 8 * 24}
+    assert max(max(at) for at in history["links"]) > "5"
+
+
+def test_a_machine_is_played_followed_and_read(workshop, schedule):
+    page = workshop.go(PAGE)
+    figure = page.locator("#machine")
+    expect(figure).to_have_class(re.compile("hopper-machine-live"))
+    expect(figure.locator("canvas")).to_have_count(6)
+    busy = round(100 * len(holders(schedule, HOUR_S)) / schedule.nodes)
+    line = figure.locator(".hopper-machine-line").first
+    expect(line).to_contain_text(f"{busy} % busy")
+    expect(line).to_contain_text(f"{len(free_runs(schedule, HOUR_S))} free piece")
+
+    # The keyboard goes from job to job; the same job is named on the other machine if it runs there.
+    figure.locator(".hopper-floor").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(figure.locator(".hopper-machine-told")).to_contain_text("First free nodes, job")
+    figure.get_by_role("button", name="Follow a MILC job").click()
+    expect(figure.locator(".hopper-machine-told")).to_contain_text("It is a MILC job")
+
+    time = figure.locator(".hopper-player output")
+    before = time.inner_text()
+    figure.get_by_role("button", name="Play").click()
+    expect(time).not_to_have_text(before)
+    figure.get_by_role("button", name="Pause").click()
+    figure.get_by_label("Time since the reboot").fill("0")
+    expect(line).to_contain_text("0 % busy")
+    # The whole of it in words.
+    figure.get_by_text("The same as a table").click()
+    expect(figure.locator("table tbody tr")).to_have_count(9)
+
+
+def test_with_less_motion_it_goes_in_steps(watch, workshop_url):
+    page = watch(workshop_url, reduced_motion="reduce").go(PAGE)
+    player = page.locator("#scene-stripe .hopper-player")
+    player.scroll_into_view_if_needed()
+    player.get_by_role("slider").fill("0")
+    player.get_by_role("button").click()
+    expect(player.locator("output")).to_have_text(re.compile("^[1-5] of"))
+    assert float(player.get_by_role("slider").input_value()).is_integer()
+
+
+def test_mechanisms_say_what_the_models_say(workshop):
+    page = workshop.go(PAGE)
+    stripe, slow = SCENES["stripe"](), SCENES["slow-ost"]()
+    box = page.locator("#scene-stripe")
+    box.get_by_label("Stripe count").fill("8")
+    expect(box.locator(".hopper-machine-told")).to_contain_text(f"take {stripe['settings'][7]['seconds']:.0f} s")
+    box = page.locator("#scene-slow-ost")
+    box.get_by_label("Rate of the slow OST").fill("0")
+    expect(box.locator(".hopper-machine-told")).to_contain_text(f"takes {slow['settings'][0]['seconds']:.0f} s")
+    box = page.locator("#scene-rank-order")
+    box.get_by_label("Order").select_option("1")
+    expect(box.locator(".hopper-machine-told")).to_contain_text(str(SCENES["rank-order"]()["settings"][1]["cut"]))
+
+    box = page.locator("#scene-placement")
+    box.get_by_role("button", name="Task 11 on core 11").press("ArrowRight")
+    expect(box.get_by_role("button", name="Task 11 on core 12, NUMA node 2")).to_be_visible()
+    # Dragged: from its core to another node.
+    task, there = (
+        box.get_by_role("button", name="Task 0 on core 0").bounding_box(),
+        box.get_by_text("NUMA node 3").bounding_box(),
+    )
+    page.mouse.move(task["x"] + 10, task["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(there["x"] + 20, there["y"] + 45, steps=4)
+    page.mouse.up()
+    expect(box.get_by_role("button", name=re.compile("Task 0 on core 1[89]|Task 0 on core 2"))).to_be_visible()
+    expect(box.locator(".hopper-machine-told")).to_contain_text("All channels are in use")
+
+
+def test_my_machine_is_chosen_once(workshop, tmp_path, root):
+    page = workshop.go(PAGE)
+    page.get_by_label("My machine").select_option("perlmutter")
+    expect(page.locator(".hopper-machine-said")).to_have_text(says(Machine.load("perlmutter")))
+    expect(page.locator("#hopper-today")).to_contain_text(says(Machine.load("perlmutter")))
+    # Another page knows it, and its explorer answers for it.
+    page = workshop.go("book/placement.html")
+    explorer = page.locator("#explorer-place")
+    expect(explorer.locator("[name=machine]")).to_have_value("perlmutter")
+
+    # A file takes its place; one that is none says why.
+    (tmp_path / "none.toml").write_text("title = 3\n", encoding="utf-8")
+    page.locator("#hopper-my-machine-file").set_input_files(tmp_path / "none.toml")
+    expect(page.locator(".hopper-machine-said")).to_contain_text("must be text")
+    text = (root / "hopperlib" / "machines" / "toy.toml").read_text(encoding="utf-8")
+    title = re.search(r'^title = "(.+)"', text, re.MULTILINE)[1]
+    (tmp_path / "own.toml").write_text(text, encoding="utf-8")
+    page.locator("#hopper-my-machine-file").set_input_files(tmp_path / "own.toml")
+    expect(page.locator(".hopper-machine-said")).to_contain_text("from your file own.toml")
+    expect(page.get_by_label("My machine").locator("option:checked")).to_have_text(title)
+    assert "toy" not in page.url
