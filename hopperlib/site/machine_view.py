@@ -116,7 +116,9 @@ def history(allocation: str) -> dict[str, Any]:
     runs = [schedule.runs(job) for job in jobs]
     hours_s = range(0, end_s + 1, _HOUR_S)
     landed = [probe(schedule, hour_s, _probe_nodes(), allocation=allocation, seed=_SEED) for hour_s in hours_s]
-    links = list(product(range(3), product(*map(range, wiring.dimensions))))
+    x_size, y_size, z_size = wiring.dimensions
+    routers = list(product(range(x_size), range(y_size), range(z_size)))
+    links = [(axis, router) for axis in range(3) for router in routers]
     shares = histories.link_shares(schedule, _SEED, _ORDER, range(0, end_s + 1, _LINKS_EVERY_S))
     milc = [
         n for n, nodes in zip(workload.job, workload.nodes, strict=True) if n >= FIRST_MILC and nodes == _probe_nodes()

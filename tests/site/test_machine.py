@@ -9,12 +9,13 @@ from itertools import accumulate
 
 import pytest
 from playwright.sync_api import expect
+from sphinx.errors import ExtensionError
 
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.placed_jobs import FIRST_MILC, Histories, selected
 from hopperlib.network.scheduling.aging import free_runs
 from hopperlib.network.torus.maps import holders
-from hopperlib.site.machines import says
+from hopperlib.site.machines import machines_module, says
 from hopperlib.site.scenes import SCENES
 
 PAGE = "book/machine.html"
@@ -151,3 +152,14 @@ def test_my_machine_is_chosen_once(workshop, tmp_path, root):
     expect(page.locator(".hopper-machine-said")).to_contain_text("from your file own.toml")
     expect(page.get_by_label("My machine").locator("option:checked")).to_have_text(title)
     assert "toy" not in page.url
+
+
+def test_a_centre_sets_its_own_machine(monkeypatch, tmp_path, root):
+    monkeypatch.setenv("HOPPER_MACHINE", str(root / "hopperlib" / "machines" / "toy.toml"))
+    own = json.loads(machines_module().decode().split("export const own = ")[1].rstrip(";\n"))
+    assert own["title"] == Machine.load("toy").title
+    assert Machine.from_toml(own["file"]).name == "toy"
+    (tmp_path / "none.toml").write_text("title = 3\n", encoding="utf-8")
+    monkeypatch.setenv("HOPPER_MACHINE", str(tmp_path / "none.toml"))
+    with pytest.raises(ExtensionError, match=r"MACHINE=.*none.toml: .*must be text"):
+        machines_module()

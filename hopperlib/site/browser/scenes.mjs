@@ -71,7 +71,7 @@ function slowOst(stage) {
       svg.append(bar);
       bars.push([bar, ost, phase]);
     }
-    svg.append(draw("text", { x: x + 30, y: 210, "text-anchor": "middle" }, ost ? `OST ${ost}` : "slow OST"));
+    svg.append(draw("text", { x: x + 30, y: 210, "text-anchor": "middle" }, ost ? `OST ${ost}` : "slow"));
   }
   const state = draw("text", { x: 20, y: 22 });
   svg.append(state);
