@@ -56,21 +56,25 @@ export function rankOrder(stage) {
 export function placement(stage) {
   const { data, svg } = stage;
   const { dies, cores, each } = data;
-  set(svg, { viewBox: "0 0 640 250" });
+  // Two by two on a phone, so that a finger finds each task.
+  const wide = stage.figure.clientWidth < 520 ? 2 : dies;
+  const place = (die) => [20 + (die % wide) * 155, Math.floor(die / wide) * 220];
+  set(svg, { viewBox: `0 0 ${20 + wide * 155} ${220 * Math.ceil(dies / wide)}` });
   let tasks = [...data.packed];
   const corner = (core) => {
     const die = Math.floor(core / cores);
-    return [28 + die * 155 + (core % 3) * 42, 46 + Math.floor((core % cores) / 3) * 46];
+    const [x, y] = place(die);
+    return [x + 8 + (core % 3) * 42, y + 46 + Math.floor((core % cores) / 3) * 46];
   };
   const fills = Array.from({ length: dies }, (_, die) => {
-    const x = 20 + die * 155;
+    const [x, y] = place(die);
     svg.append(
-      draw("text", { x, y: 24 }, `NUMA node ${die}`),
-      draw("rect", { x, y: 36, width: 137, height: 106, rx: 6, class: "hopper-slot" }),
-      draw("rect", { x, y: 160, width: 137, height: 22, rx: 3, class: "hopper-slot" }),
+      draw("text", { x, y: y + 24 }, `NUMA node ${die}`),
+      draw("rect", { x, y: y + 36, width: 137, height: 106, rx: 6, class: "hopper-slot" }),
+      draw("rect", { x, y: y + 156, width: 137, height: 22, rx: 3, class: "hopper-slot" }),
     );
-    const fill = draw("rect", { x, y: 160, height: 22, rx: 3, fill: COLORS[0] });
-    const words = draw("text", { x, y: 204 });
+    const fill = draw("rect", { x, y: y + 156, height: 22, rx: 3, fill: COLORS[0] });
+    const words = draw("text", { x, y: y + 200 });
     svg.append(fill, words);
     return { fill, words };
   });
@@ -119,14 +123,14 @@ export function placement(stage) {
       box.focus();
       box.setPointerCapture(event.pointerId);
     });
-    const place = ({ clientX, clientY }) => new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const onDrawing = ({ clientX, clientY }) => new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
     box.addEventListener("pointermove", (event) => {
       if (!box.hasPointerCapture(event.pointerId)) return;
-      const { x, y } = place(event);
+      const { x, y } = onDrawing(event);
       box.setAttribute("transform", `translate(${x - 18} ${y - 20})`);
     });
     box.addEventListener("pointerup", (event) => {
-      const { x, y } = place(event);
+      const { x, y } = onDrawing(event);
       const near = [...Array(dies * cores).keys()].map((core) => [Math.hypot(corner(core)[0] + 18 - x, corner(core)[1] + 20 - y), core]).sort((a, b) => a[0] - b[0]);
       if (near[0][0] < 60) move(task, near[0][1]);
       show();
