@@ -112,7 +112,7 @@ def test_mechanisms_say_what_the_models_say(workshop):
     box.get_by_label("Rate of the slow OST").fill("0")
     expect(box.locator(".hopper-machine-told")).to_contain_text(f"takes {slow['settings'][0]['seconds']:.0f} s")
     box = page.locator("#scene-rank-order")
-    box.get_by_label("Order").select_option("1")
+    box.get_by_label("Order", exact=True).select_option("1")
     expect(box.locator(".hopper-machine-told")).to_contain_text(str(SCENES["rank-order"]()["settings"][1]["cut"]))
 
     box = page.locator("#scene-placement")
