@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import functools
+import gc
 import io
 import math
+import random
 import re
+import sys
 
 import pytest
 
@@ -205,6 +209,76 @@ def test_no_prediction_moves_with_the_value_that_it_predicts(table, monkeypatch)
             room = (row.documented_interval[1] - row.documented_interval[0]) / 2
             prediction = next(value for names, value in given.items() if row.id.partition(".")[2] in names.split())
             assert (prediction.low - room, prediction.high + room) == pytest.approx(row.interval)
+
+
+# In every program; and what a unit of the row may be off by.
+_COMMON, _UNITS = (0, 1, 2), (1, 1e3, 1e-3, 60, 1 / 60)
+
+
+def _numbers_of(study):
+    """The numbers in the code that the model of a study runs, and in what that code reads of its modules, with the place."""
+    for cached in gc.get_objects():
+        # What was computed by another test would not run again.
+        if isinstance(cached, functools._lru_cache_wrapper) and cached.__module__.startswith("hopperlib.studies"):
+            cached.cache_clear()
+    ran = {}
+
+    def note(frame, event, _):
+        module = frame.f_globals.get("__name__", "")
+        # What reads the data knows words for numbers, and the rows that are read are watched.
+        if event == "call" and module.startswith("hopperlib.") and not module.startswith("hopperlib.documented"):
+            ran[frame.f_code] = frame.f_globals
+
+    usual = {name: each.value for name, each in study.ranges.items()}
+    sys.setprofile(note)
+    try:
+        study.model(usual, random.Random(1))
+    finally:
+        sys.setprofile(None)
+    for code, names in ran.items():
+        for thing in (*code.co_consts, *(names.get(name) for name in code.co_names)):
+            inside = thing.values() if isinstance(thing, dict) else thing if isinstance(thing, tuple) else (thing,)
+            yield from ((part, code.co_qualname) for part in inside if type(part) in (int, float))
+
+
+def _leaks(study, predicted):
+    """Numbers of a model's code that are one of the values that it predicts, in one unit or another."""
+    return sorted(
+        f"{id}: {number} in {place}"
+        for number, place in set(_numbers_of(study))
+        for id, value in predicted.items()
+        for unit in (_UNITS if abs(value) >= 100 else _UNITS[:1])
+        if number not in _COMMON and number * unit == pytest.approx(value, rel=1e-9)
+    )
+
+
+# One of the counts of threads that were tried is predicted; all of them are in the code, as the axis of the figure.
+CHOSEN = {"hybrid.gain-to-threads"}
+# The number of users that are drawn, where the printed value is a percentage.
+CHANCE = ["variability.users-report-high: 40 in _users"]
+MODELLED = [name for name in studies.built() if studies.load(name).model]
+
+
+@pytest.mark.parametrize("name", MODELLED)
+def test_no_model_holds_a_value_that_it_predicts(name):
+    predicted = {
+        id: documented(id).adopted_number
+        for id, check in checks().items()
+        if check.role == "predicted" and id.startswith(f"{name}.") and id not in CHOSEN
+    }
+    assert [leak for leak in _leaks(studies.load(name), predicted) if leak not in CHANCE] == []
+
+
+def test_a_value_in_a_model_is_found():
+    toy = Study(
+        name="toy", title="Toy", part="node", question="?", values=dict, model=lambda assumed, rng: {"minutes": 23.0}
+    )
+    toy.model.__globals__["__name__"], kept = "hopperlib.toy", __name__
+    try:
+        assert _leaks(toy, {"toy.minutes": 23.0}) == [f"toy.minutes: 23.0 in {toy.model.__qualname__}"]
+        assert _leaks(toy, {"toy.minutes": 24.0}) == []
+    finally:
+        toy.model.__globals__["__name__"] = kept
 
 
 PACKED = "memory.hopper-per-task-packed"

@@ -10,6 +10,7 @@ import random
 import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from statistics import fmean
 from typing import NamedTuple
 
@@ -20,7 +21,16 @@ from hopperlib.scoring import rows
 from hopperlib.studies import load
 from hopperlib.studies.study import ranges
 
-__all__ = ["Moved", "assumptions", "documented_table", "moved", "residual_figure", "scorecard_table", "tornado"]
+__all__ = [
+    "Moved",
+    "assumptions",
+    "documented_table",
+    "moved",
+    "residual_figure",
+    "scorecard_table",
+    "tornado",
+    "tornado_figure",
+]
 
 # An input deviates from what is printed by nothing, or it is a defect: it is not drawn.
 _DRAWN = ("predicted", "identity", "calibrated")
@@ -159,7 +169,8 @@ class Moved(NamedTuple):
         return abs(self.at_high - self.at_low) / abs(self.at_usual)
 
 
-def moved(study: str) -> list[Moved]:
+@cache
+def moved(study: str) -> tuple[Moved, ...]:
     """Return how far each assumption of a study moves each predicted number, the largest first; means over seeds.
 
     Examples
@@ -170,7 +181,7 @@ def moved(study: str) -> list[Moved]:
     """
     read = load(study)
     if read.model is None:
-        return []
+        return ()
     model, usual = read.model, {name: each.value for name, each in read.ranges.items()}
 
     def mean_numbers(assumed: Mapping[str, float]) -> dict[str, float]:
@@ -184,7 +195,61 @@ def moved(study: str) -> list[Moved]:
     for name, each in read.ranges.items():
         low, high = (mean_numbers(usual | {name: end}) for end in (each.low, each.high))
         table += [Moved(study, number, name, low[number], middle[number], high[number]) for number in middle]
-    return sorted(table, key=lambda line: -line.share)
+    return tuple(sorted(table, key=lambda line: -line.share))
+
+
+def tornado_figure(study: str, *, most: int = 12) -> Figure:
+    """Return how far each assumption of a study moves each number that it predicts, the largest on top.
+
+    Parameters
+    ----------
+    study : str
+    most : int
+        Pairs of a number and an assumption that are drawn; the table holds all.
+
+    Raises
+    ------
+    ValueError
+        If the study predicts nothing from ranges.
+
+    Examples
+    --------
+    >>> tornado_figure("io-node").data[0]["x"]
+    [6.6, -12.3]
+    """
+    drawn = moved(study)[:most][::-1]
+    if not drawn:
+        raise ValueError(f"study {study!r} has no prediction from ranges of assumptions, so there is nothing to draw")
+    several = len({line.number for line in drawn}) > 1
+    labels = [
+        _wrapped(
+            (f"{documented(f'{study}.{line.number}').quantity}: " if several else "")
+            + ranges(study)[line.assumption].what
+        )
+        for line in drawn
+    ]
+    series = [
+        Series(
+            name=f"at the {end} end of the range",
+            x=[round(100 * (getattr(line, f"at_{end}") / line.at_usual - 1), 1) for line in drawn],
+            y=labels,
+            kind="points",
+        )
+        for end in ("low", "high")
+    ]
+    largest = drawn[-1]
+    figure = chart(
+        title="What moves the predictions",
+        alt=(
+            f"Change of a predicted number as one assumption goes through its range and all others stay. Most is moved by "
+            f"{ranges(study)[largest.assumption].what}: from {largest.at_low:.4g} to {largest.at_high:.4g}."
+        ),
+        x=Axis(title="Change of the number", unit="%", decimals=1),
+        y=Axis(title=""),
+        series=series,
+        height=140 + 44 * len(drawn),
+    )
+    return replace(figure, table=tornado(study))
 
 
 def tornado(*studies: str, least: float = 0.001) -> Table:

@@ -116,21 +116,22 @@ def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
             for those, values in ((costs, shares), (by_touch[0], shares), (by_touch[0], flat))
         )
         runs.append(run)
-    gaining = [run for run in runs if run[0][6] < run[0][3] < run[0][1]]
+    whole = kind.cores_per_numa_node
+    gaining = [run for run in runs if run[0][whole] < run[0][3] < run[0][1]]
 
     def fastest(which: int) -> int:
         return min(THREADS, key=lambda threads: median(run[which][threads] for run in runs))
 
     def lost(which: int) -> tuple[float, ...]:
-        return tuple(median(run[which][wide] / run[which][6] - 1 for run in gaining) for wide in THREADS[4:])
+        return tuple(median(run[which][wide] / run[which][whole] - 1 for run in gaining) for wide in THREADS[4:])
 
     return Box(
         best={threads: count / _RUNS for threads, count in best.items()},
         fastest=fastest(0),
         fastest_without_numa=fastest(2),
         gaining=len(gaining) / _RUNS,
-        losing=sum(run[0][12] > run[0][6] for run in gaining) / len(gaining),
-        losing_without_numa=sum(run[2][12] > run[2][6] for run in gaining) / len(gaining),
+        losing=sum(run[0][12] > run[0][whole] for run in gaining) / len(gaining),
+        losing_without_numa=sum(run[2][12] > run[2][whole] for run in gaining) / len(gaining),
         lost=lost(0),
         lost_perfect=lost(1),
     )
