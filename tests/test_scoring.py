@@ -254,8 +254,8 @@ def _leaks(study, predicted):
 
 # One of the counts of threads that were tried is predicted; all of them are in the code, as the axis of the figure.
 CHOSEN = {"hybrid.gain-to-threads"}
-# The number of users that are drawn, where the printed value is a percentage.
-CHANCE = ["variability.users-report-high: 40 in _users"]
+# The users that are drawn and the steps of a bisection, where the printed value is a percentage.
+CHANCE = [f"variability.users-report-high: 40 in {place}" for place in ("_users", "_crossing")]
 MODELLED = [name for name in studies.built() if studies.load(name).model]
 
 
