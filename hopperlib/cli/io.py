@@ -183,7 +183,8 @@ def darshan(
 ) -> None:
     """Say what Darshan logs show: slow OSTs, small, misaligned, random or repeated accesses, who waits for whom.
 
-    Needs pydarshan: pip install 'hopper-book[darshan]'. Each finding names its numbers, what to do and the
+    Needs pydarshan: pip install 'hopper-book[darshan]'; what darshan-parser prints of a log (a file, or - for
+    standard input) is read without it. Each finding names its numbers, what to do and the
     command that does it. Advice on striping is for the file system in the log, or for that of --machine.
     Several logs, or a folder, make one table, the worst first.
 

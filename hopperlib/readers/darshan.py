@@ -1,4 +1,4 @@
-"""Read Darshan logs with pydarshan, which the extra ``darshan`` installs.
+"""Read Darshan logs with pydarshan, which the extra ``darshan`` installs, or as ``darshan-parser`` prints them.
 
 A damaged log can crash the library below pydarshan. So another process reads
 the logs and hands over one module after the other: what it read before a crash
@@ -13,17 +13,23 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.readers._darshan_frames import COLUMNS, LOWER, UPPER, log_from_frames
+from hopperlib.readers._darshan_parser import log_from_lines
+from hopperlib.readers.source import lines_of
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
 __all__ = ["DarshanMissing", "plain_frames", "read_darshan", "read_darshan_logs"]
 
 _INSTALL = "reading Darshan logs needs pydarshan; install it with: pip install 'hopper-book[darshan]'"
 _MARK = "hopper-darshan "
+# How text begins, and text that was packed; a log begins with the number of its version.
+_TEXT = (b"# ", b"\n#", b"\x1f\x8b", b"BZ", b"\xfd7")
 _CHILD = "import sys; from hopperlib.readers.darshan import _write_logs; _write_logs(float(sys.argv[1]), sys.argv[2:])"
 # Logs that one process reads: it starts in half a second, and a list of arguments has an end.
 _LOGS_AT_ONCE = 200
@@ -52,6 +58,7 @@ def read_darshan(path: str | os.PathLike[str], *, timeout_s: float = 600) -> Dar
     Parameters
     ----------
     path : str or path-like
+        A log, or what ``darshan-parser`` prints of one; ``-`` is such a text on standard input.
     timeout_s : float
         How long the reading may take. [s]
 
@@ -97,6 +104,13 @@ def read_darshan_logs(
     """
     waiting = [os.fspath(path) for path in paths]
     while waiting:
+        if _is_text(waiting[0]):
+            path = waiting.pop(0)
+            try:
+                yield path, log_from_lines(lines_of(Path(path)), path)
+            except InputError as error:
+                yield path, error
+            continue
         # A FIFO or a device is never opened: it may give nothing, for ever.
         if not os.path.isfile(waiting[0]):
             path = waiting.pop(0)
@@ -104,10 +118,19 @@ def read_darshan_logs(
             reason = next((words for test, words in kinds if test(path)), "there is no such file")
             yield path, InputError(f"{path}: {reason}")
             continue
-        batch = list(takewhile(os.path.isfile, waiting[:_LOGS_AT_ONCE]))
+        batch = list(takewhile(lambda path: os.path.isfile(path) and not _is_text(path), waiting[:_LOGS_AT_ONCE]))
         for path, log in _read(batch, timeout_s):
             waiting.pop(0)
             yield path, log
+
+
+def _is_text(path: str) -> bool:
+    """Whether a file is no log but what ``darshan-parser`` printed of one, packed or not; standard input is."""
+    if not os.path.isfile(path):
+        return path == "-"
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(2) in _TEXT
+    return False
 
 
 def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, DarshanLog | InputError]]:

@@ -1,0 +1,111 @@
+"""What darshan-parser prints of a log is read as the log is. The texts are composed, in the form that the program prints."""
+
+import gzip
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.cli import hopper
+from hopperlib.errors import InputError
+from hopperlib.readers.darshan import read_darshan
+from hopperlib.storage.logs.darshan_findings import findings
+
+HEAD = """# darshan log version: 3.41
+# compression method: ZLIB
+# exe: /home/u/a.out --secret x
+# uid: 1001
+# jobid: 77
+# nprocs: 24
+# run time: 40.5000
+
+# mounted file systems (mount point and fs type)
+# mount entry:	/scratch	lustre
+# mount entry:	/	ext4
+
+#<module>	<rank>	<record id>	<counter>	<value>	<file name>	<mount pt>	<fs type>
+"""
+
+
+def lines(number, ost, seconds, layout):
+    """The lines of one file of one task: 10**9 bytes in 100 calls of 10 MB, on one OST."""
+    path = f"/scratch/out {number}"
+    counters = {
+        "POSIX": {
+            "POSIX_OPENS": 1,
+            "POSIX_WRITES": 100,
+            "POSIX_BYTES_WRITTEN": 10**9,
+            "POSIX_SIZE_WRITE_4M_10M": 100,
+            "POSIX_MODE": 436,
+            "POSIX_F_WRITE_TIME": f"{seconds:.6f}",
+        },
+        "LUSTRE": {
+            "LUSTRE_NUM_COMPONENTS": 1,
+            "LUSTRE_COMP1_STRIPE_SIZE": 1 << 20,
+            "LUSTRE_COMP1_STRIPE_COUNT": 1,
+            "LUSTRE_COMP1_STRIPE_PATTERN": "raid0",
+            "LUSTRE_COMP1_OST_ID_0": ost,
+        },
+    }
+    if layout == "one":
+        counters["LUSTRE"] = {
+            "LUSTRE_OSTS": 48, "LUSTRE_STRIPE_SIZE": 1 << 20, "LUSTRE_STRIPE_WIDTH": 1, "LUSTRE_OST_ID_0": ost
+        }  # fmt: skip
+    return "".join(
+        f"{module}\t{number}\t{9 * 10**18 + number}\t{name}\t{value}\t{path}\t/scratch\tlustre\n"
+        for module, named in counters.items()
+        for name, value in named.items()
+    )
+
+
+def text(layout="components"):
+    return HEAD + "".join(lines(n, n, 400.0 if n == 14 else 10.0, layout) for n in range(24))
+
+
+@pytest.mark.parametrize(("layout", "osts"), [("components", None), ("one", 48)])
+def test_the_slow_ost_of_the_text(tmp_path, layout, osts):
+    path = tmp_path / "parsed.txt"
+    path.write_text(text(layout), encoding="utf-8")
+    log = read_darshan(path)
+    assert (log.executable, log.job_id, log.tasks, log.run_time_s, log.osts) == ("/home/u/a.out", 77, 24, 40.5, osts)
+    assert log.modules == ("POSIX", "LUSTRE")
+    assert log.mounts == (("/scratch", "lustre"), ("/", "ext4"))
+    assert log.totals["POSIX"] == {
+        "files": 24, "bytes_read": 0, "bytes_written": 24 * 10**9, "reads": 0, "writes": 2400, "opens": 24
+    }  # fmt: skip
+    assert log.files[14].path == "/scratch/out 14"
+    assert log.files[14].layout.osts == (14,)
+    # 10**9 bytes in 400 s beside 10 s: 40 times.
+    slow = next(finding for finding in findings(log) if finding.code == "slow-ost")
+    assert (slow.evidence["ost"], slow.evidence["factor"]) == (14, 40.0)
+
+
+def test_packed_text_and_standard_input(tmp_path):
+    packed = tmp_path / "parsed.txt.gz"
+    packed.write_bytes(gzip.compress(text().encode()))
+    assert len(read_darshan(packed).files) == 24
+    result = CliRunner().invoke(hopper, ["io", "darshan", "-", "--json"], input=text())
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["findings"][0]["code"] == "slow-ost"
+
+
+def test_what_is_lost_or_not_used_is_said(tmp_path):
+    path = tmp_path / "parsed.txt"
+    warning = "\n# *WARNING*: The POSIX module contains incomplete data!\n"
+    heat = "HEATMAP\t0\t5\tHEATMAP_F_BIN_WIDTH_SECONDS\t0.1\theatmap:POSIX\tUNKNOWN\tUNKNOWN\n"
+    # A torn last line, and a line with words where numbers stand, are no counters.
+    path.write_text(
+        text() + warning + heat + "POSIX\t0\t77\tPOSIX_WRI\nPOSIX\tx\ty\tPOSIX_WRITES\t1\tz\n", encoding="utf-8"
+    )
+    log = read_darshan(path)
+    assert log.missing == ("module POSIX ran out of memory while the job ran: some files are missing",)
+    assert log.notes[0] == "in the text and not used here: HEATMAP"
+    assert log.totals["POSIX"]["writes"] == 2400
+
+
+@pytest.mark.parametrize("words", ["# A title\n\nwords\n", "# "])
+def test_other_text_is_refused(tmp_path, words):
+    path = tmp_path / "notes.md"
+    path.write_text(words, encoding="utf-8")
+    with pytest.raises(InputError, match="neither a job nor a counter of darshan-parser"):
+        read_darshan(path)
