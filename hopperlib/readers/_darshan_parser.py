@@ -40,10 +40,10 @@ def log_from_lines(lines: Iterable[str], name: str) -> DarshanLog:
     names: dict[int, str] = {}
     for line in lines:
         if line.startswith("#"):
-            if job := _JOB.match(line):
-                if job[1] == "mount entry":
-                    mounts.append(job[2].split(None, 1))
-                said.setdefault(job[1], job[2])
+            if stated := _JOB.match(line):
+                if stated[1] == "mount entry":
+                    mounts.append(stated[2].split(None, 1))
+                said.setdefault(stated[1], stated[2])
             elif lost := _LOST.match(line):
                 missing.append(f"module {lost[1]} ran out of memory while the job ran: some files are missing")
             continue
