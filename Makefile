@@ -29,8 +29,9 @@ test: python browser ## run all tests: models, examples, the built book in a bro
 search: python ## search for examples that fail: property tests with new ones each time
 	@$(RUN) -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=search tests $(ARGS)
 
-lab: python ## open the notebooks in JupyterLab
-	@$(RUN) -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks $(ARGS)
+lab: python ## open the notebooks in JupyterLab, at the routes through them
+	@$(RUN) scripts/notebook_versions.py start _build/lab/start.ipynb
+	@$(RUN) -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/_build/lab/start.ipynb $(ARGS)
 
 lint: python ## check style, types, spelling and notebooks
 	@$(RUN) -m ruff check .

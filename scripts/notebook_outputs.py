@@ -1,7 +1,7 @@
-"""Check that notebooks are stored without outputs, or clear them: outputs are made when the book is built.
+"""Check that notebooks are stored without outputs and with their answers folded, or mend that: outputs are made by the build.
 
     python scripts/notebook_outputs.py notebooks             exit status 1 and a line for each that has some
-    python scripts/notebook_outputs.py --clear notebooks     remove them
+    python scripts/notebook_outputs.py --clear notebooks     remove them, and fold code that gives an answer away
 
 Takes notebooks and folders of notebooks.
 """
@@ -9,6 +9,8 @@ Takes notebooks and folders of notebooks.
 import json
 import sys
 from pathlib import Path
+
+from notebook_versions import hide_answers
 
 # What JupyterLab writes for itself, which differs from one reader's machine to the next.
 PERSONAL_METADATA = ("widgets", "vscode", "toc-autonumbering")
@@ -37,12 +39,14 @@ def main(arguments: list[str]) -> int:
             if ".ipynb_checkpoints" in file.parts:
                 continue
             notebook = json.loads(file.read_text(encoding="utf-8"))
-            if not clear(notebook):
+            if not (clear(notebook) | hide_answers(notebook)):
                 continue
             if clearing:
                 file.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
             else:
-                print(f"{file}: has outputs; remove them with: python scripts/notebook_outputs.py --clear {file}")
+                print(
+                    f"{file}: has outputs, or an answer that is not folded; mend it with: python scripts/notebook_outputs.py --clear {file}"
+                )
                 status = 1
     return status
 

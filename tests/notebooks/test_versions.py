@@ -1,0 +1,100 @@
+"""Versions of the notebooks for who teaches and who learns, and the page that JupyterLab opens."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def versions(root: Path) -> Any:
+    """The script, loaded by its path."""
+    spec = importlib.util.spec_from_file_location("notebook_versions", root / "scripts" / "notebook_versions.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _cell(text: str, kind: str = "markdown", **metadata: Any) -> dict[str, Any]:
+    return {"cell_type": kind, "id": "x", "metadata": metadata, "source": text.splitlines(keepends=True)}
+
+
+@pytest.fixture
+def toy() -> dict[str, Any]:
+    """A notebook with an exercise, its solution in words and code, and a self-check."""
+    return {
+        "metadata": {"hopper": {"minutes": 20}},
+        "cells": [
+            _cell("# Toy"),
+            _cell("## Predict first\n\nHow many sit on NUMA node 3?"),
+            _cell("```{exercise-start}\n:label: toy-one\n```\nHow many?\n```{exercise-end}\n```"),
+            _cell("```{solution-start} toy-one\n:class: dropdown\n```\nTwice three."),
+            _cell("2 * 3", "code"),
+            _cell("```{solution-end}\n```\nBehind it."),
+            _cell(
+                'ChoiceCheck(name="toy", question=f"What of {n}?", explanation="Six.", options=('
+                'Option("All of them", feedback="No, some of them stay idle."), Option("Six", right=True)))',
+                "code",
+            ),
+        ],
+    }
+
+
+def test_a_students_version_tells_no_answer(versions: Any, toy: dict[str, Any]) -> None:
+    made = versions.student(toy)
+    text = "\n".join("".join(cell["source"]) for cell in made["cells"])
+    assert "How many?" in text
+    assert "Behind it." in text
+    assert "**Question.** What of ...?\n\n- All of them\n- Six" in text
+    for answer in ("Twice three.", "2 * 3", "right=True", "stay idle", "ChoiceCheck"):
+        assert answer not in text
+
+
+def test_an_instructors_version_tells_all(versions: Any, toy: dict[str, Any]) -> None:
+    versions.hide_answers(toy)
+    made = versions.instructor(toy)
+    lead = "".join(made["cells"][1]["source"])
+    for words in ("Minutes: 20.", "toy-one", "How many sit on NUMA node 3?", "**What of ...?** Six.", "- No, some of"):
+        assert words in lead
+    text = "\n".join("".join(cell["source"]) for cell in made["cells"])
+    assert "Twice three." in text
+    assert "dropdown" not in text
+    assert not any("jupyter" in cell["metadata"] for cell in made["cells"])
+
+
+def test_answers_are_folded(versions: Any, toy: dict[str, Any]) -> None:
+    assert versions.hide_answers(toy)
+    assert [cell["metadata"].get("jupyter") for cell in toy["cells"] if cell["cell_type"] == "code"] == [
+        {"source_hidden": True, "outputs_hidden": True},
+        {"source_hidden": True},
+    ]
+    assert not versions.hide_answers(toy)
+
+
+def test_every_notebook_has_both(versions: Any, root: Path, tmp_path: Path) -> None:
+    for kind in ("student", "instructor"):
+        assert versions.main([kind, str(tmp_path / kind)]) == 0
+    names = {path.relative_to(root / "notebooks") for path in (root / "notebooks").glob("*/*.ipynb")}
+    for name in names:
+        student = (tmp_path / "student" / name).read_text(encoding="utf-8")
+        assert not re.search(r"solution-(start|end)|(Number|Choice|Order|Goal)Check\(", student), name
+        teacher = json.loads((tmp_path / "instructor" / name).read_text(encoding="utf-8"))
+        assert teacher["cells"][1]["id"] == "for-teachers"
+
+
+def test_the_page_to_start_from_links_notebooks_that_are_there(versions: Any, tmp_path: Path) -> None:
+    file = tmp_path / "lab" / "start.ipynb"
+    assert versions.main(["start", str(file)]) == 0
+    text = "".join(json.loads(file.read_text(encoding="utf-8"))["cells"][0]["source"])
+    links = re.findall(r"\]\(([^)]+\.ipynb)\)", text)
+    assert len(links) > 20
+    assert all((file.parent / link).exists() for link in links)
+    assert "{route}" not in text
+    assert versions.main(["teacher"]) == 2
