@@ -436,7 +436,7 @@ class _Reading:
     def problem(self, path: str, rule: str, value: Any = None) -> None:
         """Note a problem at a key."""
         shown = f" = {_shown(value)}" if value is not None else ""
-        self.problems.append(f"{self.prefix}{path}{shown}: {rule}")
+        self.problems.append(f"{self.prefix}{path[:200]}{shown}: {rule}")
 
     def read_sources(self, document: dict[str, Any]) -> None:
         """Read ``[sources]``: key = "citation"."""

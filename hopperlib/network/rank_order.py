@@ -322,7 +322,7 @@ def read_matrix(lines: Iterable[str]) -> tuple[int, dict[tuple[int, int], float]
         raise (
             error
             if isinstance(error, InputError)
-            else InputError(f"this is no matrix of who sends whom how much: {error}")
+            else InputError(f"this is no matrix of who sends whom how much: {str(error)[:200]}")
         ) from None
     if not pairs:
         raise InputError(

@@ -13,6 +13,7 @@ __all__ = ["Downtime", "read_downtimes"]
 
 Kind = Literal["outage", "reservation", "orphan", "down", "drain"]
 _COLUMNS = ("kind", "start_s", "end_s", "first_node", "last_node", "drained", "queue")
+_MOST_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class Downtime:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            raise refusal("kind", self.kind, f"must be one of: {', '.join(get_args(Kind))}")
+            raise refusal("kind", self.kind[:40], f"must be one of: {', '.join(get_args(Kind))}")
         if self.start_s < 0:
             raise refusal("start_s", self.start_s, "must not be negative: time 0 is the trace's")
         if self.end_s <= self.start_s:
@@ -99,7 +100,7 @@ def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
     unknown = [name for name in header if name not in _COLUMNS]
     if unknown or not {"kind", "start_s", "end_s"} <= set(header):
         raise InputError(
-            f"line 1: the columns are {', '.join(header) or 'none'}; kind, start_s and end_s are needed, "
+            f"line 1: the columns are {', '.join(header)[:200] or 'none'}; kind, start_s and end_s are needed, "
             f"{', '.join(_COLUMNS[3:])} may follow"
         )
     found = []
@@ -121,8 +122,8 @@ def _value(name: str, text: str) -> Any:
         return text
     if name == "drained":
         if text not in ("yes", "no"):
-            raise refusal(name, text, "must be yes or no")
+            raise refusal(name, text[:40], "must be yes or no")
         return text == "yes"
-    if not text.isdecimal():
-        raise refusal(name, text, "must be a whole number, not negative")
+    if not text.isdecimal() or len(text) > _MOST_DIGITS:
+        raise refusal(name, text[:40], f"must be a whole number of at most {_MOST_DIGITS} digits, not negative")
     return int(text)

@@ -169,21 +169,25 @@ class Wiring:
         InputError
             If a column is missing, a row cannot be read or a nid comes twice; names the line.
         """
-        reader = csv.DictReader(io.StringIO(text))
-        missing = {"nid", "cname", "x", "y", "z"} - set(reader.fieldnames or ())
+        reader = csv.DictReader(io.StringIO(text, newline=None))
+        try:
+            table, header = list(reader), reader.fieldnames or ()
+        except csv.Error as error:
+            raise InputError(f"the node table is no CSV: {error}") from None
+        missing = {"nid", "cname", "x", "y", "z"} - set(header)
         if missing:
             raise InputError(f"the node table lacks the columns {', '.join(sorted(missing))}; it needs nid,cname,x,y,z")
         rows: dict[int, NodeAddress] = {}
         extent = [0, 0, 0, 0]
-        for line, row in enumerate(reader, start=2):
+        for line, row in enumerate(table, start=2):
             try:
                 address = NodeAddress(int(row["nid"]), row["cname"], int(row["x"]), int(row["y"]), int(row["z"]))
             except (TypeError, ValueError):
-                raise InputError(f"line {line} of the node table cannot be read: {row}") from None
+                raise InputError(f"line {line} of the node table cannot be read: {str(row)[:200]}") from None
             match = _CNAME.fullmatch(address.cname)
             if match is None or min(address.nid, *address.coordinates) < 0:
                 raise InputError(
-                    f"line {line} of the node table: {address.cname!r} is no node name or a number is negative"
+                    f"line {line} of the node table: {address.cname[:40]!r} is no node name or a number is negative"
                 )
             if address.nid in rows:
                 raise InputError(f"line {line} of the node table: nid {address.nid} comes twice")

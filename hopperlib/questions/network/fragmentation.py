@@ -5,16 +5,15 @@ from __future__ import annotations
 from functools import cache
 from itertools import pairwise
 from statistics import fmean
-from typing import Any
 
 from hopperlib.machine import Machine
 from hopperlib.network.scheduling.aging import Moment, aged_machine, moments
 from hopperlib.network.scheduling.schedule import Schedule, mean_wait_h
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
-from hopperlib.network.torus.maps import occupancy
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
-from hopperlib.questions.figures import Axis, Series, chart, layout
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.network.trace_figures import occupancy_figure
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Column, Figure, Result, Table, Value
 
@@ -37,37 +36,6 @@ def _counts(order: str) -> PrefixCounts:
     machine = Machine.load("hopper")
     places = [node.coordinates for node in order_nodes(compute_nodes(machine), order)]
     return PrefixCounts(places, Torus.of(machine, weights=(1, 2, 1)))
-
-
-def _occupancy_figure(schedule: Schedule, days: int, order: str) -> Figure:
-    """Return the map: the node list upwards, time to the right."""
-    rows, columns = 57, 84
-    grid = occupancy(schedule, 0, days * _DAY, columns=columns, rows=rows)
-    step, height = days / columns, _NODES // rows
-    heat: dict[str, Any] = {
-        "type": "heatmap",
-        "x": [round((column + 0.5) * step, 3) for column in range(columns)],
-        "y": [row * height + height // 2 for row in range(rows)],
-        "z": [[round(100 * cell) for cell in line] for line in grid],
-        "zmin": 0,
-        "zmax": 100,
-        "colorscale": "Cividis",
-        "colorbar": {"title": {"text": "busy [%]"}},
-    }
-    x, y = Axis(title="Since the reboot", unit="d"), Axis(title=f"Position in the node list ({order})")
-    means = [sum(line) / columns for line in grid]
-    return Figure(
-        title="Occupancy of the node list",
-        alt=f"Node list upwards, {days} days to the right. The front of the list is {100 * means[0]:.0f} % busy, "
-        f"its end {100 * means[-1]:.0f} %.",
-        data=[heat],
-        layout=layout(x, y, height=420),
-        table=Table(
-            caption="Busy part of each stretch of the list, over the whole time",
-            columns=(Column("From position"), Column("Busy", "%", 1)),
-            rows=[(row * height, 100 * mean) for row, mean in enumerate(means)],
-        ),
-    )
 
 
 def _answer(
@@ -104,7 +72,7 @@ def _answer(
             Value("Mean distance of the probe, Y double", after, "predicted", "hops", 2, min(late), max(late)),
             Value("Jobs simulated", len(schedule), "assumed", note="drawn for the mix"),
         ),
-        figures=(_occupancy_figure(schedule, days, order), *_figures(history, days, probe_nodes, late)),
+        figures=(_occupied(schedule, days, order), *_figures(history, days, probe_nodes, late)),
         tables=(_table(history),),
         facts={
             "utilization": used,
@@ -119,6 +87,12 @@ def _answer(
             "schedule_sha256": schedule.digest(),
         },
     )
+
+
+def _occupied(schedule: Schedule, days: int, order: str) -> Figure:
+    """Return the map of the node list from the reboot on."""
+    node_list = f"node list ({order})"
+    return occupancy_figure(schedule, (0, days * _DAY), cells=(57, 84), since="the reboot", node_list=node_list)
 
 
 def _runs(count: int) -> str:

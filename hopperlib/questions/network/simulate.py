@@ -33,6 +33,7 @@ from hopperlib.network.torus.wiring import NodeAddress
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.network.policies_compared import against
 from hopperlib.questions.network.trace_figures import (
+    gantt_figure,
     group_table,
     machine_figure,
     occupancy_figure,
@@ -369,6 +370,7 @@ def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
             waits_figure(groups),
             *wait_maps(schedule),
             occupancy_figure(schedule),
+            gantt_figure(schedule),
             pieces_figure({"jobs": schedule}),
         ),
         tables=(group_table(groups), width_table(schedule, hops), *([compared.table()] if compared else [])),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from statistics import mean, median
 from typing import Any
 
@@ -14,6 +15,7 @@ from hopperlib.questions.result import Column, Figure, Table
 
 __all__ = [
     "allocation_table",
+    "gantt_figure",
     "group_table",
     "machine_figure",
     "occupancy_figure",
@@ -25,6 +27,7 @@ __all__ = [
 
 _DAY = 86_400
 _MOST_SAMPLES = 400
+_GANTT_JOBS, _COLORS = 200, 12
 # Upper edges of the lengths on the map of waits. [s]
 _LENGTHS = ((300, "5 min"), (3600, "1 h"), (4 * 3600, "4 h"), (12 * 3600, "12 h"), (_DAY, "1 d"), (1 << 62, "longer"))
 
@@ -311,8 +314,25 @@ def wait_maps(schedule: Schedule) -> list[Figure]:
     return figures
 
 
-def occupancy_figure(schedule: Schedule) -> Figure:
+def occupancy_figure(
+    schedule: Schedule,
+    span: tuple[int, int] | None = None,
+    *,
+    cells: tuple[int, int] = (48, 80),
+    since: str = "the first start",
+    node_list: str = "node list",
+) -> Figure:
     """Return which part of each stretch of the node list is busy over time, as a map.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    span : (int, int) or None
+        From and to; None for first start to last end. [s]
+    cells : (int, int)
+        Stretches of the list at most, and of time.
+    since, node_list : str
+        What time and positions count from, in words.
 
     Examples
     --------
@@ -321,19 +341,58 @@ def occupancy_figure(schedule: Schedule) -> Figure:
     >>> occupancy_figure(simulate(Workload([Job(1, 0, 3, 60, 60)]), 4)).table.rows[-1]
     (3, 0.0)
     """
-    started = list(schedule.finished())
-    begin, end = min(schedule.start_s[job] for job in started), max(schedule.end_s[job] for job in started)
-    rows, columns = min(48, schedule.nodes), 80
-    span = max(columns, end - begin)
-    grid = occupancy(schedule, begin, begin + span, columns=columns, rows=rows)
-    height, step = schedule.nodes / rows, span / columns / _DAY
-    means = [sum(line) / columns for line in grid]
+    rows, columns = min(cells[0], schedule.nodes), cells[1]
+    if span is None:
+        started = list(schedule.finished())
+        begin, end = min(schedule.start_s[job] for job in started), max(schedule.end_s[job] for job in started)
+        span = begin, begin + max(columns, end - begin)
+    grid = occupancy(schedule, *span, columns=columns, rows=rows)
+    days, height = (span[1] - span[0]) / _DAY, schedule.nodes / rows
+    means = [100 * sum(line) / columns for line in grid]
     return _heat(
         "Occupancy of the node list",
-        f"Node list upwards, {span / _DAY:.2f} days to the right: its first stretch is {100 * means[0]:.0f} % busy, its last {100 * means[-1]:.0f} %.",
-        Axis(title="Since the first start", unit="d"), Axis(title="Position in the node list"),
-        [round((column + 0.5) * step, 4) for column in range(columns)], [round((row + 0.5) * height, 1) for row in range(rows)],
+        f"Node list upwards, {days:.4g} days to the right. The front of the list is {means[0]:.0f} % busy, its end {means[-1]:.0f} %.",
+        Axis(title=f"Since {since}", unit="d"), Axis(title=f"Position in the {node_list}"),
+        [round((column + 0.5) * days / columns, 4) for column in range(columns)], [round((row + 0.5) * height, 1) for row in range(rows)],
         [[round(100 * min(1.0, cell)) for cell in line] for line in grid], "busy [%]",
         Table(caption="Busy part of each stretch of the list", columns=(Column("From position"), Column("Busy", "%", 1)),
-              rows=[(int(row * height), 100 * mean) for row, mean in enumerate(means)]),
+              rows=[(int(row * height), mean) for row, mean in enumerate(means)]),
+    )  # fmt: skip
+
+
+def gantt_figure(schedule: Schedule) -> Figure:
+    """Return who sits where over time, as a map in which jobs side by side differ in color; of a long trace some hundred jobs.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> gantt_figure(simulate(Workload([Job(7, 0, 3, 60, 60), Job(8, 0, 4, 60, 60)]), 4)).table.rows
+    [('7', 3, 0.0, 60), ('8', 4, 60.0, 60)]
+    """
+    started = sorted(schedule.finished(), key=schedule.start_s.__getitem__)
+    first = max(0, (len(started) - _GANTT_JOBS) // 2)
+    shown = started[first : first + _GANTT_JOBS]
+    begin, end = schedule.start_s[shown[0]], max(schedule.start_s[shown[-1]], schedule.start_s[shown[0]])
+    if len(shown) == len(started):
+        end = max(schedule.end_s[job] for job in shown)
+    rows, columns = min(64, schedule.nodes), 120
+    step, height = max(1, end - begin) / columns, schedule.nodes / rows
+    cells: list[list[int | None]] = [[None] * columns for _ in range(rows)]
+    for job in started:
+        left, right = ((time - begin) / step - 0.5 for time in (schedule.start_s[job], schedule.end_s[job]))
+        for low, high in schedule.runs(job) if right > 0 and left < columns else ():
+            for row in range(max(0, ceil(low / height - 0.5)), min(rows, ceil(high / height - 0.5))):
+                for column in range(max(0, ceil(left)), min(columns, ceil(right))):
+                    cells[row][column] = 1 + job % _COLORS
+    numbers, widths = schedule.workload.job, schedule.workload.nodes
+    return _heat(
+        "Who sits where",
+        f"Node list upwards, {(end - begin) / _DAY:.4g} days to the right: {len(shown):,} of {len(started):,} jobs, a color for each in turn.",
+        Axis(title="Since the first of these starts", unit="d"), Axis(title="Position in the node list"),
+        [round((column + 0.5) * step / _DAY, 5) for column in range(columns)], [round((row + 0.5) * height, 1) for row in range(rows)],
+        cells, f"job, modulo {_COLORS}",
+        Table(caption="Jobs in the order of their starts", columns=(Column("Job"), Column("Nodes"), Column("Start", "s", 0), Column("Run", "s")),
+              rows=[(str(numbers[job]), widths[job], float(schedule.start_s[job] - begin), schedule.end_s[job] - schedule.start_s[job])
+                    for job in shown]),
     )  # fmt: skip
