@@ -125,5 +125,5 @@ def _value(name: str, text: str) -> Any:
             raise refusal(name, text[:40], "must be yes or no")
         return text == "yes"
     if not text.isdecimal() or len(text) > _MOST_DIGITS:
-        raise refusal(name, text[:40], f"must be a whole number of at most {_MOST_DIGITS} digits, not negative")
+        raise refusal(name, text[:40], f"must be a whole number, not negative, of at most {_MOST_DIGITS} digits")
     return int(text)
