@@ -35,8 +35,8 @@ _CHILD = "import sys; from hopperlib.readers.darshan import _write_logs; _write_
 _LOGS_AT_ONCE = 200
 # What the modules hold that are named and not used.
 _UNUSED = {
-    "DXT_POSIX": "every access",
-    "DXT_MPIIO": "every access",
+    "DXT_POSIX": "every access; the counters sum them up",
+    "DXT_MPIIO": "every access; the counters sum them up",
     "APMPI": "calls of MPI",
     "APXC": "counters of the network",
     "MDHIM": "a key-value store",
@@ -250,28 +250,19 @@ def _heat_maps(report: Any) -> list[dict[str, Any]]:
     maps = []
     for interface, heat_map in report.heatmaps.items():
         tables = {way: heat_map.to_df([way]) for way in ("read", "write")}
-        ranks = [int(rank) for rank in next(iter(tables.values())).index]
-        values = {way: table.to_numpy() for way, table in tables.items()}
-        bins = values["read"].shape[1]
+        ranks = [int(rank) for rank in tables["read"].index]
+        bins = tables["read"].shape[1]
         wide, high = -(-bins // _HEAT_COLUMNS), -(-len(ranks) // _HEAT_ROWS)
         summed = {
             way: [
                 [int(rows[:, at : at + wide].sum()) for at in range(0, bins, wide)]
-                for start in range(0, len(ranks), high)
-                for rows in (array[start : start + high],)
+                for rows in (table.to_numpy()[start : start + high] for start in range(0, len(ranks), high))
             ]
-            for way, array in values.items()
+            for way, table in tables.items()
         }
-        width = float(heat_map._bin_width_seconds) * wide
-        maps.append(
-            {
-                "interface": "MPI-IO" if interface == "MPIIO" else interface,
-                "bin_s": width,
-                "ranks": ranks[::high],
-                "read_bytes": summed["read"],
-                "written_bytes": summed["write"],
-            }
-        )
+        name, width = "MPI-IO" if interface == "MPIIO" else interface, float(heat_map._bin_width_seconds) * wide
+        bytes_ = {"read_bytes": summed["read"], "written_bytes": summed["write"]}
+        maps.append({"interface": name, "bin_s": width, "ranks": ranks[::high], **bytes_})
     return maps
 
 

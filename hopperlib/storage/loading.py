@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple, get_args
 
-from hopperlib.errors import refusal
+from hopperlib.errors import above, at_least, refusal
 
 __all__ = ["METHODS", "LoadTime", "Method", "load_time"]
 
@@ -95,14 +95,8 @@ def load_time(
     """
     if method not in METHODS:
         raise refusal("method", method, f"must be one of: {', '.join(METHODS)}")
-    counts = {"nodes": nodes, "tasks_per_node": tasks_per_node, "files": files, "tries": tries, "servers": servers}
-    rates = {"requests_per_s": requests_per_s, "server_gb_s": server_gb_s, "link_gb_s": link_gb_s}
-    for name, count in counts.items():
-        if not count >= 1:
-            raise refusal(name, count, "must be at least 1")
-    for name, rate in (*rates.items(), ("size_mb", size_mb)):
-        if not rate > 0:
-            raise refusal(name, rate, "must be above 0")
+    at_least(1, nodes=nodes, tasks_per_node=tasks_per_node, files=files, tries=tries, servers=servers)
+    above(0, requests_per_s=requests_per_s, server_gb_s=server_gb_s, link_gb_s=link_gb_s, size_mb=size_mb)
     asking = {"broadcast": 1, "cached": nodes}.get(method, nodes * tasks_per_node)
     reading = 1 if method == "broadcast" else nodes
     lookups_s, read_s = files * tries / requests_per_s, size_mb / 1e3 / server_gb_s

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from hopperlib.errors import InputError, above, at_least, refusal
 from hopperlib.finding import Finding
@@ -218,17 +219,10 @@ def write_rate_gb_s(
     return min(total, system.peak_gb_s)
 
 
-def write_curve(
-    machine: Machine,
-    most_tasks: int,
-    *,
-    task_rate_gb_s: float,
-    node_ceiling_gb_s: float | None = None,
-    nodes: int | None = None,
-) -> list[float]:
+def write_curve(machine: Machine, most_tasks: int, *, nodes: int | None = None, **rates: Any) -> list[float]:
     """Rates of 1, 2, ... `most_tasks` tasks, as `write_rate_gb_s` gives them. [GB/s]
 
-    With `nodes`, few tasks use as many nodes as there are tasks.
+    `rates` are those of `write_rate_gb_s`. With `nodes`, few tasks use as many nodes as there are tasks.
 
     Examples
     --------
@@ -236,17 +230,11 @@ def write_curve(
     [1.4, 1.6, 1.7, 1.7]
     """
     # From the most tasks down, so that a message about too few nodes names them all.
-    rates = [
-        write_rate_gb_s(
-            machine,
-            tasks,
-            task_rate_gb_s=task_rate_gb_s,
-            node_ceiling_gb_s=node_ceiling_gb_s,
-            nodes=None if nodes is None else min(nodes, tasks),
-        )
+    curve = [
+        write_rate_gb_s(machine, tasks, nodes=None if nodes is None else min(nodes, tasks), **rates)
         for tasks in range(most_tasks, 0, -1)
     ]
-    return rates[::-1]
+    return curve[::-1]
 
 
 def level_from(curve: Sequence[float]) -> int | None:

@@ -200,14 +200,7 @@ def uneven_weights(osts: int, unevenness: float = 0.15) -> list[float]:
     return [1 + unevenness * (1 - 2 * number / max(osts - 1, 1)) for number in range(osts)]
 
 
-def file_dump(
-    total_gb: float,
-    objects: Sequence[int],
-    *,
-    peak_gb_s: float,
-    osts_per_unit: int = 1,
-    slow: Sequence[float] | None = None,
-) -> FileDump:
+def file_dump(total_gb: float, objects: Sequence[int], *, peak_gb_s: float, osts_per_unit: int = 1) -> FileDump:
     """Return rate, time and spread of a dump whose objects lie as given.
 
     Every OST writes at its share of the peak. With `osts_per_unit` above 1 the
@@ -223,8 +216,6 @@ def file_dump(
         Peak rate of the file system. [GB/s]
     osts_per_unit : int
         OSTs of a limiting unit: 1 for the OST itself, 6 for Hopper's controllers.
-    slow : sequence of float or None
-        What fraction of its share each OST reaches; None for 1.
 
     Raises
     ------
@@ -238,7 +229,7 @@ def file_dump(
     >>> file_dump(30.0, [2, 1], peak_gb_s=2.0)
     FileDump(rate_gb_s=1.5, time_s=20.0, spread_s=10.0, fullest_over_mean=1.3333333333333333)
     """
-    times = finish_times_s(total_gb, objects, peak_gb_s=peak_gb_s, osts_per_unit=osts_per_unit, slow=slow)
+    times = finish_times_s(total_gb, objects, peak_gb_s=peak_gb_s, osts_per_unit=osts_per_unit)
     loads = _by_unit(objects, osts_per_unit)
     last = max(times)
     return FileDump(total_gb / last, last, last - min(times), max(loads) * len(loads) / sum(loads))
@@ -249,14 +240,7 @@ def _by_unit(values: Sequence[float], osts_per_unit: int) -> list[float]:
     return [sum(values[first : first + osts_per_unit]) for first in range(0, len(values), osts_per_unit)]
 
 
-def finish_times_s(
-    total_gb: float,
-    objects: Sequence[int],
-    *,
-    peak_gb_s: float,
-    osts_per_unit: int = 1,
-    slow: Sequence[float] | None = None,
-) -> list[float]:
+def finish_times_s(total_gb: float, objects: Sequence[int], *, peak_gb_s: float, osts_per_unit: int = 1) -> list[float]:
     """When each limiting unit is done with its objects. [s]
 
     Parameters and errors are those of `file_dump`.
@@ -269,10 +253,8 @@ def finish_times_s(
     above(0, total_gb=total_gb, peak_gb_s=peak_gb_s, objects=sum(objects))
     if len(objects) % osts_per_unit:
         raise refusal("osts_per_unit", osts_per_unit, f"must divide the {len(objects)} OSTs")
-    rate, size = peak_gb_s / len(objects), total_gb / sum(objects)
-    loads = _by_unit(objects, osts_per_unit)
-    speeds = _by_unit([rate * part for part in slow or [1.0] * len(objects)], osts_per_unit)
-    return [size * load / speed for load, speed in zip(loads, speeds, strict=True)]
+    unit_gb_s, object_gb = peak_gb_s / len(objects) * osts_per_unit, total_gb / sum(objects)
+    return [object_gb * load / unit_gb_s for load in _by_unit(objects, osts_per_unit)]
 
 
 def rate_steps(times_s: Sequence[float], peak_gb_s: float) -> list[tuple[float, float]]:

@@ -190,16 +190,12 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
         lost_s = assumed["lost_s"] * size_gb / SHARED_GB
         return barrier_rate_gb_s(size_gb, peak_gb_s=rate, variables=VARIABLES, spread_s=lost_s)
 
-    weak = rate_beside_others_gb_s(
-        barriered_gb_s(_WEAK_TASKS * _WEAK_GB_PER_TASK),
-        machine_fraction=_WEAK_TASKS / hopper.cores,
-        others_demand=assumed["others_demand"],
-    )
-    small = rate_beside_others_gb_s(
-        barriered_gb_s(_SMALL_TASKS * _WEAK_GB_PER_TASK),
-        machine_fraction=_SMALL_TASKS / hopper.cores,
-        others_demand=assumed["others_demand"],
-    )
+    def scaled_gb_s(tasks: int) -> float:
+        alone = barriered_gb_s(tasks * _WEAK_GB_PER_TASK)
+        share = tasks / hopper.cores
+        return rate_beside_others_gb_s(alone, machine_fraction=share, others_demand=assumed["others_demand"])
+
+    weak, small = scaled_gb_s(_WEAK_TASKS), scaled_gb_s(_SMALL_TASKS)
     close_s = close_cost_s(assumed["close_gain"], weak, size_per_process_gb=0.032)
     return {
         "fpp-finish-spread": dump.spread_s / sustained,
