@@ -17,7 +17,7 @@ __all__ = ["read_mdtest"]
 _BANNER = re.compile(r"\b(mdtest-\S{1,40}) was launched with (\d+) total task\(s\) on (\d+) node")
 _SUMMARY = re.compile(r"\bSUMMARY(?: (rate|time))?:?\s*(?:\(of (\d+) iterations?\))?")
 _ROW = re.compile(
-    r"((?:Directory|File|Tree) (?:creation|stat|read|rename|removal|write))\s{0,40}:?\s{1,40}(\S{1,40})\s+(\S{1,40})\s+(\S{1,40})\s+(\S{1,40})"
+    r"((?:Directory|File|Tree) (?:creation|stat|read|rename|removal|write))\s{0,40}(?::|\s)\s{0,40}((?:[-\d.]|nan|inf).*)"
 )
 
 
@@ -53,7 +53,9 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
             in_rates = summary[1] != "time"
             iterations = count(summary[2] or "") or iterations
         elif row and in_rates:
-            rows.setdefault(row[1].lower(), row.groups()[1:4])
+            # Of a torn row, without its deviation, not even the mean is sure to be whole.
+            words = row[2].split()
+            rows.setdefault(row[1].lower(), tuple(words[:3]) if len(words) > 3 else ())
         elif (error := error_in(line)) and len(errors) < 50:
             errors.append(error)
     status, reason = _status(errors, bool(rows))
@@ -78,8 +80,10 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
 
     results = []
     for access, words in rows.items():
-        highest, lowest, mean = (number(word) for word in words)
-        if not (highest and lowest and mean):
+        highest, lowest, mean = (number(word) for word in words) if words else (None, None, None)
+        if highest is None or lowest is None or mean is None:
+            results.append(result(access, None, "incomplete", "its row is torn, or a rate is printed as no number"))
+        elif not (highest and lowest and mean):
             results.append(result(access, None, "not-run", "its rates are printed as zero"))
         elif iterations == 1:
             results.append(result(access, mean, status, reason))

@@ -95,3 +95,11 @@ def test_torn_output(data):
     rows = read_mdtest(SAMPLE[start : data.draw(st.integers(start, len(SAMPLE)))], file="a")
     assert rows
     assert all(row.operations_s is None or row.operations_s > 0 for row in rows)
+
+
+@pytest.mark.parametrize("words", ["335943.006     335943.006     3359", "335943.006  nan  335943.006  0.000"])
+def test_a_torn_row_is_no_phase_that_was_left_out(words):
+    text = "mdtest-3.3.0 was launched with 1 total task(s) on 1 node(s)\nSUMMARY rate: (of 1 iterations)\n   File read   :  "
+    (row,) = read_ior(text + words, file="a")
+    assert (row.access, row.status, row.operations_s) == ("file read", "incomplete", None)
+    assert "torn" in row.reason
