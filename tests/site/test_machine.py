@@ -137,8 +137,13 @@ def test_my_machine_is_chosen_once(workshop, tmp_path, root):
     expect(page.locator(".hopper-machine-said")).to_have_text(says(Machine.load("perlmutter")))
     expect(page.locator("#hopper-today")).to_contain_text(says(Machine.load("perlmutter")))
     # Another page knows it, and its explorer answers for it.
+    page.locator("#explorer-memory").scroll_into_view_if_needed()
+    expect(page.locator("#explorer-memory [name=machine]")).to_have_value("perlmutter")
     page = workshop.go("book/placement.html")
     explorer = page.locator("#explorer-place")
+    # The example's own machine stays until the line is the reader's.
+    expect(explorer.locator("[name=machine]")).to_have_value("hopper")
+    explorer.get_by_label("Launch line or batch script").fill("srun -n 8 ./a.out")
     expect(explorer.locator("[name=machine]")).to_have_value("perlmutter")
 
     # A file takes its place; one that is none says why.

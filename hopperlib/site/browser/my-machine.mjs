@@ -104,8 +104,16 @@ function useNear() {
   for (const section of near) once(section);
 }
 
+/** Use the machine; where the text is an example, made for another machine, only once it is the reader's own. */
 function once(section) {
   if (section.hopperMachineDone) return;
+  const { spec, start } = dataOf(section);
+  const example = spec.controls.find(({ kind, name, advanced }) => ["text", "file"].includes(kind) && !advanced && start[name]);
+  const field = example && section.querySelector(`[name="${example.name}"]`);
+  if (field && field.value.trim() === start[example.name].trim()) {
+    field.addEventListener("input", () => once(section), { once: true });
+    return;
+  }
   section.hopperMachineDone = true;
   use(section);
 }

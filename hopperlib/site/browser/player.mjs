@@ -28,8 +28,10 @@ export class Player {
     this.element = make("div", { class: "hopper-player" }, this.button, this.scale, this.output);
     this.button.addEventListener("click", () => (this.playing ? this.pause() : this.play()));
     this.scale.addEventListener("input", () => {
+      // Pausing shows the time that was.
+      const asked = Number(this.scale.value);
       this.pause();
-      this.seek(Number(this.scale.value));
+      this.seek(asked);
     });
     new IntersectionObserver(([{ isIntersecting }]) => {
       this.#seen = isIntersecting;
