@@ -96,7 +96,12 @@ const near = new Set();
 function use(section) {
   const machine = mine();
   const setting = machine && settingFor(section, machine);
-  if (setting) section.hopperSet(setting);
+  if (!setting) return;
+  const more = section.querySelector(".hopper-more");
+  const folded = more && !more.open;
+  section.hopperSet(setting);
+  // The bar at the top says which machine it is; its file need not be spread out.
+  if (folded) more.open = false;
 }
 
 function useNear() {
