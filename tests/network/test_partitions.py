@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
 from hopperlib.network.scheduling.cluster import Cluster, NodeResources, Partition
-from hopperlib.network.scheduling.rules import Limit, Rules
+from hopperlib.network.scheduling.downtimes import Downtime
+from hopperlib.network.scheduling.rules import Limit, Queue, Rules
 from hopperlib.network.scheduling.scheduler import simulate, too_wide
 from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.readers.cluster import read_cluster
@@ -265,3 +266,59 @@ def test_plans_for_several_jobs_are_refused_on_shared_nodes(settings, message):
     job = Job(1, 0, 1, 60, 60, queue="all", cores=1)
     with pytest.raises(InputError, match=message):
         simulate(Workload([job]), CLUSTER, **settings)
+
+
+def congested(seed, count):
+    """Draw jobs that come faster than they can run, so that queues are deep."""
+    rng, clock, jobs = random.Random(seed), 0, []
+    for _ in range(count):
+        clock += rng.randint(0, 12)
+        queue = rng.choice(sorted(PARTITIONS))
+        jobs.append(
+            {"queue": queue, "submit": clock, "eligible": clock, "user": rng.randint(1, 4), "nodes": rng.randint(1, len(PARTITIONS[queue][0])),
+             "run": rng.randint(0, 60), "limit": rng.randint(1, 60), "each": (rng.randint(1, 8), rng.randint(0, 2) * (queue == "gpu"), rng.choice([0, 16]))}
+        )  # fmt: skip
+    return jobs
+
+
+@pytest.mark.parametrize(("seed", "count", "limit"), [(59, 60, 1), (57, 60, 1), (5, 150, 2), (5, 150, None)])
+def test_deep_queues_under_a_limit_of_users(seed, count, limit):
+    # A start in one partition may bring the user of another's head to the limit, which lets those behind it pass.
+    jobs = congested(seed, count)
+    rules = Rules(limits=(Limit(per="user", jobs=limit),)) if limit else None
+    for policy in ("easy", "fcfs"):
+        compare(jobs, naive(jobs, NODES, PARTITIONS, policy=policy, limit=limit), policy=policy, rules=rules)
+
+
+def whole(**partitions):
+    """Return a cluster of whole nodes."""
+    count = max(nodes[-1] for nodes in partitions.values()) + 1
+    parts = {name: Partition(nodes=tuple(nodes), exclusive=True) for name, nodes in partitions.items()}
+    return Cluster(nodes=(NodeResources(cores=8),) * count, partitions=parts)
+
+
+def test_an_outage_hits_the_partition_whose_nodes_it_takes():
+    # Nodes 2 and 3 are down from 10 to 30: half of partition b. Job 2 is ended; job 3 waits; partition a goes on.
+    jobs = [
+        Job(1, 0, 2, 50, 50, queue="a"),
+        Job(2, 0, 2, 50, 50, queue="b"),
+        Job(3, 12, 3, 5, 5, queue="b"),
+        Job(4, 13, 2, 9, 9, queue="b"),
+    ]
+    down = [Downtime(start_s=10, end_s=30, first_node=2, last_node=4)]
+    schedule = simulate(Workload(jobs), whole(a=range(2), b=range(2, 6)), downtimes=down, sample_every_s=7)
+    assert list(schedule.start_s) == [0, 0, 30, 13]
+    assert list(schedule.end_s[:2]) == [50, 10]
+    assert [(sample.unavailable_nodes, sample.busy_nodes) for sample in schedule.samples[:3]] == [
+        (0, 4),
+        (0, 4),
+        (2, 4),
+    ]
+    with pytest.raises(InputError, match="downtimes and contiguous allocation go with whole nodes"):
+        simulate(Workload([Job(1, 0, 1, 9, 9, queue="all", cores=1)]), CLUSTER, downtimes=down)
+
+
+def test_a_limit_of_a_queue_table_holds_in_its_partition():
+    jobs = [Job(n, 0, 1, 10, 10, 7, queue) for n, queue in enumerate("aabb")]
+    queues = [Queue(name="a", run_limit=1)]
+    assert list(simulate(Workload(jobs), whole(a=range(2), b=range(2, 4)), queues=queues).start_s) == [0, 10, 0, 0]

@@ -46,6 +46,8 @@ class Run:
         )
         self.keep, self.runtime, self.fair = keep, runtime, bool(order.rules.fair_share)
         self.limited = bool(limits)
+        #: Whether limits hold across lanes, so that these are looked at together.
+        self.together = False
         # When jobs really end: a heap of (end, job). Their nodes, as bounds of runs.
         self.ends: list[int] = []
         self.held: dict[int, list[int]] = {}
@@ -185,7 +187,7 @@ class WholeLane(Lane):
             alone = not waiting.is_stale(now)
         if alone and run.limited and queue:
             # Whoever passed the head may have brought its user to a limit.
-            alone = run.limits.blocking(queue[0] & JOB) is None
+            alone = not run.together and run.limits.blocking(queue[0] & JOB) is None
         if not alone:
             for key in keys:
                 waiting.add(key)

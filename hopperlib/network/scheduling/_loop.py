@@ -39,6 +39,7 @@ class Loop:
     ) -> None:
         self.run_state, self.lanes, self.lane_of, self.requeue = run, lanes, lane_of, requeue
         self.schedule, self.workload, self.ends = run.schedule, run.workload, run.ends
+        run.together = run.limited and len(lanes) > 1
         # What each downtime holds now of each lane, and the downtimes that take nodes as they fall free.
         self.down: dict[tuple[int, WholeLane], list[int]] = {}
         self.drains: list[int] = []
@@ -95,6 +96,11 @@ class Loop:
             if alone is not None:
                 deque(alone.tries(range(first, submitted), now, bool(changed)), maxlen=0)
             else:
+                if self.run_state.together:
+                    # A start in one lane may keep the head of another from running, and let those behind it pass.
+                    for lane in changed.symmetric_difference(lanes):
+                        lane.before_ends()
+                    changed = set(lanes)
                 newcomers: dict[Lane, list[int]] = {lane: [] for lane in changed}
                 for job in range(first, submitted):
                     newcomers.setdefault(lane_of[job], []).append(job)
