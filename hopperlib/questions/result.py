@@ -158,6 +158,8 @@ class Table(Framed):
         Indices of rows to highlight (the cheapest, the best).
     marked_label : str
         What the mark means, in words: colour alone would not do.
+    folded : str
+        The line that stands for a table that is folded away; empty if it is not.
 
     Examples
     --------
@@ -175,6 +177,7 @@ class Table(Framed):
     rows: Sequence[Sequence[Any]]
     marked: tuple[int, ...] = ()
     marked_label: str = ""
+    folded: str = ""
 
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows):
@@ -204,6 +207,7 @@ class Table(Framed):
             "rows": self.as_text(),
             "marked": list(self.marked),
             "marked_label": self.marked_label,
+            "folded": self.folded,
             "csv": self.to_csv(),
         }
 

@@ -16,12 +16,13 @@ from typing import Any
 
 from hopperlib.questions.result import BADGES, format_number
 
-__all__ = ["badge_html", "drawing_html", "figure_html", "legend_html", "parts_html", "prose_html", "table_html"]
+__all__ = ["PLOT_HEIGHT", "badge_html", "drawing_html", "figure_html", "legend_html", "parts_html", "prose_html", "table_html"]
 
 # Height of a chart whose layout asks for none. [CSS pixels]
-_PLOT_HEIGHT = 380
-# Numbers that stand by the chart of a page.
+PLOT_HEIGHT = 380
+# Numbers that stand by the chart of a page, and texts to copy below it.
 _SHOWN = 3
+_COPYABLES = 2
 _CODE = re.compile("`([^`]+)`")
 
 
@@ -122,7 +123,7 @@ def drawing_html(drawing: Mapping[str, Any]) -> str:
 
 
 def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "", buttons: bool = True) -> str:
-    """Return a chart: its caption, the place where the page's script draws it, and its data.
+    """Return a chart: its caption, the chart as a picture, and its data. On a page a script draws it anew when touched.
 
     Parameters
     ----------
@@ -131,9 +132,9 @@ def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "",
     index : int
         Its place among the charts of the answer.
     picture : str
-        HTML that stands in the place of the chart where no script draws it.
+        The chart as HTML; without it, its description stands in its place.
     buttons : bool
-        Whether the table of its data has a button.
+        Whether a script draws it, and the table of its data has a button.
 
     Examples
     --------
@@ -143,14 +144,13 @@ def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "",
     1
     """
     alt = escape(figure["alt"])
-    height = figure["figure"]["layout"].get("height", _PLOT_HEIGHT)
-    plot = (
-        f'<div class="hopper-plot" role="img" aria-label="{alt}" style="height: {height}px">'
-        f'<p class="hopper-plot-note">{alt}</p></div>'
-    )
+    plot = picture or f'<p class="hopper-plot-note">{alt}</p>'
+    if buttons:
+        height = figure["figure"]["layout"].get("height", PLOT_HEIGHT)
+        plot = f'<div class="hopper-plot" role="img" aria-label="{alt}" style="--height: {height}px">{plot}</div>'
     return (
         f'<figure class="hopper-figure" data-index="{index}"><figcaption>{prose_html(figure["title"])}</figcaption>'
-        f'{picture or plot}<details class="hopper-data"><summary>Data of this chart</summary>'
+        f'{plot}<details class="hopper-data"><summary>Data of this chart</summary>'
         f"{table_html(figure['table'], action='figure-csv', index=index, buttons=buttons)}</details></figure>"
     )
 
@@ -165,11 +165,12 @@ def parts_html(
     result : mapping
         ``Result.to_dict()``.
     buttons : bool
-        Whether there are buttons, which only the page's script answers. A file is a link that holds it otherwise.
+        Whether there are buttons, which only the page's script answers, and what is further is folded: all but the
+        first chart, three numbers, one text to copy. A file is a link that holds it otherwise.
     evidence : bool
         Whether the numbers behind the findings stand with them, folded away.
     pictures : sequence of str
-        HTML that stands in the places of the charts where no script draws them.
+        The charts as HTML.
 
     Examples
     --------
@@ -181,15 +182,32 @@ def parts_html(
     '<div class="hopper-copyable"><div class="hopper-bar"><span class="hopper-part-title">Line</span></div><pre><code>a.out</code></pre></div>'
     """
     shown = pictures or [""] * len(result["figures"])
-    figures = enumerate(zip(result["figures"], shown, strict=True))
+    figures = [
+        figure_html(figure, i, picture=picture, buttons=buttons)
+        for i, (figure, picture) in enumerate(zip(result["figures"], shown, strict=True))
+    ]
+    copyables = [_copyable(item, i, buttons) for i, item in enumerate(result["copyables"])]
+    tables = [table_html(item, index=i, buttons=buttons) for i, item in enumerate(result["tables"])]
+    for i, table in enumerate(result["tables"]):
+        if table["folded"]:
+            tables[i] = _folded(table["folded"], tables[i])
+    if buttons:
+        figures[1:] = map(_folded, (figure["title"] for figure in result["figures"][1:]), figures[1:])
+        if len(copyables) > _COPYABLES:
+            copyables[1:] = [_folded(f"{len(copyables) - 1} more to copy", "".join(copyables[1:]))]
+        # Where there is nothing else to look at, the first table is the answer.
+        open_tables = 0 if result["values"] and (figures or result["drawings"]) else 1
+        tables[open_tables:] = map(
+            _folded, (table["caption"] for table in result["tables"][open_tables:]), tables[open_tables:]
+        )
     return {
         "drawings": "".join(map(drawing_html, result["drawings"])),
         "findings": _list("ul", "hopper-notices", (_finding(item, evidence) for item in result["findings"])),
-        "figures": "".join(figure_html(item, i, picture=picture, buttons=buttons) for i, (item, picture) in figures),
+        "figures": "".join(figures),
         "values": _values(result["values"], fold=buttons),
-        "copyables": "".join(_copyable(item, i, buttons) for i, item in enumerate(result["copyables"])),
+        "copyables": "".join(copyables),
         "listings": "".join(map(_listing, result["listings"])),
-        "tables": "".join(table_html(item, index=i, buttons=buttons) for i, item in enumerate(result["tables"])),
+        "tables": "".join(tables),
         "downloads": _list(
             "ul",
             "hopper-downloads hopper-live-only" if buttons else "hopper-downloads",
@@ -202,6 +220,11 @@ def _list(tag: str, kind: str, items: Iterable[str]) -> str:
     """Return items as a list; nothing if there are none."""
     inside = "".join(items)
     return f'<{tag} class="{kind}">{inside}</{tag}>' if inside else ""
+
+
+def _folded(summary: str, html: str) -> str:
+    """Return what is one click away, below its name."""
+    return f'<details class="hopper-further"><summary>{prose_html(summary)}</summary>{html}</details>'
 
 
 def _button(label: str, action: str, index: int) -> str:
@@ -244,7 +267,7 @@ def _values(values: Sequence[Mapping[str, Any]], *, fold: bool) -> str:
     if not further:
         return first
     count = len(values) - shown
-    return f'{first}<details class="hopper-further"><summary>{count} more numbers</summary>{further}</details>'
+    return first + _folded(f"{count} more numbers", further)
 
 
 def _value(value: Mapping[str, Any]) -> str:
@@ -255,11 +278,10 @@ def _value(value: Mapping[str, Any]) -> str:
 
 
 def _copyable(copyable: Mapping[str, Any], index: int, buttons: bool) -> str:
-    """Return a text to copy; the lines of a picture made of characters do not break."""
+    """Return a text to copy; a long one scrolls, and its lines do not break."""
     title, text, note = copyable["title"], copyable["text"], copyable["note"]
-    lines = text.split("\n")
     block = f"<pre><code>{escape(text)}</code></pre>"
-    if len(lines) > 8 and any(len(line) > 100 for line in lines):
+    if text.count("\n") > 8:
         block = _scroll(title, block)
     button = f" {_button('Copy', 'copy', index)}" if buttons else ""
     bar = f'<div class="hopper-bar"><span class="hopper-part-title">{prose_html(title)}</span>{button}</div>'

@@ -18,9 +18,8 @@ __all__ = ["figure_svg"]
 
 # Stands for the color of the page's text while matplotlib draws, and is no color of a series.
 _INK = "#010203"
-_WIDTH, _HEIGHT = 660, 340
-# Letters of a title that one line beside its axis holds.
-_LONGEST_TITLE = {"x": 85, "y": 38}
+# Width of a letter. [points]
+_LETTER = 7
 _LOOK: dict[str, Any] = {
     "svg.fonttype": "none",
     "text.parse_math": False,
@@ -43,7 +42,7 @@ _MARKERS = {
 }  # fmt: skip
 
 
-def figure_svg(figure: Figure) -> str:
+def figure_svg(figure: Figure, width: int = 660, height: int = 340, *, place: str = "") -> str:
     """Return a figure as one ``<svg>``: the same for the same figure, its texts as text, its ink the page's color.
 
     Lines, points, bands, bars, heatmaps and clouds in space are drawn, that
@@ -53,6 +52,10 @@ def figure_svg(figure: Figure) -> str:
     Parameters
     ----------
     figure : hopperlib.questions.result.Figure
+    width, height : int
+        Its size, and how high it is unless its layout says so. [points]
+    place : str
+        Where in its page it stands, so that two of the same are told apart.
 
     Raises
     ------
@@ -73,10 +76,10 @@ def figure_svg(figure: Figure) -> str:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        # Names inside of the drawing hang on its title, so that two drawings on a page do not share them.
+        # Names inside of the drawing hang on its title and place, so that two drawings on a page do not share them.
         settings: Any = matplotlib.rcParams
-        settings.update(_LOOK | {"svg.hashsalt": figure.title})
-        size = (_WIDTH / 72, figure.layout.get("height", _HEIGHT) / 72)
+        settings.update(_LOOK | {"svg.hashsalt": f"{place} {figure.title}"})
+        size = (width / 72, figure.layout.get("height", height) / 72)
         canvas = Canvas(figsize=size, layout="constrained", facecolor="none")
         (_draw_in_space if "scene" in figure.layout else _draw_in_plane)(canvas, figure)
         text = io.StringIO()
@@ -216,8 +219,9 @@ def _add_legend(canvas: Any, figure: Figure) -> None:
     """Add the legend above the drawing, where there is more than one series."""
     if figure.layout.get("showlegend", len(figure.data) > 1):
         longest = max(len(trace["name"]) for trace in figure.data)
-        # A letter is about 7 wide, the sample of the line with its margins 60.
-        canvas.legend(loc="outside upper left", ncols=max(1, _WIDTH // (7 * longest + 60)), handlelength=3)
+        # The sample of a line with its margins takes 60 points.
+        columns = max(1, int(72 * canvas.get_figwidth()) // (_LETTER * longest + 60))
+        canvas.legend(loc="outside upper left", ncols=columns, handlelength=3)
 
 
 def _set_axis(axes: Any, name: str, axis: Any, wanted: Mapping[str, Any]) -> None:
@@ -226,7 +230,9 @@ def _set_axis(axes: Any, name: str, axis: Any, wanted: Mapping[str, Any]) -> Non
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     log = wanted.get("type") == "log"
-    axes.set(**{f"{name}label": "\n".join(textwrap.wrap(wanted["title"]["text"], _LONGEST_TITLE[name]))})
+    # A title has nine tenths of the width, or four fifths of the height, for each of its lines.
+    room = 72 * (0.9 * axes.figure.get_figwidth() if name == "x" else 0.8 * axes.figure.get_figheight())
+    axes.set(**{f"{name}label": "\n".join(textwrap.wrap(wanted["title"]["text"], int(room) // _LETTER))})
     if log:
         # Only then: the linear scale would take a category's name from its tick.
         axes.set(**{f"{name}scale": "log"})

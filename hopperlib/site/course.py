@@ -4,6 +4,7 @@
 `RouteDirective`   an ordered list of pages with the minutes of each and the sum
 `ProgressPage`     what this reader has done, kept in this browser
 term titles        a term links to the glossary, and its entry shows on hover
+folded sections    what every study page has, and few readers need at once
 mark as read       a button at the end of every page that is a notebook
 my machine         the place at the top of every page for the machine of the reader
 exercises          numbered from 1 on each page
@@ -35,6 +36,9 @@ MINUTES_OF_A_PAGE = 5
 
 # Where the list of studies goes on the progress page.
 _STUDIES = "<!-- studies -->"
+
+# Sections of study pages that are looked up rather than read.
+_FOLDED = frozenset({"Before you start", "Assumptions", "What the model leaves out", "In the terminal", "References"})
 
 
 def minutes_of(root: Path, page: str) -> int:
@@ -151,6 +155,17 @@ def _explain_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                     break
 
 
+def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Fold the sections of a study page that are looked up rather than read, below their headings."""
+    if app.builder.format != "html" or not docname.startswith("notebooks/"):
+        return
+    for section in doctree.findall(nodes.section):
+        if section[0].astext() in _FOLDED:
+            for place, html in ((0, '<details class="hopper-fold"><summary>'), (2, "</summary>")):
+                section.insert(place, nodes.raw(text=html, format="html"))
+            section.append(nodes.raw(text="</details>", format="html"))
+
+
 def _list_studies(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     """Give the progress page the list of studies: their titles and checks are known once all pages are read."""
     if _STUDIES in context.get("body", ""):
@@ -197,6 +212,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("progress-page", ProgressPage)
     app.connect("env-before-read-docs", lambda app, env, docnames: _forget_terms(app, env))
     app.connect("doctree-resolved", _explain_terms)
+    app.connect("doctree-resolved", _fold_sections)
     app.connect("html-page-context", _mark_as_read)
     app.connect("html-page-context", _machine_bar)
     app.connect("html-page-context", _number_exercises)

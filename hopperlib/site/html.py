@@ -16,10 +16,16 @@ import jinja2
 from markupsafe import Markup
 
 from hopperlib.questions.question import Question, load
+from hopperlib.questions.result import Figure, Table
 from hopperlib.render import html
 from hopperlib.render.answer import page_data
+from hopperlib.render.svg import figure_svg
 
 __all__ = ["check_html", "explorer_html", "figure_html", "json_block"]
+
+
+# Width of a chart beside the controls of an explorer, and of one that stands alone. [CSS pixels]
+_BESIDE, _ALONE = 540, 800
 
 
 def json_block(data: Any) -> Markup:
@@ -87,22 +93,26 @@ def explorer_html(explorer: Question, *, key: str, values: Mapping[str, Any] | N
     """
     start = explorer.read(values or {})
     spec = explorer.to_dict()
-    result = explorer.run(**start).to_dict()
+    answer = explorer.run(**start)
+    result = answer.to_dict()
+    pictures = [figure_svg(figure, _BESIDE, html.PLOT_HEIGHT, place=key) for figure in answer.figures]
     return _TEMPLATES.get_template("explorer.html").render(
         id=f"explorer-{key}",
         spec=spec,
         start=start,
         summary=result["summary"],
-        parts={name: Markup(part) for name, part in html.parts_html(result).items()},
+        parts={name: Markup(part) for name, part in html.parts_html(result, pictures=pictures).items()},
         legend=Markup(html.legend_html(result)),
         block={"key": key, "spec": spec, "start": start, "answer": page_data(result)},
     )
 
 
 def figure_html(figure: Mapping[str, Any], *, key: str) -> str:
-    """Return a figure (its `to_dict`) as HTML: caption, place for the chart, data."""
+    """Return a figure (its `to_dict`) as HTML: caption, chart, data."""
     block = f'<script type="application/json" class="hopper-data-block">{json_block(figure)}</script>'
-    return f'<div class="hopper-alone" id="figure-{key}">{html.figure_html(figure)}{block}</div>'
+    drawn = Figure(title=figure["title"], alt=figure["alt"], **figure["figure"], table=Table(caption="", columns=(), rows=()))
+    picture = figure_svg(drawn, _ALONE, html.PLOT_HEIGHT, place=key)
+    return f'<div class="hopper-alone" id="figure-{key}">{html.figure_html(figure, picture=picture)}{block}</div>'
 
 
 def check_html(check: Mapping[str, Any]) -> str:

@@ -35,6 +35,8 @@ __all__ = [
 # An input deviates from what is printed by nothing, or it is a defect: it is not drawn.
 _DRAWN = ("predicted", "identity", "calibrated")
 _SEEDS = 20
+# Documented values that a page shows at once; more of them are folded away.
+_OPEN_ROWS = 6
 
 
 def documented_table(study: str, *ids: str) -> Table:
@@ -57,6 +59,7 @@ def documented_table(study: str, *ids: str) -> Table:
     (('tasks of the VASP run', '384', 'MPI tasks', 'antypas2011, sec. 2 User Environment; launch line'),)
     """
     values = {value.id.partition(".")[2]: value for value in by_study(study)}
+    shown = len(ids or values)
     for name in ids:
         if name not in values:
             raise ValueError(f"study {study!r} has no documented value {name!r}; it has: {', '.join(values)}")
@@ -67,6 +70,7 @@ def documented_table(study: str, *ids: str) -> Table:
             (value.quantity, value.value, value.unit, f"{value.source}, {value.locator}")
             for value in (values[name] for name in ids or values)
         ),
+        folded=f"{shown} documented values, as printed" if shown > _OPEN_ROWS else "",
     )
 
 
@@ -80,6 +84,7 @@ def scorecard_table(study: str) -> Table:
     ['What', 'Documented', 'Model', 'Role', 'Verdict', 'Why']
     """
     scored = rows(study)
+    missed = tuple(number for number, row in enumerate(scored) if row.verdict.startswith("missed"))
     return Table(
         caption="Scorecard of this study",
         columns=_columns("What", "Documented", "Model", "Role", "Verdict", "Why"),
@@ -87,8 +92,9 @@ def scorecard_table(study: str) -> Table:
             (row.quantity, f"{row.documented} {row.unit}".strip(), row.reproduced, row.role, row.verdict, row.note)
             for row in scored
         ),
-        marked=tuple(number for number, row in enumerate(scored) if row.verdict.startswith("missed")),
+        marked=missed,
         marked_label="the model misses this value",
+        folded=f"Scorecard of this study, {len(scored)} values: {len(missed) or 'none'} missed",
     )
 
 

@@ -21,7 +21,8 @@ def assert_still(page):
     expect(box.locator(".hopper-summary")).to_have_text(SENTENCE)
     expect(box.locator(".hopper-values")).to_contain_text("4.80 to 5.33")
     expect(box.locator(".hopper-drawing svg")).to_be_visible()
-    expect(box.locator(".hopper-plot-note")).to_contain_text("A curve that rises from 1")
+    expect(box.locator(".hopper-plot > svg")).to_be_visible()
+    expect(box.locator(".hopper-plot > svg desc")).to_contain_text("A curve that rises from 1")
     expect(box.locator(".hopper-table-box").last).to_contain_text("cabinet")
     expect(box.locator(".hopper-form")).to_be_hidden()
     expect(box.get_by_text("python -m http.server")).to_be_visible()
@@ -136,7 +137,7 @@ def test_a_chart_that_cannot_be_drawn_says_so(watch, serve_copy, bundle):
         next(site.glob(f"_static/live-*/plotly/{bundle}.min.js")).unlink()
 
     page = watch(serve_copy(remove)).go("book/index.html")
-    page.locator("#explorer-trial .hopper-figure").scroll_into_view_if_needed()
+    page.locator("#explorer-trial .hopper-plot").hover()
     expect(page.locator("#explorer-trial .hopper-plot-note")).to_contain_text("the chart's script cannot be loaded")
 
 

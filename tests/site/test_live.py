@@ -338,7 +338,7 @@ def test_a_line_is_copied(workshop):
 
 def test_charts_follow_the_theme(workshop):
     page = workshop.go("book/index.html")
-    explorer(page).locator(".hopper-figure").scroll_into_view_if_needed()
+    explorer(page).locator(".hopper-plot").hover()
     title = explorer(page).locator(".hopper-plot .xtitle")
     expect(title).to_be_visible()
     # The chart's words have the color of the page's words, whatever the theme.
@@ -352,7 +352,7 @@ def test_charts_follow_the_theme(workshop):
 
 def test_the_theme_switch_redraws(workshop):
     page = workshop.go("book/index.html")
-    explorer(page).locator(".hopper-figure").scroll_into_view_if_needed()
+    explorer(page).locator(".hopper-plot").hover()
     expect(explorer(page).locator(".hopper-plot .xtitle")).to_be_visible()
     seen = set()
     for _ in range(3):
@@ -367,22 +367,32 @@ def test_the_theme_switch_redraws(workshop):
 
 def test_a_chart_in_space_stands_beside_a_flat_one(workshop):
     page = workshop.go("book/torus.html")
-    explorer(page, "space").locator(".hopper-figure").scroll_into_view_if_needed()
+    explorer(page, "space").locator(".hopper-plot").hover()
     expect(page.locator("#explorer-space .gl-container canvas").first).to_be_visible()
-    explorer(page).locator(".hopper-figure").scroll_into_view_if_needed()
+    explorer(page).locator(".hopper-plot").hover()
     expect(explorer(page).locator(".hopper-plot .xtitle")).to_be_visible()
     set_slider(page, "Size", 4, key="space")
     expect(summary(page, "space")).to_have_text("A cube of 4 has 64 points.")
 
 
-def test_a_chart_is_not_drawn_before_it_is_near(workshop):
-    workshop.page.set_viewport_size({"width": 1280, "height": 240})
-    page = workshop.go("book/index.html")
+def test_a_chart_is_a_picture_until_it_is_touched(watch, workshop_url):
+    watched = watch(workshop_url)
+    watched.page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+    page = watched.go("book/index.html")
+    plot = explorer(page).locator(".hopper-plot")
+    plot.scroll_into_view_if_needed()
     page.wait_for_timeout(300)
-    assert not [url for url in workshop.requests if "plotly" in url]
-    explorer(page).locator(".hopper-figure").scroll_into_view_if_needed()
+    expect(plot.locator("> svg")).to_be_visible()
+    assert not [url for url in watched.requests if "plotly" in url]
+    plot.hover()
+    expect(plot.locator(".xtitle")).to_be_visible()
+    assert next(url for url in watched.requests if "plotly" in url).endswith("cartesian.min.js")
+
+
+def test_a_chart_in_a_narrow_place_is_drawn_when_it_is_near(watch, workshop_url):
+    page = watch(workshop_url, viewport={"width": 390, "height": 844}).go("book/index.html")
+    explorer(page).locator(".hopper-plot").scroll_into_view_if_needed()
     expect(explorer(page).locator(".hopper-plot .xtitle")).to_be_visible()
-    assert next(url for url in workshop.requests if "plotly" in url).endswith("cartesian.min.js")
 
 
 def test_a_chart_has_a_description_and_its_data(workshop):
@@ -401,7 +411,7 @@ def test_a_chart_has_a_description_and_its_data(workshop):
 def test_printing_shows_the_chart_on_white(workshop):
     page = workshop.go("book/index.html")
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    explorer(page).locator(".hopper-figure").scroll_into_view_if_needed()
+    explorer(page).locator(".hopper-plot").hover()
     expect(explorer(page).locator(".hopper-plot .xtitle")).to_be_visible()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
@@ -415,14 +425,17 @@ def test_printing_shows_the_chart_on_white(workshop):
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-def test_the_print_button_draws_every_chart_first(workshop):
+def test_every_chart_is_printed(workshop):
     page = workshop.go("notebooks/checks.html")
-    page.evaluate("window.print = () => (window.printed = document.querySelectorAll('.hopper-plot .main-svg').length)")
+    page.evaluate("window.print = () => (window.printed = true)")
     page.get_by_role("button", name="Print this page").click()
-    page.wait_for_function("() => window.printed > 0")
-    assert page.evaluate(
-        "[...document.querySelectorAll('.hopper-plot')].every((plot) => plot.querySelector('.main-svg'))"
-    )
+    page.wait_for_function("() => window.printed")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    plots = page.locator(".hopper-plot")
+    assert plots.count() > 0
+    for plot in plots.all():
+        expect(plot.locator("> svg")).to_be_visible()
 
 
 def test_a_page_can_be_reached_by_search(workshop):

@@ -47,6 +47,11 @@ function showFigures(part, text, figures, before) {
   keepingPlace(part, () =>
     part.querySelectorAll(".hopper-figure").forEach((element, i) => {
       for (const words of [":scope > figcaption", ".hopper-table-box"]) element.querySelector(words).replaceWith(made[i].querySelector(words));
+      const fold = element.closest(".hopper-further");
+      if (fold) {
+        fold.querySelector("summary").textContent = figures[i].title;
+        fold.toggleAttribute("data-changed", JSON.stringify(figures[i].figure) !== JSON.stringify(before[i].figure));
+      }
       element.querySelector(".hopper-plot").setAttribute("aria-label", figures[i].alt);
       updateFigure(element, figures[i]);
     }),

@@ -5,6 +5,7 @@ import { showAnswer, startAnswer } from "./answer.mjs";
 import { copyText, dataOf, fileName, make, prose, saveFile } from "./dom.mjs";
 import { button, Form } from "./form.mjs";
 import { megabytes } from "./package.mjs";
+import { fetchLibraries } from "./plot.mjs";
 import { python } from "./python.mjs";
 import { Timers } from "./timers.mjs";
 
@@ -35,7 +36,7 @@ class Explorer {
   constructor(section) {
     const { key, spec, start, answer } = dataOf(section);
     Object.assign(this, { section, key, spec, start, shown: { result: answer } });
-    this.box = section.querySelector(".hopper-answer");
+    this.boxes = section.querySelectorAll(".hopper-answer, .hopper-rest");
     this.busy = section.querySelector(".hopper-busy");
     this.problem = section.querySelector(".hopper-problem");
     this.form = new Form(section.querySelector(".hopper-form"), spec.controls, (settled) => this.#changed(settled));
@@ -75,22 +76,26 @@ class Explorer {
     this.section.scrollIntoView({ block: "start" });
   }
 
-  /** Start Python when the explorer comes near the screen and the browser has time, or at the first touch. */
+  /** Fetch what answers and draws when the explorer comes near and the browser has time, or at the first touch. */
   #warmWhenNear() {
+    const warm = () => {
+      python.warm();
+      fetchLibraries(this.shown.result.figures);
+    };
+    for (const kind of ["pointerenter", "focusin", "touchstart"]) {
+      this.section.addEventListener(kind, warm, { once: true, passive: true });
+    }
     if (navigator.connection?.saveData) return;
     const idle = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 200));
     const near = new IntersectionObserver(
       (entries) => {
         if (!entries.some((entry) => entry.isIntersecting)) return;
         near.disconnect();
-        idle(() => python.warm(), { timeout: IDLE });
+        idle(warm, { timeout: IDLE });
       },
       { rootMargin: NEAR },
     );
     near.observe(this.section);
-    for (const kind of ["pointerenter", "focusin", "touchstart"]) {
-      this.section.addEventListener(kind, () => python.warm(), { once: true, passive: true });
-    }
   }
 
   /** Resolve when no answer is awaited. */
@@ -205,7 +210,7 @@ class Explorer {
 
   #showBusy() {
     this.#timers.set("busy", BUSY_AFTER, () => {
-      this.box.setAttribute("aria-busy", "true");
+      for (const box of this.boxes) box.setAttribute("aria-busy", "true");
       const text = python.ready ? "Working …" : `Starting Python in your browser: ${megabytes} MB, once …`;
       this.busy.replaceChildren(make("span", { class: "hopper-spinner", "aria-hidden": "true" }), make("span", {}, text));
     });
@@ -221,7 +226,7 @@ class Explorer {
 
   #hideBusy() {
     this.#timers.clear("busy", "cancel");
-    this.box.removeAttribute("aria-busy");
+    for (const box of this.boxes) box.removeAttribute("aria-busy");
     this.busy.replaceChildren();
   }
 
@@ -237,6 +242,7 @@ class Explorer {
     const { copyables, tables, figures, downloads } = this.shown.result;
     const acts = {
       reset: () => this.#reset(),
+      all: () => this.form.showAll(),
       link: () => copyText(linkTo(this.key, this.section.id, sharedPart(this.spec.controls, this.start, this.form.values())), pressed),
       copy: () => copyText(copyables[at].text, pressed),
       csv: () => saveFile(fileName(tables[at].caption, "csv"), tables[at].csv, "text/csv"),

@@ -64,10 +64,22 @@ export class Form {
         if (kind === "slider" && Number.isNaN(Number(value))) refused[name] = value;
       }
       // What was filled in is seen, even where it is folded away.
-      if (["text", "file"].includes(kind) && field.value !== "") this.#box(name).closest("details")?.setAttribute("open", "");
+      if (["text", "file"].includes(kind) && field.value !== "") this.#unfold(name);
       this.#echo(name);
     }
     return refused;
+  }
+
+  /** Show every control, where a narrow screen shows but two; or those two alone. */
+  showAll(all = !this.element.hasAttribute("data-all")) {
+    this.element.toggleAttribute("data-all", all);
+    this.element.querySelector(".hopper-all")?.setAttribute("aria-expanded", String(all));
+  }
+
+  #unfold(name) {
+    const box = this.#box(name);
+    box.closest("details")?.setAttribute("open", "");
+    if (box !== this.element.querySelector("[data-control]")) this.showAll(true);
   }
 
   /** Show a scale's number beside it. */
@@ -90,7 +102,7 @@ export class Form {
     field.setAttribute("aria-invalid", "true");
     const described = (field.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && id !== error.id);
     field.setAttribute("aria-describedby", [...described, error.id].join(" "));
-    error.closest("details")?.setAttribute("open", "");
+    this.#unfold(name);
     return true;
   }
 

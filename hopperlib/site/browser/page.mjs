@@ -1,12 +1,9 @@
-// What every page needs: a switch for its code, and printing, in the colors of paper and with every chart drawn.
+// What every page needs: a switch for its code, and printing, in the colors of paper and with charts unfolded.
 
 const root = document.documentElement;
 
 for (const button of document.querySelectorAll("[data-hopper-print]")) {
-  button.addEventListener("click", async () => {
-    if (document.querySelector(".hopper-figure")) await (await import("./plot.mjs")).drawAll();
-    window.print();
-  });
+  button.addEventListener("click", () => window.print());
 }
 
 const cells = document.querySelectorAll("div.cell details.above-input");
@@ -19,15 +16,26 @@ for (const button of document.querySelectorAll("[data-hopper-show-code]")) {
   });
 }
 
+/** Unfold what the address names, or what it stands in. */
+function unfold() {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const fold = named?.querySelector(":scope > details.hopper-fold") ?? named?.closest("details:not([open])");
+  if (!fold || fold.open) return;
+  fold.open = true;
+  named.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+unfold();
+
 let theme;
+let folded = [];
 addEventListener("beforeprint", () => {
   theme = root.dataset.theme;
   root.dataset.theme = "light";
-  // A chart that was never near is not drawn: its data stand in for it.
-  for (const note of document.querySelectorAll(".hopper-plot-note")) {
-    note.closest(".hopper-figure").querySelector("details").open = true;
-  }
+  folded = [...document.querySelectorAll("details.hopper-fold:not([open]), [data-part=figures] > details:not([open])")];
+  for (const part of folded) part.open = true;
 });
 addEventListener("afterprint", () => {
   root.dataset.theme = theme;
+  for (const part of folded) part.open = false;
 });

@@ -1,6 +1,6 @@
-// Charts: drawn by plotly.js, which is fetched when the first one comes near, in the colors of the page's theme.
+// Charts: pictures in the page, drawn anew by plotly.js, in the colors of the page's theme, once a reader touches them.
 
-import { dataOf, fileName, saveFile } from "./dom.mjs";
+import { dataOf, fileName, make, saveFile } from "./dom.mjs";
 
 const figures = new Map(); // plot element -> { data, drawn }
 const libraries = new Map(); // bundle -> promise of its plotly.js
@@ -22,25 +22,42 @@ function library(bundle) {
   return libraries.get(bundle);
 }
 
+// In a narrow place the picture's letters are too small: there a chart is drawn when it comes near.
+const NARROW = 440;
 const near = new IntersectionObserver(
   (entries) => {
-    for (const { isIntersecting, target } of entries) if (isIntersecting) draw(target);
+    for (const { isIntersecting, target } of entries) {
+      const picture = target.querySelector(":scope > svg");
+      if (isIntersecting && !(picture && (target.clientWidth > NARROW || navigator.connection?.saveData))) draw(target);
+    }
   },
   { rootMargin: "400px 0px" },
 );
 
-/** Draw a figure once it comes near. */
+/** Draw a figure once it is touched; where no picture of it stands, once it comes near. */
 export function placeFigure(element, data) {
   const plot = element.querySelector(".hopper-plot");
   figures.set(plot, { data, drawn: false });
   near.observe(plot);
+  for (const kind of ["pointerenter", "touchstart"]) {
+    plot.addEventListener(kind, () => figures.get(plot).drawn || draw(plot), { once: true, passive: true });
+  }
+}
+
+/** Fetch what draws an explorer's charts, so that its first answer need not wait. */
+export function fetchLibraries(data) {
+  for (const { bundle } of data) library(bundle).catch(() => {});
 }
 
 /** Draw new data in the place of the old. */
 export function updateFigure(element, data) {
   const plot = element.querySelector(".hopper-plot");
-  figures.set(plot, { data, drawn: figures.get(plot)?.drawn ?? false });
-  if (figures.get(plot).drawn) draw(plot);
+  // What is folded away has no width to be drawn in: it is drawn when it is unfolded.
+  const seen = plot.clientWidth > 0;
+  figures.set(plot, { data, drawn: seen && (figures.get(plot)?.drawn ?? false) });
+  if (seen) return draw(plot);
+  plot.querySelector(":scope > svg")?.remove();
+  near.observe(plot);
 }
 
 /** Start a figure that stands alone on a page. */
@@ -50,11 +67,6 @@ export function startFigure(box) {
   box.addEventListener("click", ({ target }) => {
     if (target.closest('[data-do="figure-csv"]')) saveFile(fileName(data.title, "csv"), data.table.csv, "text/csv");
   });
-}
-
-/** Draw every figure of the page, wherever it is; resolves when all are drawn. */
-export function drawAll() {
-  return Promise.all([...figures.keys()].map(draw));
 }
 
 /** Draw again all that is drawn: the theme or the width has changed. */
@@ -71,19 +83,23 @@ async function draw(plot) {
       return;
     }
     const state = figures.get(plot);
-    if (!state.drawn) plot.replaceChildren();
+    if (!state.drawn) {
+      plotly.purge(plot);
+      plot.replaceChildren();
+    }
     state.drawn = true;
     const { data, layout } = state.data.figure;
-    await plotly.react(plot, structuredClone(data), themed(layout), CONFIG);
+    await plotly.react(plot, structuredClone(data), themed(layout, plot.clientHeight), CONFIG);
   } catch (error) {
-    plot.querySelector(".hopper-plot-note")?.append(` (${error.message}: reload the page to try again)`);
+    const note = plot.querySelector(".hopper-plot-note") ?? plot.appendChild(make("p", { class: "hopper-plot-note" }));
+    note.textContent = `${figures.get(plot)?.data.alt} (${error.message}: reload the page to try again)`;
   }
 }
 
 const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: "reset" };
 
 /** Return the layout in the colors and the type of the page. */
-function themed(layout) {
+function themed(layout, height) {
   const style = getComputedStyle(document.documentElement);
   const color = (name) => style.getPropertyValue(`--hopper-${name}`).trim();
   const line = { gridcolor: color("grid"), linecolor: color("line"), zerolinecolor: color("line"), tickcolor: color("line") };
@@ -92,7 +108,7 @@ function themed(layout) {
   result.paper_bgcolor = "rgba(0,0,0,0)";
   result.plot_bgcolor = "rgba(0,0,0,0)";
   result.hoverlabel = { bgcolor: color("panel"), bordercolor: color("line"), font: { color: color("ink") }, ...layout.hoverlabel };
-  result.height ??= 380;
+  result.height = height;
   // On a phone a finger scrolls the page; it must not draw zoom boxes.
   if (matchMedia("(pointer: coarse)").matches) result.dragmode = layout.scene ? "turntable" : false;
   for (const name of Object.keys(result)) {
