@@ -10,6 +10,7 @@ from hopperlib.questions.result import Column, Figure, Result, Table
 def answer(size: int) -> Result:
     points = [(x, y, z) for x in range(size) for y in range(size) for z in range(size)]
     xs, ys, zs = map(list, zip(*points, strict=True))
+    scene = {f"{name}axis": {"title": {"text": name}, "range": [-1, size]} for name in "xyz"}
     return Result(
         summary=f"A cube of {size} has {len(points)} points.",
         figures=(
@@ -23,10 +24,11 @@ def answer(size: int) -> Result:
                         "x": xs,
                         "y": ys,
                         "z": zs,
-                        "marker": {"size": 3, "color": "#0072B2"},
+                        "name": "points",
+                        "marker": {"size": 3, "color": "#0072B2", "symbol": "circle"},
                     }
                 ],
-                layout={"height": 360, "margin": {"l": 0, "r": 0, "t": 0, "b": 0}, "scene": {}},
+                layout={"height": 360, "margin": {"l": 0, "r": 0, "t": 0, "b": 0}, "scene": scene},
                 table=Table(caption="Points", columns=tuple(Column(title=name) for name in "xyz"), rows=points),
                 bundle="gl3d",
             ),
