@@ -15,7 +15,7 @@ so that a page can give them those of its theme.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -245,6 +245,7 @@ def chart(
     y: Axis,
     series: Sequence[Series],
     references: Sequence[Reference] = (),
+    marks: Mapping[str, float] | None = None,
     caption: str = "",
     **more: Any,
 ) -> Figure:
@@ -261,6 +262,9 @@ def chart(
     references : sequence of Reference
         Horizontal lines over the whole width; they are rows of no table, so
         the alt text should name their values.
+    marks : mapping of str to float
+        Vertical lines from 0 to the greatest value: what is documented on the x axis, by name. As references, they are
+        rows of no table.
     caption : str
         Caption of the table; by default the title.
     **more
@@ -290,6 +294,10 @@ def chart(
         line = {"color": NEUTRAL.color, "dash": "dot" if number % 2 == 0 else "dash", "width": 2}
         level = [reference.y, reference.y]
         data.append({"type": "scatter", "mode": "lines", "name": reference.name, "x": ends, "y": level, "line": line})
+    for number, (name, at) in enumerate((marks or {}).items()):
+        line = {"color": NEUTRAL.color, "dash": ("dash", "dot", "longdash")[number % 3], "width": 2}
+        top = max(value for one in series for value in (*one.y, *one.high) if value is not None)
+        data.append({"type": "scatter", "mode": "lines", "name": name, "x": [at, at], "y": [0, top], "line": line})
     if len(data) == 1:
         more = {"showlegend": False} | more
     table = _table(caption or title, x, y, series)

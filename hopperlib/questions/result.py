@@ -78,8 +78,8 @@ class Value:
         What the number is.
     value : float, int, str or None
         The number.
-    badge : {"documented", "assumed", "calibrated", "predicted"}
-        Where it comes from (`BADGES`).
+    badge : {"documented", "assumed", "calibrated", "predicted"} or None
+        Where it comes from (`BADGES`); None for a word that is no claim about a machine.
     unit : str
         Unit; empty for counts and ratios.
     decimals : int or None
@@ -97,7 +97,7 @@ class Value:
 
     label: str
     value: Any
-    badge: Badge
+    badge: Badge | None
     unit: str = ""
     decimals: int | None = None
     low: float | None = None
@@ -105,7 +105,7 @@ class Value:
     note: str = ""
 
     def __post_init__(self) -> None:
-        if self.badge not in BADGES:
+        if self.badge is not None and self.badge not in BADGES:
             raise ValueError(f"badge={self.badge!r} must be one of: {', '.join(BADGES)}")
 
     @property

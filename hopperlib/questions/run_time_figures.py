@@ -12,7 +12,12 @@ __all__ = ["group_figure", "histogram_figure", "quantile_figure"]
 
 
 def histogram_figure(
-    edges: Sequence[float], counts: Sequence[int], expected: Mapping[str, Sequence[float]], *, unit: str = "s"
+    edges: Sequence[float],
+    counts: Sequence[int],
+    expected: Mapping[str, Sequence[float]],
+    *,
+    unit: str = "s",
+    marks: Mapping[str, float] | None = None,
 ) -> Figure:
     """Return how many times lie between edges, with what families expect there as lines.
 
@@ -24,6 +29,8 @@ def histogram_figure(
         By name of the family.
     unit : str
         Of the edges.
+    marks : mapping of str to float
+        Documented times to compare with, by name.
 
     Examples
     --------
@@ -37,10 +44,12 @@ def histogram_figure(
         title="Histogram of the run times",
         alt=f"{sum(counts):,} times from {edges[0]:,.5g} to {edges[-1]:,.5g} {unit}; most, {counts[fullest]:,}, lie from "
         f"{edges[fullest]:,.5g} to {edges[fullest + 1]:,.5g} {unit}."
-        + (f" Lines: what {', '.join(expected)} would give." if expected else ""),
+        + (f" Lines: what {', '.join(expected)} would give." if expected else "")
+        + (f" Marked: {', '.join(marks)}." if marks else ""),
         x=Axis(title="Run time, middle of the bar", unit=unit),
         y=Axis(title="Runs", low=0, decimals=1),
         series=[Series(name="runs", kind="bars", x=middles, y=list(counts)), *lines],
+        marks=marks,
         bargap=0.05,
     )
 

@@ -16,7 +16,16 @@ from typing import Any
 
 from hopperlib.questions.result import BADGES, format_number
 
-__all__ = ["PLOT_HEIGHT", "badge_html", "drawing_html", "figure_html", "legend_html", "parts_html", "prose_html", "table_html"]
+__all__ = [
+    "PLOT_HEIGHT",
+    "badge_html",
+    "drawing_html",
+    "figure_html",
+    "legend_html",
+    "parts_html",
+    "prose_html",
+    "table_html",
+]
 
 # Height of a chart whose layout asks for none. [CSS pixels]
 PLOT_HEIGHT = 380
@@ -273,7 +282,8 @@ def _values(values: Sequence[Mapping[str, Any]], *, fold: bool) -> str:
 def _value(value: Mapping[str, Any]) -> str:
     """Return a number with its unit, badge and note."""
     unit = f' <span class="hopper-unit">{escape(value["unit"])}</span>' if value["unit"] else ""
-    number = f'<span class="hopper-value">{escape(value["text"])}</span>{unit} {badge_html(value["badge"])}'
+    badge = f" {badge_html(value['badge'])}" if value["badge"] else ""
+    number = f'<span class="hopper-value">{escape(value["text"])}</span>{unit}{badge}'
     return f"<div><dt>{prose_html(value['label'])}</dt><dd>{number}</dd>{_note('dd', value['note'])}</div>"
 
 

@@ -88,8 +88,9 @@ def _full(result: Result) -> Iterator[list[str]]:
     yield [line for finding in result.findings for line in _finding(finding)]
     for value in result.values:
         unit = f" {value.unit}" if value.unit else ""
+        badge = f" ({value.badge})" if value.badge else ""
         note = f"; {value.note}" if value.note else ""
-        yield [_plain(f"{value.label}: {value.text}{unit} ({value.badge}){note}")]
+        yield [_plain(f"{value.label}: {value.text}{unit}{badge}{note}")]
     for drawing in result.drawings:
         yield [f"{drawing.title}: {drawing.alt}", *([drawing.text.rstrip()] if drawing.text else [])]
     for figure in result.figures:

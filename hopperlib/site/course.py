@@ -37,6 +37,8 @@ MINUTES_OF_A_PAGE = 5
 # Where the list of studies goes on the progress page.
 _STUDIES = "<!-- studies -->"
 
+# How the paragraph begins that answers a study's question at once.
+_ANSWER = "In one sentence:"
 # Sections of study pages that are looked up rather than read.
 _FOLDED = frozenset({"Before you start", "Assumptions", "What the model leaves out", "In the terminal", "References"})
 
@@ -159,6 +161,13 @@ def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Fold the sections of a study page that are looked up rather than read, below their headings."""
     if app.builder.format != "html" or not docname.startswith("notebooks/"):
         return
+    for paragraph in list(doctree.findall(nodes.paragraph)):
+        if paragraph.astext().startswith(_ANSWER):
+            # It would give away what the reader is asked to predict.
+            summary = '<details class="hopper-further"><summary>The answer in one sentence</summary>'
+            at = paragraph.parent.index(paragraph)
+            paragraph.parent.insert(at + 1, nodes.raw(text="</details>", format="html"))
+            paragraph.parent.insert(at, nodes.raw(text=summary, format="html"))
     for section in doctree.findall(nodes.section):
         if section[0].astext() in _FOLDED:
             for place, html in ((0, '<details class="hopper-fold"><summary>'), (2, "</summary>")):

@@ -8,9 +8,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from hopperlib.errors import InputError
-from hopperlib.questions.question import load
-from hopperlib.site.html import explorer_html
-from hopperlib.site.renderers import raw_html, unique_name
+from hopperlib.site.renderers import explorer_nodes
 
 __all__ = ["ExplorerDirective"]
 
@@ -44,8 +42,6 @@ class ExplorerDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the explorer's HTML, or an error that names what is wrong."""
         try:
-            explorer = load(self.arguments[0])
-            html = explorer_html(explorer, key=unique_name(self.state.document, explorer.name), values=self.options)
+            return [*explorer_nodes(self.state.document, self.arguments[0], self.options)]
         except InputError as error:
             raise self.error(error.message) from error
-        return [*raw_html(html)]

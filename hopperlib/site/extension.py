@@ -59,9 +59,9 @@ def _configure(app: Sphinx, config: Config) -> None:
     # A change of either makes Sphinx read, or write, every page again.
     config.hopper_content = content_hash(root, with_site=True)
     config.hopper_assets = assets.folder
+    config.hopper_models = content_hash(root, with_site=False)
     if not config.nb_execution_cache_path:
-        cache = Path(app.outdir).parent / ".jupyter_cache"
-        config.nb_execution_cache_path = str(cache / content_hash(root, with_site=False))
+        config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / config.hopper_models)
     config.html_search_scorer = str(HERE / "browser" / "scorer.js")
     config.mathjax_path = f"{assets.folder}/mathjax/tex-chtml.js"
     config.html_title = config.project = os.environ.get("HOPPER_TITLE") or config.html_title
@@ -137,6 +137,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     os.environ["PLOTLY_RENDERER"] = "plotly_mimetype"
     app.add_config_value("hopper_node_modules", "", "", str)
     app.add_config_value("hopper_content", "", "env", str)
+    app.add_config_value("hopper_models", "", "", str)
     app.add_config_value("hopper_assets", "", "html", str)
     app.add_directive("explorer", ExplorerDirective)
     app.add_directive("machine", MachineDirective)

@@ -7,8 +7,9 @@ later answers in its place.
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ from markupsafe import Markup
 from hopperlib.questions.question import Question, load
 from hopperlib.questions.result import Figure, Table
 from hopperlib.render import html
-from hopperlib.render.answer import page_data
+from hopperlib.render.answer import page_answer, page_data
 from hopperlib.render.svg import figure_svg
 
-__all__ = ["check_html", "explorer_html", "figure_html", "json_block"]
+__all__ = ["check_html", "explorer_html", "figure_html", "json_block", "kept_answer"]
 
 
 # Width of a chart beside the controls of an explorer, and of one that stands alone. [CSS pixels]
@@ -65,7 +66,32 @@ def _environment() -> jinja2.Environment:
 _TEMPLATES = _environment()
 
 
-def explorer_html(explorer: Question, *, key: str, values: Mapping[str, Any] | None = None) -> str:
+def kept_answer(folder: Path, stamp: str, explorer: Question, values: Mapping[str, Any]) -> str:
+    """Keep an answer as a file that pages load when it is asked for; return its name.
+
+    Parameters
+    ----------
+    folder : Path
+    stamp : str
+        Hash of all that answers depend on: an answer that is there for it is not made again.
+    explorer : Question
+    values : mapping
+    """
+    asked = json.dumps([stamp, explorer.name, values], sort_keys=True, default=str)
+    path = folder / f"{explorer.name}-{hashlib.sha256(asked.encode()).hexdigest()[:12]}.json"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(page_answer(explorer, values), allow_nan=False), encoding="utf-8")
+    return path.name
+
+
+def explorer_html(
+    explorer: Question,
+    *,
+    key: str,
+    values: Mapping[str, Any] | None = None,
+    keep: Callable[[Question, Mapping[str, Any]], str] | None = None,
+) -> str:
     """Return an explorer as HTML, with its answer for the starting setting.
 
     Parameters
@@ -75,6 +101,8 @@ def explorer_html(explorer: Question, *, key: str, values: Mapping[str, Any] | N
         Its name in addresses, unique in the page.
     values : mapping or None
         Values to start with, where they differ from the defaults.
+    keep : callable or None
+        Keeps the answer to an example and returns the name of its file; None leaves all examples to the reader's browser.
 
     Raises
     ------
@@ -103,14 +131,22 @@ def explorer_html(explorer: Question, *, key: str, values: Mapping[str, Any] | N
         summary=result["summary"],
         parts={name: Markup(part) for name, part in html.parts_html(result, pictures=pictures).items()},
         legend=Markup(html.legend_html(result)),
-        block={"key": key, "spec": spec, "start": start, "answer": page_data(result)},
+        block={
+            "key": key,
+            "spec": spec,
+            "start": start,
+            "answer": page_data(result),
+            "kept": [keep(explorer, start | dict(example.values)) for example in explorer.examples] if keep else [],
+        },
     )
 
 
 def figure_html(figure: Mapping[str, Any], *, key: str) -> str:
     """Return a figure (its `to_dict`) as HTML: caption, chart, data."""
     block = f'<script type="application/json" class="hopper-data-block">{json_block(figure)}</script>'
-    drawn = Figure(title=figure["title"], alt=figure["alt"], **figure["figure"], table=Table(caption="", columns=(), rows=()))
+    drawn = Figure(
+        title=figure["title"], alt=figure["alt"], **figure["figure"], table=Table(caption="", columns=(), rows=())
+    )
     picture = figure_svg(drawn, _ALONE, html.PLOT_HEIGHT, place=key)
     return f'<div class="hopper-alone" id="figure-{key}">{html.figure_html(figure, picture=picture)}{block}</div>'
 

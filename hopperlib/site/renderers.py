@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer
 
 from hopperlib.questions import checks, question, result
-from hopperlib.site.html import check_html, explorer_html, figure_html
+from hopperlib.site.html import check_html, explorer_html, figure_html, kept_answer
 
-__all__ = ["HopperRenderer", "raw_html", "unique_name"]
+__all__ = ["HopperRenderer", "explorer_nodes", "raw_html", "unique_name"]
 
 PLOTLY_MIME_TYPE = "application/vnd.plotly.v1+json"
 
@@ -28,6 +31,14 @@ def unique_name(document: nodes.document, name: str) -> str:
     taken = document.attributes.setdefault("hopper_ids", {})
     taken[name] = taken.get(name, 0) + 1
     return name if taken[name] == 1 else f"{name}-{taken[name]}"
+
+
+def explorer_nodes(document: nodes.document, name: str, values: Mapping[str, Any] | None = None) -> list[nodes.Element]:
+    """Return an explorer as a node of the page; the answers to its examples are kept beside the pages."""
+    explorer = question.load(name)
+    build = document.settings.env
+    keep = partial(kept_answer, Path(build.app.outdir, "_static", "answers"), build.config.hopper_models)
+    return raw_html(explorer_html(explorer, key=unique_name(document, name), values=values, keep=keep))
 
 
 def raw_html(html: str) -> list[nodes.Element]:
@@ -53,8 +64,7 @@ class HopperRenderer(MimeRenderPlugin):  # type: ignore[misc]
         document = renderer.renderer.document
         content: Any = data.content
         if data.mime_type == question.MIME_TYPE:
-            shown = question.load(content["name"])
-            return raw_html(explorer_html(shown, key=unique_name(document, shown.name)))
+            return explorer_nodes(document, content["name"])
         if data.mime_type == result.FIGURE_MIME_TYPE:
             return raw_html(figure_html(content, key=unique_name(document, "figure")))
         if data.mime_type == checks.MIME_TYPE:

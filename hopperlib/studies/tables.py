@@ -6,6 +6,7 @@ in one place, from the data and the scorecard.
 
 from __future__ import annotations
 
+import math
 import random
 import textwrap
 from collections.abc import Mapping
@@ -35,6 +36,9 @@ __all__ = [
 # An input deviates from what is printed by nothing, or it is a defect: it is not drawn.
 _DRAWN = ("predicted", "identity", "calibrated")
 _SEEDS = 20
+# How many tolerances the axis of residuals reaches at most: beyond them, near ones could not be told apart.
+_FARTHEST = 10
+_MOST_DRAWN = 12
 # Documented values that a page shows at once; more of them are folded away.
 _OPEN_ROWS = 6
 
@@ -116,27 +120,31 @@ def residual_figure(study: str) -> Figure:
     {0.0}
     """
     drawn = [(row, row.residual) for row in rows(study) if row.role in _DRAWN and row.residual is not None]
+    far = sum(abs(ratio) > _FARTHEST for _, ratio in drawn)
     if not drawn:
         raise ValueError(f"study {study!r} has no row with a deviation and a tolerance, so there is nothing to draw")
-    by_role = {role: [(ratio, row.quantity) for row, ratio in drawn if row.role == role] for role in _DRAWN}
+    greatest = sorted(drawn, key=lambda point: -abs(point[1]))[:_MOST_DRAWN]
+    by_role = {role: [_at_edge(ratio, row.quantity) for row, ratio in greatest if row.role == role] for role in _DRAWN}
     series = [
-        Series(name=role, x=[ratio for ratio, _ in part], y=[_wrapped(what) for _, what in part], kind="points")
+        Series(name=role, x=[ratio for ratio, _ in part], y=[what for _, what in part], kind="points")
         for role, part in by_role.items()
         if part
     ]
     outside = sum(abs(ratio) > 1 + 1e-9 for _, ratio in drawn)
-    reach = 1.2 * max(1.0, *(abs(ratio) for _, ratio in drawn))
+    reach = 1.2 * max(1.0, *(min(abs(ratio), _FARTHEST) for _, ratio in drawn))
     band = {"type": "rect", "xref": "x", "yref": "paper", "x0": -1, "x1": 1, "y0": 0, "y1": 1, "layer": "below"}
     figure = chart(
-        title="Residuals of this study",
+        title="Residuals of this study"
+        + (f", the {_MOST_DRAWN} greatest of {len(drawn)}" if len(drawn) > _MOST_DRAWN else ""),
         alt=(
             f"Deviation of the model from the documented value for {len(drawn)} numbers, in units of each one's "
-            f"tolerance; {len(drawn) - outside} lie between -1 and 1, {outside} outside."
+            f"tolerance; {len(drawn) - outside} lie between -1 and 1, {outside} outside"
+            + (f", {far} of them beyond {_FARTHEST}, which stand at the edge with their number." if far else ".")
         ),
         x=Axis(title="Deviation over tolerance; the band from -1 to 1 agrees", low=-reach, high=reach, decimals=2),
         y=Axis(title=""),
         series=series,
-        height=140 + 34 * len(drawn),
+        height=140 + 34 * len(greatest),
         shapes=[band | {"fillcolor": "rgba(122,122,122,0.15)", "line": {"width": 0}}],
     )
     table = Table(
@@ -154,9 +162,11 @@ def _columns(*titles: str) -> tuple[Column, ...]:
     return tuple(Column(title=title) for title in titles)
 
 
-def _wrapped(text: str) -> str:
-    """Return a label in lines that a narrow chart can hold."""
-    return "<br>".join(textwrap.wrap(text, 32))
+def _at_edge(ratio: float, what: str) -> tuple[float, str]:
+    """Return a point and its label in lines that a narrow chart can hold; one far outside is put to the edge."""
+    if abs(ratio) > _FARTHEST:
+        what, ratio = f"{what} ({ratio:,.0f})", math.copysign(_FARTHEST, ratio)
+    return ratio, "<br>".join(textwrap.wrap(what, 32))
 
 
 class Moved(NamedTuple):

@@ -43,6 +43,38 @@ def test_a_number_is_marked_wrong_and_right(workshop):
     expect(box.locator(".hopper-result")).to_have_text("done in 2 tries")
 
 
+def test_a_prediction_is_given_once_and_stands_beside_the_answer(workshop):
+    page = workshop.go("notebooks/checks.html")
+    box = check(page, "prediction")
+    expect(page.get_by_text("In one sentence: four.")).to_be_hidden()
+    field = box.get_by_label("Your answer")
+    field.fill("two")
+    box.get_by_role("button", name="Commit").click()
+    expect(box.locator("figure")).to_have_count(0)
+    field.fill("2")
+    box.get_by_role("button", name="Commit").click()
+    expect(box.get_by_role("img", name="Your guess: 2; Model: 4; Printed: 4")).to_be_visible()
+    expect(box.get_by_role("status")).to_contain_text("Two sockets of two dies each.")
+    expect(field).to_be_disabled()
+    page.reload()
+    expect(box.get_by_role("img", name="Your guess: 2; Model: 4; Printed: 4")).to_be_visible()
+    expect(box.locator(".hopper-result")).to_have_text("predicted otherwise")
+    assert (
+        kept(page)["checks"]["workshop-prediction"] | {"guess": "2", "answer": "4", "right": False, "tries": 1}
+        == (kept(page)["checks"]["workshop-prediction"])
+    )
+
+
+def test_a_folded_section_opens_where_a_link_leads(workshop):
+    page = workshop.go("notebooks/checks.html#references")
+    expect(page.get_by_text("None.", exact=True)).to_be_visible()
+    workshop.go("notebooks/checks.html")
+    page.reload()
+    expect(page.get_by_text("None.", exact=True)).to_be_hidden()
+    page.get_by_role("heading", name="References").click()
+    expect(page.get_by_text("None.", exact=True)).to_be_visible()
+
+
 def test_hints_come_one_by_one(workshop):
     page = workshop.go("notebooks/checks.html")
     box = check(page, "memory")

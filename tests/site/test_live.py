@@ -316,6 +316,7 @@ def test_files_can_be_saved(workshop):
         box.get_by_role("button", name="Save tasks.txt").click()
     assert saved.value.suggested_filename == "tasks.txt"
     assert saved.value.path().read_text(encoding="utf-8") == "10\n"
+    box.locator("[data-part=tables] summary").click()
     with page.expect_download() as saved:
         box.locator('[data-do="csv"]').click()
     assert saved.value.suggested_filename == "three-rows.csv"
@@ -334,6 +335,33 @@ def test_a_line_is_copied(workshop):
     explorer(page).get_by_role("button", name="Copy", exact=True).click()
     expect(explorer(page).get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == "aprun -n 6 ./a.out"
+
+
+def test_what_was_typed_goes_into_a_link_when_asked(workshop):
+    page = workshop.go("book/index.html")
+    box = explorer(page)
+    box.get_by_label("Launch line").fill("aprun -n 4 ./c.out")
+    box.get_by_role("button", name="Copy link").click()
+    assert page.evaluate("navigator.clipboard.readText()").endswith("#explorer-trial")
+    box.get_by_role("button", name="Copy with what you typed").click()
+    page.wait_for_function("navigator.clipboard.readText().then((text) => text.includes('line='))")
+    page.goto(page.evaluate("navigator.clipboard.readText()"))
+    page.reload()
+    expect(box.locator(".hopper-copyable code").first).to_have_text("aprun -n 4 ./c.out")
+
+
+def test_an_example_is_answered_without_python(watch, workshop_url):
+    watched = watch(workshop_url)
+    watched.page.route("**/*.memory", lambda route: None)  # Python never starts.
+    page = watched.go("book/index.html")
+    explorer(page).hover()
+    page.wait_for_load_state("networkidle")
+    page.evaluate("document.querySelector('#explorer-trial [data-example=\"0\"]').click()")
+    # In the same frame: nothing is waited for.
+    assert page.evaluate("document.querySelector('#explorer-trial .hopper-summary').textContent").startswith(
+        "With 12 tasks"
+    )
+    assert page.evaluate("document.querySelector('#explorer-trial [name=tasks]').value") == "12"
 
 
 def test_charts_follow_the_theme(workshop):

@@ -32,7 +32,7 @@ __all__ = ["ASSUMED", "ORDERS", "compute_nodes", "order_nodes"]
 ORDERS: tuple[str, ...] = ("nid", "xyz", "xyz_by2", "hilbert")
 
 ASSUMED = (
-    "xyz_by2 is taken as blocks of 2 x 2 x 2 Geminis walked z first; no source prints its definition",
+    "xyz-by2 is taken as blocks of 2 x 2 x 2 Geminis walked z first; no source prints its definition",
     "xyz is taken as z fastest, then y, then x; no source prints its definition",
 )
 

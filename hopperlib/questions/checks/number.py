@@ -46,6 +46,8 @@ class NumberCheck(Check):
         They are met within the same tolerance.
     spellings : tuple of str
         Other ways to write the unit.
+    documented : float or None
+        What a document prints, which then stands beside a reader's prediction and the answer. [`unit`]
 
     Raises
     ------
@@ -78,6 +80,7 @@ class NumberCheck(Check):
     tolerance: float | None = None
     misconceptions: Mapping[float, str] | None = None
     spellings: tuple[str, ...] = ()
+    documented: float | None = None
 
     def __post_init__(self) -> None:
         Check.__post_init__(self)
@@ -164,6 +167,8 @@ class NumberCheck(Check):
             "unit": self.unit,
             "spellings": list(self.spellings),
             "decimals": self.decimals,
+            "answer": float(self.answer),
+            "documented": self.documented,
             "answer_text": self.answer_text,
             "low": self.accepted.low,
             "high": self.accepted.high,

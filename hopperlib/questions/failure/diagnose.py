@@ -21,7 +21,18 @@ from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared, is_sample
-from hopperlib.questions.result import Column, Copyable, Download, Facts, Listing, ListingLine, Result, Table, Value
+from hopperlib.questions.result import (
+    Badge,
+    Column,
+    Copyable,
+    Download,
+    Facts,
+    Listing,
+    ListingLine,
+    Result,
+    Table,
+    Value,
+)
 
 __all__ = ["QUESTION", "context_of", "result_of"]
 
@@ -115,9 +126,9 @@ def _values(found: Diagnosis) -> Iterator[Value]:
     if found.verdict != "cause" or cause is None:
         return
     ours = "how the diagnosis ranks what it found; see the page for how often it is right"
-    yield Value("Confidence", cause.confidence, "assumed", note=ours)
+    yield Value("Confidence", cause.confidence, None, note=ours)
     source = cause.rule.source if cause.rule else "no rule knows the message"
-    badge: Any = "documented" if cause.rule else "assumed"
+    badge: Badge | None = "documented" if cause.rule else None
     nersc = f" ({cause.rule.nersc_class})" if cause.rule and cause.rule.nersc_class else ""
     yield Value("Class", f"{_FAULT[cause.fault]}{nersc}", badge, note=source)
     yield Value("Who acts", _actor(cause), badge)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import fmean, pstdev
 
+from hopperlib.documented import printed
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.network.runtime.causes import (
@@ -25,6 +26,11 @@ from hopperlib.questions.run_time_figures import histogram_figure, quantile_figu
 __all__ = ["QUESTION"]
 
 _FITTED = "fitted to the printed least and mean"
+_PRINTED = {
+    "least": "variability.table-total-minimum",
+    "mean": "variability.table-total-mean",
+    "most": "variability.table-total-maximum",
+}
 _STEP_S = 50
 _MOST_POINTS = 84
 _MOST_JOBS = 112
@@ -52,7 +58,8 @@ def _histogram(runs: Sequence[float]) -> Figure:
     first, last = int(runs[0] // _STEP_S), int(runs[-1] // _STEP_S)
     steps = [int(time // _STEP_S) for time in runs]
     counts = [steps.count(step) for step in range(first, last + 1)]
-    return histogram_figure([step * _STEP_S for step in range(first, last + 2)], counts, {})
+    marks = {f"printed {word}, {printed(id):,.0f} s": printed(id) for word, id in _PRINTED.items()}
+    return histogram_figure([step * _STEP_S for step in range(first, last + 2)], counts, {}, marks=marks)
 
 
 def _quantiles(runs: Sequence[float], expected: Sequence[float]) -> Figure:

@@ -1,7 +1,8 @@
 // Self-checks: a reader answers, the page marks, and the result stays in the browser.
 
 import { dataOf, make, prose } from "./dom.mjs";
-import { mark } from "./marking.mjs";
+import { mark, readTypedNumber } from "./marking.mjs";
+import { guessOf, predictionFigure } from "./prediction.mjs";
 import { checkRecord, noteCheck } from "./progress.mjs";
 
 /** Start the self-check in a <section>. */
@@ -21,6 +22,9 @@ class Check {
     this.section = section;
     this.form = section.querySelector("form");
     this.feedback = section.querySelector(".hopper-feedback");
+    // Below this heading an answer is a prediction: given once, before anything is shown.
+    this.prediction = section.closest("#predict-first") !== null && ["number", "choice"].includes(this.check.kind);
+    if (this.prediction) this.form.querySelector(".hopper-main").textContent = "Commit";
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#mark();
@@ -31,11 +35,36 @@ class Check {
       else if (pressed?.dataset.do === "hint") this.#hint(pressed);
       else if (pressed?.dataset.do === "answer") this.#showAnswer();
     });
-    this.#showRecord(checkRecord(this.check.name));
+    const record = checkRecord(this.check.name);
+    this.#showRecord(record);
+    if (this.prediction && record?.guess) this.#recall(record);
   }
 
-  #note(what) {
-    this.#showRecord(noteCheck(this.check.name, { page: PAGE, question: this.check.question }, what));
+  #note(what, guessed = {}) {
+    this.#showRecord(noteCheck(this.check.name, { page: PAGE, question: this.check.question, ...guessed }, what));
+  }
+
+  /** Show the answer to a prediction, and keep it: it is not given twice. */
+  #commit(given, verdict) {
+    if (!checkRecord(this.check.name)?.guess) this.#note({ tried: true, right: verdict.right }, guessOf(this.check, given));
+    this.#say(verdict.right ? "As you said." : "It is otherwise.", verdict.feedback, verdict.right ? "right" : "wrong");
+    if (!verdict.right) this.feedback.append(` ${this.check.kind === "number" ? `${this.check.answer_text}. ` : ""}`, ...prose(this.check.explanation));
+    if (this.check.kind === "number") this.feedback.after(predictionFigure(readTypedNumber(given, this.check).number, this.check));
+    for (const input of this.form.querySelectorAll("input")) {
+      input.disabled = true;
+      input.parentElement.toggleAttribute("data-right", this.check.options?.[Number(input.value)]?.right ?? false);
+    }
+    this.form.querySelector(".hopper-ends").remove();
+  }
+
+  /** Show a prediction of an earlier visit. */
+  #recall({ guess }) {
+    const given = this.check.kind === "number" ? guess : this.check.options.flatMap(({ text }, i) => (guess.split(", ").includes(text) || guess === text ? [i] : []));
+    for (const input of this.form.querySelectorAll("input")) {
+      if (input.type === "text") input.value = guess;
+      else input.checked = given.includes(Number(input.value));
+    }
+    this.#commit(given, mark(this.check, given));
   }
 
   #showRecord(record) {
@@ -43,7 +72,8 @@ class Check {
     if (!record) return;
     this.section.dataset.right = String(record.right);
     const tries = record.tries === 1 ? "1 try" : `${record.tries} tries`;
-    if (record.right) result.textContent = record.shown ? "done, after the answer was shown" : `done in ${tries}`;
+    if (this.prediction && record.guess) result.textContent = record.right ? "predicted" : "predicted otherwise";
+    else if (record.right) result.textContent = record.shown ? "done, after the answer was shown" : `done in ${tries}`;
     else result.textContent = record.tries > 0 ? `not yet: ${tries}` : "";
     this.form.querySelector('[data-do="answer"]').hidden = record.right || record.tries === 0;
   }
@@ -64,6 +94,7 @@ class Check {
   async #mark() {
     await this.#explorer()?.hopperSettled?.();
     const verdict = mark(this.check, this.#answer());
+    if (this.prediction && verdict.readable) return this.#commit(this.#answer(), verdict);
     this.#say(verdict.right ? "Right." : verdict.readable ? "Not yet." : "", verdict.feedback, verdict.right ? "right" : "wrong");
     const input = this.form.querySelector('input[type="text"]');
     if (verdict.right) input?.removeAttribute("aria-invalid");

@@ -18,6 +18,9 @@ const QUIET = 350; // screen readers hear the sentence after this pause
 const ADDRESS = 250; // browsers limit how often the address may change
 const IDLE = 2000; // Python starts then at the latest, once an explorer is near
 
+// What is typed goes into a link up to this length. [characters]
+const LONGEST_IN_LINK = 1500;
+
 // How near the screen an explorer must be for Python to start.
 const NEAR = "300px";
 
@@ -31,11 +34,12 @@ class Explorer {
   #waiting = false;
   #cancelled = false;
   #refused = {};
+  #taken = 0; // answers made by the build that were shown
   #timers = new Timers();
 
   constructor(section) {
-    const { key, spec, start, answer } = dataOf(section);
-    Object.assign(this, { section, key, spec, start, shown: { result: answer } });
+    const { key, spec, start, answer, kept } = dataOf(section);
+    Object.assign(this, { section, key, spec, start, kept, examples: [], shown: { result: answer } });
     this.boxes = section.querySelectorAll(".hopper-answer, .hopper-rest");
     this.busy = section.querySelector(".hopper-busy");
     this.problem = section.querySelector(".hopper-problem");
@@ -51,11 +55,11 @@ class Explorer {
     this.#takeAddress();
   }
 
-  /** Set some values and answer them. */
-  set(values) {
+  /** Set some values and answer them, or show their answer if it is at hand. */
+  set(values, answer) {
     this.form.accept();
     const refused = this.form.set(values);
-    this.#changed(true);
+    this.#changed(true, answer);
     this.#refused = refused;
     this.#showRefused();
   }
@@ -69,7 +73,7 @@ class Explorer {
 
   #takeAddress() {
     const setting = readSetting(this.key);
-    const names = this.spec.controls.filter((control) => control.shareable && control.name in setting);
+    const names = this.spec.controls.filter((control) => control.name in setting);
     if (names.length === 0) return;
     const others = this.spec.controls.filter((control) => control.shareable).map(({ name }) => [name, this.start[name]]);
     this.set({ ...Object.fromEntries(others), ...Object.fromEntries(names.map(({ name }) => [name, setting[name]])) });
@@ -81,6 +85,10 @@ class Explorer {
     const warm = () => {
       python.warm();
       fetchLibraries(this.shown.result.figures);
+      this.kept.splice(0).forEach(async (name, i) => {
+        const reply = await fetch(new URL(`../answers/${name}`, import.meta.url)).catch(() => {});
+        if (reply?.ok) this.examples[i] = await reply.json();
+      });
     };
     for (const kind of ["pointerenter", "focusin", "touchstart"]) {
       this.section.addEventListener(kind, warm, { once: true, passive: true });
@@ -103,7 +111,7 @@ class Explorer {
     while (this.#running || this.#timers.has("ask")) await new Promise((done) => setTimeout(done, 20));
   }
 
-  #changed(settled) {
+  #changed(settled, answer) {
     const values = this.form.values();
     this.#refused = {};
     this.#timers.set("address", ADDRESS, () => writeSetting(this.key, sharedPart(this.spec.controls, this.start, values)));
@@ -115,8 +123,18 @@ class Explorer {
     this.asked = asked;
     this.pausing = settled;
     this.#timers.clear("refusal");
-    if (this.spec.heavy && !settled) this.#timers.set("ask", HEAVY, () => this.#ask());
+    if (answer) this.#takeKept(answer);
+    else if (this.spec.heavy && !settled) this.#timers.set("ask", HEAVY, () => this.#ask());
     else this.#ask();
+  }
+
+  /** Show an answer that the build made; what is under way answers an earlier setting. */
+  #takeKept(answer) {
+    this.#timers.clear("ask");
+    this.#taken += 1;
+    this.#waiting = false;
+    this.#hideBusy();
+    this.#take(answer);
   }
 
   /** Ask for the latest values; while an answer is under way, only the latest question is kept. */
@@ -129,12 +147,14 @@ class Explorer {
     this.#running = true;
     this.#cancelled = false;
     this.#showBusy();
+    const taken = this.#taken;
+    const late = () => taken !== this.#taken;
     try {
       const answer = await python.answer(this.spec.name, this.form.values(), this.spec.heavy);
-      if (!(this.#waiting && this.spec.heavy)) this.#take(answer);
+      if (!late() && !(this.#waiting && this.spec.heavy)) this.#take(answer);
     } catch (failure) {
       if (failure.kind === "cancelled" && !this.#cancelled) this.#waiting = true;
-      else if (!this.#waiting) this.#fail(failure);
+      else if (!this.#waiting && !late()) this.#fail(failure);
     }
     this.#running = false;
     this.#hideBusy();
@@ -236,6 +256,21 @@ class Explorer {
     this.#changed(true);
   }
 
+  /** Copy a link to the setting; what was typed is in it only if the reader says so. */
+  #copyLink(pressed) {
+    const values = this.form.values();
+    const shared = sharedPart(this.spec.controls, this.start, values);
+    copyText(linkTo(this.key, this.section.id, shared), pressed);
+    this.section.querySelector(".hopper-with-text")?.remove();
+    const typed = this.spec.controls
+      .filter(({ shareable, name }) => !shareable && values[name] !== this.start[name] && values[name].length <= LONGEST_IN_LINK)
+      .map(({ name }) => [name, values[name]]);
+    if (typed.length === 0) return;
+    const link = linkTo(this.key, this.section.id, { ...shared, ...Object.fromEntries(typed) });
+    const offer = button("Copy with what you typed", () => copyText(link, offer), "hopper-button hopper-with-text");
+    pressed.after(offer);
+  }
+
   #click(pressed) {
     if (!pressed) return;
     const at = Number(pressed.dataset.index);
@@ -243,13 +278,14 @@ class Explorer {
     const acts = {
       reset: () => this.#reset(),
       all: () => this.form.showAll(),
-      link: () => copyText(linkTo(this.key, this.section.id, sharedPart(this.spec.controls, this.start, this.form.values())), pressed),
+      link: () => this.#copyLink(pressed),
       copy: () => copyText(copyables[at].text, pressed),
       csv: () => saveFile(fileName(tables[at].caption, "csv"), tables[at].csv, "text/csv"),
       "figure-csv": () => saveFile(fileName(figures[at].title, "csv"), figures[at].table.csv, "text/csv"),
       download: () => saveFile(downloads[at].name, downloads[at].text, downloads[at].media_type),
     };
-    if (pressed.dataset.example) this.set({ ...this.start, ...this.spec.examples[pressed.dataset.example].values });
+    const { example } = pressed.dataset;
+    if (example) this.set({ ...this.start, ...this.spec.examples[example].values }, this.examples[example]);
     else acts[pressed.dataset.do]?.();
   }
 }

@@ -1,0 +1,48 @@
+// A prediction: the reader commits to it before the answer shows; then guess, model and document stand in one figure.
+
+import { make } from "./dom.mjs";
+
+const SVG = "http://www.w3.org/2000/svg";
+const [WIDTH, ROW, LEFT, RIGHT] = [520, 30, 130, 70];
+
+function draw(tag, attributes, text = "") {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.textContent = text;
+  return element;
+}
+
+/** Where a value lies between the ends, from 0 to 1; over more than two powers of ten by its logarithm. */
+export function placeOn(values) {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  if (least > 0 && most > 100 * least) return (value) => Math.log(value / least) / Math.log(most / least);
+  const low = Math.min(0, least);
+  return (value) => (most > low ? (value - low) / (most - low) : 0);
+}
+
+/** Return the figure of a number that was guessed: one row each for the guess, the model and what is printed. */
+export function predictionFigure(guess, { answer, unit, documented }) {
+  const rows = [["Your guess", guess], ["Model", answer], ["Printed", documented]].filter(([, value]) => typeof value === "number");
+  const at = placeOn(rows.map(([, value]) => value));
+  const words = rows.map(([name, value]) => `${name}: ${Number(value.toPrecision(4)).toLocaleString("en")}${unit ? ` ${unit}` : ""}`);
+  const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${ROW * rows.length}`, role: "img", "aria-label": words.join("; ") });
+  rows.forEach(([name, value], i) => {
+    const y = ROW * (i + 0.5);
+    const x = LEFT + at(value) * (WIDTH - LEFT - RIGHT);
+    svg.append(
+      draw("text", { x: 0, y: y + 5 }, name),
+      draw("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }),
+      i === 0 ? draw("path", { d: `M${x} ${y - 7}l7 7-7 7-7-7z` }) : draw("circle", { cx: x, cy: y, r: 6, class: i === 1 ? "model" : "printed" }),
+      draw("text", { x: Math.min(x + 12, WIDTH - RIGHT + 6), y: y - 5, class: "number" }, words[i].slice(name.length + 2)),
+    );
+  });
+  return make("figure", { class: "hopper-prediction" }, svg);
+}
+
+/** Return the words for what was chosen or typed, and for what is right; nothing for a check of another kind. */
+export function guessOf(check, given) {
+  if (check.kind === "number") return { guess: String(given).trim(), answer: check.answer_text };
+  if (check.kind !== "choice") return {};
+  const texts = (wanted) => check.options.filter(wanted).map(({ text }) => text).join(", ");
+  return { guess: texts((_, i) => given.includes(i)), answer: texts(({ right }) => right) };
+}

@@ -1,0 +1,70 @@
+"""Every page of the book: what a reader moves and what it moves are on screen together, and no page is too long."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.site.test_pages import book_pages
+
+SIZES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
+
+# With everything folded. [CSS pixels at 1440]
+LONGEST = 9000
+
+# Brings each control on screen as little as it takes, as a reader does, and lists those that are then covered, or
+# that leave less than this share of the first picture on screen. A question without a picture answers in its sentence.
+LEAST_SEEN = 0.8
+MOVED = """(least) => {
+  const part = (rect) => Math.max(0, Math.min(innerHeight, rect.bottom) - Math.max(0, rect.top)) / rect.height;
+  const lost = [];
+  for (const box of document.querySelectorAll(".hopper-explorer")) {
+    const picture = box.querySelector(".hopper-drawing svg, .hopper-plot") ?? box.querySelector(".hopper-summary");
+    for (const fold of box.querySelectorAll(".hopper-more")) fold.open = true;
+    const all = box.querySelector(".hopper-all");
+    if (all?.checkVisibility()) all.click();
+    for (const field of box.querySelectorAll("[data-control] [name]")) {
+      box.scrollIntoView({ block: "start", behavior: "instant" });
+      field.scrollIntoView({ block: "nearest", behavior: "instant" });
+      const { x, y, width, height } = field.getBoundingClientRect();
+      const on = document.elementFromPoint(x + width / 2, y + Math.min(height, 40) / 2);
+      const seen = part(picture.getBoundingClientRect());
+      if (seen < least || !field.contains(on)) {
+        lost.push(`${box.dataset.name} ${field.name}: ${Math.round(100 * seen)} % of the picture, at ${Math.round(y)} on ${on?.className}`);
+      }
+    }
+  }
+  return lost;
+}"""
+
+
+def pages_with_explorers(folder):
+    return [
+        path for path in book_pages(folder) if 'class="hopper-explorer"' in (folder / path).read_text(encoding="utf-8")
+    ]
+
+
+def opened(watch, site_url, size):
+    watched = watch(site_url, viewport=SIZES[size])
+    # Nothing is answered here: Python need not start.
+    watched.page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+    return watched
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_a_control_moves_is_on_screen_with_it(watch, site_url, site_folder, size):
+    watched = opened(watch, site_url, size)
+    pages = pages_with_explorers(site_folder)
+    assert len(pages) > 20
+    lost = {path: watched.go(path).evaluate(MOVED, LEAST_SEEN) for path in pages}
+    assert {path: controls for path, controls in lost.items() if controls} == {}
+
+
+def test_no_study_is_too_long(watch, site_url, site_folder):
+    watched = opened(watch, site_url, "wide")
+    heights = {
+        path: watched.go(path).evaluate("document.querySelector('.bd-article').offsetHeight")
+        for path in book_pages(site_folder)
+        if path.startswith("notebooks/")
+    }
+    print(sorted(heights.items(), key=lambda item: -item[1])[:5])
+    assert {path: height for path, height in heights.items() if height > LONGEST} == {}
