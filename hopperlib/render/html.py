@@ -205,7 +205,7 @@ def parts_html(
         if len(copyables) > _COPYABLES:
             copyables[1:] = [_folded(f"{len(copyables) - 1} more to copy", "".join(copyables[1:]))]
         # Where there is nothing else to look at, the first table is the answer.
-        open_tables = 0 if result["values"] and (figures or result["drawings"]) else 1
+        open_tables = 0 if result["values"] and (figures or result["drawings"] or result["listings"]) else 1
         tables[open_tables:] = map(
             _folded, (table["caption"] for table in result["tables"][open_tables:]), tables[open_tables:]
         )

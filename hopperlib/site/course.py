@@ -169,10 +169,16 @@ def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             paragraph.parent.insert(at + 1, nodes.raw(text="</details>", format="html"))
             paragraph.parent.insert(at, nodes.raw(text=summary, format="html"))
     for section in doctree.findall(nodes.section):
-        if section[0].astext() in _FOLDED:
+        if section[0].astext() in _FOLDED or _is_further(section):
             for place, html in ((0, '<details class="hopper-fold"><summary>'), (2, "</summary>")):
                 section.insert(place, nodes.raw(text=html, format="html"))
             section.append(nodes.raw(text="</details>", format="html"))
+
+
+def _is_further(section: nodes.section) -> bool:
+    """Return whether a section is a part of another that shows something before it."""
+    whole = section.parent
+    return isinstance(whole.parent, nodes.section) and whole.index(section) > 1
 
 
 def _list_studies(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:

@@ -19,7 +19,7 @@ MOVED = """(least) => {
   const lost = [];
   for (const box of document.querySelectorAll(".hopper-explorer")) {
     const picture = box.querySelector(".hopper-drawing svg, .hopper-plot") ?? box.querySelector(".hopper-summary");
-    for (const fold of box.querySelectorAll(".hopper-more")) fold.open = true;
+    for (const fold of [box.closest("details"), ...box.querySelectorAll(".hopper-more")]) if (fold) fold.open = true;
     const all = box.querySelector(".hopper-all");
     if (all?.checkVisibility()) all.click();
     for (const field of box.querySelectorAll("[data-control] [name]")) {

@@ -89,17 +89,20 @@ async function draw(plot) {
     }
     state.drawn = true;
     const { data, layout } = state.data.figure;
-    await plotly.react(plot, structuredClone(data), themed(layout, plot.clientHeight), CONFIG);
+    await plotly.react(plot, structuredClone(data), themed(layout, { width: plot.clientWidth, height: plot.clientHeight }), CONFIG);
   } catch (error) {
     const note = plot.querySelector(".hopper-plot-note") ?? plot.appendChild(make("p", { class: "hopper-plot-note" }));
     note.textContent = `${figures.get(plot)?.data.alt} (${error.message}: reload the page to try again)`;
   }
 }
 
+const PAPER = 620;
+let printing = false;
+
 const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: "reset" };
 
 /** Return the layout in the colors and the type of the page. */
-function themed(layout, height) {
+function themed(layout, size) {
   const style = getComputedStyle(document.documentElement);
   const color = (name) => style.getPropertyValue(`--hopper-${name}`).trim();
   const line = { gridcolor: color("grid"), linecolor: color("line"), zerolinecolor: color("line"), tickcolor: color("line") };
@@ -108,7 +111,14 @@ function themed(layout, height) {
   result.paper_bgcolor = "rgba(0,0,0,0)";
   result.plot_bgcolor = "rgba(0,0,0,0)";
   result.hoverlabel = { bgcolor: color("panel"), bordercolor: color("line"), font: { color: color("ink") }, ...layout.hoverlabel };
-  result.height = height;
+  Object.assign(result, size);
+  if (size.width < NARROW) {
+    result.legend = { ...result.legend, font: { size: 11 } };
+    result.margin = { ...result.margin, l: 44, r: 8 };
+    for (const name of ["xaxis", "yaxis"]) if (result[name]) result[name].nticks ??= 5;
+  }
+  // Paper is as narrow as this, and what is drawn wider would be cut off.
+  result.width = printing ? Math.min(size.width, PAPER) : undefined;
   // On a phone a finger scrolls the page; it must not draw zoom boxes.
   if (matchMedia("(pointer: coarse)").matches) result.dragmode = layout.scene ? "turntable" : false;
   for (const name of Object.keys(result)) {
@@ -125,5 +135,9 @@ function themed(layout, height) {
 new MutationObserver(redrawAll).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 
 // Ctrl+P gives no time to fetch anything: what is drawn is drawn again in the colors of paper.
-addEventListener("beforeprint", redrawAll);
-addEventListener("afterprint", redrawAll);
+for (const kind of ["beforeprint", "afterprint"]) {
+  addEventListener(kind, () => {
+    printing = kind === "beforeprint";
+    redrawAll();
+  });
+}

@@ -1,0 +1,96 @@
+"""First live answers of all explorers of the built book (`make html`), beside a plain start of Pyodide in the same run."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from benchmarks.side_by_side import Comparison
+
+HTML = Path(__file__).resolve().parent.parent / "_build" / "html"
+CHROMIUM = "/usr/bin/chromium"
+MOVES = 7
+
+# Changes one setting of an explorer to and fro, and returns how long each answer takes, the first with Python's start.
+ASK = """async ([name, moves]) => {
+  const box = document.querySelector(`.hopper-explorer[data-name="${name}"]`);
+  const { spec, start } = JSON.parse(box.querySelector(":scope > script.hopper-data-block").textContent);
+  const scale = spec.controls.find(({ kind, step }) => ["slider", "number"].includes(kind) && step);
+  const choice = spec.controls.find(({ kind }) => kind === "choice");
+  let other = spec.examples[0]?.values ?? {};
+  if (scale) {
+    const up = Number(start[scale.name]) + scale.step;
+    other = { [scale.name]: up <= scale.high ? up : up - 2 * scale.step };
+  } else if (choice) {
+    other = { [choice.name]: choice.options.map(([key]) => key).find((key) => key !== start[choice.name]) };
+  }
+  const times = [];
+  for (let i = 0; i < moves; i++) {
+    const answered = new Promise((done) => box.addEventListener("hopper-answer", done, { once: true }));
+    const begun = performance.now();
+    box.hopperSet(i % 2 ? start : { ...start, ...other });
+    await Promise.race([answered, box.hopperSettled()]);
+    times.push((performance.now() - begun) / 1000);
+  }
+  return times;
+}"""
+
+
+def _explorers() -> list[tuple[str, str]]:
+    """Return page and name of every explorer of the book, once each."""
+    from bs4 import BeautifulSoup
+
+    pages: dict[str, str] = {}
+    for path in sorted(HTML.glob("*/**/*.html")):
+        for box in BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser").select(".hopper-explorer"):
+            pages.setdefault(str(box["data-name"]), path.relative_to(HTML).as_posix())
+    return [(page, name) for name, page in pages.items()]
+
+
+def measure() -> list[Comparison]:
+    """Time the first answer of every explorer, with an empty and a full cache, and the moves after it."""
+    from playwright.sync_api import sync_playwright
+
+    from hopperlib.site.serve import server_for
+
+    rows, medians = [], []
+    with server_for(HTML, 0) as server, sync_playwright() as tools:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        browser = tools.chromium.launch(executable_path=CHROMIUM)
+        for path, name in _explorers():
+
+            def times(context: Any, path: str = path, name: str = name, moves: int = MOVES) -> list[float]:
+                page = context.new_page()
+                # Python starts at the first move, not before.
+                page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+                page.goto(f"http://127.0.0.1:{server.server_port}/{path}")
+                page.wait_for_selector("html.hopper-ready", state="attached")
+                measured: list[float] = page.evaluate(ASK, [name, moves])
+                page.close()
+                return measured
+
+            context, plain = browser.new_context(), browser.new_context()
+            plain.route("**/*.memory", lambda route: route.abort())
+            cold, warm = times(context), times(context)
+            peer = times(plain, moves=1)
+            with suppress(Exception):
+                context.close()
+                plain.close()
+            move = statistics.median(cold[1:] + warm[1:])
+            medians.append((cold[0], warm[0], move, peer[0]))
+            note = f"with a warm cache {warm[0]:.2f} s; a move {1000 * move:.0f} ms in the median"
+            rows.append(
+                Comparison(
+                    what=f"{name}, first answer", ours_s=cold[0], peer="plain Pyodide", peer_s=peer[0], note=note
+                )
+            )
+        server.shutdown()
+    cold_s, warm_s, move_s, peer_s = (statistics.median(column) for column in zip(*medians, strict=True))
+    note = f"with a warm cache {warm_s:.2f} s; a move {1000 * move_s:.0f} ms"
+    rows.append(
+        Comparison(what="median of all explorers", ours_s=cold_s, peer="plain Pyodide", peer_s=peer_s, note=note)
+    )
+    return rows
