@@ -162,11 +162,16 @@ def _columns(*titles: str) -> tuple[Column, ...]:
     return tuple(Column(title=title) for title in titles)
 
 
+def _wrapped(text: str) -> str:
+    """Return a label in lines that a narrow chart can hold."""
+    return "<br>".join(textwrap.wrap(text, 32))
+
+
 def _at_edge(ratio: float, what: str) -> tuple[float, str]:
     """Return a point and its label in lines that a narrow chart can hold; one far outside is put to the edge."""
     if abs(ratio) > _FARTHEST:
         what, ratio = f"{what} ({ratio:,.0f})", math.copysign(_FARTHEST, ratio)
-    return ratio, "<br>".join(textwrap.wrap(what, 32))
+    return ratio, _wrapped(what)
 
 
 class Moved(NamedTuple):
