@@ -91,7 +91,8 @@ async function draw(plot) {
     const { data, layout } = state.data.figure;
     await plotly.react(plot, structuredClone(data), themed(layout, { width: plot.clientWidth, height: plot.clientHeight }), CONFIG);
   } catch (error) {
-    const note = plot.querySelector(".hopper-plot-note") ?? plot.appendChild(make("p", { class: "hopper-plot-note" }));
+    const note = plot.querySelector(".hopper-plot-note") ?? make("p", { class: "hopper-plot-note" });
+    plot.prepend(note);
     note.textContent = `${figures.get(plot)?.data.alt} (${error.message}: reload the page to try again)`;
   }
 }
