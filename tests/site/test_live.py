@@ -355,7 +355,10 @@ def test_an_example_is_answered_without_python(watch, workshop_url):
     watched.page.route("**/*.memory", lambda route: None)  # Python never starts.
     page = watched.go("book/index.html")
     explorer(page).hover()
-    page.wait_for_load_state("networkidle")
+    page.wait_for_function(
+        "performance.getEntriesByType('resource').filter(({ name, responseEnd }) => name.includes('/answers/') && responseEnd).length > 1"
+    )
+    page.wait_for_timeout(200)
     page.evaluate("document.querySelector('#explorer-trial [data-example=\"0\"]').click()")
     # In the same frame: nothing is waited for.
     assert page.evaluate("document.querySelector('#explorer-trial .hopper-summary').textContent").startswith(
