@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-__all__ = ["fail", "print_json", "print_rule", "print_rules", "read_source", "stdin_bytes", "write_page"]
+if TYPE_CHECKING:
+    from hopperlib.questions.result import Result
+
+__all__ = ["fail", "print_json", "print_rule", "print_rules", "read_source", "stdin_bytes", "write_lines", "write_page"]
 
 
 def print_json(data: Any) -> None:
@@ -79,13 +82,21 @@ def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int
     return data.decode("utf-8", errors="replace")
 
 
-def write_page(path: str, page: str, *, as_json: bool = False) -> None:
-    """Write a page to a file; end the command with one message if that fails."""
+def write_lines(path: str, lines: Iterable[str], *, what: str = "", as_json: bool = False) -> None:
+    """Write lines to a file; end the command with one message if that fails."""
     try:
         with open(path, "w", encoding="utf-8") as file:
-            file.write(page)
+            file.writelines(lines)
     except OSError as error:
-        fail(f"cannot write the page {path}: {error.strerror or error}", as_json=as_json)
+        fail(f"cannot write {what} {path}: {error.strerror or error}".replace("  ", " "), as_json=as_json)
+
+
+def write_page(path: str | None, result: Result, title: str, source: str, *, as_json: bool = False) -> None:
+    """Write an answer as one page to a file, if there is one; end the command with one message if that fails."""
+    if path is not None:
+        from hopperlib.render.page import page_html
+
+        write_lines(path, [page_html(result, title, source)], what="the page", as_json=as_json)
 
 
 def print_rules(rules: Sequence[Mapping[str, Any]], shown: Sequence[str], *, as_json: bool) -> None:

@@ -101,10 +101,7 @@ def command(
     for message in table.messages():
         click.echo(f"hopper: {message}", err=True)
     source = f"{'standard input' if file == '-' else file}: {len(table.times):,} times in column {table.column}"
-    if page is not None:
-        from hopperlib.render.page import page_html
-
-        write_page(page, page_html(result, "Run times", source), as_json=as_json)
+    write_page(page, result, "Run times", source, as_json=as_json)
     if as_json:
         from hopperlib.render.data import result_data
 

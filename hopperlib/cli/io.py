@@ -206,11 +206,8 @@ def darshan(
         fail(str(error), as_json=as_json)
     for message in unread:
         click.echo(f"hopper: {message}", err=True)
-    if page is not None:
-        from hopperlib.render.page import page_html
-
-        source = f"From the Darshan log {names[0]}." if len(names) == 1 else f"From {len(names):,} Darshan logs."
-        write_page(page, page_html(result, "I/O of a job", source), as_json=as_json)
+    source = f"From the Darshan log {names[0]}." if len(names) == 1 else f"From {len(names):,} Darshan logs."
+    write_page(page, result, "I/O of a job", source, as_json=as_json)
     if table:
         _write_table((result.facts or {})["jobs"], csv_path, parquet_path)
     if as_json:

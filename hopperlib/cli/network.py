@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, print_json, read_source
+from hopperlib.cli.common import print_json, read_source, write_lines
 from hopperlib.cli.question import answer, show
 
 if TYPE_CHECKING:
@@ -68,10 +67,7 @@ def rank_order(question: Question, values: dict[str, Any], as_json: bool, show_a
     result = question.run(**values)
     text = result.downloads[0].text
     if out not in (None, "-"):
-        try:
-            Path(out).write_text(text, encoding="ascii")
-        except OSError as error:
-            fail(f"cannot write {out}: {error.strerror or error}", as_json=as_json)
+        write_lines(out, [text], as_json=as_json)
     if out == "-" and not as_json:
         click.echo(text, nl=False)
     else:

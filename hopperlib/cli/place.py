@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, read_source
+from hopperlib.cli.common import fail, read_source, write_lines
 from hopperlib.cli.question import show, styled, takes_boxes
 from hopperlib.errors import refusal
 
@@ -39,6 +40,14 @@ def _listed(review: Review, form: str) -> str:
         fail(f"--format {form}: {error}")
 
 
+def _tell_of_others(reviews: Sequence[Review]) -> None:
+    """Say on stderr which of the launch lines after the first have a problem."""
+    for number, review in enumerate(reviews, start=2):
+        if review.problems:
+            codes = ", ".join(dict.fromkeys(finding.code for finding in review.problems))
+            click.echo(f"hopper: launch line {number} has a problem too: {codes}; --launch {number} tells", err=True)
+
+
 def place(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for each launch line as text; as data, and as lists, for the first or the one that --launch says."""
     from hopperlib.questions.node.machine_of_text import machine_of_text
@@ -47,16 +56,13 @@ def place(question: Question, values: dict[str, Any], as_json: bool, show_all: b
 
     guessed = ""
     if "machine" not in values and "machine_file" not in values:
-        values["machine"], guessed = machine_of_text(str(values.get("line", "")))
-        if not guessed:
-            del values["machine"]
+        machine, guessed = machine_of_text(str(values.get("line", "")))
+        values |= {"machine": machine} if guessed else {}
     svg, form, bounds = values.pop("svg", None), values.pop("form"), values.pop("memory_bound", None)
     check, broken = values.pop("check", None), False
-    if bounds is not None:
-        if bounds[0] > bounds[1]:
-            shown = " ".join(f"{bound:g}" for bound in bounds)
-            raise refusal("--memory-bound", shown, "has its first end above its second")
-        values["memory_bound_low"], values["memory_bound_high"] = bounds
+    if bounds is not None and bounds[0] > bounds[1]:
+        raise refusal("--memory-bound", "{:g} {:g}".format(*bounds), "has its first end above its second")
+    values |= dict(zip(("memory_bound_low", "memory_bound_high"), bounds or (), strict=False))
     answered = answers(**question.read(values))
     usual = next(control.default for control in question.controls if control.name == "machine")
     if guessed and values["machine"] != usual:
@@ -69,15 +75,10 @@ def place(question: Question, values: dict[str, Any], as_json: bool, show_all: b
         typed = str(values["line"])
         finding = check_printed(review.placement, typed, read_source(check, what="output", as_json=as_json))
         result = replace(result, findings=(finding, *result.findings))
-        answered = ((review, result), *answered[1:])
-        if finding.level == "problem":
-            broken = True
+        answered, broken = ((review, result), *answered[1:]), finding.level == "problem"
     if svg:
-        try:
-            with open(svg, "w", encoding="utf-8") as file:
-                file.write(next(download.text for download in result.downloads if download.name == "node.svg"))
-        except OSError as error:
-            fail(f"cannot write drawing {svg}: {error.strerror or error}", as_json=as_json)
+        drawing = next(download.text for download in result.downloads if download.name == "node.svg")
+        write_lines(svg, [drawing], what="drawing", as_json=as_json)
     if form not in ("text", "ascii"):
         click.echo(_listed(review, form), nl=False)
     elif not as_json:
@@ -88,12 +89,7 @@ def place(question: Question, values: dict[str, Any], as_json: bool, show_all: b
             text = result_text(shown_result, show_all=show_all, styled=styled(), ascii_only=ascii_only)
             click.echo(text, nl=False)
     if as_json or form not in ("text", "ascii"):
-        for number, (other, _) in enumerate(answered[1:], start=2):
-            if other.problems:
-                codes = ", ".join(dict.fromkeys(finding.code for finding in other.problems))
-                click.echo(
-                    f"hopper: launch line {number} has a problem too: {codes}; --launch {number} tells", err=True
-                )
+        _tell_of_others([other for other, _ in answered[1:]])
     if as_json and form in ("text", "ascii"):
         show(question, result, as_json, show_all)
     if broken or any(other.problems for other, _ in answered):

@@ -75,12 +75,10 @@ def command(
     except InputError as error:
         fail(error.told_of(f"--{error.name}") if error.name in ("since", "set") else str(error), as_json=as_json)
     if output:
-        from hopperlib.render.page import page_html
-
         made = datetime.now(tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
         source = ", ".join(f"`{path}`" for path in paths) or "the samples of the book"
         about = f"Made {made} from {source}{f', since {since}' if since else ''}."
-        write_page(output, page_html(result, title, about), as_json=as_json)
+        write_page(output, result, title, about, as_json=as_json)
     if as_json:
         from hopperlib.render.data import result_data
 

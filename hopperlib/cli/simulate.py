@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopperlib.cli.common import fail, read_source, write_page
+from hopperlib.cli.common import read_source, write_lines, write_page
 from hopperlib.cli.question import show
 from hopperlib.errors import InputError, refusal
 
@@ -59,11 +59,11 @@ def simulate(question: Question, values: dict[str, Any], as_json: bool, show_all
         click.echo(f"hopper: {note.message}", err=True)
     schedule = outcome.schedule
     if records:
-        _write(records, _record_lines(schedule), as_json)
+        write_lines(records, _record_lines(schedule), as_json=as_json)
     if swf:
         from hopperlib.readers.swf import write_swf
 
-        _write(swf, write_swf(schedule, cores_per_node=settings["cores_per_node"]), as_json)
+        write_lines(swf, write_swf(schedule, cores_per_node=settings["cores_per_node"]), as_json=as_json)
     if parquet:
         _write_parquet(parquet, outcome)
     if as_csv:
@@ -72,12 +72,7 @@ def simulate(question: Question, values: dict[str, Any], as_json: bool, show_all
         csv.writer(sys.stdout, lineterminator="\n").writerows(_job_rows(outcome))
     if page or not as_csv:
         result = result_of(outcome, other)
-        if page:
-            from hopperlib.render.page import page_html
-
-            write_page(
-                page, page_html(result, "A job trace, observed and simulated", f"From `{path}`."), as_json=as_json
-            )
+        write_page(page, result, "A job trace, observed and simulated", f"From `{path}`.", as_json=as_json)
         if not as_csv:
             show(question, result, as_json, show_all)
         if map_at_s is not None:
@@ -149,15 +144,6 @@ def _progress(jobs: int) -> Iterator[Callable[[int], bool]]:
                 yield step
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _write(path: str, lines: Iterable[str], as_json: bool) -> None:
-    """Write lines to a file, or end with one message."""
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(lines)
-    except OSError as error:
-        fail(f"cannot write {path}: {error.strerror or error}", as_json=as_json)
 
 
 def _record_lines(schedule: Schedule) -> Iterator[str]:

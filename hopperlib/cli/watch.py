@@ -37,10 +37,7 @@ def watch(question: Question, values: dict[str, Any], as_json: bool, show_all: b
             fail(f"{file}: {error}", as_json=as_json)
     reports = judged(found, least_percent=settings["least_percent"])
     result = watch_result(found, reports)
-    if page is not None:
-        from hopperlib.render.page import page_html
-
-        write_page(page, page_html(result, "Benchmark history", ", ".join(files)), as_json=as_json)
+    write_page(page, result, "Benchmark history", ", ".join(files), as_json=as_json)
     if not as_json:
         for report in reports[:_MOST_CHARTS]:
             _print_chart(report)

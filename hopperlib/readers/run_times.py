@@ -149,7 +149,8 @@ def _number(text: str, line: int, column: str, delimiter: str = ",") -> float:
     raise RunTimesError(f"line {line}, column {column}: {_shown(given)} is not {rule}")
 
 
-def read_run_times(
+# One pass over the lines: each of the ways in which a row may be wrong is refused where it is met, with its line.
+def read_run_times(  # noqa: C901
     source: Source, *, column: str | None = None, group: str | None = None, covariates: Sequence[str] = ()
 ) -> RunTimes:
     """Return the run times of a CSV file.

@@ -30,6 +30,27 @@ def test_imports_only_the_standard_library(core_source):
         assert top not in ABSENT, f"line {imported.line} imports {top}, which the browser does not have"
 
 
+LONGEST = 60
+
+
+def test_no_function_is_long_without_saying_why(source):
+    """Lines of code of a function, its docstring and comments apart; a comment above its head is the reason."""
+    lines = source.path.read_text(encoding="utf-8").splitlines()
+    for function in ast.walk(source.tree):
+        if isinstance(function, ast.FunctionDef):
+            doc = function.body[0] if ast.get_docstring(function) else None
+            skipped = range(doc.lineno - 1, doc.end_lineno) if doc else ()
+            code = [
+                number
+                for number in range(function.lineno - 1, function.end_lineno)
+                if number not in skipped and lines[number].strip() and not lines[number].lstrip().startswith("#")
+            ]
+            head = min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
+            assert len(code) <= LONGEST or lines[head - 2].lstrip().startswith("#"), (
+                f"{function.name} has {len(code)} lines of code and may have {LONGEST} without a comment above that says why"
+            )
+
+
 def _bare_python(program):
     """Run a program where neither a package nor an installed hopperlib can be found (-S and -I)."""
     command = [sys.executable, "-I", "-S", "-W", "error", "-c", program]

@@ -205,6 +205,7 @@ def _with_environment(
     return options
 
 
+# What srun makes of one option depends on those before it: taken apart, the parts would hand on a dozen values.
 def _component(
     options: Mapping[str, Given], command: Sequence[Word], machine: Machine, node: NodeKind, notes: list[str]
 ) -> Component:

@@ -155,6 +155,7 @@ def _space_figure(wiring: Wiring, job: Sequence[NodeAddress]) -> Figure:
     )
 
 
+# An answer is one literal in the order in which it is shown.
 def _answer(
     *, floor: str, nodes: int, order: str, start_fraction: float, busy_fraction: float, traffic: str, y_weight: float
 ) -> Result:

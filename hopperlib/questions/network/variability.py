@@ -85,6 +85,7 @@ def _scatter(jobs: Sequence[PlacedJob], times: Sequence[float], metric: str, r2:
     )
 
 
+# An answer is one literal in the order in which it is shown.
 def _answer(
     *, tasks: str, age: str, placing: str, traffic: str, noise_percent: float, metric: str, sample: str, seed: int
 ) -> Result:

@@ -193,6 +193,7 @@ def _numa_words(kind: NodeKind, placed: NodePlacement | None, numa_node: int) ->
     return f"NUMA node {numa_node}: {free}{'task' if len(tasks) == 1 else 'tasks'} {numbers}"
 
 
+# One drawing from top to bottom: each part stands where the last one ends.
 def node_drawing(
     kind: NodeKind,
     placed: NodePlacement | None = None,
