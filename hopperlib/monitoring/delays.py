@@ -1,27 +1,81 @@
-"""How many runs pass before a loss is seen, and how often there is none: histories made up, and the sum behind them.
+"""How many runs pass before a loss is seen, and how often there is none: histories made up, and what was measured on them.
 
-A detector by likelihood gains from each run after a loss, on average, the divergence of what such a run shows from what
-an unchanged one would; it speaks when the sum passes what chance gives [1]_.
-
-References
-----------
-.. [1] A. Wald, "Sequential Tests of Statistical Hypotheses", Annals of Mathematical Statistics 16, 1945.
+``data/detection-delays.csv`` holds how the detector did on made-up histories watched run by run
+(``benchmarks/detection_delays.py`` makes it). No sum stands for it: runs that follow each other tell less than
+independent ones by an amount that no short formula gives.
 """
 
 from __future__ import annotations
 
 import math
+from functools import cache
 from random import Random
-from statistics import NormalDist
+from typing import NamedTuple
 
+from hopperlib.documented.data_files import rows
 from hopperlib.errors import refusal
-from hopperlib.monitoring.changes import LEVEL, SHORTEST, gain_needed
 
-__all__ = ["CONTENDED_FROM", "CONTENDED_TO", "expected_delay", "fixed_rule_alarms", "synthetic_history"]
+__all__ = ["LONGEST", "Measured", "measured", "settings", "synthetic_history"]
 
 # A run in contention measures a share of what it would, evenly between these.
-CONTENDED_FROM, CONTENDED_TO = 0.5, 0.9
-_STEPS = 400
+_CONTENDED_FROM, _CONTENDED_TO = 0.5, 0.9
+# Runs after a loss that were watched, and runs before it.
+LONGEST, BEFORE = 40, 80
+_SETTINGS = ("spread_percent", "contended_percent", "persistence", "loss_percent")
+
+
+class Measured(NamedTuple):
+    """What was measured of one kind of histories: series, share alarmed, runs until half and nine in ten are (None: never so many)."""
+
+    series: int
+    alarmed: float
+    median_runs: float | None
+    ninety_runs: float | None
+
+
+@cache
+def _table() -> dict[tuple[float, ...], Measured]:
+    """Return what was measured by spread, contention, persistence and loss."""
+    table = {}
+    for row in rows("detection-delays.csv"):
+        median, ninety = (float(row[name]) if row[name] else None for name in ("median_runs", "ninety_runs"))
+        made_of = tuple(float(row[name]) for name in _SETTINGS)
+        table[made_of] = Measured(int(row["series"]), float(row["alarmed"]), median, ninety)
+    return table
+
+
+def settings(name: str) -> list[float]:
+    """Return the values of a setting that were measured.
+
+    Examples
+    --------
+    >>> settings("persistence")
+    [0.0, 0.5]
+    """
+    return sorted({made_of[_SETTINGS.index(name)] for made_of in _table()})
+
+
+def measured(*, spread_percent: float, contended_percent: float, persistence: float, loss_percent: float) -> Measured:
+    """Return what was measured of histories of one kind; a loss of 0 asks for false alarms.
+
+    Raises
+    ------
+    InputError
+        If no such histories were measured.
+
+    Examples
+    --------
+    >>> quick = measured(spread_percent=3, contended_percent=5, persistence=0, loss_percent=20)
+    >>> slow = measured(spread_percent=5, contended_percent=5, persistence=0, loss_percent=10)
+    >>> quick.median_runs < slow.median_runs
+    True
+    """
+    given = (spread_percent, contended_percent, persistence, loss_percent)
+    for name, value in zip(_SETTINGS, given, strict=True):
+        if value not in settings(name):
+            known = ", ".join(f"{known:g}" for known in settings(name))
+            raise refusal(name, value, f"must be one of {known}: those were measured")
+    return _table()[given]
 
 
 def synthetic_history(
@@ -61,68 +115,6 @@ def synthetic_history(
             z = persistence * z + math.sqrt(1 - persistence**2) * rng.gauss(0, 1)
         value = 100 * math.exp(spread * z)
         if rng.random() < contended:
-            value *= rng.uniform(CONTENDED_FROM, CONTENDED_TO)
+            value *= rng.uniform(_CONTENDED_FROM, _CONTENDED_TO)
         values.append(value * (1 - loss) if change is not None and run >= change else value)
     return values
-
-
-def _density(log: float, spread: float, contended: float) -> float:
-    """Return the density of the logarithm of a run around the level, contention included."""
-    ordinary = NormalDist(0, spread)
-    # Contention: evenly between the two factors; its logarithm, blurred by the spread, by the midpoint rule.
-    steps = 24
-    factors = (CONTENDED_FROM + (CONTENDED_TO - CONTENDED_FROM) * (step + 0.5) / steps for step in range(steps))
-    slowed = sum(ordinary.pdf(log - math.log(factor)) for factor in factors) / steps
-    return (1 - contended) * ordinary.pdf(log) + contended * slowed
-
-
-def expected_delay(
-    *, loss: float, spread: float, contended: float, runs: int = 100, persistence: float = 0.0, level: float = LEVEL
-) -> float:
-    """Return how many runs pass, on average, until a loss is seen. [runs]
-
-    Parameters
-    ----------
-    loss : float
-        Share lost, above 0 and below 1.
-    spread, contended, persistence : float
-        As for `synthetic_history`.
-    runs : int
-        Length of the history.
-    level : float
-        Share of unchanged histories in which a change may be seen.
-
-    Examples
-    --------
-    >>> expected_delay(loss=0.2, spread=0.03, contended=0.05) < expected_delay(loss=0.2, spread=0.08, contended=0.15)
-    True
-    """
-    if not 0 < loss < 1:
-        raise refusal("loss", loss, "must be above 0 and below 1")
-    shift = math.log1p(-loss)
-    low, high = shift + math.log(CONTENDED_FROM) - 5 * spread, 5 * spread
-    width = (high - low) / _STEPS
-    divergence = 0.0
-    for step in range(_STEPS):
-        log = low + (step + 0.5) * width
-        shown, unchanged = _density(log - shift, spread, contended), _density(log, spread, contended)
-        if shown > 0:
-            divergence += width * shown * math.log(shown / max(unchanged, 1e-300))
-    # Runs that follow each other tell less: of many, as many as (1 + rho) / (1 - rho) tell what one would.
-    told = divergence * (1 - persistence) / (1 + persistence)
-    return max(SHORTEST, gain_needed(runs, 0.7 * persistence, level) / told)
-
-
-def fixed_rule_alarms(*, below: float, spread: float, contended: float, runs: int) -> float:
-    """Return how often a rule "so much below the level" is broken at least once by unchanged, independent runs.
-
-    Examples
-    --------
-    >>> round(fixed_rule_alarms(below=0.1, spread=0.08, contended=0.15, runs=120), 3)
-    1.0
-    """
-    limit, steps = math.log1p(-below), 200
-    ordinary = NormalDist(0, spread).cdf(limit)
-    factors = (CONTENDED_FROM + (CONTENDED_TO - CONTENDED_FROM) * (step + 0.5) / steps for step in range(steps))
-    slowed = sum(NormalDist(math.log(factor), spread).cdf(limit) for factor in factors) / steps
-    return 1 - (1 - (1 - contended) * ordinary - contended * slowed) ** runs

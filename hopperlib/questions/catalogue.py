@@ -40,6 +40,7 @@ QUESTIONS: dict[str, str] = {
     "huge-pages": "hopperlib.questions.failure.huge_pages",
     "bad-nodes": "hopperlib.questions.failure.bad_nodes",
     "ssp": "hopperlib.questions.monitoring.ssp",
+    "detection-delay": "hopperlib.questions.monitoring.detection_delay",
     "watch": "hopperlib.questions.monitoring.watch",
 }
 

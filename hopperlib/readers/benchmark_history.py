@@ -27,16 +27,16 @@ __all__ = ["Histories", "read_benchmark_history"]
 
 _TIMES = (
     "job_completion_time", "completion_time", "time", "timestamp", "datetime", "date", "when", "day", "start", "started",
-    "begin", "commit", "build", "run", "file",
+    "begin", "commit", "build", "job_id", "run", "file",
 )  # fmt: skip
 _NAMES = (
     "benchmark", "series", "test", "unique_name", "short_name", "display_name", "name", "system", "partition", "system:partition", "environ",
-    "metric", "api", "access", "type",
+    "metric", "api", "access", "type", "executable",
 )  # fmt: skip
 # Columns that say how a run was made, not how fast it was.
 _SETTINGS = re.compile(
     r"^(num_|n_|used_)?(nodes?|tasks?|cores?|threads?|ranks?|procs?|processes|cpus?|gpus?|size|temp|temperature|load|version"
-    r"|queue|power|seed|compiler|driver|firmware|kernel|release|jobs?|repetitions?|iterations?|iter|count|line|segments)(_.*)?$|^num_|_bytes$"
+    r"|queue|power|seed|compiler|driver|firmware|kernel|release|jobs?|repetitions?|iterations?|iter|count|line|segments|files|problems|(read|write)_calls|bytes_.*)(_.*)?$|^num_|_bytes$"
 )
 # A column with fewer values than one in so many runs is a setting too: what is measured seldom repeats.
 _RUNS_A_SETTING = 12

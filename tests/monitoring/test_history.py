@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.monitoring.delays import expected_delay, fixed_rule_alarms, synthetic_history
+from hopperlib.monitoring.delays import measured, synthetic_history
 from hopperlib.monitoring.history import History, better_of, judge
 
 
@@ -107,12 +107,13 @@ def test_names_and_units_say_what_is_better(column, unit, better):
 
 
 def test_more_noise_is_more_delay():
-    delays = [expected_delay(loss=0.1, spread=spread, contended=0.05) for spread in (0.02, 0.05, 0.08)]
+    kind = {"contended_percent": 5, "persistence": 0}
+    delays = [measured(spread_percent=spread, loss_percent=10, **kind).median_runs for spread in (1, 3, 5)]
     assert delays == sorted(delays)
-    assert expected_delay(loss=0.1, spread=0.05, contended=0.05, persistence=0.5) > delays[1]
+    losses = [measured(spread_percent=5, loss_percent=loss, **kind).median_runs or 99 for loss in (5, 10, 20, 30)]
+    assert losses == sorted(losses, reverse=True)
 
 
-def test_a_fixed_rule_by_hand():
-    # Without contention and with a limit at one standard deviation: 0.841 of the runs are above, to the power of 2.
-    alarms = fixed_rule_alarms(below=1 - 2.718281828459045**-0.1, spread=0.1, contended=0, runs=2)
-    assert alarms == pytest.approx(1 - 0.8413447**2, abs=1e-6)
+def test_what_was_not_measured_is_refused():
+    with pytest.raises(InputError, match=r"spread_percent=4 must be one of 1, 2, 3"):
+        measured(spread_percent=4, contended_percent=5, persistence=0, loss_percent=10)

@@ -66,6 +66,19 @@ def test_a_long_table_holds_several_series():
     ]
 
 
+def test_a_table_of_darshan_logs_is_read_in_order_of_jobs():
+    """The table of ``hopper io darshan --csv`` has the worst job first; what a job was asked for is no measure."""
+    rows = [
+        f"{job}.darshan,vpic,{job},2048,{100 + job % 5}.0,1,0,2199023259968,0,16402,{5 + job % 3}.5,ok,0,none"
+        for job in (30, 10, 20)
+    ]
+    header = "log,executable,job_id,tasks,run_time_s,files,bytes_read,bytes_written,read_calls,write_calls,metadata_s,worst,problems,findings"
+    found = read_benchmark_history("\n".join([header, *rows]))
+    assert {series.name.split()[-1] for series in found.series} == {"run_time_s", "metadata_s"}
+    assert found.series[0].times == ("10", "20", "30")
+    assert found.series[0].better == "lower"
+
+
 def test_a_table_of_ior():
     from hopperlib.readers.io_results import IoResult, results_csv
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from hopperlib.tables import read_toml
@@ -30,7 +30,7 @@ class Compilers(NamedTuple):
 @cache
 def compilers() -> Compilers:
     """Return the compilers that are known."""
-    file = files("hopperlib.failure.builds") / "compilers.toml"
+    file = Path(__file__).with_name("compilers.toml")
     table = read_toml(file.read_text(encoding="utf-8"), name=file.name)
     commands = {
         name: Driver(row["kind"], language, row["family"])

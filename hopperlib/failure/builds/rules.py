@@ -11,7 +11,7 @@ import datetime
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
 from hopperlib.errors import InputError
@@ -267,7 +267,7 @@ def read_build_rules(text: str) -> tuple[BuildRule, ...]:
 @cache
 def _text() -> str:
     """Return the file of the rules."""
-    return (files("hopperlib.failure.builds") / "problems.toml").read_text(encoding="utf-8")
+    return Path(__file__).with_name("problems.toml").read_text(encoding="utf-8")
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from hopperlib.failure.messages.rules import Actor, Fault
 from hopperlib.tables import key, read_records, read_toml
@@ -28,7 +28,7 @@ class Speaker:
 @cache
 def speakers() -> tuple[Speaker, ...]:
     """Return those who speak, in the order in which they are tried."""
-    file = files("hopperlib.failure.diagnosis") / "speakers.toml"
+    file = Path(__file__).with_name("speakers.toml")
     return read_records(Speaker, read_toml(file.read_text(encoding="utf-8"), name=file.name), "speaker", name="")
 
 

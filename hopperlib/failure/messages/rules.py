@@ -25,14 +25,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 from hopperlib.errors import InputError
 from hopperlib.tables import TableError, key, read_records, read_toml
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
 __all__ = ["STAGED", "Actor", "Fault", "Link", "Rule", "load_rules", "read_rules", "rule", "rule_texts", "staged_rules"]
 
@@ -284,8 +281,7 @@ def rule_texts() -> list[str]:
     >>> len(read_rules(rule_texts())) == len(load_rules())
     True
     """
-    found = sorted((file for file in _folder().iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return [file.read_text(encoding="utf-8") for file in found]
+    return [file.read_text(encoding="utf-8") for file in sorted(_folder().glob("*.toml"))]
 
 
 def staged_rules() -> str:
@@ -324,8 +320,8 @@ def _by_code() -> dict[str, Rule]:
     return {made.code: made for made in load_rules()}
 
 
-def _folder() -> Traversable:
-    return files("hopperlib.failure") / "rules"
+def _folder() -> Path:
+    return Path(__file__).parent.parent / "rules"
 
 
 def rule(code: str) -> Rule:

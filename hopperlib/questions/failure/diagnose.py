@@ -9,11 +9,10 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopperlib.errors import InputError
 from hopperlib.failure.diagnosis.causes import CONFIDENCE, Cause
-from hopperlib.failure.diagnosis.context import Context, read_context
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
 from hopperlib.failure.messages import evidence
 from hopperlib.failure.messages.evidence import Hit
@@ -33,6 +32,9 @@ from hopperlib.questions.result import (
     Table,
     Value,
 )
+
+if TYPE_CHECKING:
+    from hopperlib.failure.diagnosis.context import Context
 
 __all__ = ["QUESTION", "context_of", "result_of"]
 
@@ -292,6 +294,9 @@ def context_of(launch: str, machine: str | Machine, record: str, job: str | None
     """
     if not launch.strip() and not record.strip():
         return None
+    # It brings the models of launch lines and layouts, which most texts do not need.
+    from hopperlib.failure.diagnosis.context import read_context
+
     try:
         return read_context(
             launch=launch.strip() or None,
