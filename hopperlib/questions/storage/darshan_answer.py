@@ -102,27 +102,39 @@ def _job(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield label, form.format(numbers[name])
     yield "files", f"{numbers['files']:,}: {numbers['shared_files']:,} shared, {numbers['unique_files']:,} of one task"
     for mount in numbers["mounts"]:
-        yield f"on {mount['mount']}", f"{mount['kind']}: {mount['files']:,} files, {mount['bytes']:,} bytes"
+        yield f"on {mount['mount']}", f"{mount['kind']}: {_files(mount['files'])}, {mount['bytes']:,} bytes"
     for direction, past in _WAYS:
         rate = numbers[f"{direction}_rate_mb_s"]
         yield (
             past,
             f"{numbers[f'bytes_{past}']:,} bytes in {numbers[f'{direction}_calls']:,} calls"
-            + (f", {rate:,.1f} MB/s from the first call to the end of the last" if rate is not None else ""),
+            + (f", {_rate(rate)} MB/s from the first call to the end of the last" if rate is not None else ""),
         )
         sizes = numbers["access_sizes"][direction]
         if sizes:
             yield f"sizes {past}", ", ".join(f"{count:,} of {_size_range(name)}" for name, count in sizes.items())
     for interface, total in numbers["interfaces"].items():
         moved = ", ".join(f"{total[f'bytes_{past}']:,} bytes {past}" for _, past in _WAYS)
-        yield f"through {interface}", f"{total['files']:,} files, {moved}"
+        yield f"through {interface}", f"{_files(total['files'])}, {moved}"
     for setting in numbers["stripe_settings"][:5]:
         size = f" of {setting['stripe_size_bytes']:,} bytes" if setting["stripe_size_bytes"] else ""
-        yield "stripes", f"{setting['stripe_count']}{size} ({setting['files']:,} file{'s' * (setting['files'] > 1)})"
+        yield "stripes", f"{setting['stripe_count']}{size} ({_files(setting['files'])})"
     for direction in ("write", "read"):
         rates = [rate["rate_mb_s"] for rate in numbers[f"ost_{direction}_rates"]]
         if rates:
             yield f"OSTs, {direction}", f"{len(rates)} told apart, {min(rates):.3g} to {max(rates):.3g} MB/s for a task"
+
+
+def _files(count: int) -> str:
+    """Return a number of files in words."""
+    return f"{count:,} file{'' if count == 1 else 's'}"
+
+
+def _rate(rate_mb_s: float) -> str:
+    """Return a rate in words; a summary holds three decimals of it."""
+    if not rate_mb_s:
+        return "less than 0.001"
+    return f"{rate_mb_s:,.1f}" if rate_mb_s >= 1 else f"{rate_mb_s:.2g}"
 
 
 def _size_range(name: str) -> str:
