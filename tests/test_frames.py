@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 import pandas as pd
@@ -155,3 +156,29 @@ def test_what_is_no_table_is_refused(thing):
 def test_only_tables_are_made_text():
     assert frame_text("a,b") is None
     assert frame_text(pd.Series([1], name="x", index=pd.Index([5], name="run"))) == "run,x\n5,1\n"
+
+
+def test_an_accounting_as_json_is_a_frame(tmp_path):
+    # The shape that sacct --json prints since Slurm 21.08, cut to what a job needs.
+    job = {
+        "job_id": 8, "user": "ann", "partition": "regular", "state": {"current": "COMPLETED"},
+        "time": {"submission": 1700000000, "start": 1700000060, "elapsed": 600, "limit": 60, "eligible": 1700000000},
+        "allocation_nodes": 4,
+    }  # fmt: skip
+    file = tmp_path / "jobs.json"
+    file.write_text(json.dumps({"jobs": [job, job | {"job_id": 9}]}))
+    frame = hopperlib.read_sacct(file).to_frame()
+    assert (
+        frame[["nodes", "run_time_s", "requested_time_s", "queue"]].to_numpy().tolist()
+        == [[4, 600, 3600, "regular"]] * 2
+    )
+
+
+def test_performance_logs_of_reframe_are_a_frame():
+    lines = [
+        "result|job_completion_time|system|partition|environ|name|copy_bw_value|copy_bw_unit",
+        *(f"pass|2026-01-{day:02}T03:00:00|hopper|compute|gnu|stream|{7000 + day}|MB/s" for day in range(1, 15)),
+    ]
+    frame = read_benchmark_history(lines).to_frame()
+    assert len(frame) == 14
+    assert frame["value"].iloc[0] == 7001

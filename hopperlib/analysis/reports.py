@@ -197,10 +197,6 @@ def _sample_texts(question: str, control: str) -> list[_Text]:
     return [_Text(name=f"sample {number}", text=text) for number, text in enumerate(dict.fromkeys(texts), 1) if text]
 
 
-def _unread(messages: Sequence[str]) -> tuple[Finding, ...]:
-    return tuple(Finding(code="not-read", message=f"Not read: {message}", level="unknown") for message in messages)
-
-
 def _each(texts: Sequence[_Text], reader: Callable[[_Text], Any]) -> tuple[list[Any], list[str]]:
     """Return what is read of each text, and why some cannot be."""
     found, unread = [], []
@@ -230,8 +226,7 @@ def _jobs(texts: Sequence[_Text], _: Any, since: float | None, **settings: Any) 
         if not kept:
             raise InputError("no job was submitted since then", name="since")
         trace = replace(trace, workload=trace.workload.of(kept))
-    result = simulate.result_of(simulate.simulated(trace, values, every_s=3600))
-    return replace(result, findings=(*result.findings, *_unread(unread)))
+    return _joined([simulate.result_of(simulate.simulated(trace, values, every_s=3600))], unread)
 
 
 def _runs(texts: Sequence[_Text], *_: Any, **settings: Any) -> Result:
@@ -239,8 +234,7 @@ def _runs(texts: Sequence[_Text], *_: Any, **settings: Any) -> Result:
     names = {name: settings[name] for name in ("column", "group") if name in settings}
     tables, unread = _each(texts, lambda one: read_run_times(one.text, **names))
     runs = tables[0] if len(tables) == 1 else pd.concat([table.to_frame() for table in tables])
-    result = fit(runs, **settings)
-    return replace(result, findings=(*result.findings, *_unread(unread)))
+    return _joined([fit(runs, **settings)], unread)
 
 
 def _history(
@@ -252,8 +246,7 @@ def _history(
         files = [Histories(tuple(kept for one in file.series if (kept := _later(one, since)))) for file in files]
         if not any(file.series for file in files):
             raise InputError("no benchmark ran since then", name="since")
-    result = watch_result(files, judged(files, least_percent=least_percent))
-    return replace(result, findings=(*result.findings, *_unread(unread)))
+    return _joined([watch_result(files, judged(files, least_percent=least_percent))], unread)
 
 
 def _later(history: History, since: float) -> History | None:
@@ -297,15 +290,24 @@ def _io(texts: Sequence[_Text], logs: Sequence[Path], _: Any, *, machine: str = 
         )
     if not results:
         raise InputError(f"none of these files holds results of I/O: {unread[0]}")
-    return _joined(results, _unread(unread))
+    return _joined(results, unread)
 
 
-def _joined(results: Sequence[Result], more: tuple[Finding, ...]) -> Result:
-    """Return several answers as one."""
+def _joined(results: Sequence[Result], unread: Sequence[str]) -> Result:
+    """Return several answers as one, with what could not be read."""
+    more = tuple(Finding(code="not-read", message=f"Not read: {message}", level="unknown") for message in unread)
+    if len(results) == 1:
+        return replace(results[0], findings=(*results[0].findings, *more))
     parts = {part: tuple(chain.from_iterable(getattr(result, part) for result in results)) for part in _PARTS}
     facts = {name: value for result in results for name, value in (result.facts or {}).items()}
-    joined = Result(summary=" ".join(result.summary for result in results), **parts, facts=facts)
-    return replace(joined, findings=(*joined.findings, *more))
+    parts["findings"] += more
+    return Result(summary=" ".join(result.summary for result in results), **parts, facts=facts)
+
+
+def _records_table(caption: str, rows: Sequence[dict[str, Any]], **titles: str) -> Table:
+    """Return records as a table: the title of each column by its key."""
+    columns = tuple(Column(title) for title in titles.values())
+    return Table(caption=caption, columns=columns, rows=[tuple(row[key] for key in titles) for row in rows])
 
 
 def _errors(texts: Sequence[_Text], *_: Any) -> Result:
@@ -313,41 +315,31 @@ def _errors(texts: Sequence[_Text], *_: Any) -> Result:
     rows: list[dict[str, Any]] = []
     for one in texts:
         found = diagnose([(one.name, one.text)])
-        cause = found.cause
-        hit = cause.hits[0] if cause and cause.hits else None
-        rows.append(
-            {
-                "file": one.name,
-                "verdict": found.verdict,
-                "code": cause.code if cause else None,
-                "title": cause.title if cause else None,
-                "fault": cause.fault if cause else None,
-                "confidence": cause.confidence if cause else None,
-                "line": hit.line if hit else None,
-            }
-        )
-    known = [row for row in rows if row["code"]]
-    counts = Counter((row["code"], row["title"], row["fault"]) for row in known).most_common()
-    often = f" Most often: {counts[0][0][1]} ({counts[0][1]:,})." if counts else ""
+        said = {name: getattr(found.cause, name, None) for name in ("code", "title", "fault", "confidence")}
+        hits = found.cause.hits if found.cause else []
+        rows.append({"file": one.name, "verdict": found.verdict, **said, "line": hits[0].line if hits else None})
+    known = Counter((row["code"], row["title"], row["fault"]) for row in rows if row["code"]).most_common()
+    causes = [{"code": code, "title": title, "fault": fault, "logs": count} for (code, title, fault), count in known]
+    often = f" Most often: {causes[0]['title']} ({causes[0]['logs']:,})." if causes else ""
     return Result(
-        summary=f"{len(known):,} of {len(rows):,} logs name their cause.{often}",
+        summary=f"{sum(cause['logs'] for cause in causes):,} of {len(rows):,} logs name their cause.{often}",
         findings=tuple(
-            Finding(code=code, message=f"{title}: {count:,} of {len(rows):,} logs.", level="problem")
-            for (code, title, _), count in counts
+            Finding(
+                code=cause["code"],
+                message=f"{cause['title']}: {cause['logs']:,} of {len(rows):,} logs.",
+                level="problem",
+            )
+            for cause in causes
         ),
         tables=(
-            Table(
-                caption="Causes, the most frequent first",
-                columns=tuple(Column(title) for title in ("Code", "Cause", "Fault", "Logs")),
-                rows=[(*cause, count) for cause, count in counts],
+            _records_table(
+                "Causes, the most frequent first", causes, code="Code", title="Cause", fault="Fault", logs="Logs"
             ),
-            Table(
-                caption="Logs",
-                columns=tuple(Column(title) for title in ("File", "Verdict", "Code", "Confidence", "Line")),
-                rows=[tuple(row[key] for key in ("file", "verdict", "code", "confidence", "line")) for row in rows],
+            _records_table(
+                "Logs", rows, file="File", verdict="Verdict", code="Code", confidence="Confidence", line="Line"
             ),
         ),
-        facts={"logs": rows, "causes": [{"code": code, "logs": count} for (code, _, _), count in counts]},
+        facts={"logs": rows, "causes": causes},
     )
 
 
@@ -357,36 +349,20 @@ def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
     for one in texts:
         try:
             facts = place.run(line=one.text, machine=machine).facts or {}
+            says = " ".join(warning["message"] for warning in facts.get("warnings", ()))
         except InputError as error:
-            rows.append(
-                {"file": one.name, "certainty": "refused", "problems": 1, "says": error.message, "better": None}
-            )
-            continue
-        warnings = [warning["message"] for warning in facts.get("warnings", ())]
-        better = facts.get("suggestion") or {}
-        rows.append(
-            {
-                "file": one.name,
-                "certainty": facts.get("certainty"),
-                "problems": facts.get("problems", 0),
-                "says": " ".join(warnings),
-                "better": next(iter(better.values()), None),
-            }
-        )
+            facts, says = {"certainty": "refused", "problems": 1}, error.message
+        better = next(iter((facts.get("suggestion") or {}).values()), None)
+        told = {"problems": facts.get("problems", 0), "certainty": facts.get("certainty"), "says": says}
+        rows.append({"file": one.name, **told, "better": better})
     wrong = [row for row in rows if row["problems"]]
-    columns = (Column("File"), Column("Problems"), Column("Certainty"), Column("What it says"), Column("A better line"))
+    titles = {"problems": "Problems", "certainty": "Certainty", "says": "What it says", "better": "A better line"}
     return Result(
         summary=f"{len(wrong):,} of {len(rows):,} launch lines have a problem on {Machine.load(machine).title}.",
         findings=tuple(
             Finding(code="launch-line", message=f"{row['file']}: {row['says']}", level="problem") for row in wrong
         ),
-        tables=(
-            Table(
-                caption="Launch lines",
-                columns=columns,
-                rows=[tuple(row[key] for key in ("file", "problems", "certainty", "says", "better")) for row in rows],
-            ),
-        ),
+        tables=(_records_table("Launch lines", rows, file="File", **titles),),
         facts={"lines": rows},
     )
 

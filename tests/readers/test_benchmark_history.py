@@ -109,3 +109,12 @@ def test_refuses(text, column, message):
     with pytest.raises(InputError) as refused:
         read_benchmark_history(text, column=column)
     assert refused.value.message == message
+
+
+def test_daily_totals_of_tokio_are_histories():
+    # Columns as pytokio's summaries of a day name them.
+    rows = [f"2017-01-{day:02},cscratch,{10**14 + day * 10**11},{2 * 10**14 - day}" for day in range(1, 29)]
+    found = read_benchmark_history(["date,file_system,sum_bytes_read,sum_bytes_write", *rows])
+    assert [series.name for series in found.series] == ["sum_bytes_read", "sum_bytes_write"]
+    frame = found.to_frame().pivot(index="time", columns="benchmark", values="value")
+    assert frame.loc["2017-01-02"].tolist() == [10**14 + 2 * 10**11, 2 * 10**14 - 2]

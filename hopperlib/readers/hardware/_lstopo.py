@@ -71,7 +71,7 @@ def read_lstopo(text: str) -> Hardware:
         notes.append(NUMBERING)
     facts |= xml_device_facts(list(_walked(root, 0)), cores, numa_cpus or [sum(cores)])
     remarks = [(each.get("name", ""), each.get("value", "")) for each in root.iter("info")]
-    model = next((value for name, value in remarks if name == "CPUModel"), None)
+    model = next((" ".join(value.split()) for name, value in remarks if name == "CPUModel"), None)
     # hwloc 2.4 and later note the clock.
     clock = next(
         (
