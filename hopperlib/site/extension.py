@@ -16,6 +16,7 @@ from hopperlib.site.accessibility import mended
 from hopperlib.site.assets import PACKAGE, Assets, collect
 from hopperlib.site.course import setup as set_up_course
 from hopperlib.site.directives import ExplorerDirective
+from hopperlib.site.licences import write_licences
 from hopperlib.site.machine_view import MachineDirective
 from hopperlib.site.policy import with_policy
 from hopperlib.site.reference import setup as set_up_reference
@@ -49,11 +50,15 @@ def content_hash(root: Path, *, with_site: bool) -> str:
     return digest.hexdigest()[:16]
 
 
+def _node_modules(app: Sphinx) -> Path:
+    """Return the folder of the browser parts."""
+    return Path(app.config.hopper_node_modules or Path(app.srcdir) / "node_modules")
+
+
 def _configure(app: Sphinx, config: Config) -> None:
     """Collect the assets, and set what depends on them or on the content of the package."""
     root = Path(app.srcdir)
-    node_modules = Path(config.hopper_node_modules) if config.hopper_node_modules else root / "node_modules"
-    assets = collect(node_modules, root / "data", Path(app.outdir).parent / ".memories")
+    assets = collect(_node_modules(app), root / "data", Path(app.outdir).parent / ".memories")
     app._hopper_assets = assets  # type: ignore[attr-defined]
 
     # A change of either makes Sphinx read, or write, every page again.
@@ -84,6 +89,7 @@ def _stage(app: Sphinx) -> None:
     if static:
         assets: Assets = app._hopper_assets  # type: ignore[attr-defined]
         assets.write(static)
+        write_licences(static / "licences", Path(app.srcdir), _node_modules(app))
 
 
 def _drop_mathjax(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:

@@ -160,6 +160,8 @@ def _bound(own: list[int], bind: str, kind: NodeKind, everything: frozenset[int]
     """Return the CPUs that a task is bound to, or may use if it is not."""
     if bind == "none":
         return everything
+    if bind == "first":
+        return frozenset(own[:1])
     if bind in ("own", "core", "hwthread"):
         return frozenset(own)
     return frozenset(cpu for unit in units_of(bind, kind) if set(unit) & set(own) for cpu in unit)

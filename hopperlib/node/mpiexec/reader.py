@@ -279,10 +279,23 @@ def _openmpi(asked: _Asked) -> Component:
         )
     if not bound and width > 1:
         bound = "core"
-    if not bound and unit not in ("", "slot", "node"):
+    if not bound and unit in ("core", "hwthread"):
         bound = unit
         asked.remarks.assumptions.append(
             f"Without --bind-to, tasks are taken to be bound to the {unit} that they are mapped to."
+        )
+    elif not bound and unit not in ("", "slot", "node"):
+        bound = unit
+        asked.remarks.doubts.append(
+            f"Without --bind-to, releases of Open MPI differ: they bind to the {unit} that a task is mapped to, shown here, or "
+            "to a core where there are two tasks or fewer. Add --bind-to, or --report-bindings to see."
+        )
+    if bound == "hwthread" and unit != "hwthread" and asked.node.threads_per_core > 1:
+        if unit == "core" and width == 1:
+            return asked.mapped(unit, "first")
+        asked.remarks.doubts.append(
+            f"Which hardware threads --bind-to hwthread takes beside --map-by {unit or 'slot'} is not documented; shown are all "
+            "of the task's cores. Run mpirun with --report-bindings to see."
         )
     if not bound or not unit:
         few = asked.request.tasks <= 2

@@ -19,12 +19,13 @@ from hopperlib.node.placement import Placement, place_tasks
 __all__ = ["Printed", "check_printed", "read_printed"]
 
 _CPUS = r"(?P<cpus>\d+(?:[-:]\d+)?(?:,\d+(?:[-:]\d+)?)*)"
-# hello_jobstep and hello_mpi_omp; xthi; lumi-CPEtools; taskset -cp; affinity; srun -v; Open MPI's --report-bindings.
+# hello_jobstep and hello_mpi_omp; xthi and check-mpi; ALCF's hello_affinity; lumi-CPEtools; taskset -cp; affinity; srun -v; Open MPI's --report-bindings.
 _FORMS = tuple(
     re.compile(form)
     for form in (
         rf"MPI (?P<task>\d+) - OMP \d+ - HWT {_CPUS}\b(?:.*?GPU_ID (?P<gpus>[\d,.]+) - Bus_ID (?P<buses>\S+))?",
-        rf"rank\s+(?P<task>\d+), thread\s+\d+,.*affinity\s*=\s*{_CPUS}",
+        rf"rank\s+(?P<task>\d+),.*affinity\s*=\s*{_CPUS}",
+        rf"rnk=\s*(?P<task>\d+)\s+list_cores=\s*\({_CPUS}\)",
         rf"MPI rank\s+(?P<task>\d+)/.*mask \(?{_CPUS}",
         rf"task (?P<task>\d+)\b.*affinity list: {_CPUS}",
         r"rank\s+(?P<task>\d+) @ .*cores \[\s*(?P<ranges>[\d:,\s]+)\]",
