@@ -94,9 +94,10 @@ def check(file: str, as_json: bool) -> None:
 def new(files: tuple[str, ...], name: str, out: Path | None, as_json: bool) -> None:
     """Write a machine file from what tools say of the nodes.
 
-    FILES hold the output of lscpu, lscpu -J, lstopo --of xml or scontrol show
-    node; - is standard input. Several files complete each other: scontrol
-    counts the nodes, lstopo or lscpu of one node knows its NUMA nodes. Without
+    FILES hold the output of lscpu, lscpu -J, lstopo --of xml, scontrol show node,
+    nvidia-smi topo -m, rocm-smi --showtopo or lfs df; - is standard input.
+    Several files complete each other: scontrol counts the nodes, lstopo or lscpu
+    of one node knows its NUMA nodes, lfs the file systems. Without
     FILES the tools that this computer has are run. What no tool tells is
     written as assumed.
     """
@@ -148,6 +149,7 @@ def _run_tools() -> list[tuple[str, str]]:
         ("lscpu",),
         ("nvidia-smi", "topo", "-m"),
         ("rocm-smi", "--showtopo"),
+        ("lfs", "df"),
     ):
         path = shutil.which(line[0])
         if path is None:

@@ -9,6 +9,7 @@ from hopperlib.readers.hardware._build import machine_from
 from hopperlib.readers.hardware._devices import read_nvidia_topo, read_rocm_topo
 from hopperlib.readers.hardware._lscpu import read_lscpu, read_meminfo
 from hopperlib.readers.hardware._lstopo import read_lstopo
+from hopperlib.readers.hardware._lustre import TARGET, read_lustre
 from hopperlib.readers.hardware._record import Hardware
 from hopperlib.readers.hardware._scontrol import read_scontrol
 from hopperlib.readers.source import Source, text_of
@@ -23,12 +24,12 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     ----------
     source : str, bytes, path-like or binary file
         Output of ``lscpu``, ``lscpu -J``, ``lstopo --of xml``, ``scontrol show node``
-        (also ``-o`` and ``--json``), ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, or the text of ``/proc/meminfo``.
+        (also ``-o`` and ``--json``), ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, ``lfs df``, or the text of ``/proc/meminfo``.
 
     Returns
     -------
     tuple of Hardware
-        One record for each kind of node.
+        One record for each kind of node, or for each file system.
 
     Raises
     ------
@@ -56,9 +57,11 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
         return (read_meminfo(start),)
     if "CPU(s):" in start:
         return (read_lscpu(start),)
+    if TARGET.search(start):
+        return read_lustre(start)
     if not start:
         raise InputError("there is no text; the tool may have failed")
     raise InputError(
         f"text that starts with {start[:30]!r} is not known; it may be the output of lscpu (in English: LC_ALL=C lscpu), "
-        "lscpu -J, lstopo --of xml, scontrol show node, nvidia-smi topo -m, rocm-smi --showtopo, or /proc/meminfo"
+        "lscpu -J, lstopo --of xml, scontrol show node, nvidia-smi topo -m, rocm-smi --showtopo, lfs df, or /proc/meminfo"
     )

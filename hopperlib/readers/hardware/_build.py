@@ -20,6 +20,7 @@ CITATIONS = {
     "scontrol": "output of scontrol show node",
     "nvidia-smi": "output of nvidia-smi topo -m on the node",
     "rocm-smi": "output of rocm-smi --showtopo on the node",
+    "lfs": "output of lfs df on the node",
 }
 
 
@@ -60,7 +61,8 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     (24, 'assumed')
     """
     cluster = [record for record in records if record.tool == "scontrol"]
-    local = _merged([record for record in records if record.tool != "scontrol"])
+    lustre = [record for record in records if record.tool == "lfs"]
+    local = _merged([record for record in records if record.tool not in ("scontrol", "lfs")])
     if not cluster and local.cores is None:
         raise InputError("no output counts cores; give that of lscpu, lstopo --of xml or scontrol show node")
     notes = list(local.notes)
@@ -104,6 +106,12 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
             for label, facts in zip(_names(filled), filled, strict=True)
         ],
     }
+    if lustre:
+        document["sources"]["lfs"] = CITATIONS["lfs"]
+        document["file_system"] = [
+            {"name": each.model, "kind": "lustre", **{key: fact.to_table() for key, fact in each.facts.items()}}
+            for each in lustre
+        ]
     if notes:
         document["notes"] = list(dict.fromkeys(notes))
     if cluster:

@@ -26,9 +26,9 @@ class Hardware:
     Attributes
     ----------
     tool : str
-        ``lscpu``, ``meminfo``, ``lstopo``, ``scontrol``, ``nvidia-smi`` or ``rocm-smi``.
+        ``lscpu``, ``meminfo``, ``lstopo``, ``scontrol``, ``nvidia-smi``, ``rocm-smi`` or ``lfs``.
     facts : mapping
-        Keys of ``[[node]]`` in a machine file -> value and where it stood.
+        Keys of ``[[node]]``, or of ``[[file_system]]``, in a machine file -> value and where it stood.
     cores, threads_per_core : int or None
         Cores of a node and hardware threads of a core, where the tool counts them.
     sockets : int or None
@@ -36,7 +36,7 @@ class Hardware:
     numa_nodes : int or None
         NUMA nodes with cores, where the tool counts them.
     model : str or None
-        The processor's name.
+        The processor's name, or that of the file system.
     slurm_version : str or None
         Version that Slurm prints.
     notes : tuple of str
