@@ -4,15 +4,48 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from hopperlib.questions.result import Result
 
-__all__ = ["fail", "print_json", "print_rule", "print_rules", "read_source", "stdin_bytes", "write_lines", "write_page"]
+__all__ = [
+    "complete",
+    "fail",
+    "machine_names",
+    "print_json",
+    "print_rule",
+    "print_rules",
+    "read_source",
+    "stdin_bytes",
+    "write_lines",
+    "write_page",
+]
+
+
+def complete(names: Callable[[], Iterable[str]] = tuple, *, files: bool = True) -> Callable[..., list[CompletionItem]]:
+    """Return what completes a value in a shell: names that begin so, else `files` perhaps."""
+
+    def items(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+        """Return the candidates."""
+        from click.shell_completion import CompletionItem
+
+        fitting = [CompletionItem(name) for name in names() if name.startswith(begun)]
+        return fitting or ([CompletionItem(begun, type="file")] if files else [])
+
+    return items
+
+
+def machine_names() -> Iterable[str]:
+    """Return the names of the machines that come with the library."""
+    from hopperlib.machine import Machine
+
+    return Machine.names()
 
 
 def print_json(data: Any) -> None:

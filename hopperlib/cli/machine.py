@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from hopperlib.cli.common import fail, print_json, read_source
+from hopperlib.cli.common import complete, fail, machine_names, print_json, read_source
 from hopperlib.machine import Machine, MachineError
 from hopperlib.render.text import printable
 
@@ -40,7 +40,7 @@ def list_machines(as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete(machine_names))
 @click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 def show(name: str, as_json: bool) -> None:
     """Show every value of a machine with its source.
@@ -58,7 +58,7 @@ def show(name: str, as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("file")
+@click.argument("file", shell_complete=complete())
 @click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 def check(file: str, as_json: bool) -> None:
     """Check a machine file and print all that is wrong in it.
@@ -87,7 +87,7 @@ def check(file: str, as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("files", nargs=-1)
+@click.argument("files", nargs=-1, shell_complete=complete())
 @click.option("--name", default="mine", show_default=True, help="Name of the machine, in lower case.")
 @click.option("--out", type=click.Path(path_type=Path), help="File to write; by default standard output.")
 @click.option("--json", "as_json", is_flag=True, help="Print data for programs, the file's text in it.")

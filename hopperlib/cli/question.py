@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from hopperlib.cli.common import fail, print_json, read_source
+from hopperlib.cli.common import complete, fail, print_json, read_source
 from hopperlib.errors import InputError
 
 if TYPE_CHECKING:
@@ -120,9 +120,17 @@ def usual_machine() -> str:
 
 def _parameter(control: Control) -> click.Parameter:
     """Return the option, or the argument, of a control."""
-    if control.argument:
-        return click.Argument([control.name], nargs=-1, required=control.required, metavar=_metavar(control))
     described = control.to_dict()
+    values = [str(value) for value, *_ in described.get("options", ())]
+    completion = complete(lambda: values, files=control.kind != "choice" or control.name == "machine")
+    if control.argument:
+        return click.Argument(
+            [control.name],
+            nargs=-1,
+            required=control.required,
+            metavar=_metavar(control),
+            shell_complete=completion,
+        )
     if control.kind == "switch":
         flags = f"{control.flag}/--no-{control.flag[2:]}"
         return click.Option([flags, control.name], default=None, help=_help(control, described))
@@ -131,6 +139,7 @@ def _parameter(control: Control) -> click.Parameter:
         metavar=_metavar(control),
         required=control.required,
         help=_help(control, described),
+        shell_complete=completion if values or control.kind in ("file", "text") else None,
     )
 
 

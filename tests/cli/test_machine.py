@@ -285,3 +285,23 @@ def test_new_on_this_computer(run):
     assert result.exit_code in (0, 2)
     if result.exit_code == 0:
         assert Machine.from_toml(result.stdout).node().hardware_threads >= 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("hopper pla", {"place"}),
+        ("hopper place --machine perl", {"perlmutter"}),
+        ("hopper machine show lumi", {"lumi-c", "lumi-g"}),
+        ("hopper stripe --pattern file", {"file-per-process"}),
+        ("hopper stripe --pattern x", set()),
+    ],
+)
+def test_a_shell_completes_commands_machines_and_choices(typed, offered):
+    from click.shell_completion import ShellComplete
+
+    from hopperlib.cli import hopper
+
+    *before, begun = typed.split()[1:]
+    items = ShellComplete(hopper, {}, "hopper", "_HOPPER_COMPLETE").get_completions(before, begun)
+    assert {item.value for item in items} == offered

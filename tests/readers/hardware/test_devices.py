@@ -71,3 +71,33 @@ def test_devices_of_hwloc():
 def test_output_without_affinity_is_refused():
     with pytest.raises(InputError, match="names no CPUs near the GPU"):
         read_hardware("\tGPU0\tCPU Affinity\nGPU0\t X \tN/A\n")
+
+
+LFS = """UUID                 1K-blocks      Used Available Use% Mounted on
+work-MDT0000_UUID      1000000       100       900   1% /work[MDT:0]
+work-OST0000_UUID   1000000000 660000000 330000000  66% /work[OST:0]
+work-OST0001_UUID   1000000000 960000000  30000000  97% /work[OST:1]
+filesystem_summary: 2000000000 1620000000 360000000 81% /work
+
+home-OST0000_UUID    500000000 100000000 400000000  20% /home[OST:0]
+"""
+
+
+def test_lfs_df_gives_each_file_system():
+    node = "CPU(s): 8\nThread(s) per core: 1\nCore(s) per socket: 8\nSocket(s): 1\n"
+    machine = machine_from([*read_hardware(node), *read_hardware(LFS)], name="mine")
+    work, home = machine.file_systems
+    # Two OSTs of 1e9 KiB, and one of half that.
+    assert (work.name, work.osts, round(work.capacity_pb, 6)) == ("work", 2, 0.002048)
+    assert (home.name, home.osts, round(home.capacity_pb, 6)) == ("home", 1, 0.000512)
+    assert machine.provenance["file_system.work.osts"].badge == "documented"
+    assert machine.provenance["file_system.work.peak_gb_s"].badge == "assumed"
+
+
+def test_lfs_getstripe_gives_the_layout():
+    text = (
+        LFS.split("home", maxsplit=1)[0] + "stripe_count:  -1 stripe_size:   4194304 pattern: raid0 stripe_offset: -1\n"
+    )
+    node = "CPU(s): 8\nThread(s) per core: 1\nCore(s) per socket: 8\nSocket(s): 1\n"
+    (work,) = machine_from([*read_hardware(node), *read_hardware(text)], name="mine").file_systems
+    assert (work.default_stripe_count, work.default_stripe_size_bytes) == (2, 4 * 2**20)
