@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,8 @@ import click
 
 from hopperlib.cli.common import complete, fail, machine_names, print_json, read_source
 from hopperlib.machine import Machine, MachineError
-from hopperlib.render.text import printable
+from hopperlib.questions.result import Column, Table
+from hopperlib.render.text import printable, table_lines
 
 __all__ = ["command"]
 
@@ -36,7 +39,7 @@ def list_machines(as_json: bool) -> None:
         print_json({"machines": [_summary(machine) for machine in machines]})
         return
     rows = [[_text("-" if cell is None else cell) for cell in _summary(machine).values()] for machine in machines]
-    _print_table(tuple(_summary(machines[0])), rows, right=(3, 4))
+    _print_table(tuple(_summary(machines[0])), rows)
 
 
 @command.command()
@@ -82,7 +85,7 @@ def check(file: str, as_json: bool) -> None:
         print_json({"file": file, "valid": True, "problems": [], "machine": _summary(machine)})
     else:
         click.echo(
-            f"{file}: sound; {_size(machine)}, {len(machine.provenance)} values, {_assumed(machine)} of them assumed"
+            f"{printable(file)}: sound; {_size(machine)}, {len(machine.provenance)} values, {_assumed(machine)} of them assumed"
         )
 
 
@@ -121,7 +124,7 @@ def new(files: tuple[str, ...], name: str, out: Path | None, as_json: bool) -> N
     toml = header + machine.to_toml()
     if out is not None:
         _write(out, toml, as_json)
-        click.echo(f"{out}: {_size(machine)}; {_assumed(machine)} values are assumed", err=True)
+        click.echo(f"{printable(str(out))}: {_size(machine)}; {_assumed(machine)} values are assumed", err=True)
     if as_json:
         print_json({**_everything(machine), "toml": toml})
     elif out is None:
@@ -286,23 +289,11 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _print_table(head: tuple[str, ...], rows: Iterable[Iterable[str]], *, right: tuple[int, ...] = ()) -> None:
-    """Print a table; colors only on a terminal."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for index, title in enumerate(head):
-        width = None if title else 60
-        table.add_column(title, justify="right" if index in right else "left", overflow="fold", max_width=width)
+def _print_table(head: tuple[str, ...], rows: Iterable[Iterable[str]]) -> None:
+    """Print a table with aligned columns; long cells but the last of a row are folded."""
+    folded: list[tuple[str, ...]] = []
     for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    console = Console()
-    # A file or a pipe has no width: nothing is folded there.
-    if not console.is_terminal:
-        console = Console(width=400)
-    with console.capture() as printed:
-        console.print(table)
-    click.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
+        *cells, last = map(printable, row)
+        folded += itertools.zip_longest(*(textwrap.wrap(cell, 60) or [""] for cell in cells), [last], fillvalue="")
+    table = Table(caption="", columns=tuple(map(Column, head)), rows=folded)
+    click.echo("\n".join(table_lines(table, len(folded))[1:]))

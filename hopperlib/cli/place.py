@@ -52,7 +52,7 @@ def place(question: Question, values: dict[str, Any], as_json: bool, show_all: b
     """Answer for each launch line as text; as data, and as lists, for the first or the one that --launch says."""
     from hopperlib.questions.node.machine_of_text import machine_of_text
     from hopperlib.questions.node.place import answers
-    from hopperlib.render.text import result_text
+    from hopperlib.render.text import printable, result_text
 
     guessed = ""
     if "machine" not in values and "machine_file" not in values:
@@ -84,7 +84,7 @@ def place(question: Question, values: dict[str, Any], as_json: bool, show_all: b
     elif not as_json:
         for number, (shown_review, shown_result) in enumerate(answered):
             if len(answered) > 1:
-                click.echo(f"{chr(10) if number else ''}== {shown_review.placement.launch.text}")
+                click.echo(f"{chr(10) if number else ''}== {printable(shown_review.placement.launch.text)}")
             ascii_only = form == "ascii" or not takes_boxes()
             text = result_text(shown_result, show_all=show_all, styled=styled(), ascii_only=ascii_only)
             click.echo(text, nl=False)

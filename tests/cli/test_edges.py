@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from hopperlib.cli import hopper
+from hopperlib.machine import Machine
 
 CALL = (sys.executable, "-m", "hopperlib")
 
@@ -65,3 +66,16 @@ def test_a_printed_binding_is_compared(tmp_path):
     assert CliRunner().invoke(hopper, words).exit_code == 0
     output.write_text("nothing\n", encoding="utf-8")
     assert CliRunner().invoke(hopper, words).exit_code == 2
+
+
+def test_what_a_user_typed_reaches_no_terminal_as_a_command(tmp_path):
+    runner = CliRunner()
+    shown = runner.invoke(
+        hopper, ["place", "--machine", "toy", "srun -n 2 ./\x1b[31ma\x07 & srun -n 1 \x1b[1mb &"], color=True
+    )
+    evil = tmp_path / "e\x1b[2Jvil.toml"
+    evil.write_text(Machine.load("toy").to_toml())
+    checked = runner.invoke(hopper, ["machine", "check", str(evil)], color=True)
+    for result in (shown, checked):
+        assert result.exit_code in (0, 1)
+        assert not set("\x1b\x07") & set(result.output)
