@@ -38,7 +38,7 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 # front of a launcher or a word with a host in it.
 _PROMPT = re.compile(
     r"^[ \t]*(?:\([^()\n]*\)[ \t]*)?(?:\[[^\[\]\n]*\]|[\w.@:~/-]*(?:[ \t][\w~/.-]*\])?)[$%][ \t]+(?=\S)"
-    r"|^\++[ \t]+(?=\S)"
+    r"|^\++[ \t]+(?=\S)|^[ \t]*[\w.-]+@[\w.-]+(?::[\w~/.-]*)?[ \t]?[>#][ \t]+(?=\S)"
     r"|^[ \t]*(?:[\w.@:~/\[\]()-]*[$%>][ \t]*)*[\w.@:~/\[\]()-]*(?:[$%>]|\++)[ \t]+(?=(?:\S*/)?(?:aprun|srun|mpiexec|mpirun)\b)",
     re.MULTILINE,
 )
@@ -264,8 +264,12 @@ class _Shell:
         match = _ASSIGNMENT.match(first.text) if first and first.kind == "text" and not first.quoted else None
         if not match or not first:
             return False
+        known = {**self.variables, **into}
+        if word.parts[-1].kind == "list":
+            entries = [entry for statement in split(word.parts[-1].text) for entry in statement]
+            into |= {f"{match[1]}[{number}]": joined(entry, known) for number, entry in enumerate(entries)}
         value = RawWord(parts=[first._replace(text=first.text[match.end() :]), *word.parts[1:]])
-        new = joined(value, {**self.variables, **into})
+        new = joined(value, known)
         old = self.variables.get(match[1], "") if match[2] else ""
         # What is added to an unknown value, or is one, makes the whole unknown.
         into[match[1]] = new if isinstance(new, Unknown) else old if isinstance(old, Unknown) else old + new

@@ -47,7 +47,7 @@ _TOKEN = re.compile(
 )
 _IN_QUOTES = re.compile(r"""\\(?P<escaped>[\\"$`\n])|[^\\$`]+|\\""")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_BRACED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?[-=]([^{}$`]*))?\}")
+_BRACED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*(?:\[\d{1,4}\])?)(?::?[-=]([^{}$`]*))?\}")
 _MOST_DIGITS = 12
 _BLANKS = re.compile(r"[ \t\n]+")
 
@@ -62,7 +62,7 @@ Variables = Mapping[str, "str | Unknown"]
 
 
 class Part(NamedTuple):
-    """A piece of a word: literal text, a variable with an optional default, or an opaque piece with its reason."""
+    """A piece of a word: literal text, a variable with an optional default, a list, or an opaque piece with its reason."""
 
     kind: str
     text: str
@@ -260,7 +260,7 @@ class _Splitter:
         if operator == "(" and self.word is not None and self.word.raw.endswith("="):
             start = self.at - 1
             self.at = self._closing(start, "(", ")")
-            self._add(Part("opaque", _LIST), self.text[start : self.at])
+            self._add(Part("list", self.text[start + 1 : self.at - 1]), self.text[start : self.at])
         else:
             self.statement.background = operator == "&"
             self.end_statement()
@@ -334,8 +334,8 @@ def _value_of(part: Part, variables: Variables) -> str | Unknown:
     """Return what a piece of a word stands for."""
     if part.kind == "text":
         return part.text
-    if part.kind == "opaque":
-        return Unknown(part.text)
+    if part.kind in ("opaque", "list"):
+        return Unknown(part.text if part.kind == "opaque" else _LIST)
     if part.kind == "arithmetic":
         return _worked_out(part.text, variables)
     value = variables.get(part.text)

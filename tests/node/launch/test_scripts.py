@@ -108,3 +108,12 @@ def test_directives_of_two_batch_systems_are_refused() -> None:
 def test_a_text_far_too_long_is_refused() -> None:
     with pytest.raises(LaunchError, match="text holds 600,000 characters"):
         tidy("a" * 600_000)
+
+
+def test_entries_of_a_list_and_prompts_with_a_host():
+    script = "auser@ln04:/work/t01> M=( 0xfe \\\n 0xfe00 )\nauser@ln04:/work/t01> srun --cpu-bind=mask_cpu:${M[1]},${M[0]} ./a\n"
+    (invocation,) = find_invocations(tidy(script), {})
+    assert invocation.words[0].text == "--cpu-bind=mask_cpu:0xfe00,0xfe"
+    traced = "+ export MPICH_RANK_REORDER_METHOD=0\n+ MPICH_RANK_REORDER_METHOD=0\n+ srun -n 8 ./a\n"
+    (invocation,) = find_invocations(tidy(traced), {})
+    assert invocation.environment["MPICH_RANK_REORDER_METHOD"] == "0"

@@ -7,7 +7,7 @@ import pytest
 from hopperlib.machine import Machine
 from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.option_values import number_list
-from hopperlib.node.launch.reader import read_launches
+from hopperlib.node.launch.reader import read_launch, read_launches
 from hopperlib.node.placement import Placement, place_tasks
 
 CLUSTER = Machine.load("cluster")
@@ -37,7 +37,7 @@ AURORA_LIST = "list:1-8:9-16:17-24:25-32:33-40:41-48:53-60:61-68:69-76:77-84:85-
         ("cluster", "mpirun -np 4 --map-by ppr:2:socket:PE=4 a", "0-3 4-7 16-19 20-23"),
         ("cluster", "mpirun -np 4 --map-by slot:PE=2 a", "0-1 2-3 4-5 6-7"),
         ("cluster", "mpirun -np 3 --map-by core --bind-to socket a", "0-15 0-15 0-15"),
-        ("cluster", "mpirun -np 2 --map-by numa --mca btl self,vader -x OMP_NUM_THREADS a", "0-15 16-31"),
+        ("cluster", "mpirun -np 2 --map-by numa --bind-to numa --mca btl self,vader -x OMP_NUM_THREADS a", "0-15 16-31"),
         ("cluster", "mpirun --bind-to-core --bynode -np 2 --host a,b a", "0"),
         # MPICH binds only where it is told to.
         ("cluster", "module load mpich\nmpiexec -n 2 a", "0-31 0-31"),
@@ -98,3 +98,23 @@ def test_lines_that_are_refused(text: str, message: str) -> None:
     with pytest.raises(LaunchError) as caught:
         placed(text)
     assert caught.value.message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        # Printed by Open MPI 1.8 on two sockets: core 0 of each, not the socket.
+        ("mpirun -np 2 -report-bindings -map-by socket a", "releases of Open MPI differ"),
+        ("mpirun -np 4 --bind-to hwthread --map-by socket a", "Which hardware threads --bind-to hwthread takes"),
+    ],
+)
+def test_what_releases_of_open_mpi_do_differently_cannot_be_told(line, reason):
+    perlmutter = Machine.load("perlmutter")
+    assert reason in place_tasks(read_launch(line, perlmutter), perlmutter).certainty
+
+
+def test_a_hardware_thread_of_each_core():
+    # As Open MPI prints it: [B./../..], [../B./..].
+    perlmutter = Machine.load("perlmutter")
+    placed = place_tasks(read_launch("mpirun -np 3 --bind-to hwthread --map-by core a", perlmutter), perlmutter)
+    assert [task.cpus for task in placed.nodes[0].tasks] == [(0,), (1,), (2,)]
