@@ -11,6 +11,7 @@ References
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import Machine, NodeKind
@@ -99,7 +100,7 @@ def _component(
         notes.append("The line names no program.")
     binding, lists = _binding(values.get("-cc"))
     numa_list = _numa_node_list(values.get("-sl"), node.numa_nodes, name)
-    memory, huge = _memory(values.get("-m"), notes)
+    memory = _memory(values.get("-m"), notes)
     needs_one = f"{name} has {node.cores} cores and needs one for a task"
     depth = count_of(options, "-d", high=node.cores, bound=cores)
     return Component(
@@ -117,7 +118,6 @@ def _component(
         cpu_binding=binding,
         binding_list=lists,
         memory_per_task_gb=memory or reserved.memory_per_task_gb,
-        huge_pages=huge,
         reserved_cores=count_of(options, "-r", high=node.cores - 1, bound=needs_one, low=0) or 0,
         access_mode=_access_mode(values.get("-F")),
         threads_per_core=hardware_threads if hardware_threads > 1 else None,
@@ -178,18 +178,17 @@ def _numa_node_list(value: str | None, numa_nodes: int, name: str) -> tuple[int,
     return listed
 
 
-def _memory(value: str | None, notes: list[str]) -> tuple[float | None, str | None]:
-    """Return memory a task [GB] and the huge-page suffix of ``-m``."""
+def _memory(value: str | None, notes: list[str]) -> float | None:
+    """Return memory a task of ``-m``, behind which h or hs asks for huge pages. [GB]"""
     if value is None:
-        return None, None
-    huge = "hs" if value.lower().endswith("hs") else "h" if value.lower().endswith("h") else None
-    size = value[: len(value) - len(huge or "")]
+        return None
+    size = re.sub(r"(?i)hs?$", "", value)
     if size.isdigit():
         notes.append(_UNITS.format(value=value))
     memory = memory_gb("-m", size, typed=value)
     if memory <= 0:
         raise LaunchError("-m", value, "must be more than 0")
-    return memory, huge
+    return memory
 
 
 def _access_mode(value: str | None) -> str | None:

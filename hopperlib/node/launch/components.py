@@ -188,10 +188,6 @@ class Component(NamedTuple):
         each entry.
     memory_per_task_gb : float or None
         ``aprun -m``, ``srun --mem-per-cpu`` times the task's CPUs. [GB]
-    memory_per_node_gb : float or None
-        ``srun --mem``. [GB]
-    huge_pages : str or None
-        ``"h"`` (asked for) or ``"hs"`` (required) behind ``aprun -m``.
     reserved_cores : int
         ``aprun -r``: cores a node keeps for the system.
     access_mode : str or None
@@ -246,8 +242,6 @@ class Component(NamedTuple):
     cpu_binding: str | None = None
     binding_list: tuple[tuple[int | None, ...], ...] | None = None
     memory_per_task_gb: float | None = None
-    memory_per_node_gb: float | None = None
-    huge_pages: str | None = None
     reserved_cores: int = 0
     access_mode: str | None = None
     distribution: tuple[str, ...] | None = None

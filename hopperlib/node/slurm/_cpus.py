@@ -44,7 +44,6 @@ class SlurmNode(NamedTuple):
     reserved: frozenset[int] = frozenset()
     numbering: str = "cores"
     auto_binding: str = "none"
-    site_threads: int | None = None
 
     @classmethod
     def of(cls, node: NodeKind, launcher: Launcher, system_cores: Sequence[int] | None = None) -> SlurmNode:
@@ -63,7 +62,6 @@ class SlurmNode(NamedTuple):
             reserved=frozenset(node.reserved_cores if system_cores is None else system_cores),
             numbering=node.cpu_numbering,
             auto_binding=launcher.auto_binding,
-            site_threads=launcher.threads_per_core,
         )
 
     @property

@@ -231,6 +231,7 @@ def _component(
     count_of(options, "--sockets-per-node", high=slurm_node.sockets, bound=bound)
     count_of(options, "--cores-per-socket", high=slurm_node.cores_per_socket, bound=bound)
     _check_pairs(options)
+    _check_memory(options, node, machine)
     per_cpu = _memory("--mem-per-cpu", options)
     distribution = read_distribution(options.get("-m"), launcher, slurm_node, threads_per_core, release)
     if distribution.note:
@@ -260,7 +261,6 @@ def _component(
         cpu_binding=binding.keyword or ("threads" if by_default else None),
         binding_list=binding.entries,
         memory_per_task_gb=None if per_cpu is None else per_cpu * cpus_per_task,
-        memory_per_node_gb=_memory_per_node(options, node, machine),
         distribution=distribution.methods,
         step_method=distribution.step_method,
         system_cores=_system_cores(options, node, machine),
@@ -334,10 +334,9 @@ def _memory(name: str, options: Mapping[str, Given]) -> float | None:
     return (memory_gb(options[name].typed, options[name].value) or None) if name in options else None
 
 
-def _memory_per_node(options: Mapping[str, Given], node: NodeKind, machine: Machine) -> float | None:
-    """Return ``--mem``, refused beyond the memory of a node. [GB]"""
+def _check_memory(options: Mapping[str, Given], node: NodeKind, machine: Machine) -> None:
+    """Refuse ``--mem`` beyond the memory of a node."""
     memory = _memory("--mem", options)
     if memory is not None and memory > node.memory_gb:
         rule = f"is {memory:.4g} GB, more than the {node.memory_gb:g} GB of a node of {machine.title}"
         raise options["--mem"].refusal(rule, words="srun: error: Memory specification can not be satisfied")
-    return memory

@@ -40,7 +40,6 @@ def test_every_option_of_hoppers_synopsis_is_read() -> None:
     assert component.strict_memory
     assert component.cpu_binding == "cpu"
     assert component.memory_per_task_gb == pytest.approx(500 / 1024)
-    assert component.huge_pages == "hs"
     assert component.reserved_cores == 1
     assert component.access_mode == "exclusive"
     assert component.node_list == "23-30"
@@ -88,19 +87,18 @@ def test_lists_of_cc() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "gb", "huge"),
+    ("value", "gb"),
     [
-        ("2G", 2.0, None),
-        ("700M", 700 / 1024, None),
-        ("1gh", 1.0, "h"),
-        ("1Ghs", 1.0, "hs"),
-        ("512000K", 512_000 / 2**20, None),
+        ("2G", 2.0),
+        ("700M", 700 / 1024),
+        ("1gh", 1.0),
+        ("1Ghs", 1.0),
+        ("512000K", 512_000 / 2**20),
     ],
 )
-def test_memory_of_a_task(value: str, gb: float, huge: str | None) -> None:
+def test_memory_of_a_task(value: str, gb: float) -> None:
     component = only(f"aprun -n 12 -N 12 -m {value} a")
     assert component.memory_per_task_gb == pytest.approx(gb)
-    assert component.huge_pages == huge
 
 
 def test_the_unit_of_m_is_in_doubt_and_said() -> None:

@@ -44,7 +44,6 @@ def test_options_in_both_forms() -> None:
     assert long.distribution == ("block", "block", "block")
     assert long.exact
     assert long.strict_memory
-    assert long.memory_per_node_gb == 100.0
     short = only("srun -n16 -N2 -c16 --ntasks-per-node 8 --cpu_bind cores -m block:block --exact --mem 100G a")
     assert (short.tasks, short.nodes, short.threads_per_task) == (16, 2, 16)
     assert short.distribution == long.distribution
@@ -187,7 +186,7 @@ def test_threads_from_the_export_option() -> None:
 
 def test_memory_a_cpu_times_cpus() -> None:
     assert only("srun -n 2 -c 4 --mem-per-cpu=512 a").memory_per_task_gb == 2.0
-    assert only("srun -n 2 --mem=0 a").memory_per_node_gb is None
+    assert only("srun -n 2 --mem=0 a").tasks == 2
 
 
 def test_heterogeneous_jobs() -> None:
