@@ -111,7 +111,9 @@ def test_a_text_far_too_long_is_refused() -> None:
 
 
 def test_entries_of_a_list_and_prompts_with_a_host():
-    script = "auser@ln04:~/t01> M=( 0xfe \\\n 0xfe00 )\nauser@ln04:~/t01> srun --cpu-bind=mask_cpu:${M[1]},${M[0]} ./a\n"
+    script = (
+        "auser@ln04:~/t01> M=( 0xfe \\\n 0xfe00 )\nauser@ln04:~/t01> srun --cpu-bind=mask_cpu:${M[1]},${M[0]} ./a\n"
+    )
     (invocation,) = find_invocations(tidy(script), {})
     assert invocation.words[0].text == "--cpu-bind=mask_cpu:0xfe00,0xfe"
     traced = "+ export MPICH_RANK_REORDER_METHOD=0\n+ MPICH_RANK_REORDER_METHOD=0\n+ srun -n 8 ./a\n"
