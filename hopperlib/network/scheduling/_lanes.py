@@ -12,6 +12,7 @@ before: while nothing ends, the newcomers alone.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heappush
 from itertools import chain
@@ -46,8 +47,8 @@ class Run:
         )
         self.keep, self.runtime, self.fair = keep, runtime, bool(order.rules.fair_share)
         self.limited = bool(limits)
-        #: Whether limits hold across lanes, so that these are looked at together.
-        self.together = False
+        #: Whether there is one lane only; and whether limits hold across lanes, so that these are looked at together.
+        self.alone = self.together = False
         # When jobs really end: a heap of (end, job). Their nodes, as bounds of runs.
         self.ends: list[int] = []
         self.held: dict[int, list[int]] = {}
@@ -76,18 +77,13 @@ class Run:
             self.order.load_with(job, 1, now)
         return now + limit
 
-    def finish(self, job: int, now: int) -> tuple[list[int], list[tuple[int, int]]]:
-        """Note that a job ends; return its nodes, and the limits that it counted for."""
-        if self.fair:
-            self.order.load_with(job, -1, now)
-        return self.held.pop(job), self.limits.count(job, -1) if self.limited else []
-
 
 class Lane:
     """The queue of a pool of nodes."""
 
     def __init__(self, run: Run, pool: Pool) -> None:
         self.run, self.pool, self.waiting = run, pool, Waiting(run.order)
+        self.widths, self.limits, self.starts = run.workload.nodes, run.workload.requested_time_s, run.schedule.start_s
 
     def all_pools(self) -> Iterable[Pool]:
         """Return the pools of this queue."""
@@ -98,9 +94,7 @@ class Lane:
 
     def finish(self, job: int, bounds: list[int]) -> None:
         """Give the nodes of a job back."""
-        run = self.run
-        expected = run.schedule.start_s[job] + run.workload.requested_time_s[job]
-        self.pool.finish(job, run.workload.nodes[job], bounds, expected)
+        self.pool.finish(job, self.widths[job], bounds, self.starts[job] + self.limits[job])
 
     def start(self, key: int, bounds: list[int], now: int) -> None:
         """Start a job that waits on its nodes."""
@@ -168,8 +162,7 @@ class WholeLane(Lane):
 
     def begin(self, job: int, now: int, late: bool = False) -> None:
         """Start a job that fits; a late one may end after the promised time, on nodes that the head leaves over."""
-        run, pool = self.run, self.pool
-        width = run.workload.nodes[job]
+        run, pool, width = self.run, self.pool, self.widths[job]
         bounds = pool.free.take(width, self.place if late else None)
         pool.start(job, run.wanted[job], width, bounds, run.start(job, bounds, now))
         if self.place is not None:
@@ -181,8 +174,10 @@ class WholeLane(Lane):
         """Take jobs in; newcomers that come after the head are looked at alone, since the others could not start before."""
         run, waiting = self.run, self.waiting
         order, queue = run.order, waiting.queue
+        if not newcomers:
+            return self.look(now) if queue else ()
         keys = newcomers if order.simple else order.keys(newcomers, now)
-        alone = not run.keep and (order.simple or bool(queue and not changed and keys and keys[0] > queue[0]))
+        alone = not run.keep and (order.simple or bool(queue and not changed and keys[0] > queue[0]))
         if alone and order.changes:
             alone = not waiting.is_stale(now)
         if alone and run.limited and queue:
@@ -191,16 +186,20 @@ class WholeLane(Lane):
         if not alone:
             for key in keys:
                 waiting.add(key)
-            if keys:
-                self.tried = self.passed = 0
+            self.tried = self.passed = 0
             return self.look(now)
-        each = self.look_at(keys, now) if keys else ()
-        return chain(self.look(now), each) if changed and queue else each
+        first = self.look(now) if changed and queue else ()
+        if not run.alone:
+            return chain(first, self.look_at(keys, now))
+        deque(first, maxlen=0)
+        for key in keys:
+            self.take_in(key, now)
+        return ()
 
     # Long, since it runs once an event and its steps share a dozen values that are dear to fetch.
     def look(self, now: int) -> Iterator[int]:
         waiting, free, run = self.waiting, self.pool.free, self.run
-        shift, widths, limits = waiting.shift, run.workload.nodes, run.workload.requested_time_s
+        shift, widths, limits = waiting.shift, self.widths, self.limits
         horizon, limited, mask = self.drain_s - now, run.limited, (1 << waiting.shift) - 1
         self.at, self.place = _UNKNOWN, None
         if run.order.changes and waiting.is_stale(now):
@@ -258,22 +257,25 @@ class WholeLane(Lane):
 
     def look_at(self, keys: Iterable[int], now: int) -> Iterator[int]:
         """Look at new jobs alone: nothing has ended since the others could not start."""
-        run, waiting, free = self.run, self.waiting, self.pool.free
         for key in keys:
             yield key
-            job = key & JOB
-            width, limit = run.workload.nodes[job], run.workload.requested_time_s[job]
-            if run.limited and (reason := run.limits.blocking(job)) is not None:
-                waiting.put_aside(key, reason)
-                continue
-            if width <= free.room and now + limit <= self.drain_s and (self.easy or not waiting.queue):
-                if waiting.queue and self.at == _UNKNOWN:
-                    self.promise(now)
-                late = bool(waiting.queue) and now + limit > self.at
-                if not late or width <= self.spare:
-                    self.begin(job, now, late)
-                    continue
-            waiting.add(key)
+            self.take_in(key, now)
+
+    def take_in(self, key: int, now: int) -> None:
+        """Start a new job, or put it into the queue."""
+        run, waiting, job = self.run, self.waiting, key & JOB
+        width, limit = self.widths[job], self.limits[job]
+        if run.limited and (reason := run.limits.blocking(job)) is not None:
+            waiting.put_aside(key, reason)
+            return
+        if width <= self.pool.free.room and now + limit <= self.drain_s and (self.easy or not waiting.queue):
+            if waiting.queue and self.at == _UNKNOWN:
+                self.promise(now)
+            late = bool(waiting.queue) and now + limit > self.at
+            if not late or width <= self.spare:
+                self.begin(job, now, late)
+                return
+        waiting.add(key)
 
     def promise(self, now: int) -> None:
         """Find when the head of the queue can start at the latest, what it leaves over, and where it will lie."""

@@ -39,7 +39,8 @@ class Loop:
     ) -> None:
         self.run_state, self.lanes, self.lane_of, self.requeue = run, lanes, lane_of, requeue
         self.schedule, self.workload, self.ends = run.schedule, run.workload, run.ends
-        run.together = run.limited and len(lanes) > 1
+        run.alone = len(lanes) == 1
+        run.together = run.limited and not run.alone
         # What each downtime holds now of each lane, and the downtimes that take nodes as they fall free.
         self.down: dict[tuple[int, WholeLane], list[int]] = {}
         self.drains: list[int] = []
@@ -94,7 +95,8 @@ class Loop:
                     submitted += 1
                 next_submit = submits[submitted] if submitted < count else FOREVER
             if alone is not None:
-                deque(alone.tries(range(first, submitted), now, bool(changed)), maxlen=0)
+                if looks := alone.tries(range(first, submitted), now, bool(changed)):
+                    deque(looks, maxlen=0)
             else:
                 if self.run_state.together:
                     # A start in one lane may keep the head of another from running, and let those behind it pass.
@@ -105,15 +107,16 @@ class Loop:
                 for job in range(first, submitted):
                     newcomers.setdefault(lane_of[job], []).append(job)
                 # Who is earlier in the queue is tried first, in whatever lane: limits may hold for several.
-                looks = [lane.tries(jobs, now, lane in changed) for lane, jobs in newcomers.items()]
-                deque(merge(*looks) if len(looks) > 1 else chain(*looks), maxlen=0)
+                tries = [lane.tries(jobs, now, lane in changed) for lane, jobs in newcomers.items()]
+                deque(merge(*tries) if len(tries) > 1 else chain(*tries), maxlen=0)
             if progress is not None and submitted // 1000 > first // 1000 and progress(submitted):
                 self.schedule.stopped_s = now
                 break
 
     def complete(self, now: int) -> set[Lane]:
         """End every job that ends by now; return the lanes in which anything changed."""
-        ends, until, changed = self.ends, (now + 1) << SHIFT, set[Lane]()
+        ends, until = self.ends, (now + 1) << SHIFT
+        changed: set[Lane] = set()
         held, end_s = self.run_state.held, self.schedule.end_s
         while ends and ends[0] < until:
             key = heappop(ends)
@@ -124,17 +127,20 @@ class Loop:
                 if lane not in changed:
                     lane.before_ends()
                     changed.add(lane)
-                changed.update(self.end(lane, job, now))
+                if back := self.end(lane, job, now):
+                    changed.update(back)
         return changed
 
     def end(self, lane: Lane, job: int, now: int) -> Iterable[Lane]:
         """Give the nodes of a job back; return the lanes in which jobs wait for it by a limit."""
-        bounds, counted = self.run_state.finish(job, now)
-        lane.finish(job, bounds)
+        run = self.run_state
+        if run.fair:
+            run.order.load_with(job, -1, now)
+        lane.finish(job, run.held.pop(job))
         if self.drains:
             for number in self.drains:
                 self.take_more(number)
-        return self.bring_back(counted) if counted else ()
+        return self.bring_back(run.limits.count(job, -1)) if run.limited else ()
 
     def bring_back(self, reasons: Sequence[tuple[int, int]]) -> list[Lane]:
         """Let the jobs wait again that were put aside for some reasons; return their lanes."""
