@@ -25,6 +25,11 @@ _MENDS: tuple[tuple[str, str], ...] = (
         r'<div class="math notranslate nohighlight"',
         '<div class="math notranslate nohighlight" tabindex="0" role="group" aria-label="Formula"',
     ),
+    # pandas: a wide table scrolls, and no key could scroll it; its own style is not the page's.
+    (
+        r'(?s)<div>\s*<style scoped[^>]*>[^<]*</style>\s*(?=<table border="1" class="dataframe">)',
+        '<div class="hopper-scroll" role="group" tabindex="0" aria-label="Table">',
+    ),
     # MyST: a box of a checklist has no name, and could not be ticked.
     (
         r'(?s)<input class="task-list-item-checkbox" disabled="disabled"( checked="checked")? type="checkbox">'
@@ -39,6 +44,9 @@ def mended(html: str) -> str:
 
     Examples
     --------
+    >>> import pandas
+    >>> mended(pandas.DataFrame({"nodes": [4]})._repr_html_())[:108]
+    '<div class="hopper-scroll" role="group" tabindex="0" aria-label="Table"><table border="1" class="dataframe">'
     >>> mended('<summary aria-label="Toggle hidden content">Show code</summary>')
     '<summary>Show code</summary>'
     >>> mended('<p><input class="task-list-item-checkbox" disabled="disabled" type="checkbox"> Look.</p>')
