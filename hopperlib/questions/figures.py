@@ -216,22 +216,24 @@ def _upper(series: Series) -> Sequence[float | None]:
 def _table(caption: str, x: Axis, y: Axis, series: Sequence[Series]) -> Table:
     """Return the drawn numbers: one column a series where all share x, else one row a point."""
     x_column = Column(title=x.title, unit=x.unit, decimals=x.decimals)
-    if all(list(one.x) == list(series[0].x) for one in series):
+    if all(list(each.x) == list(series[0].x) for each in series):
         columns: list[Column] = []
         values: list[Sequence[Any]] = []
-        for one in series:
-            band = one.kind == "band"
+        for each in series:
+            band = each.kind == "band"
             for name, part in (
-                [(f"{one.name}, low", one.y), (f"{one.name}, high", one.high)] if band else [(one.name, one.y)]
+                [(f"{each.name}, low", each.y), (f"{each.name}, high", each.high)] if band else [(each.name, each.y)]
             ):
                 columns.append(Column(title=name, unit=y.unit, decimals=y.decimals))
                 values.append(part)
         return Table(caption=caption, columns=(x_column, *columns), rows=tuple(zip(series[0].x, *values, strict=True)))
     rows = [
-        (one.name, at, low, high) for one in series for at, low, high in zip(one.x, one.y, _upper(one), strict=True)
+        (each.name, at, low, high)
+        for each in series
+        for at, low, high in zip(each.x, each.y, _upper(each), strict=True)
     ]
     value = Column(title=y.title, unit=y.unit, decimals=y.decimals)
-    if not any(one.high for one in series):
+    if not any(each.high for each in series):
         return Table(caption=caption, columns=(Column(title="Series"), x_column, value), rows=[row[:3] for row in rows])
     upper = Column(title=f"{y.title}, high", unit=y.unit, decimals=y.decimals)
     return Table(caption=caption, columns=(Column(title="Series"), x_column, value, upper), rows=rows)
@@ -285,9 +287,9 @@ def chart(
     if not series:
         raise ValueError(f"series=() of chart {title!r} must hold at least one series")
     data: list[dict[str, Any]] = []
-    for number, one in enumerate(series):
-        data += _traces(one, style(number if one.style is None else one.style))
-    places = [at for one in series for at in one.x]
+    for number, each in enumerate(series):
+        data += _traces(each, style(number if each.style is None else each.style))
+    places = [at for each in series for at in each.x]
     for number, reference in enumerate(references):
         # Two points at the ends of the data; categories cannot be compared, so they keep their order.
         ends = [places[0], places[-1]] if isinstance(places[0], str) else [min(places), max(places)]
@@ -296,7 +298,7 @@ def chart(
         data.append({"type": "scatter", "mode": "lines", "name": reference.name, "x": ends, "y": level, "line": line})
     for number, (name, at) in enumerate((marks or {}).items()):
         line = {"color": NEUTRAL.color, "dash": ("dash", "dot", "longdash")[number % 3], "width": 2}
-        top = max(value for one in series for value in (*one.y, *one.high) if value is not None)
+        top = max(value for each in series for value in (*each.y, *each.high) if value is not None)
         data.append({"type": "scatter", "mode": "lines", "name": name, "x": [at, at], "y": [0, top], "line": line})
     if len(data) == 1:
         more = {"showlegend": False} | more

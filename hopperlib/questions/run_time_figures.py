@@ -105,10 +105,10 @@ def group_figure(times: Sequence[float], groups: Sequence[str], *, what: str = "
         members.setdefault(group, []).append(time)
     if not members:
         raise ValueError("there is no time to draw")
-    ordered = sorted((sorted(one) for one in members.values()), key=lambda one: (one[0], one[-1]))
-    widest = max(one[-1] / one[0] - 1 for one in ordered)
-    fastest = [one[0] for one in ordered]
-    rest = [(place, time) for place, one in enumerate(ordered, start=1) for time in one[1:]]
+    ordered = sorted((sorted(group) for group in members.values()), key=lambda group: (group[0], group[-1]))
+    widest = max(group[-1] / group[0] - 1 for group in ordered)
+    fastest = [group[0] for group in ordered]
+    rest = [(place, time) for place, group in enumerate(ordered, start=1) for time in group[1:]]
     series = [Series(name="fastest run", kind="points", x=list(range(1, len(ordered) + 1)), y=fastest)]
     if rest:
         series.append(

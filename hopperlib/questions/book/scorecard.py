@@ -51,8 +51,8 @@ def _texts() -> dict[str, str]:
 
 def _with_residual(found: Sequence[Row]) -> list[tuple[Row, float]]:
     """Return the rows that have a deviation and a tolerance, with the one over the other."""
-    told = [row for row in found if row["deviation"] and float(row["tolerance"] or 0)]
-    return [(row, float(row["deviation"]) / float(row["tolerance"])) for row in told]
+    judged = [row for row in found if row["deviation"] and float(row["tolerance"] or 0)]
+    return [(row, float(row["deviation"]) / float(row["tolerance"])) for row in judged]
 
 
 def _residuals(drawn: list[tuple[Row, float]]) -> Figure:
@@ -89,7 +89,7 @@ def _residuals(drawn: list[tuple[Row, float]]) -> Figure:
         (places[row["id"]], row["id"], row["quantity"], row["documented"], row["reproduced"], row["role"], ratio)
         for row, ratio in drawn
     ]
-    titles = tuple(Column(one, decimals=2 if one.startswith("Deviation") else None) for one in columns)
+    titles = tuple(Column(title, decimals=2 if title.startswith("Deviation") else None) for title in columns)
     # Each point says which row it is, and how far out.
     names = {
         number: f"{row['quantity']}: {row['documented']} {row['unit']}<br>{ratio:.2f}"
