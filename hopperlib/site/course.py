@@ -40,7 +40,17 @@ _STUDIES = "<!-- studies -->"
 # How the paragraph begins that answers a study's question at once.
 _ANSWER = "In one sentence:"
 # Sections of study pages that are looked up rather than read.
-_FOLDED = frozenset({"Before you start", "Assumptions", "What the model leaves out", "In the terminal", "References"})
+_FOLDED = frozenset(
+    {
+        "You will be able to",
+        "Before you start",
+        "Assumptions",
+        "What the model leaves out",
+        "On your machine today",
+        "In the terminal",
+        "References",
+    }
+)
 
 
 def minutes_of(root: Path, page: str) -> int:
