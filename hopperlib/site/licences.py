@@ -37,11 +37,13 @@ def licence_texts(root: Path, node_modules: Path) -> dict[str, str]:
     >>> licence_texts(PACKAGE.parent, PACKAGE.parent / "node_modules")["hopperlib.txt"][:20]
     'BSD 3-Clause License'
     """
-    texts = {
-        "hopperlib.txt": (root / "LICENSE").read_text(encoding="utf-8"),
-        "book.txt": (root / "LICENSE-CC-BY").read_text(encoding="utf-8"),
-        "python-library.txt": (Path(sysconfig.get_path("stdlib")) / "LICENSE.txt").read_text(encoding="utf-8"),
-    }
+    python = Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"
+    files = {"hopperlib.txt": root / "LICENSE", "book.txt": root / "LICENSE-CC-BY", "python-library.txt": python}
+    texts = {name: file.read_text(encoding="utf-8") for name, file in files.items() if file.is_file()}
+    # Some systems leave the text out of Python's library.
+    texts.setdefault(
+        "python-library.txt", "Python Software Foundation License: https://docs.python.org/3/license.html\n"
+    )
     packages = {"/".join(name.split("/")[: 1 + name.startswith("@")]) for name in NPM_FILES}
     for package in sorted(packages):
         folder = node_modules / package
