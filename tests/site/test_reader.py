@@ -153,6 +153,11 @@ def test_search_finds_a_study(reader):
     page.wait_for_url("**/notebooks/network/fragmentation.html**")
 
 
+def test_the_page_that_answers_comes_first(reader):
+    page = reader.go("search.html?q=out+of+memory")
+    expect(page.locator("#search-results li > a").first).to_have_text("Memory for each task")
+
+
 def test_sources_stand_under_the_keys_that_the_data_cite_them_by(reader):
     page = reader.go("book/references.html")
     labels = page.locator(".citation .label").all_inner_texts()

@@ -8,7 +8,7 @@ var Scorer = {
     [/out of memory|\boom\b|memory per (task|core|process)|\bkilled\b/i, "notebooks/node/memory"],
     [/\berror\b|\bcrash|\babort|exit (code|signal)/i, "notebooks/failure/diagnosis"],
     [/strip(e|ing)|lfs setstripe/i, "notebooks/storage/striping"],
-    [/\baprun\b|\bsrun\b|cpu-bind|pinning|affinity/i, "notebooks/node/placement"],
+    [/\baprun\b|\bsrun\b|cpu-bind|pinning|affinity|\bplacement\b/i, "notebooks/node/placement"],
   ],
 
   score: ([page, , , , score]) => {
