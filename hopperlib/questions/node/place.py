@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -329,6 +328,13 @@ def _steps_table(placement: Placement) -> list[Table]:
     ]
 
 
+def _json(review: Review, low: float, high: float) -> str:
+    """Return the placement as JSON."""
+    import json
+
+    return json.dumps(placement_data(review, memory_bound_fraction=(low, high)))
+
+
 def _downloads(review: Review, low: float, high: float, drawing: Drawing) -> list[Download]:
     """Return the files to save; those with a line a task only for jobs of moderate size."""
     placement = review.placement
@@ -337,14 +343,7 @@ def _downloads(review: Review, low: float, high: float, drawing: Drawing) -> lis
         Download("MPICH_RANK_ORDER", partial(rank_order, placement)),
     ]
     if placement.launch.tasks <= _MOST_TASKS_IN_A_FILE:
-        downloads.insert(
-            0,
-            Download(
-                "placement.json",
-                lambda: json.dumps(placement_data(review, memory_bound_fraction=(low, high))),
-                "application/json",
-            ),
-        )
+        downloads.insert(0, Download("placement.json", partial(_json, review, low, high), "application/json"))
         downloads.append(Download("rankfile.txt", partial(rank_file, placement)))
     return downloads
 
