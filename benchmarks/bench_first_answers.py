@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import statistics
 import threading
 from contextlib import suppress
@@ -11,10 +12,10 @@ from typing import Any
 from benchmarks.side_by_side import Comparison
 
 HTML = Path(__file__).resolve().parent.parent / "_build" / "html"
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 MOVES = 7
 
-# Changes one setting of an explorer to and fro, and returns how long each answer takes, the first with Python's start.
+# Changes one setting of an explorer there and back, and returns how long each answer takes, the first with Python's start.
 ASK = """async ([name, moves]) => {
   const box = document.querySelector(`.hopper-explorer[data-name="${name}"]`);
   const { spec, start } = JSON.parse(box.querySelector(":scope > script.hopper-data-block").textContent);

@@ -88,7 +88,7 @@ def test_without_files_it_is_about_the_samples(kind):
     ("kind", "paths", "options", "message"),
     [
         ("job", [], {}, "kind='job' must be one of: jobs, runs"),
-        ("runs", [], {"colum": "x"}, "a report on runs has no setting 'colum'; it has: column, group"),
+        ("runs", [], {"spalte": "x"}, "a report on runs has no setting 'spalte'; it has: column, group"),
         ("runs", ["no/such.csv"], {}, "no/such.csv: there is no such file"),
         ("errors", [], {"since": "yesterday"}, "since='yesterday' must be a date such as 2026-11-01, or a span"),
     ],
