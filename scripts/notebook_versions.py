@@ -160,6 +160,8 @@ def start(file: Path) -> None:
         return "\n".join(items)
 
     text = re.sub(r"```\{route\}\n(.*?)```", links, routes, flags=re.DOTALL)
+    top = Path(os.path.relpath(ROOT, file.resolve().parent)).as_posix()
+    text = text.replace("](../notebooks/", f"]({top}/notebooks/")
     # Pages of the book are no notebooks: JupyterLab would open their source.
     text = re.sub(r"\[([^]]*)\]\((?!http)[^)]*\.md\)", r"\1", text)
     cell = {"cell_type": "markdown", "id": "routes", "metadata": {}, "source": text.splitlines(True)}
