@@ -228,8 +228,8 @@ def test_a_link_that_asks_for_too_much_is_told(workshop):
     expect(box.locator('[data-control="order"] .hopper-error')).to_contain_text("asks for sideways")
     expect(summary(page)).to_contain_text("With 12 tasks")
     expect(box.locator('[data-control="tasks"] .hopper-error')).to_be_visible()
-    # Text is never taken from an address.
-    expect(box.get_by_label("Launch line")).to_have_value("aprun -n 6 ./a.out")
+    # Text stands in a link if who copied it said so.
+    expect(box.get_by_label("Launch line")).to_have_value("secret")
 
 
 def test_a_link_into_the_page_is_left_alone(workshop):
