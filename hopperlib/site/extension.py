@@ -123,7 +123,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
         title = app.config.html_title
         (Path(app.outdir) / "index.html").write_text(
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f'<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
             f'<meta http-equiv="refresh" content="0; url={front}.html"></head>'
             f'<body><main><h1>{title}</h1><p><a href="{front}.html">Go to the book</a></p></main></body></html>\n',
             encoding="utf-8",

@@ -78,8 +78,8 @@ def floor() -> dict[str, Any]:
     Examples
     --------
     >>> hopper = floor()
-    >>> hopper["dimensions"], len(hopper["x"]), len(hopper["service"]), hopper["names"][0]
-    ((17, 8, 24), 6384, 144, 'c0-0c0s1n0')
+    >>> hopper["dimensions"], len(hopper["x"]), len(hopper["service"])
+    ((17, 8, 24), 6384, 144)
     """
     _, wiring, ordered, _ = _machine()
     places = zip(*(node.on_floor for node in ordered), strict=True)

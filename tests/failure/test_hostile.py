@@ -102,7 +102,7 @@ def test_the_expressions_meant_are_all_there_are():
     """The list above covers every expression of the modules that read lines."""
     for module, names in (
         (facts_module, {"_LABEL", "_RANK", "_NID", "_CNAME", "_NODE", "_APID", "_ISO", "_UNIX", "_SYSLOG"}),
-        (lines_module, {"_ESCAPES", "_BZIP2"}),
+        (lines_module, {"_ESCAPES"}),
         (
             templates_module,
             {"_FATAL", "_ERROR", "_END", "_HINT", "_HARMLESS", "_NEVER", "_STRIPPED", "_SPACES", "_WORD", "_NO_WORDS"},
@@ -156,13 +156,14 @@ class Endless(io.RawIOBase):
     def readable(self):
         return True
 
-    def read(self, size=-1):
-        if self.left <= 0:
+    def readinto(self, buffer):
+        if self.left > 0:
+            part = b"error x " * (min(len(buffer), self.left) // 8)
+            self.left -= len(part)
+        else:
             part, self.tail = self.tail, b""
-            return part
-        part = b"error x " * (min(size, self.left) // 8)
-        self.left -= len(part)
-        return part
+        buffer[: len(part)] = part
+        return len(part)
 
 
 def test_one_line_of_a_hundred_megabytes():

@@ -330,7 +330,7 @@ class Histories:
         Examples
         --------
         >>> histories = Histories(Machine.load("hopper"))
-        >>> (shares,) = histories.link_shares(histories.schedule(1, "first", days=1), 1, "xyz_by2", [43_200])
+        >>> (shares,) = histories.link_shares(histories.schedule(1, "first", days=1), 1, "xyz_by2", [64_800])
         >>> round(max(shares.values()), 3)
         1.0
         """
