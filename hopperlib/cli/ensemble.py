@@ -37,6 +37,8 @@ def _values(text: str) -> tuple[str, list[Any]]:
     try:
         if not (equals and name and values):
             raise ValueError
+        if values.count(":") == 1 and not any(sign.isalpha() for sign in values):
+            raise ValueError
         if values.count(":") != 2:
             return name.replace("-", "_"), [plain(word.strip()) for word in values.split(",")]
         low, high, step = (Decimal(word) for word in values.split(":"))
@@ -78,6 +80,9 @@ def command(
         inputs = dict(_values(text) for text in vary)
         sets = parameter_sets(inputs, seeds)
         asked = load(question)
+        if seeds and not any(control.name == "seed" for control in asked.controls):
+            rule = f"is for questions that draw at random; {question} gives the same answer each time"
+            raise InputError(f"--seeds {seeds} {rule}", name="seeds", value=seeds, rule=rule)
         for parameters in sets:
             # Refused here, not in the middle of the night.
             asked.read(parameters)

@@ -114,7 +114,9 @@ function themed(layout, size) {
   result.hoverlabel = { bgcolor: color("panel"), bordercolor: color("line"), font: { color: color("ink") }, ...layout.hoverlabel };
   Object.assign(result, size);
   if (size.width < NARROW) {
-    result.legend = { ...result.legend, font: { size: 11 } };
+    // Beside a chart in space it would leave no room for the chart.
+    const above = result.scene ? { orientation: "h", x: 0, y: 1, yanchor: "bottom" } : {};
+    result.legend = { ...result.legend, ...above, font: { size: 11 } };
     result.margin = { ...result.margin, l: 44, r: 8 };
     for (const name of ["xaxis", "yaxis"]) if (result[name]) result[name].nticks ??= 5;
   }
