@@ -132,7 +132,7 @@ def test_an_ensemble_at_the_prompt(tmp_path, monkeypatch):
         (["--vary", "need_gb=2:1:1"], "--vary need_gb=2:1:1 must be NAME=LOW:HIGH:STEP"),
         (["--vary", "need_gb=x"], "need_gb='x' must be a number"),
         (["--vary", "needs=1"], "needs=1 is not a control of 'memory'"),
-        (["--seeds", "3"], "seed=0 is not a control of 'memory'"),
+        (["--seeds", "3"], "--seeds 3 is for questions that draw at random; memory"),
     ],
 )
 def test_what_makes_no_ensemble_is_told(words, message, tmp_path, monkeypatch):
