@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from hopperlib.units import size_text
 
-__all__ = ["LEVELS", "Finding", "Level", "worded", "worst_first"]
+__all__ = ["LEVELS", "Finding", "Level", "Words", "worded", "worst_first"]
 
 Level = Literal["problem", "advice", "note", "unknown", "ok"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -76,10 +76,11 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: LEVELS.index(finding.level)))
 
 
-class _Words(Formatter):
+class Words(Formatter):
     """Text in braces, with sizes for people (``:size``) and counted nouns (``:n file``)."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        """Return a value as text."""
         if format_spec == "size":
             return size_text(value)
         if format_spec.startswith("n "):
@@ -119,6 +120,6 @@ def worded(
     ('note', '5,000 files are opened within a second: a ')
     """
     said, numbers = _texts(package)[words.pop("text", "") or code], dict(evidence or {})
-    message, advice = (_Words().vformat(said.get(part, ""), (), numbers | words) for part in ("message", "advice"))
+    message, advice = (Words().vformat(said.get(part, ""), (), numbers | words) for part in ("message", "advice"))
     level = level or said.get("level", "advice")
     return Finding(code=code, level=level, message=message, evidence=numbers, advice=advice)

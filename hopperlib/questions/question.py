@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
-import sys
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +18,7 @@ from hopperlib.errors import InputError
 from hopperlib.questions import display
 from hopperlib.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
 from hopperlib.questions.result import Result
+from hopperlib.questions.wording import record_of
 
 __all__ = ["MIME_TYPE", "Asked", "Example", "Question", "declared", "is_sample", "load"]
 
@@ -250,8 +248,7 @@ def declared(
     >>> QUESTION.name, QUESTION.controls[0].name
     ('memory', 'need_gb')
     """
-    with open(os.path.splitext(str(sys.modules[module].__file__))[0] + ".toml", "rb") as file:
-        record, name = tomllib.load(file), module.rpartition(".")[2]
+    record, name = record_of(module), module.rpartition(".")[2]
     controls = []
     for key, stated in record["controls"].items():
         fields = {part: value for part, value in stated.items() if part != "kind"}

@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from hopperlib.finding import Finding
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.layouts import Layout, Obstacle, break_even_efficiency, cheapest, layouts, obstacle
 from hopperlib.node.memory import buffer_memory, copied_fraction_needed, memory_per_task, merged_need, seats
-from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.figures import Series
 from hopperlib.questions.machine_choice import badge_of, chosen_machine
-from hopperlib.questions.question import declared
-from hopperlib.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value
+from hopperlib.questions.question import Asked, declared
+from hopperlib.questions.result import Facts, Figure, Result, Table
+from hopperlib.questions.wording import Said, wording
 
 __all__ = ["QUESTION"]
+
+_WORDING = wording(__name__)
 
 # Longer tables are cut and say so.
 _MOST_ROWS = 40
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Job:
+class _Job(Asked):
     """What was asked, zeros for what was not given, and the layouts found: the cheapest, and the plain one beside it."""
-
-    need_gb: float
-    tasks: int
-    threads: int
-    machine: str | Machine
-    kind: str
-    every_kind: bool
-    files: int
-    machine_file: str
-    usable_gb: float
-    thread_efficiency: float
-    copied_fraction: float
-    hours: float
 
     @cached_property
     def on(self) -> Machine:
@@ -52,9 +39,30 @@ class _Job:
         return (first, *kinds[1:]) if self.every_kind else (first,)
 
     @property
+    def ordinary(self) -> NodeKind:
+        """The ordinary kind of node."""
+        return self.kinds[0]
+
+    @property
+    def usable(self) -> tuple[str, str]:
+        """Badge and note of its usable memory."""
+        stated = badge_of(self.on, f"node.{self.ordinary.name}.usable_memory_gb")
+        return ("assumed", "as set above") if self.usable_gb else stated
+
+    @property
+    def full_node_gb(self) -> float:
+        """Memory of a task on a full ordinary node. [GB]"""
+        return memory_per_task(self.ordinary, self.ordinary.cores)
+
+    @property
+    def buffers_mb(self) -> float:
+        """Memory of the buffers of a task's open files. [MB]"""
+        return 1024 * buffer_memory(self.files)
+
+    @property
     def whole_gb(self) -> float:
         """Memory of a task, buffers included. [GB]"""
-        return self.need_gb + buffer_memory(self.files)
+        return float(self.need_gb + buffer_memory(self.files))
 
     @property
     def asked_threads(self) -> int:
@@ -79,7 +87,7 @@ class _Job:
     @cached_property
     def plain(self) -> Layout | None:
         """The cheapest on ordinary nodes without further threads."""
-        return cheapest(self.layouts, threads=self.asked_threads, kind=self.kinds[0])
+        return cheapest(self.layouts, threads=self.asked_threads, kind=self.ordinary)
 
     @cached_property
     def obstacle(self) -> Obstacle | None:
@@ -87,12 +95,52 @@ class _Job:
         return obstacle(self.on, **self._asked)
 
     @property
-    def differs(self) -> bool:
-        """Whether the plain layout is another one than the cheapest."""
-        return self.plain is not None and self.plain is not self.best
+    def other(self) -> Layout | None:
+        """The plain layout where it is another one than the cheapest."""
+        return None if self.plain is self.best else self.plain
+
+    @property
+    def larger(self) -> bool:
+        """Whether the cheapest is on other nodes than the ordinary ones."""
+        return self.best is not None and self.best.node_kind != self.ordinary
+
+    @property
+    def crowded(self) -> bool:
+        """Whether the tasks of the plain layout find too little memory on their NUMA node."""
+        return self.plain is not None and not self.plain.memory_is_local
+
+    @property
+    def crowd(self) -> int:
+        """Tasks of the plain layout on its fullest NUMA node."""
+        assert self.plain is not None
+        return -(-self.plain.tasks_per_node // self.ordinary.numa_nodes)
+
+    @property
+    def crowd_gb(self) -> tuple[float, float]:
+        """What they want, and what the NUMA node has. [GB]"""
+        return self.crowd * self.whole_gb, self.ordinary.usable_memory_gb / self.ordinary.numa_nodes
+
+    @cached_property
+    def threaded(self) -> Layout | None:
+        """The cheapest on ordinary nodes with more threads than the plain one."""
+        more = tuple(layout for layout in self.layouts if layout.threads_per_task > self.asked_threads)
+        return cheapest(more, kind=self.ordinary)
+
+    @property
+    def worthwhile_share(self) -> float | None:
+        """Work of a further thread, in tasks, from which threads are cheaper than the plain layout."""
+        share = break_even_efficiency(self.plain, self.threaded) if self.plain and self.threaded else 2.0
+        return share if share <= 1 else None
+
+    def hours_of(self, layout: Layout | None) -> tuple[float, float] | tuple[None, None]:
+        """Return node-hours and core-hours that a layout is charged."""
+        if layout is None:
+            return None, None
+        return layout.node_hours(self.hours, self.asked_threads), layout.core_hours(self.hours, self.asked_threads)
 
     def row(self, layout: Layout) -> dict[str, Any]:
         """Return what a table shows of a layout."""
+        node_hours, core_hours = self.hours_of(layout)
         return {
             "node_kind": layout.node_kind.name,
             "nodes": layout.nodes,
@@ -102,126 +150,52 @@ class _Job:
             "memory_per_task_gb": layout.memory_per_task_gb,
             "memory_is_local": layout.memory_is_local,
             "cost_factor": layout.cost_factor,
-            "node_hours": layout.node_hours(self.hours, self.asked_threads),
-            "core_hours": layout.core_hours(self.hours, self.asked_threads),
+            "node_hours": node_hours,
+            "core_hours": core_hours,
         }
 
 
 def _answer(**asked: Any) -> Result:
     """Answer for one job."""
     job = _Job(**asked)
+    said = _WORDING.of(job)
+    said = said.also(
+        best_hours=job.hours_of(job.best),
+        other_hours=job.hours_of(job.other),
+        best_note=said.text("larger") if job.larger else "",
+        **{f"{name}_phrase": _phrase(said, getattr(job, name)) for name in ("best", "plain", "threaded")},
+    )
     fitting = job.layouts
+    plain = said.text("other") if job.other else ""
     return Result(
-        summary=_summary(job),
-        findings=tuple(_findings(job)),
-        values=tuple(_values(job)),
-        figures=(_memory_figure(job), *([_cost_figure(job)] if fitting else [])),
-        copyables=tuple(_copyables(job)),
-        tables=(*([_layout_table(job)] if fitting else []), _merged_table(job)),
-        facts=Facts(_named_facts(job), rest=lambda: _contract(job)),
+        summary=said.text("no_layout") if job.best is None else said.text("cheapest") + plain,
+        findings=said.findings,
+        values=said.values,
+        figures=(_memory_figure(job, said), *([_cost_figure(job, said)] if fitting else [])),
+        copyables=said.copyables,
+        tables=(*([_layout_table(job, said)] if fitting else []), _merged_table(job, said)),
+        facts=Facts(_named_facts(job, said), rest=lambda: _contract(job)),
     )
 
 
-def _phrase(layout: Layout) -> str:
+def _phrase(said: Said, layout: Layout | None) -> str:
     """Return a layout in a few words."""
-    threads = f" of {layout.threads_per_task} threads" if layout.threads_per_task > 1 else ""
-    nodes = "node" if layout.nodes == 1 else "nodes"
-    return f"{_tasks(layout)}{threads} a node on {layout.nodes:,} {layout.node_kind.name} {nodes}"
+    threaded = layout is not None and layout.threads_per_task > 1
+    return said.text("threaded" if threaded else "layout", layout=layout) if layout is not None else ""
 
 
-def _tasks(layout: Layout) -> str:
-    """Return how many tasks a node of a layout has."""
-    return "1 task" if layout.tasks_per_node == 1 else f"{layout.tasks_per_node} tasks"
-
-
-def _summary(job: _Job) -> str:
-    """Return the answer in a sentence or two."""
-    if job.best is None:
-        assert job.obstacle is not None
-        return f"No layout fits: {job.obstacle.reason}. What would do: {job.obstacle.remedy}."
-    text = f"Cheapest on {job.on.title}: {_phrase(job.best)}, cost factor {job.best.cost_factor:.4g}."
-    if job.plain is not None and job.differs:
-        how = "one thread" if job.asked_threads == 1 else f"{job.asked_threads} threads"
-        kind, cost = job.plain.node_kind.name, job.plain.cost_factor
-        text += f" On {kind} nodes with {how} a task: {_tasks(job.plain)} a node, cost factor {cost:.4g}."
-    return text
-
-
-def _findings(job: _Job) -> Iterator[Finding]:
-    """Yield what to know about the answer."""
-    if job.obstacle is not None:
-        message = f"{job.obstacle.reason}. What would do: {job.obstacle.remedy}."
-        yield Finding(code="no-layout", message=message, level="problem")
-        return
-    if job.best is not None and job.best.node_kind != job.kinds[0]:
-        larger = job.best.node_kind
-        message = f"{job.on.title} has only {larger.count:,} {larger.name} nodes: a job on them may wait longer."
-        yield Finding(code="larger-nodes", message=message, level="note")
-    if job.plain is not None and not job.plain.memory_is_local:
-        kind, tasks = job.plain.node_kind, job.plain.tasks_per_node
-        room, crowd = kind.usable_memory_gb / kind.numa_nodes, -(-tasks // kind.numa_nodes)
-        message = (
-            f"{tasks} tasks a node put {crowd} on one NUMA node, which want {crowd * job.whole_gb:.2f} GB of "
-            f"its {room:.2f} GB: some of their memory lies on other NUMA nodes and is slower."
-        )
-        yield Finding(code="memory-not-local", message=message, level="advice")
-
-
-def _values(job: _Job) -> Iterator[Value]:
-    """Yield the numbers of the answer, each with its badge."""
-    ordinary, threads = job.kinds[0], job.asked_threads
-    badge, note = badge_of(job.on, f"node.{ordinary.name}.usable_memory_gb")
-    if job.usable_gb:
-        badge, note = "assumed", "as set above"
-    usable = ordinary.usable_memory_gb
-    yield Value(f"Memory that a {ordinary.name} node leaves to programs", usable, badge, "GB", note=note)
-    packed, note = memory_per_task(ordinary, ordinary.cores), f"shared by {ordinary.cores} tasks"
-    yield Value("For each task of a full node", packed, "predicted", "GB", 2, note=note)
-    if job.files:
-        note = f"{1024 * buffer_memory(job.files):g} MB of them are buffers of open files"
-        yield Value("Memory of a task, buffers included", job.whole_gb, "predicted", "GB", 3, note=note)
-    if job.best is None:
-        return
-    charged, note = (
-        job.best.core_hours(job.hours, threads),
-        f"{job.best.node_hours(job.hours, threads):,.1f} node-hours",
-    )
-    yield Value("Core-hours charged, cheapest layout", charged, "predicted", "core h", 0, note=note)
-    if job.plain is None:
-        return
-    if job.differs:
-        label = f"The same on {job.plain.node_kind.name} nodes, {threads} thread{'s' if threads > 1 else ''} a task"
-        idle, hours = job.plain.idle_cores, job.plain.node_hours(job.hours, threads)
-        note = f"{hours:,.1f} node-hours; {idle} cores of each node idle"
-        yield Value(label, job.plain.core_hours(job.hours, threads), "predicted", "core h", 0, note=note)
-    more_threads = tuple(layout for layout in job.layouts if layout.threads_per_task > threads)
-    threaded = cheapest(more_threads, kind=ordinary)
-    if threaded is not None and (share := break_even_efficiency(job.plain, threaded)) <= 1:
-        label, note = "Work of each further thread from which threads are the cheaper way", _phrase(threaded)
-        yield Value(label, share, "predicted", "tasks", 2, note=f"{note}, against {_phrase(job.plain)}")
-
-
-def _memory_figure(job: _Job) -> Figure:
+def _memory_figure(job: _Job, said: Said) -> Figure:
     """Return the chart of the memory of a task against tasks a node."""
     series = []
     for kind in job.kinds:
         counts = range(1, seats(kind, min(job.asked_threads, kind.cores)) + 1)
         series.append(Series(name=f"{kind.name} node", x=counts, y=[memory_per_task(kind, count) for count in counts]))
-    ends = "; ".join(
-        f"on a {line.name} {line.y[0]:.2f} GB with {line.x[0]} and {line.y[-1]:.2f} GB with {line.x[-1]}"
-        for line in series
-    )
-    return chart(
-        title="Memory of a task",
-        alt=f"Memory of a task against tasks a node: {ends}. The need of {job.whole_gb:.2f} GB is a horizontal line.",
-        x=Axis(title="Tasks a node"),
-        y=Axis(title="Memory of a task", unit="GB", log=True, decimals=2),
-        series=series,
-        references=[Reference(name="need", y=job.whole_gb)],
+    return said.chart(
+        "memory", series, ends="; ".join(said.text("end", line=line, last=(line.x[-1], line.y[-1])) for line in series)
     )
 
 
-def _cost_figure(job: _Job) -> Figure:
+def _cost_figure(job: _Job, said: Said) -> Figure:
     """Return the chart of what more memory costs, among the layouts that fit."""
     series = []
     for kind in job.kinds:
@@ -235,54 +209,22 @@ def _cost_figure(job: _Job) -> Figure:
             if drawn:
                 x, y = [layout.memory_per_task_gb for layout in drawn], [layout.cost_factor for layout in drawn]
                 series.append(Series(name=name, x=x, y=y, kind="points"))
-    first, dearest = job.layouts[0], max(layout.cost_factor for layout in job.layouts)
-    return chart(
-        title="What more memory costs",
-        alt=(
-            f"Cost factor against the memory of a task for {len(job.layouts)} layouts that fit, both on logarithmic "
-            f"scales; a factor of 1 means that every charged core works. The cheapest has {first.cost_factor:.4g} with "
-            f"{first.memory_per_task_gb:.2f} GB, the dearest {dearest:.4g}."
-        ),
-        x=Axis(title="Memory of a task", unit="GB", log=True, decimals=2),
-        y=Axis(title="Cost factor", log=True, decimals=3),
-        series=series,
-        references=[Reference(name="every core at work", y=1.0)],
+    return said.chart(
+        "cost", series, fitting=len(job.layouts), dearest=max(layout.cost_factor for layout in job.layouts)
     )
 
 
-def _copyables(job: _Job) -> Iterator[Copyable]:
-    """Yield the lines to copy."""
-    plain = job.plain if job.differs else None
-    for title, layout in (("The cheapest layout", job.best), ("With no further threads, on ordinary nodes", plain)):
-        if layout is not None and layout.launch_line is not None:
-            kind = layout.node_kind
-            note = "" if kind == job.kinds[0] else f"on {kind.name} nodes, which the batch job asks for"
-            yield Copyable(title, layout.launch_line, note)
-
-
-def _layout_table(job: _Job) -> Table:
+def _layout_table(job: _Job, said: Said) -> Table:
     """Return the table of the layouts that fit."""
     count = len(job.layouts)
-    return Table(
-        caption="Layouts that fit, the cheapest first"
-        + (f" (the first {_MOST_ROWS} of {count})" if count > _MOST_ROWS else ""),
-        columns=(
-            *(Column(title) for title in ("Kind", "Nodes", "Tasks a node", "Threads", "Idle cores")),
-            Column("Memory", "GB", 2, "predicted"),
-            Column("Near"),
-            Column("Cost factor", decimals=3, badge="predicted"),
-            Column("Node-hours", decimals=1),
-            Column("Core-hours", decimals=0),
-        ),
-        rows=[tuple(job.row(layout).values()) for layout in job.layouts[:_MOST_ROWS]],
-        marked=(job.layouts.index(job.best),) if job.best is not None else (),
-        marked_label="the cheapest",
-    )
+    cut = said.text("cut", count=count, most=_MOST_ROWS) if count > _MOST_ROWS else ""
+    rows = [tuple(job.row(layout).values()) for layout in job.layouts[:_MOST_ROWS]]
+    return said.table("layouts", rows, cut=cut, marked=(job.layouts.index(job.best),) if job.best is not None else ())
 
 
-def _merged_table(job: _Job) -> Table:
+def _merged_table(job: _Job, said: Said) -> Table:
     """Return the table of tasks merged into fewer, larger ones with threads in their place."""
-    kind = job.kinds[0]
+    kind = job.ordinary
     rows: list[tuple[Any, ...]] = []
     for threads in range(1, kind.cores_per_numa_node + 1):
         if kind.cores_per_numa_node % threads:
@@ -292,34 +234,12 @@ def _merged_table(job: _Job) -> Table:
         needed = copied_fraction_needed(kind, job.whole_gb, threads)
         shown = "never fits" if needed is None else ("fits anyhow" if needed == 0 else f"{needed:.1%}")
         rows.append((threads, seats(kind, threads), room, merged, merged <= room * (1 + 1e-9), shown))
-    return Table(
-        caption=(
-            f"Tasks merged into fewer, larger ones on full {kind.name} nodes, "
-            f"if {job.copied_fraction:.0%} of a task's memory is copies"
-        ),
-        columns=(
-            Column("Tasks that become one, and its threads"),
-            Column("Such tasks a node"),
-            Column("Memory it can have", "GB", 2, "predicted"),
-            Column("Memory it needs", "GB", 2, "assumed"),
-            Column("Fits"),
-            Column("Copies needed to fit"),
-        ),
-        rows=rows,
-    )
+    return said.table("merged", rows)
 
 
-def _named_facts(job: _Job) -> dict[str, Any]:
+def _named_facts(job: _Job, said: Said) -> dict[str, Any]:
     """Return named numbers for self-checks."""
-    ordinary = job.kinds[0]
-    facts: dict[str, Any] = {
-        "fits": job.best is not None,
-        "need_gb": job.whole_gb,
-        "tasks": job.tasks,
-        "machine": job.on.name,
-        "usable_gb": ordinary.usable_memory_gb,
-        "full_node_gb": memory_per_task(ordinary, ordinary.cores),
-    }
+    facts = said.facts | {"fits": job.best is not None}
     names = ("kind", "nodes", "tasks_per_node", "threads", "idle_cores", "_", "local", "cost")
     for which, layout in (("best", job.best), ("plain", job.plain)):
         shown = zip(names, job.row(layout).values(), strict=False) if layout is not None else ()
@@ -330,24 +250,16 @@ def _named_facts(job: _Job) -> dict[str, Any]:
 def _contract(job: _Job) -> dict[str, Any]:
     """Return what programs read: the job, every layout, or why there is none."""
     reason = {} if job.obstacle is None else {"reason": job.obstacle.reason, "remedy": job.obstacle.remedy}
-    return {
-        "need_gb": round(job.whole_gb, 6),
-        "threads": job.threads or None,
-        "hours": job.hours,
-        "thread_efficiency": job.thread_efficiency,
-        "layouts": [
-            {
-                **{
-                    key: round(value, 6) if isinstance(value, float) else value
-                    for key, value in job.row(layout).items()
-                },
-                "launch_line": layout.launch_line,
-                "cheapest": layout is job.best,
-            }
-            for layout in job.layouts
-        ],
-        **reason,
-    }
+    rows = [
+        {
+            **{key: round(value, 6) if isinstance(value, float) else value for key, value in job.row(layout).items()},
+            "launch_line": layout.launch_line,
+            "cheapest": layout is job.best,
+        }
+        for layout in job.layouts
+    ]
+    asked = {"threads": job.threads or None, "hours": job.hours, "thread_efficiency": job.thread_efficiency}
+    return {"need_gb": round(job.whole_gb, 6), **asked, "layouts": rows, **reason}
 
 
 QUESTION = declared(__name__, _answer)
