@@ -35,7 +35,14 @@ __all__ = ["Said", "Wording", "record_of", "wording"]
 
 @cache
 def record_of(module: str) -> dict[str, Any]:
-    """Return the TOML file beside a module, by the module's ``__name__``."""
+    """Return the TOML file beside a module, by the module's ``__name__``.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.node import memory
+    >>> record_of(memory.__name__)["title"]
+    'Memory for each task'
+    """
     import tomllib
 
     with open(os.path.splitext(str(sys.modules[module].__file__))[0] + ".toml", "rb") as file:
