@@ -24,7 +24,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from hopperlib.finding import Finding, Words
 from hopperlib.questions.figures import Axis, Reference, Series, chart
@@ -119,7 +119,8 @@ class Said:
 
     def fill(self, text: str) -> str:
         """Return a text with its braces filled in."""
-        return Words().vformat(text, (), self) if "{" in text else text  # type: ignore[arg-type]
+        # A formatter only asks for one name at a time: nothing of a mapping but `__getitem__` is needed.
+        return Words().vformat(text, (), cast("Mapping[str, Any]", self)) if "{" in text else text
 
     def text(self, name: str, **more: Any) -> str:
         """Return the sentence of a name."""
@@ -207,7 +208,7 @@ class Said:
         """
         said = self.also(**more)
         entry = dict(said._record["charts"][name])
-        axes = {side: Axis(**said._filled(entry.pop(side), "low", "high")) for side in ("x", "y")}
+        axes: dict[str, Any] = {side: Axis(**said._filled(entry.pop(side), "low", "high")) for side in ("x", "y")}
         references = [
             Reference(said.fill(line["name"]), said._number(line["y"]))
             for line in entry.pop("references", ())
