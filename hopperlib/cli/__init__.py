@@ -20,29 +20,23 @@ import click
 from hopperlib import __version__
 from hopperlib.questions.catalogue import QUESTIONS, sentences
 
-__all__ = ["COMMANDS", "NAMES", "OWN", "hopper", "main"]
-
-# Commands that answer no question of the catalogue: name -> module of `command`, and its line in the list.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "machine": ("machine", "List, show, check and write machine files."),
-    "fit": ("fit", "The distribution of run times, their spread, and the repeats that show a change."),
-    "io": ("io", "What IOR, mdtest and Darshan measured, as a table and as findings."),
-    "report": ("report", "A report on files of your own as one HTML page, fit for cron."),
-    "ensemble": ("ensemble", "A question over many settings and seeds, in processes or on a cluster."),
-    "questions": ("book", "List the questions that can be asked."),
+# Commands that answer no question, which `commands.toml` states, and questions whose command does more than ask and show:
+# name -> module of the function of that name.
+COMMANDS: dict[str, str] = {
+    "machine": "machine",
+    **dict.fromkeys(("fit", "report", "ensemble"), "analysis"),
+    "io": "storage",
+    "questions": "book",
 }
-# Questions whose command does more than ask and show: name -> module of the function of that name.
 OWN: dict[str, str] = {
     "place": "place",
     **dict.fromkeys(("torus", "rank-order"), "network"),
     "simulate": "simulate",
     **dict.fromkeys(("stripe", "iobuf"), "storage"),
     **dict.fromkeys(("diagnose", "build", "preflight"), "failure"),
-    "watch": "watch",
-    "scorecard": "book",
+    **dict.fromkeys(("scorecard", "watch"), "book"),
 }
 NAMES: tuple[str, ...] = (*QUESTIONS, *COMMANDS)
-
 
 # What a plain install lacks, and the extra that has it.
 EXTRAS: dict[str, str] = {
@@ -71,9 +65,12 @@ def _refuse(error: click.ClickException, *, as_json: bool) -> NoReturn:
     raise SystemExit(error.exit_code)
 
 
-def _module(name: str) -> Any:
-    """Import and return a module of commands."""
-    return importlib.import_module(f"hopperlib.cli.{name}")
+def stated_commands() -> dict[str, dict[str, Any]]:
+    """Return the tables of `commands.toml`."""
+    import tomllib
+
+    with open(os.path.join(os.path.dirname(__file__), "commands.toml"), "rb") as file:
+        return tomllib.load(file)
 
 
 class LazyGroup(click.Group):
@@ -85,17 +82,18 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import and return a command."""
-        if name in COMMANDS:
-            command = _module(COMMANDS[name][0]).command
-            assert isinstance(command, click.Command)
-            return command
-        if name not in QUESTIONS:
+        if name not in NAMES:
             return None
-        from hopperlib.cli.question import question_command
+        from hopperlib.cli.question import question_command, stated_command
+
+        place = (COMMANDS | OWN).get(name)
+        module = importlib.import_module(f"hopperlib.cli.{place}") if place else None
+        if name in COMMANDS:
+            stated = stated_commands()
+            return stated_command(name, stated[name], module, stated["shared"])
         from hopperlib.questions.question import load
 
-        run = getattr(_module(OWN[name]), name.replace("-", "_")) if name in OWN else None
-        return question_command(load(name), run)
+        return question_command(load(name), getattr(module, name.replace("-", "_"), None))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -159,7 +157,8 @@ class LazyGroup(click.Group):
         with formatter.section("Questions"):
             formatter.write_dl(sorted(sentences().items()))
         with formatter.section("Other commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+            stated = stated_commands()
+            formatter.write_dl([(name, stated[name]["line"]) for name in COMMANDS])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -14,19 +14,6 @@ if TYPE_CHECKING:
 
     from hopperlib.questions.result import Result
 
-__all__ = [
-    "complete",
-    "fail",
-    "machine_names",
-    "print_json",
-    "print_rule",
-    "print_rules",
-    "read_source",
-    "stdin_bytes",
-    "write_lines",
-    "write_page",
-]
-
 
 def complete(names: Callable[[], Iterable[str]] = tuple, *, files: bool = True) -> Callable[..., list[CompletionItem]]:
     """Return what completes a value in a shell: names that begin so, else `files` perhaps."""

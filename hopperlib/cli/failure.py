@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from hopperlib.questions.question import Question
     from hopperlib.questions.result import Result
 
-__all__ = ["build", "diagnose", "preflight"]
-
 # From this size on a file gets a progress bar. [bytes]
 _WORTH_A_BAR = 100_000_000
 
@@ -59,7 +57,7 @@ def diagnose(question: Question, values: dict[str, Any], as_json: bool, show_all
             found = diagnosis.diagnose(sources, context=context)
         result = result_of(found)
         if as_json or show_all:
-            show(question, result, as_json, show_all)
+            show(question.name, result, as_json, show_all)
         else:
             click.echo("\n".join(printable(line) for line in _brief(result)))
         raise SystemExit(1 if found.verdict == "cause" else 0)
@@ -164,7 +162,7 @@ def preflight(question: Question, values: dict[str, Any], as_json: bool, show_al
     text = read_source(file or "/proc/buddyinfo", what="buddyinfo", as_json=as_json)
     result = question.run(buddyinfo=text, **values)
     if not exclude_list:
-        show(question, result, as_json, show_all)
+        show(question.name, result, as_json, show_all)
         return
     click.echo(result.copyables[0].text if result.copyables else "")
     for finding in result.findings:

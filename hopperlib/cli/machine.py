@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import os
 import shutil
@@ -13,62 +14,34 @@ from typing import Any
 
 import click
 
-from hopperlib.cli.common import complete, fail, machine_names, print_json, read_source
+from hopperlib.cli.common import fail, print_json, read_source
 from hopperlib.machine import Machine, MachineError
 from hopperlib.questions.result import Column, Table
 from hopperlib.render.text import printable, table_lines
 
-__all__ = ["command"]
 
-
-@click.group(name="machine")
-def command() -> None:
-    """List, show, check and write machine files.
-
-    A machine file states a machine's nodes, network, file systems and
-    launchers in TOML, each number with its source or the reason it is assumed.
-    """
-
-
-@command.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
-def list_machines(as_json: bool) -> None:
+def list_all(_: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """List the machines that come with the library."""
-    machines = [Machine.load(name) for name in Machine.names()]
+    machines = [_summary(Machine.load(name)) for name in Machine.names()]
     if as_json:
-        print_json({"machines": [_summary(machine) for machine in machines]})
-        return
-    rows = [[_text("-" if cell is None else cell) for cell in _summary(machine).values()] for machine in machines]
-    _print_table(tuple(_summary(machines[0])), rows)
+        print_json({"machines": machines})
+    else:
+        rows = [[_text("-" if cell is None else cell) for cell in machine.values()] for machine in machines]
+        _print_table(tuple(machines[0]), rows)
 
 
-@command.command()
-@click.argument("name", shell_complete=complete(machine_names))
-@click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
-def show(name: str, as_json: bool) -> None:
-    """Show every value of a machine with its source.
-
-    NAME is a name out of `hopper machine list`, or a path.
-    """
-    try:
-        machine = Machine.load(name)
-    except MachineError as error:
-        fail(str(error), as_json=as_json, details={"problems": list(error.problems)})
+def show(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Show every value of a machine with its source."""
+    machine = Machine.load(values["name"])
     if as_json:
         print_json(_everything(machine))
     else:
         _print_machine(machine)
 
 
-@command.command()
-@click.argument("file", shell_complete=complete())
-@click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
-def check(file: str, as_json: bool) -> None:
-    """Check a machine file and print all that is wrong in it.
-
-    FILE is a path, or - for standard input. Exit status 0 if the file is
-    sound, 2 if not.
-    """
+def check(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Check a machine file and print all that is wrong in it."""
+    file = values["file"]
     text = read_source(file, what="machine file", as_json=as_json)
     try:
         machine = Machine.from_toml(text, name="standard input" if file == "-" else Path(file).name)
@@ -84,28 +57,15 @@ def check(file: str, as_json: bool) -> None:
     if as_json:
         print_json({"file": file, "valid": True, "problems": [], "machine": _summary(machine)})
     else:
-        click.echo(
-            f"{printable(file)}: sound; {_size(machine)}, {len(machine.provenance)} values, {_assumed(machine)} of them assumed"
-        )
+        size = f"{_size(machine)}, {len(machine.provenance)} values, {_assumed(machine)} of them assumed"
+        click.echo(f"{printable(file)}: sound; {size}")
 
 
-@command.command()
-@click.argument("files", nargs=-1, shell_complete=complete())
-@click.option("--name", default="mine", show_default=True, help="Name of the machine, in lower case.")
-@click.option("--out", type=click.Path(path_type=Path), help="File to write; by default standard output.")
-@click.option("--json", "as_json", is_flag=True, help="Print data for programs, the file's text in it.")
-def new(files: tuple[str, ...], name: str, out: Path | None, as_json: bool) -> None:
-    """Write a machine file from what tools say of the nodes.
-
-    FILES hold the output of lscpu, lscpu -J, lstopo --of xml, scontrol show node,
-    nvidia-smi topo -m, rocm-smi --showtopo or lfs df; - is standard input.
-    Several files complete each other: scontrol counts the nodes, lstopo or lscpu
-    of one node knows its NUMA nodes, lfs the file systems. Without
-    FILES the tools that this computer has are run. What no tool tells is
-    written as assumed.
-    """
+def new(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Write a machine file from what tools say of the nodes."""
     from hopperlib.readers.hardware import Hardware, machine_from, read_hardware
 
+    files, out = values["files"], values["out"]
     texts = [(file, read_source(file, what="file", as_json=as_json)) for file in files] or _run_tools()
     records: list[Hardware] = []
     for origin, text in texts:
@@ -115,26 +75,23 @@ def new(files: tuple[str, ...], name: str, out: Path | None, as_json: bool) -> N
             if files:
                 fail(f"{origin}: {error}", as_json=as_json)
             click.echo(printable(f"hopper: {origin}: {error}"), err=True)
-    try:
-        machine = machine_from(records, name=name)
-    except ValueError as error:
-        fail(str(error), as_json=as_json)
+    machine = machine_from(records, name=values["name"])
     tools = ", ".join(machine.sources)
     header = f"# Written by `hopper machine new` from: {tools}.\n# Look at each value that says assumed.\n\n"
     toml = header + machine.to_toml()
     if out is not None:
         _write(out, toml, as_json)
-        click.echo(f"{printable(str(out))}: {_size(machine)}; {_assumed(machine)} values are assumed", err=True)
+        click.echo(f"{printable(out)}: {_size(machine)}; {_assumed(machine)} values are assumed", err=True)
     if as_json:
         print_json({**_everything(machine), "toml": toml})
     elif out is None:
         click.echo(toml, nl=False)
 
 
-def _write(out: Path, text: str, as_json: bool) -> None:
+def _write(out: str, text: str, as_json: bool) -> None:
     """Write a new file; one that exists is left alone."""
     try:
-        with out.open("x", encoding="utf-8") as file:
+        with open(out, "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
         fail(f"--out {out}: exists already and is not overwritten", as_json=as_json)
@@ -200,48 +157,24 @@ def _summary(machine: Machine) -> dict[str, Any]:
     }
 
 
-# What follows from the values of a machine, of a kind of node and of a file system: name -> unit, decimals shown.
-_OF_MACHINE = {
-    "nodes": ("", 0),
-    "cores": ("", 0),
-    "peak_tflops": ("Tflop/s", 3),
-    "memory_tb": ("TB (GB / 1,000)", 0),
-    "memory_tib": ("TiB (GB / 1,024)", 0),
-    "core_hours_per_day": ("core h", 0),
-}
-_OF_NODE = {
-    "numa_nodes": ("", 0),
-    "cores": ("", 0),
-    "hardware_threads": ("", 0),
-    "core_peak_gflops": ("Gflop/s", 3),
-    "peak_gflops": ("Gflop/s", 3),
-    "memory_per_numa_node_gb": ("GB", 3),
-    "bandwidth_gb_s": ("GB/s", 3),
-}
-_OF_FILE_SYSTEM = {"servers": ("", 0), "ost_peak_gb_s": ("GB/s", 4)}
-
-
 def _derived(machine: Machine) -> list[tuple[str, float, str]]:
-    """Return what follows from the values: name, value, unit."""
-
-    def named(part: object, path: str, names: dict[str, tuple[str, int]]) -> list[tuple[str, float, str]]:
-        values = {name: getattr(part, name) for name in names}
-        return [
-            (path + name, round(value, names[name][1]) if names[name][1] else value, names[name][0])
-            for name, value in values.items()
-        ]
-
-    rows = named(machine, "", _OF_MACHINE)
-    for node in machine.node_kinds:
-        rows += named(node, f"node.{node.name}.", _OF_NODE)
-    network = machine.network
-    if network and network.routers and network.node_positions and machine.service_nodes is not None:
-        rows += named(network, "network.", {"routers": ("", 0), "node_positions": ("", 0)})
-        rows.append(("service_nodes", machine.service_nodes, ""))
-    if network and network.cabinets:
-        rows.append(("network.cabinets", network.cabinets, ""))
-    for each in machine.file_systems:
-        rows += named(each, f"file_system.{each.name}.", _OF_FILE_SYSTEM)
+    """Return what follows from the values, as `derived.csv` lists it: name, value, unit."""
+    with open(os.path.join(os.path.dirname(__file__), "derived.csv"), encoding="utf-8", newline="") as file:
+        listed = list(csv.DictReader(file))
+    parts: list[tuple[str, str, object]] = [
+        ("machine", "", machine),
+        *(("node", f"node.{node.name}.", node) for node in machine.node_kinds),
+        ("network", "network.", machine.network),
+        ("rest", "", machine),
+        *(("file_system", f"file_system.{each.name}.", each) for each in machine.file_systems),
+    ]
+    rows = []
+    for kind, path, part in parts:
+        for row in listed:
+            value = getattr(part, row["name"], None) if row["part"] == kind else None
+            if value is not None:
+                shown = round(value, int(row["decimals"])) if row["decimals"] else value
+                rows.append((path + row["name"], shown, row["unit"]))
     return rows
 
 

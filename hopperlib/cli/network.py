@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from hopperlib.network.torus.wiring import Wiring
     from hopperlib.questions.question import Question
 
-__all__ = ["rank_order", "torus"]
-
 
 def torus(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer the question; or, for a floor, a table or named nodes, print where nodes sit."""
@@ -71,6 +69,6 @@ def rank_order(question: Question, values: dict[str, Any], as_json: bool, show_a
     if out == "-" and not as_json:
         click.echo(text, nl=False)
     else:
-        show(question, result, as_json, show_all)
+        show(question.name, result, as_json, show_all)
         if out is not None and not as_json:
             click.echo(f"written to {out}; set MPICH_RANK_REORDER_METHOD=3 in the job")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from hopperlib.node.review.review import Review
     from hopperlib.questions.question import Question
 
-__all__ = ["place"]
-
 
 def _listed(review: Review, form: str) -> str:
     """Return the placement in one of the forms that launchers and MPI libraries take."""
@@ -91,6 +89,6 @@ def place(question: Question, values: dict[str, Any], as_json: bool, show_all: b
     if as_json or form not in ("text", "ascii"):
         _tell_of_others([other for other, _ in answered[1:]])
     if as_json and form in ("text", "ascii"):
-        show(question, result, as_json, show_all)
+        show(question.name, result, as_json, show_all)
     if broken or any(other.problems for other, _ in answered):
         raise SystemExit(1)

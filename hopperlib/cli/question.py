@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from hopperlib.cli.common import complete, fail, print_json, read_source
+from hopperlib.cli.common import complete, fail, machine_names, print_json, read_source
 from hopperlib.errors import InputError
 
 if TYPE_CHECKING:
     from hopperlib.questions.controls import Control
     from hopperlib.questions.question import Question
     from hopperlib.questions.result import Result
-
-__all__ = ["answer", "print_text", "question_command", "refuse", "show", "styled", "takes_boxes"]
 
 Values = dict[str, Any]
 # What a command does in place of asking and showing.
@@ -86,13 +84,53 @@ def question_command(question: Question, run: Run | None = None) -> click.Comman
     )
 
 
+def stated_command(name: str, stated: Mapping[str, Any], module: Any, shared: Mapping[str, Any]) -> click.Command:
+    """Return a command that asks no question as ``commands.toml`` states it: a group, or what calls its function.
+
+    Parameters
+    ----------
+    name : str
+        Also that of the function, ``run(values, as_json, show_all)``.
+    stated : mapping
+        Its table.
+    module : module
+        Where the function is, and a class `Group` if a group needs its own.
+    shared : mapping
+        Options of several commands, by the names under which they are asked for.
+    """
+    line, text = stated.get("line"), stated["help"]
+    if "commands" in stated:
+        inner = [stated_command(part, each, module, shared) for part, each in stated["commands"].items()]
+        group: click.Group = getattr(module, "Group", click.Group)(name, commands=inner, help=text, short_help=line)
+        return group
+    options = (*stated.get("parameters", ()), *(shared[option] for option in stated.get("shared", ())))
+    parameters = [_further(option) for option in options]
+    flags = {flag for parameter in parameters for flag in parameter.opts}
+    run = getattr(module, name if name != "list" else "list_all")
+
+    def callback(as_json: bool = False, show_all: bool = False, **values: Any) -> None:
+        """Call the function; tell a refusal by the option."""
+        try:
+            run(values, as_json, show_all)
+        except ValueError as error:
+            problems = getattr(error, "problems", ())
+            option = f"--{getattr(error, 'name', None)}"
+            message = error.told_of(option) if isinstance(error, InputError) and option in flags else str(error)
+            fail(message, as_json=as_json, details={"problems": list(problems)} if problems else {})
+
+    return click.Command(name, params=parameters, callback=callback, help=text, short_help=line)
+
+
 def _further(stated: Mapping[str, Any]) -> click.Parameter:
     """Return a parameter that is no control, from its table: click's own names, but for `choices` and the type's name."""
-    settings: dict[str, Any] = {"default": None} | dict(stated)
+    # What is required has no default, not even None.
+    settings: dict[str, Any] = ({} if stated.get("required") else {"default": None}) | dict(stated)
     if choices := settings.pop("choices", None):
         settings["type"] = click.Choice(choices)
     elif kind := settings.pop("type", None):
         settings["type"] = {"int": int, "float": float}[kind]
+    if completed := settings.pop("complete", None):
+        settings["shell_complete"] = complete(machine_names if completed == "machines" else tuple)
     if "argument" in settings:
         return click.Argument([settings.pop("argument")], **settings)
     return click.Option(settings.pop("flags"), **settings)
@@ -183,15 +221,15 @@ def _text(control: Control, value: Any, as_json: bool) -> Any:
 
 def answer(question: Question, values: Values, as_json: bool, show_all: bool) -> None:
     """Ask the question and show its answer."""
-    show(question, question.run(**values), as_json, show_all)
+    show(question.name, question.run(**values), as_json, show_all)
 
 
-def show(question: Question, result: Result, as_json: bool, show_all: bool) -> None:
+def show(name: str, result: Result, as_json: bool, show_all: bool) -> None:
     """Print an answer; end with status 1 if a finding is a problem."""
     if as_json:
         from hopperlib.render.data import result_data
 
-        print_json(result_data(question.name, result))
+        print_json(result_data(name, result))
     else:
         print_text(result, show_all)
     if any(finding.level == "problem" for finding in result.findings):

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from hopperlib.questions.question import Question
     from hopperlib.readers.trace import Trace
 
-__all__ = ["simulate"]
-
 # Shorter traces are done before anybody looks.
 _WORTH_A_BAR = 50_000
 _INTERRUPTED = 130
@@ -74,7 +72,7 @@ def simulate(question: Question, values: dict[str, Any], as_json: bool, show_all
         result = result_of(outcome, other)
         write_page(page, result, "A job trace, observed and simulated", f"From `{path}`.", as_json=as_json)
         if not as_csv:
-            show(question, result, as_json, show_all)
+            show(question.name, result, as_json, show_all)
         if map_at_s is not None:
             _print_map(outcome, map_at_s)
     if schedule.stopped_s is not None:

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from hopperlib import __version__
-from hopperlib.cli import COMMANDS, NAMES, hopper
+from hopperlib.cli import COMMANDS, NAMES, hopper, stated_commands
 from hopperlib.questions.catalogue import sentences
 
 CALL = [sys.executable, "-c", "from hopperlib.cli import main; main()"]
@@ -21,7 +21,7 @@ def run(*words, **options):
 def test_the_list_of_commands_is_the_table():
     result = run("--help")
     assert result.exit_code == 0
-    for name, line in {**sentences(), **{name: line for name, (_, line) in COMMANDS.items()}}.items():
+    for name, line in {**sentences(), **{name: stated_commands()[name]["line"] for name in COMMANDS}}.items():
         assert name in result.output
         assert line[:30] in result.output
 

@@ -16,7 +16,15 @@ CALL = (sys.executable, "-m", "hopperlib")
 
 
 @pytest.mark.parametrize(
-    "words", [["place", "--nosuch"], ["nosuch"], ["memory", "--tasks", "x"], ["machine", "list", "--jsonn"]]
+    "words",
+    [
+        ["place", "--nosuch"],
+        ["nosuch"],
+        ["simulate"],
+        ["fit"],
+        ["memory", "--tasks", "x"],
+        ["machine", "list", "--jsonn"],
+    ],
 )
 def test_refusals_of_the_parser_are_data_too(words):
     done = CliRunner().invoke(hopper, [*words, "--json"])

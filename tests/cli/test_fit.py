@@ -141,9 +141,10 @@ def test_a_page_that_cannot_be_written(tmp_path):
 
 
 def test_without_the_packages_of_the_analysis(monkeypatch):
-    monkeypatch.setitem(sys.modules, "hopperlib.analysis.fit_answer", None)
+    monkeypatch.delitem(sys.modules, "hopperlib.analysis.fit_answer", raising=False)
+    monkeypatch.setitem(sys.modules, "pandas", None)
     message = one_message(run(SAMPLE))
-    assert message == "hopper: this command needs hopperlib.analysis.fit_answer: pip install 'hopper-book[analysis]'"
+    assert message == "hopper: this command needs pandas: pip install 'hopper-book[analysis]'"
 
 
 class Outline(HTMLParser):

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hopperlib.finding import Finding
+from hopperlib.finding import LEVELS, Finding
+from hopperlib.machine import Machine
 from hopperlib.questions.figures import Axis, Series, chart, layout
 from hopperlib.questions.result import Column, Figure, Result, Table
 from hopperlib.questions.storage.io_figures import ost_figure
-from hopperlib.storage.logs.darshan_findings import finding_data
+from hopperlib.storage.logs.darshan_findings import finding_data, findings
 from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, HeatMap
-from hopperlib.storage.logs.darshan_summary import summary
+from hopperlib.storage.logs.darshan_summary import job_row, overall, summary
 from hopperlib.storage.logs.ost_rates import judge_osts
 
-__all__ = ["darshan_result", "heat_map_figure", "jobs_result"]
+__all__ = ["darshan_result", "heat_map_figure", "jobs_result", "logs_result"]
 
 # However long the texts of a log are, and however many jobs there are, a page stays small.
 _LONGEST_TEXT = 2000
@@ -243,6 +244,34 @@ def _timeline(heat_map: HeatMap) -> Figure:
         y=Axis(title="Rate of all tasks", unit="MB/s", low=0, decimals=1),
         series=[Series(name=past, x=times, y=rates) for past, rates in sums.items()],
     )
+
+
+def logs_result(
+    logs: Iterable[tuple[str, DarshanLog | Exception]], machine: Machine | None = None
+) -> tuple[Result | None, list[str]]:
+    """Return many logs as an answer, None if none was read, and why others were not.
+
+    Parameters
+    ----------
+    logs : iterable of (str, DarshanLog or Exception)
+        Path and log, as `hopperlib.readers.darshan.read_darshan_logs` yields them.
+    machine : Machine or None
+        Whose file system the advice is for; None for the one in each log.
+
+    Examples
+    --------
+    >>> logs_result([("a.darshan", ValueError("a.darshan: too short"))])
+    (None, ['a.darshan: too short'])
+    """
+    jobs, unread = [], []
+    for path, log in logs:
+        if isinstance(log, Exception):
+            unread.append(str(log))
+        else:
+            jobs.append(job_row(path, log, findings(log, machine)))
+    jobs.sort(key=lambda job: (LEVELS.index(job["worst"]), -job["problems"], -job["bytes_read"] - job["bytes_written"]))
+    rows = [{name: value for name, value in job.items() if name != "messages"} for job in jobs]
+    return jobs_result(rows, overall(jobs)) if jobs else None, unread
 
 
 def jobs_result(jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any]) -> Result:
