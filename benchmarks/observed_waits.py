@@ -15,7 +15,7 @@ from hopperlib.documented.data_files import data_folder
 from hopperlib.network.scheduling.downtimes import Downtime
 from hopperlib.network.scheduling.observed import Waits, by_group, differences
 from hopperlib.network.scheduling.scheduler import simulate, too_wide
-from hopperlib.readers.swf import read_swf
+from hopperlib.readers.jobs.swf import read_swf
 
 # Name of the machine, file, nodes by the header, processors of a node.
 LOGS = (

@@ -17,8 +17,8 @@ from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.questions.question import load
 from hopperlib.readers.benchmark_history import read_benchmark_history
-from hopperlib.readers.io500 import read_io500_summary
-from hopperlib.readers.job_trace import read_job_trace
+from hopperlib.readers.ior.io500 import read_io500_summary
+from hopperlib.readers.jobs import read_job_trace
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 
 

@@ -42,9 +42,9 @@ from hopperlib.questions.storage.darshan_answer import jobs_result
 from hopperlib.questions.storage.io_log import io500_result, io_result
 from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
 from hopperlib.readers.darshan import read_darshan_logs
-from hopperlib.readers.io500 import read_io500_summary
+from hopperlib.readers.ior.io500 import read_io500_summary
 from hopperlib.readers.ior.reader import read_ior
-from hopperlib.readers.job_trace import read_job_trace
+from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.run_times import read_run_times
 from hopperlib.readers.source import text_of
 from hopperlib.storage.logs.darshan_findings import findings

@@ -63,7 +63,7 @@ def check(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
 
 def new(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Write a machine file from what tools say of the nodes."""
-    from hopperlib.readers.hardware import Hardware, machine_from, read_hardware
+    from hopperlib.readers.hardware.reader import Hardware, machine_from, read_hardware
 
     files, out = values["files"], values["out"]
     texts = [(file, read_source(file, what="file", as_json=as_json)) for file in files] or _run_tools()

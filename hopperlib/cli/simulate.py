@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hopperlib.network.scheduling.schedule import Schedule
     from hopperlib.questions.network.simulate import Simulated
     from hopperlib.questions.question import Question
-    from hopperlib.readers.trace import Trace
+    from hopperlib.readers.jobs.trace import Trace
 
 # Shorter traces are done before anybody looks.
 _WORTH_A_BAR = 50_000
@@ -59,7 +59,7 @@ def simulate(question: Question, values: dict[str, Any], as_json: bool, show_all
     if records:
         write_lines(records, _record_lines(schedule), as_json=as_json)
     if swf:
-        from hopperlib.readers.swf import write_swf
+        from hopperlib.readers.jobs.swf import write_swf
 
         write_lines(swf, write_swf(schedule, cores_per_node=settings["cores_per_node"]), as_json=as_json)
     if parquet:
@@ -84,7 +84,7 @@ def _trace(path: str, reading: dict[str, Any]) -> Trace:
     """Return the trace of a file, or of standard input."""
     from pathlib import Path
 
-    from hopperlib.readers.job_trace import read_job_trace
+    from hopperlib.readers.jobs import read_job_trace
 
     try:
         return read_job_trace(Path(path), **reading)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hopperlib.machine import Machine
     from hopperlib.questions.question import Question
     from hopperlib.questions.result import Result
-    from hopperlib.readers.io_results import IoResult
+    from hopperlib.readers.ior.results import IoResult
 
 _MAX_BYTES = 256_000_000
 # Fewer files are read before a bar would be seen.
@@ -67,7 +67,7 @@ class Group(click.Group):
 def ior(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Print the rates of IOR and mdtest."""
     from hopperlib.machine import Machine
-    from hopperlib.readers.io_results import ranks_together, results_csv
+    from hopperlib.readers.ior.results import ranks_together, results_csv
 
     as_csv = values["as_csv"]
     if as_json and as_csv:
@@ -139,7 +139,7 @@ def _expand(names: Iterable[str], ending: str = "") -> list[str]:
 def io500(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Print IO500 runs."""
     from hopperlib.questions.storage.io_log import io500_result
-    from hopperlib.readers.io500 import read_io500
+    from hopperlib.readers.ior.io500 import read_io500
 
     runs = read_io500(values["folder"])
     if as_json:

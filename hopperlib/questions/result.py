@@ -228,7 +228,7 @@ class Table(Framed):
         import csv
         import io
 
-        from hopperlib.readers.io_results import csv_cell
+        from hopperlib.readers.ior.results import csv_cell
 
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")

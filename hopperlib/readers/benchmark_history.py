@@ -7,21 +7,20 @@ writes such a file since version 4; before, one line a value, without names, is 
 
 from __future__ import annotations
 
-import csv
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.frames import Framed
 from hopperlib.monitoring.history import Better, History, better_of
 from hopperlib.monitoring.together import KINDS, kind_of
-from hopperlib.readers._skips import Skips
 from hopperlib.readers.source import Source, lines_of
+from hopperlib.readers.table import ABSENT, Skips, finite, read_table
 
 __all__ = ["Histories", "read_benchmark_history"]
 
@@ -41,8 +40,6 @@ _SETTINGS = re.compile(
 # A column with fewer values than one in so many runs is a setting too: what is measured seldom repeats.
 _RUNS_A_SETTING = 12
 _VALUES = ("value", "rate_mib_s", "operations_s")
-_DELIMITERS = (",", ";", "\t", "|")
-_ABSENT = {"", "null", "none", "nan", "na", "n/a", "-"}
 # Columns that say which job or line it was, and nothing of the machine.
 _LABELS = re.compile(
     r"^(jobid|job_id|id|line|.*_unix|job_submit_time|.*_ref|.*_(lower|upper)(_thres)?|.*_unit|unit|result)$"
@@ -105,15 +102,12 @@ def read_benchmark_history(
     >>> found.series[0].values, found.series[0].covariates, found.skips.messages()
     ((100.0, 99.0), {'nodes': ('4', '8')}, ['1 value left out, there is none (first at line 3)'])
     """
-    lines = [line.rstrip("\r\n") for line in lines_of(source)]
-    filled = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
-    if not filled:
+    lines = ["" if line.startswith("#") else line.rstrip("\r\n") for line in lines_of(source)]
+    first = next((line for line in lines if line.strip()), None)
+    if first is None:
         raise InputError("the file holds nothing")
     skips = Skips(what="value", fate="left out")
-    if _OLD_LINE.match(filled[0][1]):
-        runs = _old_runs(filled)
-    else:
-        runs = _table_runs(filled, name, column, skips)
+    runs = _old_runs(lines) if _OLD_LINE.match(first) else _table_runs(lines, name, column, skips)
     series: dict[str, list[_Run]] = defaultdict(list)
     for key, run in runs:
         series[key].append(run)
@@ -123,9 +117,9 @@ def read_benchmark_history(
     return Histories(histories, skips)
 
 
-def _old_runs(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[str, _Run]]:
+def _old_runs(lines: Sequence[str]) -> Iterator[tuple[str, _Run]]:
     """Yield the values of a log of ReFrame before version 4: a line each."""
-    for number, line in lines:
+    for number, line in enumerate(lines, start=1):
         told = _OLD_LINE.match(line)
         parts = told["rest"].split("|") if told else []
         values = [
@@ -136,21 +130,9 @@ def _old_runs(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[str, _Run]]:
             yield f"{told['info']} {value['name']}", _Run(number, told["time"], float(value["value"]), unit, {})
 
 
-def _delimiter(line: str) -> str:
-    return max(_DELIMITERS, key=line.count)
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text.replace("_", "?"))
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
 def _goes_up(cells: Sequence[str]) -> bool:
     """Whether a column may count the runs: no numbers, or each above the one before."""
-    numbers = [_number(cell) for cell in cells]
+    numbers = [finite(cell) for cell in cells]
     known = [number for number in numbers if number is not None]
     return len(known) < len(numbers) or known == sorted(set(known))
 
@@ -164,7 +146,7 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
             )
         return [column]
     for known in _VALUES:
-        if known in header and any(row[known].lower() not in _ABSENT for row in rows):
+        if known in header and any(row[known].lower() not in ABSENT for row in rows):
             return [known]
     figures = [name for name in header if name.endswith("_value")]
     numbers = [
@@ -173,7 +155,7 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
         if name != times
         and name.lower() not in _NAMES
         and not _LABELS.match(name.lower())
-        and all(_number(row[name]) is not None or row[name].lower() in _ABSENT for row in rows)
+        and all(finite(row[name]) is not None or row[name].lower() in ABSENT for row in rows)
     ]
     measured = [
         name
@@ -183,23 +165,19 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
     return figures or measured or numbers
 
 
-def _table_runs(
-    lines: Sequence[tuple[int, str]], file: str, column: str | None, skips: Skips
-) -> Iterator[tuple[str, _Run]]:
+def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skips) -> Iterator[tuple[str, _Run]]:
     """Yield the values of a table by the name of their series."""
-    delimiter = _delimiter(lines[0][1])
-    header = [cell.strip() for cell in next(csv.reader([lines[0][1]], delimiter=delimiter))]
-    body = lines[1:]
-    if len(header) > 1 and any(_number(cell) is not None for cell in header[1:]):
+    _, line, header, body = read_table(lines)
+    if any(finite(cell) is not None for cell in header[len(header) > 1 :]):
         # No names: time and value, as most tools write them.
-        header, body = ["time", "value", *(f"column_{place}" for place in range(3, len(header) + 1))], lines
-    elif len(header) == 1:
-        header, body = (["value"], lines) if _number(header[0]) is not None else (header, body)
+        names = ["time", "value", *(f"column_{place}" for place in range(3, len(header) + 1))]
+        body, header = chain([(line, header)], body), names if len(header) > 1 else ["value"]
     rows, numbers = [], []
-    for number, line in body:
-        cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
-        if cells and not cells[-1] and len(cells) == len(header) + 1:
+    for number, cells in body:
+        if not cells[-1] and len(cells) == len(header) + 1:
             cells.pop()
+        if not any(cells):
+            continue
         if len(cells) != len(header):
             raise InputError(f"line {number} has {len(cells)} cells for {len(header)} columns")
         rows.append(dict(zip(header, cells, strict=True)))
@@ -219,13 +197,13 @@ def _table_runs(
             continue
         for name in values:
             figure = name.removesuffix("_value")
-            value = _number(row[name])
-            if row[name].lower() in _ABSENT or value == 0:
+            value = finite(row[name])
+            if row[name].lower() in ABSENT or value == 0:
                 skips.add("there is none", number)
                 continue
             if value is None or value < 0:
                 raise InputError(f"line {number}, column {name}: {row[name]!r} is no number above 0")
-            label = [row[key] for key in told if row[key].lower() not in _ABSENT]
+            label = [row[key] for key in told if row[key].lower() not in ABSENT]
             if len(values) > 1 or name != figure or (not label and name not in _VALUES):
                 label.append(figure)
             unit = row.get(f"{figure}_unit", row.get("unit", ""))
@@ -235,7 +213,7 @@ def _table_runs(
 
 def _moment(time: str) -> tuple[int, float]:
     """Return a time for sorting; what cannot be read keeps its place."""
-    number = _number(time)
+    number = finite(time)
     if number is not None:
         return (1, number)
     try:

@@ -6,37 +6,25 @@ time is an error with its line: a wrong number would be worse than none.
 
 from __future__ import annotations
 
-import csv
-import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from itertools import chain
 from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.frames import Framed
-from hopperlib.readers._skips import Skips
 from hopperlib.readers.source import Source, lines_of
+from hopperlib.readers.table import ABSENT, Skips, finite, read_table
 
-__all__ = ["RunTimes", "RunTimesError", "read_run_times"]
+__all__ = ["RunTimes", "read_run_times"]
 
-DEFAULT_COLUMN = "run_time_s"
-DEFAULT_GROUP = "job"
-
-# What programs write for a value that is not there.
-_EMPTY = {"", "nan", "na", "n/a", "null", "none", "-"}
-_DELIMITERS = (",", ";", "\t", "|")
+_COLUMN, _GROUP = "run_time_s", "job"
 _LONGEST = 60
 # Headings of columns that say when a run was.
 _WHEN = {"date", "datetime", "time", "timestamp", "start", "start_time", "submit", "submit_time", "when", "day"}
 _CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)")
 _COMMA = re.compile(r"\d{1,15},\d{1,15}")
-
-
-class RunTimesError(InputError):
-    """A file from which no run times can be taken; the message says why, with the line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -49,8 +37,6 @@ class RunTimes(Framed):
         Name of the column of times.
     times : tuple of n float
         All above 0, in the column's unit.
-    lines : tuple of n int
-        Line of each.
     group : str or None
         Name of the column of groups; None if there is none.
     groups : tuple of n str
@@ -65,7 +51,6 @@ class RunTimes(Framed):
 
     column: str
     times: tuple[float, ...]
-    lines: tuple[int, ...]
     group: str | None = None
     groups: tuple[str, ...] = ()
     skips: Skips = field(default_factory=Skips)
@@ -99,33 +84,22 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "...")
 
 
-def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and stripped cells of every row that is not empty."""
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-    try:
-        for row in reader:
-            if row:
-                yield reader.line_num, [cell.strip() for cell in row]
-    except csv.Error as error:
-        raise RunTimesError(f"line {reader.line_num + 1}: not readable as CSV: {error}") from None
-
-
 def _place(header: Sequence[str], name: str, what: str) -> int:
     """Return where a column is, or say which there are."""
     columns = header.count(name)
     if columns == 1:
         return header.index(name)
     if columns:
-        raise RunTimesError(f"there are {columns} columns {name!r}: name each differently")
+        raise InputError(f"there are {columns} columns {name!r}: name each differently")
     # Distance of spelling, case aside: Run_Time_S is meant by run_time_s.
     folded = {each.casefold(): each for each in header}
     close = get_close_matches(name.casefold(), folded, n=1)
     hint = f"; did you mean {_shown(folded[close[0]])}?" if close else "."
     there = ", ".join(_shown(each) for each in header[:20]) + (", ..." if len(header) > 20 else "")
-    raise RunTimesError(f"there is no column {_shown(name)} for the {what}{hint} The columns are: {there}")
+    raise InputError(f"there is no column {_shown(name)} for the {what}{hint} The columns are: {there}")
 
 
-def _number(text: str, line: int, column: str, delimiter: str = ",") -> float:
+def _time(text: str, where: str, delimiter: str) -> float:
     """Return a cell as a time: a number, with a decimal comma where that parts no columns, or ``hh:mm:ss``."""
     given = text
     if clock := _CLOCK.fullmatch(text):
@@ -133,24 +107,22 @@ def _number(text: str, line: int, column: str, delimiter: str = ",") -> float:
         text = repr(((24 * days + hours) * 60 + minutes) * 60 + seconds)
     elif delimiter != "," and _COMMA.fullmatch(text):
         text = text.replace(",", ".")
-    try:
-        # Python reads 1_000 as a thousand; a file that holds it means something else.
-        value = float(text.replace("_", "?"))
-    except ValueError:
-        rule = "a number"
-        if ":" in text:
-            rule += ", nor a duration such as 01:30:00 or 2-12:00:00"
-        elif "," in text:
-            rule += "; write a point for decimals and nothing between thousands"
+    value = finite(text)
+    if value is not None and value > 0:
+        return value
+    if value is not None:
+        rule = "above 0, and a run takes time"
+    elif text.lstrip("+-").lower() in ("inf", "infinity"):
+        rule = "a finite number"
+    elif ":" in text:
+        rule = "a number, nor a duration such as 01:30:00 or 2-12:00:00"
     else:
-        if math.isfinite(value) and value > 0:
-            return value
-        rule = "above 0, and a run takes time" if math.isfinite(value) else "a finite number"
-    raise RunTimesError(f"line {line}, column {column}: {_shown(given)} is not {rule}")
+        rule = "a number" + "; write a point for decimals and nothing between thousands" * ("," in text)
+    raise InputError(f"{where}: {_shown(given)} is not {rule}")
 
 
 # One pass over the lines: each of the ways in which a row may be wrong is refused where it is met, with its line.
-def read_run_times(  # noqa: C901
+def read_run_times(
     source: Source, *, column: str | None = None, group: str | None = None, covariates: Sequence[str] = ()
 ) -> RunTimes:
     """Return the run times of a CSV file.
@@ -171,7 +143,7 @@ def read_run_times(  # noqa: C901
 
     Raises
     ------
-    RunTimesError
+    InputError
         If a column is missing, a cell is no time or no number, a row has too many or too few cells, or there is no time at all.
 
     Examples
@@ -181,83 +153,50 @@ def read_run_times(  # noqa: C901
     ((10.5, 11.0, 12.0), ('a', 'a', 'b'))
     >>> read_run_times(["job,runtime_s", "a,10.5"])
     Traceback (most recent call last):
-    hopperlib.readers.run_times.RunTimesError: there is no column 'run_time_s' ...
+    hopperlib.errors.InputError: there is no column 'run_time_s' ...
     """
-    given = lines_of(source)
-    skipped, first = next(((n, line) for n, line in enumerate(given) if line.strip("\ufeff \t\r\n")), (0, ""))
-    if not first:
-        raise RunTimesError("the file is empty; the first line must name the columns")
-    first = first.lstrip("\ufeff")
-    delimiter = max(_DELIMITERS, key=first.count)
-    rows = _rows(chain([first], given), delimiter)
-    _, header = next(rows)
-    if all(_is_number(cell) for cell in header):
-        raise RunTimesError(f"the first line must name the columns, and {_shown(first.strip())} are numbers")
-    column = column or (header[0] if len(header) == 1 else DEFAULT_COLUMN)
+    delimiter, _, header, rows = read_table(lines_of(source))
+    if all(finite(cell) is not None for cell in header):
+        raise InputError(f"the first line must name the columns, and {_shown(delimiter.join(header))} are numbers")
+    column = column or (header[0] if len(header) == 1 else _COLUMN)
     at = _place(header, column, "times")
-    if group is None and DEFAULT_GROUP in header and column != DEFAULT_GROUP:
-        group = DEFAULT_GROUP
+    if group is None and _GROUP in header and column != _GROUP:
+        group = _GROUP
     if group == column:
-        raise RunTimesError(f"column {column!r} cannot hold both the times and the groups")
+        raise InputError(f"column {column!r} cannot hold both the times and the groups")
     of = None if group is None else _place(header, group, "groups")
     others = {name: (_place(header, name, "covariate"), list[float]()) for name in covariates}
+    # The first of them that is empty is why a row is left out.
+    needed = {at: f"no time in column {column}"} | ({} if of is None else {of: f"no group in column {group}"})
+    needed |= {place: f"no number in column {name}" for name, (place, _) in others.items() if place not in needed}
     times: list[float] = []
-    numbers: list[int] = []
     groups: list[str] = []
     skips = Skips("row", "left out")
-    for number, row in rows:
-        line = number + skipped
+    for line, row in rows:
         if len(row) != len(header):
             if not any(row):
                 continue
-            raise RunTimesError(f"line {line} has {len(row)} cells, and the first line names {len(header)} columns")
-        reason = ""
-        if row[at].casefold() in _EMPTY:
-            reason = f"no time in column {column}"
-        elif of is not None and row[of].casefold() in _EMPTY:
-            _number(row[at], line, column, delimiter)
-            reason = f"no group in column {group}"
-        for name, (place, _) in others.items():
-            if not reason and row[place].casefold() in _EMPTY:
-                reason = f"no number in column {name}"
-        if reason:
-            skips.add(reason, line)
+            raise InputError(f"line {line} has {len(row)} cells, and the first line names {len(header)} columns")
+        empty = next((place for place in needed if row[place].casefold() in ABSENT), None)
+        time = None if empty == at else _time(row[at], f"line {line}, column {column}", delimiter)
+        if empty is not None or time is None:
+            skips.add(needed[at if empty is None else empty], line)
             continue
         for name, (place, values) in others.items():
-            values.append(_finite(row[place], line, name))
-        times.append(_number(row[at], line, column, delimiter))
-        numbers.append(line)
-        if of is not None:
-            groups.append(row[of])
+            if (value := finite(row[place])) is None:
+                raise InputError(f"line {line}, column {name}: {_shown(row[place])} is not a finite number")
+            values.append(value)
+        times.append(time)
+        groups += [] if of is None else [row[of]]
     if not times:
         rest = f": {skips.total:,} rows have none" if skips.total else ""
-        raise RunTimesError(f"there is no time in column {column!r}{rest}")
+        raise InputError(f"there is no time in column {column!r}{rest}")
     return RunTimes(
         column=column,
         times=tuple(times),
-        lines=tuple(numbers),
         group=group,
         groups=tuple(groups),
         skips=skips,
         covariates={name: tuple(values) for name, (_, values) in others.items()},
         when=next((name for name in header if name.casefold() in _WHEN and name != column), ""),
     )
-
-
-def _finite(text: str, line: int, column: str) -> float:
-    """Return a cell as a number of any sign."""
-    try:
-        value = float(text.replace("_", "?"))
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise RunTimesError(f"line {line}, column {column}: {_shown(text)} is not a finite number")
-    return value
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

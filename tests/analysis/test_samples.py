@@ -7,7 +7,7 @@ from statistics import NormalDist
 from hopperlib.documented import data_folder
 from hopperlib.network.scheduling.generator import SizeClass, draw_workload
 from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.readers.swf import write_swf
+from hopperlib.readers.jobs.swf import write_swf
 
 
 def _normal(rng):

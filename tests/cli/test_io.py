@@ -19,7 +19,7 @@ from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.questions.storage.darshan_answer import darshan_result
 from hopperlib.readers import darshan as darshan_reader
-from hopperlib.readers.io_results import KEYS
+from hopperlib.readers.ior.results import KEYS
 from hopperlib.render.page import page_html
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, HeatMap, StripeLayout
 

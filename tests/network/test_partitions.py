@@ -13,8 +13,8 @@ from hopperlib.network.scheduling.downtimes import Downtime
 from hopperlib.network.scheduling.rules import Limit, Queue, Rules
 from hopperlib.network.scheduling.scheduler import simulate, too_wide
 from hopperlib.network.scheduling.workload import Job, Workload
-from hopperlib.readers.cluster import read_cluster
-from hopperlib.readers.sacct import read_sacct
+from hopperlib.readers.hardware.cluster import read_cluster
+from hopperlib.readers.jobs.sacct import read_sacct
 
 DAY = 86_400
 

@@ -22,7 +22,7 @@ from hopperlib.questions.result import (
     Value,
     format_number,
 )
-from hopperlib.readers.io_results import csv_cell
+from hopperlib.readers.ior.results import csv_cell
 
 TABLE = Table(
     caption="Nodes",

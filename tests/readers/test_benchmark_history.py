@@ -80,7 +80,7 @@ def test_a_table_of_darshan_logs_is_read_in_order_of_jobs():
 
 
 def test_a_table_of_ior():
-    from hopperlib.readers.io_results import IoResult, results_csv
+    from hopperlib.readers.ior.results import IoResult, results_csv
 
     rows = [
         IoResult(file=f"run{day}", access=access, rate_mib_s=100.0 + day)

@@ -44,9 +44,9 @@ from hopperlib.questions.network.trace_figures import (
 )
 from hopperlib.questions.question import declared, is_sample
 from hopperlib.questions.result import Facts, Result, Value
-from hopperlib.readers.cluster import read_cluster
-from hopperlib.readers.job_trace import read_job_trace
-from hopperlib.readers.trace import Note, Trace
+from hopperlib.readers.hardware.cluster import read_cluster
+from hopperlib.readers.jobs import read_job_trace
+from hopperlib.readers.jobs.trace import Note, Trace
 
 __all__ = ["QUESTION", "Simulated", "reading_of", "result_of", "simulated"]
 

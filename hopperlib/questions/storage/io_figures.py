@@ -11,7 +11,7 @@ from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
 from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.result import Column, Figure, Table
-from hopperlib.readers.io_results import IoResult
+from hopperlib.readers.ior.results import IoResult
 from hopperlib.storage.logs.ost_rates import Verdict
 from hopperlib.storage.lustre.client import ceiling_gb_s
 from hopperlib.units import BYTES_PER_MIB

@@ -20,9 +20,9 @@ from hopperlib.questions.storage.io_figures import (
     repetition_figure,
     rows_table,
 )
-from hopperlib.readers.io500 import Io500
-from hopperlib.readers.io_results import IoResult, results_csv
+from hopperlib.readers.ior.io500 import Io500
 from hopperlib.readers.ior.reader import read_ior
+from hopperlib.readers.ior.results import IoResult, results_csv
 from hopperlib.storage.lustre.client import ceiling_gb_s
 
 __all__ = ["QUESTION", "io500_result", "io_result"]
@@ -84,7 +84,7 @@ def io500_result(run: Io500) -> Result:
 
     Examples
     --------
-    >>> from hopperlib.readers.io500 import Phase
+    >>> from hopperlib.readers.ior.io500 import Phase
     >>> phase = Phase("ior-easy-write", 4.0, "GiB/s", 300.0)
     >>> io500_result(Io500(file="a", score=None, bandwidth_gib_s=None, iops_kiops=None, phases=(phase,))).summary
     'No score; 1 phase.'

@@ -13,7 +13,7 @@ from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Badge, Column, Copyable, Facts, Figure, Result, Table, Value
-from hopperlib.readers.lfs import LustreState, read_lfs
+from hopperlib.readers.hardware.lfs import LustreState, read_lfs
 from hopperlib.storage.elsewhere import elsewhere
 from hopperlib.storage.lustre.client import file_system_of, own_file_system
 from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing, mean_ost_loads_gb

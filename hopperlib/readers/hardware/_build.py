@@ -10,8 +10,7 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind, Quantity
 from hopperlib.machine.machine import general_launchers
 from hopperlib.readers.hardware._devices import gpu_facts
-from hopperlib.readers.hardware._facts import guessed, told
-from hopperlib.readers.hardware._record import Hardware
+from hopperlib.readers.hardware._record import Hardware, guessed, told
 
 CITATIONS = {
     "lscpu": "output of lscpu on the node",
@@ -54,7 +53,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
 
     Examples
     --------
-    >>> from hopperlib.readers.hardware import read_hardware
+    >>> from hopperlib.readers.hardware.reader import read_hardware
     >>> records = read_hardware("NodeName=n1 CoresPerSocket=6 RealMemory=31000 Sockets=4 ThreadsPerCore=1")
     >>> mine = machine_from(records, name="mine")
     >>> mine.cores, mine.provenance["node.compute.clock_ghz"].badge
@@ -72,9 +71,8 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
         facts = dict(record.facts)
         if (record.cores, record.threads_per_core) == (local.cores, local.threads_per_core):
             facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
-            notes.append(
-                f"the NUMA nodes are those of the node that {local.tool} ran on; nodes of the cluster may differ"
-            )
+            same = f"the NUMA nodes are those of the node that {local.tool} ran on; nodes of the cluster may differ"
+            notes.append(same)
             at, numa_nodes = f"Sockets={record.sockets}, ", local.numa_nodes
             if record.sockets == local.sockets:
                 slurm_socket = told("scontrol", f"{at}as on the node", slurm_socket="socket")
@@ -134,18 +132,15 @@ def _merged(records: list[Hardware]) -> Hardware:
     if len(counts) > 1:
         shown = ", ".join(f"{tool}: {cores} cores x {threads}" for (cores, threads), tool in counts.items())
         raise InputError(f"the outputs tell of different nodes ({shown}); give those of one node")
-    facts: dict[str, Quantity] = {}
-    for record in records:
-        facts = {**record.facts, **facts}
-    nothing = Hardware(tool="", facts={})
+    facts = {key: fact for record in reversed(records) for key, fact in record.facts.items()}
+    nothing = Hardware("", {})
     best = next((record for record in records if record.cores is not None), nothing)
-    names = ("model", "gpu_cpus", "gpu_numa_nodes")
-    values = (
-        next((value for record in records if (value := getattr(record, name))), getattr(nothing, name))
-        for name in names
-    )
+    values: dict[str, Any] = {
+        name: next(filter(None, (getattr(record, name) for record in records)), getattr(nothing, name))
+        for name in ("model", "gpu_cpus", "gpu_numa_nodes")
+    }
     notes = tuple(dict.fromkeys(note for record in records for note in record.notes))
-    return replace(best, facts=facts, notes=notes, **dict(zip(names, values, strict=True)))
+    return replace(best, facts=facts, notes=notes, **values)
 
 
 def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
@@ -154,18 +149,16 @@ def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
     cores = sockets * numa_nodes * per_numa
     # What a core draws is no more than what its NUMA node gives, and neither is above what its memory can.
     bandwidth = max(12, 4 * per_numa) if per_numa < 16 else min(4 * per_numa, 50 * max(1, per_numa // 16))
-    return {
-        **guessed("the output does not tell the clock", clock_ghz=2.0),
-        **guessed("the output does not tell; two fused multiply-adds on 4 numbers a cycle", flops_per_cycle=16),
-        **guessed("the output does not tell the memory; 2 GB a core", memory_gb=2 * cores),
-        **guessed("the output does not tell the memory; nothing is taken off", usable_memory_gb=2 * cores),
-        **guessed(
-            "no tool tells; 4 GB/s a core and 12 at least; measure it with STREAM", numa_bandwidth_gb_s=bandwidth
-        ),
-        **guessed("no tool tells; a guess to vary; measure it with STREAM on one core", core_bandwidth_cap_gb_s=12),
-        **guessed("no tool tells; a guess to vary", remote_bandwidth_fraction=0.6),
-        **facts,
-    }
+    reasons = (
+        ("the output does not tell the clock", {"clock_ghz": 2.0}),
+        ("the output does not tell; two fused multiply-adds on 4 numbers a cycle", {"flops_per_cycle": 16}),
+        ("the output does not tell the memory; 2 GB a core", {"memory_gb": 2 * cores}),
+        ("the output does not tell the memory; nothing is taken off", {"usable_memory_gb": 2 * cores}),
+        ("no tool tells; 4 GB/s a core and 12 at least; measure it with STREAM", {"numa_bandwidth_gb_s": bandwidth}),
+        ("no tool tells; a guess to vary; measure it with STREAM on one core", {"core_bandwidth_cap_gb_s": 12}),
+        ("no tool tells; a guess to vary", {"remote_bandwidth_fraction": 0.6}),
+    )
+    return {key: fact for why, values in reasons for key, fact in guessed(why, **values).items()} | facts
 
 
 def _names(kinds: list[dict[str, Quantity]]) -> list[str]:
@@ -191,13 +184,10 @@ def _srun(cluster: list[Hardware], slurm_socket: dict[str, Quantity]) -> dict[st
     """Return the launcher of a Slurm cluster."""
     general = general_launchers()["srun"]
     version = next((record.slurm_version for record in cluster if record.slurm_version), None)
-    facts = {
-        **(
-            told("scontrol", "Version", version=version)
-            if version
-            else guessed("the output does not tell the release", version=general.version or "")
-        ),
-        **slurm_socket,
-        **guessed("Slurm's own default", default_distribution=general.default_distribution),
-    }
+    if version:
+        facts = told("scontrol", "Version", version=version)
+    else:
+        facts = guessed("the output does not tell the release", version=general.version or "")
+    facts |= slurm_socket
+    facts |= guessed("Slurm's own default", default_distribution=general.default_distribution)
     return {"kind": "srun", **{name: fact.to_table() for name, fact in facts.items()}}

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.readers.hardware._facts import guessed, told
-from hopperlib.readers.hardware._record import Hardware
+from hopperlib.readers.hardware._record import Hardware, guessed, told
 
 _LINKS = re.compile(r"X|NV\d+|SYS|NODE|PHB|PXB|PIX")
 _RANGES = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
@@ -28,7 +27,7 @@ def read_nvidia_topo(text: str) -> Hardware:
         if not words or not _RANGES.fullmatch(words[0]):
             raise InputError(f"nvidia-smi: the row {line[:30]!r} names no CPUs near the GPU")
         near.append(words[0])
-    return Hardware(tool="nvidia-smi", facts={}, gpu_cpus=tuple(near))
+    return Hardware("nvidia-smi", {}, gpu_cpus=tuple(near))
 
 
 def read_rocm_topo(text: str) -> Hardware:
@@ -42,7 +41,7 @@ def read_rocm_topo(text: str) -> Hardware:
     nodes = dict(re.findall(r"GPU\[(\d+)\]\s*:\s*\(Topology\) Numa Node:\s*(\d+)", text))
     if not nodes:
         raise InputError("rocm-smi: no line says 'Numa Node', as those of --showtopo do")
-    return Hardware(tool="rocm-smi", facts={}, gpu_numa_nodes=tuple(int(nodes[gpu]) for gpu in sorted(nodes, key=int)))
+    return Hardware("rocm-smi", {}, gpu_numa_nodes=tuple(int(nodes[gpu]) for gpu in sorted(nodes, key=int)))
 
 
 def gpu_facts(local: Hardware, sockets: int, numa_nodes: int, cores: int) -> dict[str, Quantity]:
@@ -63,11 +62,8 @@ def gpu_facts(local: Hardware, sockets: int, numa_nodes: int, cores: int) -> dic
         return told("rocm-smi", "Numa Node; the cores of it", gpu_cores=near)
     count = local.gpu_count
     dealt = tuple(cores_of(gpu * sockets // count, sockets) for gpu in range(count))
-    return (
-        guessed("Gres counts the GPUs, not where they are; dealt out over the sockets", gpu_cores=dealt)
-        if count
-        else {}
-    )
+    why = "Gres counts the GPUs, not where they are; dealt out over the sockets"
+    return guessed(why, gpu_cores=dealt) if count else {}
 
 
 def kept_facts(specialised: str, count: str, cores: int) -> dict[str, Quantity]:

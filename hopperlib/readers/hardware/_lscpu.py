@@ -8,8 +8,7 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.readers.hardware._facts import counted, guessed, told
-from hopperlib.readers.hardware._record import MOST_CPUS, NUMBERING, Hardware, clock_in_name, memory_facts, numa_facts
+from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, counted, guessed, local_node, memory_facts, told
 
 _MISSING = "is missing; run it in English: LC_ALL=C lscpu"
 # Flags of a processor -> double precision operations a cycle, widest first.
@@ -61,28 +60,17 @@ def read_lscpu(text: str) -> Hardware:
     numa_cpus = [numbers for numbers in lists if numbers]
     numa_nodes = len(numa_cpus) or counted("lscpu", "NUMA node(s)", values.get("NUMA node(s)", 1))
     alike = len({len(numbers) for numbers in numa_cpus}) <= 1
-    at = "Socket(s), Core(s) per socket, NUMA node(s)"
-    facts, note = numa_facts("lscpu", at, sockets, numa_nodes, cores, alike=alike)
-    facts |= told("lscpu", "Thread(s) per core", threads_per_core=threads)
-    notes += [note] if note else []
-    notes += [NUMBERING] if numa_cpus and note is None and _renumbered(numa_cpus, cores, threads) else []
+    in_order = not numa_cpus or not _renumbered(numa_cpus, cores, threads)
     model = values.get("Model name") or None
-    facts |= clock_in_name("lscpu", "Model name", model) or _measured_clock(values)
+    facts = _measured_clock(values)
     flags = set(values.get("Flags", "").split())
     flops, why = next(((flops, why) for needed, flops, why in VECTORS if needed <= flags), (0, ""))
     if flops == 32 and values.get("Vendor ID") == "AuthenticAMD":
         flops, why = 16, "the flag avx512f on an AMD processor: as on Zen 4, in two halves"
     facts |= guessed(why, flops_per_cycle=flops) if flops else {}
-    return Hardware(
-        tool="lscpu",
-        facts=facts,
-        cores=cores,
-        threads_per_core=threads,
-        sockets=sockets,
-        numa_nodes=numa_nodes,
-        model=model,
-        notes=tuple(notes),
-    )
+    at = ("Socket(s), Core(s) per socket, NUMA node(s)", "Thread(s) per core", "Model name")
+    counts = (sockets, numa_nodes, cores, threads)
+    return local_node("lscpu", at, counts, facts, model, notes, alike=alike, in_order=in_order)
 
 
 def read_meminfo(text: str) -> Hardware:
@@ -96,7 +84,7 @@ def read_meminfo(text: str) -> Hardware:
     match = re.search(r"^MemTotal:\s+(\d{1,15})\s*kB", text, re.MULTILINE)
     if not match or not int(match[1]):
         raise InputError("/proc/meminfo: 'MemTotal' is missing, or is not a number of kB")
-    return Hardware(tool="meminfo", facts=memory_facts("meminfo", "MemTotal", int(match[1]) / 1024**2))
+    return Hardware("meminfo", memory_facts("meminfo", "MemTotal", int(match[1]) / 1024**2))
 
 
 def _cpu_list(text: str, name: str) -> list[int]:

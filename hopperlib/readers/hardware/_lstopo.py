@@ -15,8 +15,7 @@ from xml.etree import ElementTree
 
 from hopperlib.errors import InputError
 from hopperlib.readers.hardware._devices import xml_device_facts
-from hopperlib.readers.hardware._facts import told
-from hopperlib.readers.hardware._record import MOST_CPUS, NUMBERING, Hardware, clock_in_name, memory_facts, numa_facts
+from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, local_node, memory_facts, told
 from hopperlib.units import BYTES_PER_MEMORY_GB
 
 _CLOCK = re.compile(r"Frequency(?:Base|Max)MHz=[1-9]\d{1,3}")
@@ -60,38 +59,19 @@ def read_lstopo(text: str) -> Hardware:
     socket_count = len([cpus for cpus in sockets if cpus]) or 1
     numa_cpus, memory, notes = _numa_nodes(objects)
     sizes = {sum(1 for core in cores if core & cpus) for cpus in numa_cpus}
-    at, numa_count = "objects Package, NUMANode, Core", max(1, len(numa_cpus))
-    facts, note = numa_facts("lstopo", at, socket_count, numa_count, len(cores), alike=len(sizes) <= 1)
-    facts |= told("lstopo", "objects PU and Core", threads_per_core=threads_per_core)
+    facts = xml_device_facts(list(_walked(root, 0)), cores, numa_cpus or [sum(cores)])
     if memory:
         facts |= memory_facts("lstopo", "local_memory", memory / BYTES_PER_MEMORY_GB)
-    if note:
-        notes.append(note)
-    elif _renumbered(numa_cpus, cores, threads_per_core):
-        notes.append(NUMBERING)
-    facts |= xml_device_facts(list(_walked(root, 0)), cores, numa_cpus or [sum(cores)])
     remarks = [(each.get("name", ""), each.get("value", "")) for each in root.iter("info")]
     model = next((" ".join(value.split()) for name, value in remarks if name == "CPUModel"), None)
     # hwloc 2.4 and later note the clock.
-    clock = next(
-        (
-            told("lstopo", f"info {name}", clock_ghz=int(value) / 1000)
-            for name, value in remarks
-            if _CLOCK.fullmatch(f"{name}={value}")
-        ),
-        {},
-    )
-    facts |= clock_in_name("lstopo", "info CPUModel", model) or clock
-    return Hardware(
-        tool="lstopo",
-        facts=facts,
-        cores=len(cores),
-        threads_per_core=threads_per_core,
-        sockets=socket_count,
-        numa_nodes=numa_count,
-        model=model,
-        notes=tuple(notes),
-    )
+    clocks = ((name, value) for name, value in remarks if _CLOCK.fullmatch(f"{name}={value}"))
+    noted = (told("lstopo", f"info {name}", clock_ghz=int(value) / 1000) for name, value in clocks)
+    facts |= next(noted, {})
+    at = ("objects Package, NUMANode, Core", "objects PU and Core", "info CPUModel")
+    counts = (socket_count, max(1, len(numa_cpus)), len(cores), threads_per_core)
+    in_order = not _renumbered(numa_cpus, cores, threads_per_core)
+    return local_node("lstopo", at, counts, facts, model, notes, alike=len(sizes) <= 1, in_order=in_order)
 
 
 def _walked(root: ElementTree.Element, above: int) -> Iterator[tuple[str, int, str]]:

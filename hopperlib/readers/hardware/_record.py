@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.readers.hardware._facts import guessed, told
+from hopperlib.tables import Value
 
 # More CPUs than any node has: a bound that keeps a typing error from filling the memory.
 MOST_CPUS = 65_536
@@ -19,7 +21,7 @@ NUMBERING = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Hardware:
     """What one output tells of one kind of node.
 
@@ -59,6 +61,25 @@ class Hardware:
     gpu_count: int = 0
 
 
+def told(tool: str, at: str, **values: Value) -> dict[str, Quantity]:
+    """Return facts that a tool tells, by key, with the place where they stood."""
+    return {name: Quantity(value=value, source=tool, at=at) for name, value in values.items()}
+
+
+def guessed(why: str, **values: Value) -> dict[str, Quantity]:
+    """Return facts that are assumed, by key, with the reason."""
+    return {name: Quantity(value=value, assumed=why) for name, value in values.items()}
+
+
+def counted(where: str, name: str, value: Any, missing: str = "is missing") -> int:
+    """Return a count of at least one that a tool must tell; `missing` is what is said where it does not."""
+    if value is None:
+        raise InputError(f"{where}: '{name}' {missing}")
+    if not re.fullmatch(r"\d{1,12}", str(value)) or not int(value):
+        raise InputError(f"{where}: '{name}' = {str(value)[:30]!r} must be a whole number of at least 1")
+    return int(value)
+
+
 def numa_facts(
     tool: str, at: str, sockets: int, numa_nodes: int, cores: int, *, alike: bool = True
 ) -> tuple[dict[str, Quantity], str | None]:
@@ -93,11 +114,41 @@ def numa_facts(
     return (guessed(note, **geometry) if note else told(tool, at, **geometry)), note
 
 
-def clock_in_name(tool: str, at: str, model: str | None) -> dict[str, Quantity]:
-    """Return the nominal clock that a processor's name ends in, such as ``@ 2.30GHz``; empty if it has none."""
-    match = re.search(r"@\s*(\d{1,2}(?:\.\d+)?)\s*GHz", model or "")
-    clock = float(match[1]) if match else 0
-    return told(tool, at, clock_ghz=clock) if 0 < clock <= 10 else {}
+def local_node(
+    tool: str, at: Sequence[str], counts: Sequence[int], facts: Mapping[str, Quantity], model: str | None,
+    notes: Sequence[str], *, alike: bool, in_order: bool,
+) -> Hardware:  # fmt: skip
+    """Return the record of one node, with its geometry and the nominal clock of its processor's name.
+
+    Parameters
+    ----------
+    tool : str
+    at : sequence of str
+        Where the tool has the geometry, the hardware threads and the processor's name.
+    counts : sequence of int
+        Sockets, NUMA nodes, cores and hardware threads of a core.
+    facts : mapping
+        What else the tool tells, of a clock only one that counts less.
+    model : str or None
+    notes : sequence of str
+    alike, in_order : bool
+        Whether the NUMA nodes have as many cores each, and Linux numbers them as the models do.
+
+    Examples
+    --------
+    >>> at = ("NUMA node(s)", "Thread(s) per core", "Model name")
+    >>> node = local_node("lscpu", at, (2, 4, 24, 1), {}, "Opteron @ 2.10GHz", (), alike=True, in_order=True)
+    >>> node.facts["clock_ghz"].value, node.facts["cores_per_numa_node"].value, node.notes
+    (2.1, 6, ())
+    """
+    sockets, numa_nodes, cores, threads = counts
+    geometry, note = numa_facts(tool, at[0], sockets, numa_nodes, cores, alike=alike)
+    geometry |= told(tool, at[1], threads_per_core=threads)
+    named = re.search(r"@\s*(\d{1,2}(?:\.\d+)?)\s*GHz", model or "")
+    if named and 0 < float(named[1]) <= 10:
+        facts = {**facts, **told(tool, at[2], clock_ghz=float(named[1]))}
+    notes = (*notes, *((note,) if note else () if in_order else (NUMBERING,)))
+    return Hardware(tool, {**geometry, **facts}, cores, threads, sockets, numa_nodes, model, notes=notes)
 
 
 def installed_memory(usable_gb: float) -> float:

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.readers.hardware._devices import kept_facts
-from hopperlib.readers.hardware._facts import counted, guessed, told
-from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, installed_memory, memory_facts
+from hopperlib.readers.hardware._record import (
+    MOST_CPUS,
+    Hardware,
+    counted,
+    guessed,
+    installed_memory,
+    memory_facts,
+    told,
+)
 from hopperlib.units import MIB_PER_MEMORY_GB
+
+# Name, sockets, cores of one, threads, memory, what is kept of it, release, kept cores, how many, GPUs, in either form.
+_TEXT_FIELDS = (
+    *("NodeName", "Sockets", "CoresPerSocket", "ThreadsPerCore", "RealMemory", "MemSpecLimit"),
+    *("Version", "CPUSpecList", "CoreSpecCount", "Gres"),
+)
+_JSON_FIELDS = (
+    *("name", "sockets", "cores", "threads", "real_memory", "specialized_memory"),
+    *("version", "cpu_spec_list", "specialized_cores", "gres"),
+)
 
 
 class _Node(NamedTuple):
@@ -25,8 +43,8 @@ class _Node(NamedTuple):
     memory_mib: int
     usable_mib: int
     version: str
-    kept: tuple[str, str] = ("", "")
-    gpus: int = 0
+    kept: tuple[str, str]
+    gpus: int
 
 
 def read_scontrol(text: str) -> tuple[Hardware, ...]:
@@ -43,7 +61,9 @@ def read_scontrol(text: str) -> tuple[Hardware, ...]:
     >>> [(kind.facts["count"].value, kind.facts["memory_gb"].value) for kind in kinds]
     [(3, 64), (1, 128)]
     """
-    nodes = list(_json_nodes(text) if text.lstrip().startswith("{") else _text_nodes(text))
+    is_json = text.lstrip().startswith("{")
+    stated = (_node(fields, _TEXT_FIELDS) for fields in records_of(text) if "NodeName" in fields)
+    nodes = list(_json_nodes(text) if is_json else stated)
     if not nodes:
         raise InputError("scontrol: the output tells of no node")
     repeated = [name for name, times in Counter(node.name for node in nodes).items() if times > 1]
@@ -69,36 +89,31 @@ def _kind(group: list[_Node]) -> Hardware:
         **told("scontrol", "CoresPerSocket", cores_per_numa_node=first.cores_per_socket),
         **told("scontrol", "ThreadsPerCore", threads_per_core=first.threads),
     }
-    facts |= memory_facts(
-        "scontrol",
-        "RealMemory less MemSpecLimit, the least of the kind",
-        least.usable_mib / MIB_PER_MEMORY_GB,
-        least.memory_mib / MIB_PER_MEMORY_GB,
-    )
+    usable_gb, total_gb = least.usable_mib / MIB_PER_MEMORY_GB, least.memory_mib / MIB_PER_MEMORY_GB
+    facts |= memory_facts("scontrol", "RealMemory less MemSpecLimit, the least of the kind", usable_gb, total_gb)
     facts |= kept_facts(*first.kept, first.sockets * first.cores_per_socket)
     versions = Counter(node.version for node in group if node.version)
-    return Hardware(
-        tool="scontrol",
-        facts=facts,
-        cores=first.sockets * first.cores_per_socket,
-        threads_per_core=first.threads,
-        sockets=first.sockets,
-        slurm_version=versions.most_common(1)[0][0] if versions else None,
-        gpu_count=first.gpus,
-    )
+    version = versions.most_common(1)[0][0] if versions else None
+    cores = first.sockets * first.cores_per_socket
+    counts = {"threads_per_core": first.threads, "sockets": first.sockets, "gpu_count": first.gpus}
+    return Hardware("scontrol", facts, cores, slurm_version=version, **counts)
 
 
-def _text_nodes(text: str) -> Iterator[_Node]:
-    """Yield the nodes of the text form; a record starts at the start of a line."""
-    for record in re.split(r"^[ \t]*(?=NodeName=)", text, flags=re.MULTILINE)[1:]:
+def records_of(text: str) -> Iterator[dict[str, str]]:
+    """Yield the fields of each node and partition that scontrol prints as text; a record starts at the start of a line."""
+    for record in re.split(r"^[ \t]*(?=(?:NodeName|PartitionName)=)", text, flags=re.MULTILINE)[1:]:
         # The first of a name counts: free text (Reason, Comment) comes last.
-        fields: dict[str, str] = {}
-        for name, value in re.findall(r"(?<!\S)([A-Za-z]+)=(\S*)", record):
-            fields.setdefault(name, value)
-        yield _node(
-            fields,
-            "NodeName Sockets CoresPerSocket ThreadsPerCore RealMemory MemSpecLimit Version CPUSpecList CoreSpecCount Gres",
-        )
+        yield dict(reversed(re.findall(r"(?<!\S)([A-Za-z]+)=(\S*)", record)))
+
+
+def count_of(text: str | None) -> int:
+    """Return a whole number, or 0."""
+    return int(text) if text and text.isdecimal() and len(text) < 10 else 0
+
+
+def gpus_of(gres: str) -> int:
+    """Return the GPUs that a node's Gres counts: ``gpu:a100:4(S:0-1),craynetwork:2`` has four."""
+    return sum(int(number) for number in re.findall(r"(?:^|,)gpu(?::[A-Za-z][\w.-]*)?:(\d{1,6})", gres))
 
 
 def _json_nodes(text: str) -> Iterator[_Node]:
@@ -113,34 +128,20 @@ def _json_nodes(text: str) -> Iterator[_Node]:
         if not isinstance(entry, dict):
             raise InputError("scontrol: an entry of 'nodes' is not a table")
         fields = {"name": entry.get("hostname"), **{key: value for key, value in entry.items() if value}}
-        yield _node(
-            fields,
-            "name sockets cores threads real_memory specialized_memory version cpu_spec_list specialized_cores gres",
-        )
+        yield _node(fields, _JSON_FIELDS)
 
 
-def _node(fields: Mapping[str, Any], names: str) -> _Node:
-    """Return the node of a record, its counts checked; `names` are those of the fields in this form."""
-    keys = names.split()
+def _node(fields: Mapping[str, Any], keys: Sequence[str]) -> _Node:
+    """Return the node of a record, its counts checked; `keys` are those of its fields in this form."""
     # {"set": true, "number": 5}: so later releases print some numbers.
     plain = {key: value.get("number") if isinstance(value := fields.get(key), dict) else value for key in keys}
     name, _, _, _, _, limit, version, specialised, count, gres = (str(plain[key] or "") for key in keys)
     where = f"scontrol: node {(name or '?')[:40]}"
-    sockets, cores, threads, memory = (counted(where, key, plain[key]) for key in keys[1:5])
-    if sockets * cores * threads > MOST_CPUS:
-        raise InputError(f"{where}: {sockets} x {cores} x {threads} CPUs exceed {MOST_CPUS:,}")
+    *geometry, memory = counts = [counted(where, key, plain[key]) for key in keys[1:5]]
+    if math.prod(geometry) > MOST_CPUS:
+        raise InputError(f"{where}: {' x '.join(map(str, geometry))} CPUs exceed {MOST_CPUS:,}")
     kept = int(limit) if re.fullmatch(r"\d{1,12}", limit) else 0
     release = re.match(r"\d+(\.\d+)+", version)
-    # gpu:a100:4(S:0-1),craynetwork:2 has four GPUs.
-    gpus = sum(int(number) for number in re.findall(r"(?:^|,)gpu(?::[A-Za-z][\w.-]*)?:(\d{1,3})", gres))
-    return _Node(
-        name or "?",
-        sockets,
-        cores,
-        threads,
-        memory,
-        usable_mib=memory - kept if kept < memory else memory,
-        version=release[0] if release else "",
-        kept=(specialised, count),
-        gpus=min(64, gpus),
-    )
+    usable = memory - kept if kept < memory else memory
+    version = release[0] if release else ""
+    return _Node(name or "?", *counts, usable, version, (specialised, count), min(64, gpus_of(gres)))

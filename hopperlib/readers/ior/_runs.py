@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from hopperlib.readers.io_results import IoResult, Status
+from hopperlib.readers.ior.results import IoResult, Status
 from hopperlib.readers.ior.tokens import Command, binary_size, count, error_in, number, worst
 from hopperlib.units import BYTES_PER_MIB
 

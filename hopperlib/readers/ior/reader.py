@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from hopperlib.errors import InputError
-from hopperlib.readers.io_results import IoResult
 from hopperlib.readers.ior._data import is_csv, is_glued, is_json, read_csv, read_glued, read_json
 from hopperlib.readers.ior._text import read_text
-from hopperlib.readers.mdtest import read_mdtest
+from hopperlib.readers.ior.mdtest import read_mdtest
+from hopperlib.readers.ior.results import IoResult
 from hopperlib.readers.source import Source, text_of
 
 __all__ = ["read_ior"]

@@ -11,7 +11,7 @@ from hopperlib.questions.storage.io_figures import (
     repetition_figure,
     rows_table,
 )
-from hopperlib.readers.io_results import IoResult
+from hopperlib.readers.ior.results import IoResult
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 from hopperlib.storage.logs.ost_rates import judge_osts
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers._darshan_frames import layouts_from_frames, log_from_frames
+from hopperlib.readers.darshan._frames import layouts_from_frames, log_from_frames
 from hopperlib.storage.logs.darshan_log import SIZE_BINS
 
 

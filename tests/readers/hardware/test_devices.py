@@ -3,7 +3,7 @@
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.readers.hardware import machine_from, read_hardware
+from hopperlib.readers.hardware.reader import machine_from, read_hardware
 
 LSCPU = """Architecture: x86_64
 CPU(s): 64

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hopperlib.readers.io_results import STATUSES
 from hopperlib.readers.ior.reader import read_ior
+from hopperlib.readers.ior.results import STATUSES
 
 SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "ior"
 NAMES = sorted(path.name for path in SAMPLES.iterdir())

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperlib.errors import InputError
 from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
-from hopperlib.readers.swf import read_swf, write_swf
-from hopperlib.readers.trace import TraceError
+from hopperlib.readers.jobs.swf import read_swf, write_swf
 
 #      job submit wait run procs cpu mem asked limit mem status user group exe queue part prec think
 GOOD = "1 10 5 100 48 -1 -1 72 200 -1 1 3 1 -1 2 -1 -1 -1"
@@ -87,7 +87,7 @@ def test_what_cannot_be_taken_is_counted_with_its_line(line, reason):
     assert message.startswith(f"2 jobs skipped, {reason}")
     assert message.endswith("(first at line 4)")
     assert trace.skips.total == 2
-    with pytest.raises(TraceError, match=reason):
+    with pytest.raises(InputError, match=reason):
         read_swf([line])
 
 
@@ -117,9 +117,9 @@ def test_header():
 
 @pytest.mark.parametrize("lines", [[], ["; MaxNodes: 4"], ["\n"]])
 def test_nothing_in_it(lines):
-    with pytest.raises(TraceError, match="it holds no job at all"):
+    with pytest.raises(InputError, match="it holds no job at all"):
         read_swf(lines)
-    with pytest.raises(TraceError, match="cores_per_node=0 must be at least 1"):
+    with pytest.raises(InputError, match="cores_per_node=0 must be at least 1"):
         read_swf(lines, cores_per_node=0)
 
 

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.frames import Framed
-from hopperlib.readers.io_results import IoResult
 from hopperlib.readers.ior.reader import read_ior
+from hopperlib.readers.ior.results import IoResult
 from hopperlib.readers.source import Source, text_of
 
 __all__ = ["Io500", "Phase", "read_io500", "read_io500_summary"]

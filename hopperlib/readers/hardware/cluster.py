@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from collections import defaultdict
 
 from hopperlib.errors import InputError
 from hopperlib.network.scheduling.cluster import Cluster, NodeResources, Partition, node_names
+from hopperlib.readers.hardware._scontrol import count_of, gpus_of, records_of
 
 __all__ = ["read_cluster"]
-
-_RECORD = re.compile(r"^[ \t]*(?=(?:NodeName|PartitionName)=)", re.MULTILINE)
-_FIELD = re.compile(r"(?<!\S)([A-Za-z]+)=(\S*)")
-_GPUS = re.compile(r"gpu(?::[A-Za-z]\w*)?:(\d{1,6})")
-
-
-def _count(text: str) -> int:
-    """Return a whole number, or 0."""
-    return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
 def read_cluster(text: str) -> Cluster:
@@ -39,35 +31,32 @@ def read_cluster(text: str) -> Cluster:
     (NodeResources(cores=8, gpus=2, memory_mb=64000), True)
     """
     nodes: dict[str, NodeResources] = {}
-    members: dict[str, set[str]] = {}
+    members: dict[str, set[str]] = defaultdict(set)
     stated: dict[str, dict[str, str]] = {}
-    for record in _RECORD.split(text)[1:]:
-        fields: dict[str, str] = {}
-        for name, value in _FIELD.findall(record):
-            fields.setdefault(name, value)
+    for fields in records_of(text):
         if "PartitionName" in fields:
             name = fields["PartitionName"]
             stated[name] = fields
-            members.setdefault(name, set()).update(node_names(fields.get("Nodes", "").replace("(null)", "")))
+            members[name].update(node_names(fields.get("Nodes", "").replace("(null)", "")))
             continue
         name = fields["NodeName"]
         if name in nodes:
             raise InputError(f"scontrol: node {name[:40]} stands there twice")
+        cores, kept, memory_mb, kept_mb = map(
+            count_of, map(fields.get, ("CPUTot", "CoreSpecCount", "RealMemory", "MemSpecLimit"))
+        )
         nodes[name] = NodeResources(
-            cores=max(0, _count(fields.get("CPUTot", "")) - _count(fields.get("CoreSpecCount", ""))),
-            gpus=sum(map(int, _GPUS.findall(fields.get("Gres", "")))),
-            memory_mb=max(0, _count(fields.get("RealMemory", "")) - _count(fields.get("MemSpecLimit", ""))),
+            cores=max(0, cores - kept), gpus=gpus_of(fields.get("Gres", "")), memory_mb=max(0, memory_mb - kept_mb)
         )
         for partition in filter(None, fields.get("Partitions", "").split(",")):
-            members.setdefault(partition, set()).add(name)
+            members[partition].add(name)
     if not nodes:
         raise InputError(
             "scontrol: the output tells of no node; give what scontrol show node prints, and show partition behind it"
         )
     place = {name: number for number, name in enumerate(nodes)}
     tiers = {
-        name: _count(fields.get("PriorityJobFactor", "") or fields.get("PriorityTier", ""))
-        for name, fields in stated.items()
+        name: count_of(fields.get("PriorityJobFactor") or fields.get("PriorityTier")) for name, fields in stated.items()
     }
     partitions = {
         name: Partition(

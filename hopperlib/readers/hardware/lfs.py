@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
+from hopperlib.readers.hardware._record import Hardware, guessed, told
 from hopperlib.readers.source import Source, text_of
 from hopperlib.storage.wording import say
 from hopperlib.units import size_bytes
 
-__all__ = ["LustreState", "read_lfs"]
+__all__ = ["TARGET", "LustreState", "read_lfs", "read_lustre"]
 
+TARGET = re.compile(r"^(\S{1,80}?)-(?:OST|MDT)[0-9a-fA-F]{4}", re.MULTILINE)
 _TARGET = re.compile(
     r"^(\S{1,80}?)-(OST|MDT)([0-9a-fA-F]{4})(?:_UUID)?\s+([\d.]+[kKMGTPE]?)\s+([\d.]+[kKMGTPE]?)\s+\S+\s+(\d+)%\s+(\S+?)(?:\[|\s|$)",
     re.MULTILINE,
@@ -25,6 +27,7 @@ _STRIPES = re.compile(
 # Above this share of its space an OST is avoided by Lustre's allocator or slow.
 _FULL = 90
 _UNEVEN = 17
+_DEFAULT = "Lustre's own default; lfs getstripe -d of a folder tells the site's"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +100,8 @@ def read_lfs(source: Source) -> LustreState:
         raise InputError("is no output of `lfs df` or `lfs getstripe -d`", name="lfs")
     names = {match[1] for match in targets}
     if len(names) > 1:
-        raise InputError(
-            f"holds {len(names)} file systems ({', '.join(sorted(names))}): give `lfs df` the path of one", name="lfs"
-        )
+        shown = ", ".join(sorted(names))
+        raise InputError(f"holds {len(names)} file systems ({shown}): give `lfs df` the path of one", name="lfs")
     last = stripes[-1] if stripes else (None, None)
     return LustreState(
         name=next(iter(names), "own"),
@@ -116,3 +118,34 @@ def read_lfs(source: Source) -> LustreState:
 def _bytes(word: str) -> int:
     """Return a size of ``lfs df``: in KiB, or with a letter as ``-h`` writes it. [bytes]"""
     return size_bytes(word, binary=True, any_case=True, rounded=True) if word[-1].isalpha() else int(float(word)) * 1024
+
+
+def read_lustre(text: str) -> tuple[Hardware, ...]:
+    """Read ``lfs df``, perhaps with ``lfs getstripe -d`` behind it; one record for each file system.
+
+    Examples
+    --------
+    >>> (scratch,) = read_lustre("scratch-OST0000_UUID 1000000000 660000000 330000000 66% /scratch[OST:0]")
+    >>> scratch.model, scratch.facts["osts"].value, scratch.facts["peak_gb_s"].badge
+    ('scratch', 1, 'assumed')
+    """
+    names = list(dict.fromkeys(TARGET.findall(text)))
+    lines = text.splitlines()
+    records = []
+    for name in names:
+        own = (line for line in lines if (found := TARGET.match(line)) is None or found[1] == name)
+        state = read_lfs("\n".join(own))
+        count = state.osts if state.stripe_count == -1 else state.stripe_count
+        layout = {"default_stripe_count": count or 1, "default_stripe_size_bytes": state.stripe_size_bytes or 2**20}
+        facts = {
+            **told("lfs", "df, OSTs listed", osts=state.osts),
+            **guessed("lfs df does not tell the servers; one for each OST", osts_per_oss=1),
+            **guessed("no tool tells; 1 GB/s for each OST; measure it with IOR", peak_gb_s=float(state.osts)),
+            **told("lfs", "df, the sizes of the OSTs added up", capacity_pb=round(state.capacity_pb, 6)),
+            **(told("lfs", "getstripe -d", **layout) if count else guessed(_DEFAULT, **layout)),
+            **guessed("a file has one stripe on each OST at most", max_stripe_count=min(state.osts, 2000)),
+            **guessed("no tool tells; measure it with IOR on one node", node_write_ceiling_gb_s=min(2.0, state.osts)),
+        }
+        label = re.sub(r"[^A-Za-z0-9_-]", "-", name).strip("-_") or "lustre"
+        records.append(Hardware("lfs", facts, model=label))
+    return tuple(records)

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.readers.io500 import read_io500, read_io500_summary
+from hopperlib.readers.ior.io500 import read_io500, read_io500_summary
 from hopperlib.readers.ior.reader import read_ior
 from hopperlib.readers.ior.tokens import error_in
 from hopperlib.readers.source import text_of

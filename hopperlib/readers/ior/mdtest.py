@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from hopperlib.readers.io_results import IoResult, Status
+from hopperlib.readers.ior.results import IoResult, Status
 from hopperlib.readers.ior.tokens import count, error_in, number, worst
 from hopperlib.readers.source import Source, text_of
 

@@ -3,7 +3,7 @@
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.readers.lfs import read_lfs
+from hopperlib.readers.hardware.lfs import read_lfs
 
 HUMAN = """UUID                       bytes        Used   Available Use% Mounted on
 scratch-MDT0000_UUID         2.5T      114.3G        2.3T   5% /scratch[MDT:0]

@@ -17,11 +17,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from hopperlib.errors import InputError
 from hopperlib.network.scheduling.schedule import FINISHED, NOT_STARTED, Schedule
 from hopperlib.network.scheduling.workload import Job
 from hopperlib.network.scheduling.workload import Workload as _Workload
+from hopperlib.readers.jobs.trace import Trace, counted
 from hopperlib.readers.source import Source, lines_of
-from hopperlib.readers.trace import Skips, Trace, TraceError, counted
+from hopperlib.readers.table import Skips
 
 __all__ = ["read_swf", "write_swf"]
 
@@ -60,7 +62,7 @@ def read_swf(source: Source, *, cores_per_node: int = 1) -> Trace:
 
     Raises
     ------
-    TraceError
+    InputError
         If no line holds a job that can be taken; says what was wrong with the first.
 
     Examples
@@ -74,7 +76,7 @@ def read_swf(source: Source, *, cores_per_node: int = 1) -> Trace:
     ['1 job skipped, run time unknown (first at line 3)']
     """
     if cores_per_node < 1:
-        raise TraceError(f"cores_per_node={cores_per_node} must be at least 1")
+        raise InputError(f"cores_per_node={cores_per_node} must be at least 1")
     skips, header = Skips(), {}
     jobs: list[Job] = []
     partial: list[int] = []
@@ -106,7 +108,7 @@ def read_swf(source: Source, *, cores_per_node: int = 1) -> Trace:
         jobs = [job for place, job in enumerate(jobs) if place not in twice]
     if not jobs:
         why = "; ".join(skips.messages()) or "it holds no job at all"
-        raise TraceError(f"this is no trace in the Standard Workload Format that can be used: {why}")
+        raise InputError(f"this is no trace in the Standard Workload Format that can be used: {why}")
     workload = _Workload(jobs)
     counts["unsorted"] = not workload.sorted_on_entry
     epoch = header.get("UnixStartTime", "").split()

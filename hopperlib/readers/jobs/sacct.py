@@ -21,47 +21,20 @@ from typing import Any
 from hopperlib.errors import InputError
 from hopperlib.failure.sacct import row_of
 from hopperlib.network.scheduling.workload import Job, Workload
+from hopperlib.readers.jobs.trace import TABLES, Trace, counted
 from hopperlib.readers.source import Source, lines_of
-from hopperlib.readers.trace import Skips, Trace, TraceError, counted
+from hopperlib.readers.table import Skips
 from hopperlib.units import MIB_PER_MEMORY_GB, duration_s, memory_gb
 
 __all__ = ["read_sacct"]
 
 _JOB_ID = re.compile(r"(\d+)((?:_(?:\d+|\[\S*))?)((?:\+\d+)?)")
 _NEEDED = ("JobID", "State", "Submit")
-# Every column that is read, as sacct spells it.
-_COLUMNS = {
-    name.lower(): name
-    for name in (
-        *_NEEDED, "JobIDRaw", "User", "Account", "Partition", "QOS", "Eligible", "Start", "End", "Elapsed",
-        "ElapsedRaw", "Timelimit", "TimelimitRaw", "AllocNodes", "NNodes", "ReqNodes", "AllocCPUS", "NCPUS", "ReqCPUS",
-        "AllocTRES", "ReqTRES", "AllocGRES", "ReqGRES", "ReqMem", "NodeList", "Licenses", "Reservation", "Dependency",
-        "JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir",
-    )
-}  # fmt: skip
-_EXPORT = "JobID JobIDRaw Cluster Partition {} Group GID User UID Submit Eligible Start End Elapsed ExitCode State NNodes NCPUS ReqCPUS ReqMem {} Timelimit NodeList JobName"
-_EXPORTS = tuple(
-    _EXPORT.format(*parts).split()
-    for parts in (("QOS Account", "ReqTRES AllocTRES"), ("Account", "ReqGRES ReqTRES AllocTRES"), ("Account", "ReqTRES AllocTRES"))
-)  # fmt: skip
+_COLUMNS = {name.lower(): name for name in TABLES["columns"]}
+_ENDED_BEFORE_START = tuple(TABLES["ended_before_start"])
+_MOMENTS = ("submit_time_s", "eligible_time_s", "observed_start_s")
 _MOST_S, _MOST_COUNTED = 10**10, 2**31 - 1
 _PIECE, _LONGEST_ENTRY = 1 << 16, 1 << 24
-_ENDED_BEFORE_START = (
-    "CANCELLED",
-    "REVOKED",
-    "DEADLINE",
-    "BOOT_FAIL",
-    "NODE_FAIL",
-    "FAILED",
-    "PREEMPTED",
-    "OUT_OF_MEMORY",
-)
-_UNFINISHED = {
-    "PENDING": "not started yet",
-    "REQUEUED": "not started yet",
-    "RUNNING": "still running",
-    "SUSPENDED": "still running",
-}
 
 
 def _duration_s(text: str) -> int | None:
@@ -107,7 +80,7 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "") -> Tr
 
     Raises
     ------
-    TraceError
+    InputError
         If the header is not one of sacct, or no line holds a job that can be taken.
 
     Examples
@@ -119,38 +92,30 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "") -> Tr
     (3600, '8_1', ['1 job skipped, cancelled before it started (first at line 4)'])
     """
     skips, counts = Skips(), Counter[str]()
-    jobs: list[Job] = []
-    names: list[str] = []
+    jobs: list[tuple[str, Job]] = []
     users: dict[str, int] = {}
     for number, row in _rows(source, delimiter, columns, skips):
         job = _job(row, users, counts)
         if isinstance(job, str):
             skips.add(job, number)
-            continue
-        jobs.append(job)
-        names.append(row["JobID"])
+        else:
+            jobs.append((row["JobID"], job))
     if not jobs:
-        raise TraceError(f"no job of this sacct output can be used: {'; '.join(skips.messages()) or 'it has none'}")
-    jobs, names = _joined(jobs, names, counts)
-    counts["array"] = sum("_" in name for name in names)
-    counts["requeued"] = len(names) - len(set(names))
-    start = min(job.submit_time_s for job in jobs)
+        raise InputError(f"no job of this sacct output can be used: {'; '.join(skips.messages()) or 'it has none'}")
+    jobs = _joined(jobs, counts)
+    counts["array"] = sum("_" in name for name, _ in jobs)
+    counts["requeued"] = len(jobs) - len({name for name, _ in jobs})
+    start = min(job.submit_time_s for _, job in jobs)
+    # Names that are no numbers, or none that a column holds, are kept beside numbers below 0.
+    strange = {-1 - at: name for at, (name, _) in enumerate(jobs) if not (name.isdecimal() and len(name) < 19)}
     workload = Workload(
         job._replace(
-            job=int(name) if _is_number(name) else -1 - place,
-            submit_time_s=job.submit_time_s - start,
-            eligible_time_s=None if job.eligible_time_s is None else job.eligible_time_s - start,
-            observed_start_s=None if job.observed_start_s is None else job.observed_start_s - start,
+            job=-1 - at if -1 - at in strange else int(name),
+            **{key: moment - start for key in _MOMENTS if (moment := getattr(job, key)) is not None},
         )
-        for place, (job, name) in enumerate(zip(jobs, names, strict=True))
+        for at, (name, job) in enumerate(jobs)
     )
-    strange = {-1 - place: name for place, name in enumerate(names) if not _is_number(name)}
     return Trace(workload=workload, skips=skips, notes=counted(counts), epoch_s=start, names=strange)
-
-
-def _is_number(name: str) -> bool:
-    """Whether a job's name is a number that a column holds."""
-    return name.isdecimal() and len(name) < 19
 
 
 def _rows(source: Source, delimiter: str, columns: str, skips: Skips) -> Iterator[tuple[int, dict[str, str]]]:
@@ -175,7 +140,7 @@ def _rows(source: Source, delimiter: str, columns: str, skips: Skips) -> Iterato
         elif row["JobID"].lower() != "jobid" and "." not in row["JobID"]:
             yield number, row
     if header is None:
-        raise TraceError("this is no output of sacct: it is empty")
+        raise InputError("this is no output of sacct: it is empty")
 
 
 def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[str], bool]:
@@ -185,15 +150,11 @@ def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[
         stated = [name.split("%")[0].strip() for name in columns.replace(delimiter, ",").split(",")]
     elif fields[0].split("_")[0].split("+")[0].isdecimal():
         # A job: its fields must be those of an export.
-        for names in _EXPORTS:
-            row = row_of(text, names, delimiter=delimiter)
-            if (
-                row
-                and None not in (_instant(row["Submit"]), _duration_s(row["Elapsed"]))
-                and row["State"][:1].isalpha()
-            ):
+        for names in map(str.split, TABLES["exports"]):
+            row = row_of(text, names, delimiter=delimiter) or {"State": ""}
+            if row["State"][:1].isalpha() and None not in (_instant(row["Submit"]), _duration_s(row["Elapsed"])):
                 return names, True
-        raise TraceError(
+        raise InputError(
             f"line {number} is a job, and no line names the columns: leave out --noheader, or name them as they were given to --format"
         )
     else:
@@ -205,7 +166,7 @@ def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[
     if not {"AllocNodes", "NNodes", "ReqNodes"} & set(header):
         missing.append("NNodes")
     if missing:
-        raise TraceError(
+        raise InputError(
             f"line {number} is no header of sacct --parsable2 that can be used: it lacks {', '.join(missing)}; "
             "ask for --format=JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,Elapsed,Timelimit,NNodes,AllocCPUS,AllocTRES,NodeList"
         )
@@ -241,45 +202,35 @@ def _entries(pieces: Iterator[str], skips: Skips) -> Iterator[dict[str, Any]]:
                 yield entry
         if not size or len(text) - place > _LONGEST_ENTRY:
             if not inside:
-                raise TraceError('this JSON is none of sacct: it has no list "jobs"')
+                raise InputError('this JSON is none of sacct: it has no list "jobs"')
             return skips.add("the JSON is broken or cut off from there on", 0) if text[place:].strip() else None
 
 
 def _row_of_entry(entry: dict[str, Any]) -> dict[str, str]:
     """Return an entry of the JSON as a row of the text."""
 
-    def at(*path: str) -> str:
+    def at(path: str) -> Any:
         value: Any = entry
-        for name in path:
+        for name in path.split("."):
             value = value.get(name) if isinstance(value, dict) else None
+        return value
+
+    def text(path: str) -> str:
+        value = at(path)
         if isinstance(value, dict):
             value = value.get("number") if value.get("set", True) and not value.get("infinite") else None
         return str(value[0] if isinstance(value, list) and value else "" if value is None or value == [] else value)
 
-    tres = entry.get("tres")
-    allocated = tres.get("allocated") if isinstance(tres, dict) else None
+    row = {column: text(path) for column, path in TABLES["json"].items()}
+    allocated = at("tres.allocated")
     parts = [part for part in allocated if isinstance(part, dict)] if isinstance(allocated, list) else []
-    named = [
-        (f"{part.get('type')}{'/' if part.get('name') else ''}{part.get('name') or ''}", part.get("count"))
-        for part in parts
-    ]
-    suffix = {"mem": "M"}
-    array, het = at("array", "job_id"), at("het", "job_id")
-    element, offset = at("array", "task_id"), at("het", "job_offset")
-    job = at("job_id")
-    if array not in ("", "0") and element:
-        job = f"{array}_{element}"
+    names = ["/".join(filter(None, (str(part.get("type")), str(part.get("name") or "")))) for part in parts]
+    tres = (f"{name}={part.get('count')}{'M' * (name == 'mem')}" for name, part in zip(names, parts, strict=True))
+    array, element, het = text("array.job_id"), text("array.task_id"), text("het.job_id")
+    job = f"{array}_{element}" if array not in ("", "0") and element else text("job_id")
     if het not in ("", "0"):
-        job = f"{het}+{offset or 0}"
-    limit = at("time", "limit")
-    return {
-        "JobID": job, "State": at("state", "current"), "Submit": at("time", "submission"),
-        "Eligible": at("time", "eligible"), "Start": at("time", "start"), "End": at("time", "end"),
-        "ElapsedRaw": at("time", "elapsed"), "TimelimitRaw": limit, "NNodes": at("allocation_nodes"),
-        "User": at("user") or at("association", "user"), "Account": at("account"), "Partition": at("partition"), "QOS": at("qos"),
-        "NodeList": at("nodes"), "ReqCPUS": at("required", "CPUs"), "Licenses": at("licenses"),
-        "Reservation": at("reservation", "name"), "AllocTRES": ",".join(f"{name}={count}{suffix.get(name, '')}" for name, count in named),
-    }  # fmt: skip
+        job = f"{het}+{text('het.job_offset') or 0}"
+    return row | {"JobID": job, "User": row["User"] or text("association.user"), "AllocTRES": ",".join(tres)}
 
 
 def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str]) -> Job | str:
@@ -291,8 +242,8 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str]) -> Jo
         return "submit time unknown"
     elapsed, start = _elapsed(row), _instant(row.get("Start", ""))
     state = row["State"].split()[0].rstrip("+") if row["State"].strip() else ""
-    if state in _UNFINISHED:
-        return _UNFINISHED[state]
+    if state in TABLES["unfinished"]:
+        return str(TABLES["unfinished"][state])
     # The state may be cut to the width of a column.
     if not elapsed and (start is None or state.startswith("CANCELL")) and state.startswith(_ENDED_BEFORE_START):
         return "cancelled before it started"
@@ -357,29 +308,24 @@ def _memory_mb(text: str, nodes: int, cores: int) -> int:
         return 0
 
 
-def _joined(jobs: list[Job], names: list[str], counts: Counter[str]) -> tuple[list[Job], list[str]]:
+def _joined(jobs: list[tuple[str, Job]], counts: Counter[str]) -> list[tuple[str, Job]]:
     """Return the jobs with the parts of a heterogeneous one in one partition made one."""
     places: dict[tuple[str, str, int], int] = {}
     partitions: dict[str, set[str]] = {}
-    kept: list[Job] = []
-    kept_names: list[str] = []
-    for job, name in zip(jobs, names, strict=True):
+    kept: list[tuple[str, Job]] = []
+    for name, job in jobs:
         base, plus, _ = name.partition("+")
-        key = (base, job.queue, job.submit_time_s)
-        if plus and key in places:
-            first = kept[places[key]]
-            kept[places[key]] = first._replace(
-                nodes=first.nodes + job.nodes, cores=first.cores + job.cores, gpus=first.gpus + job.gpus,
-                memory_mb=first.memory_mb + job.memory_mb, run_time_s=max(first.run_time_s, job.run_time_s),
-                requested_time_s=max(first.requested_time_s, job.requested_time_s),
-                node_list=",".join(filter(None, (first.node_list, job.node_list))),
-            )  # fmt: skip
+        place = places.setdefault((base, job.queue, job.submit_time_s), len(kept)) if plus else len(kept)
+        if place < len(kept):
+            first = kept[place][1]
+            summed = {key: getattr(first, key) + getattr(job, key) for key in ("nodes", "cores", "gpus", "memory_mb")}
+            longest = {key: max(getattr(first, key), getattr(job, key)) for key in ("run_time_s", "requested_time_s")}
+            nodes = ",".join(filter(None, (first.node_list, job.node_list)))
+            kept[place] = kept[place][0], first._replace(**summed, **longest, node_list=nodes)
             counts["het-joined"] += 1
             continue
         if plus:
-            places[key] = len(kept)
             partitions.setdefault(base, set()).add(job.queue)
-        kept.append(job)
-        kept_names.append(name)
+        kept.append((name, job))
     counts["het-apart"] = sum(len(queues) for queues in partitions.values() if len(queues) > 1)
-    return kept, kept_names
+    return kept

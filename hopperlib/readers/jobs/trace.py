@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Any
 
-from hopperlib.errors import InputError
 from hopperlib.frames import Framed
 from hopperlib.network.scheduling.workload import Workload
-from hopperlib.readers._skips import Skips
+from hopperlib.readers.table import Skips
 
-__all__ = ["Note", "Skips", "Trace", "TraceError", "counted"]
+__all__ = ["TABLES", "Note", "Trace", "counted"]
 
-
-class TraceError(InputError):
-    """A trace from which no job could be read; the message says why, with the line."""
+# Columns of sacct, and sentences about jobs by code.
+TABLES = tomllib.loads((files("hopperlib.readers.jobs") / "traces.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +27,6 @@ class Note:
     message: str
 
 
-# What is repaired or guessed, and what a trace tells of but no simulation here heeds: the sentence behind a number of jobs.
-_SENTENCES = {
-    "guessed-limit": "without a limit: the run time stands in for it, as if their users had known it (guessed)",
-    "zero-limit": "with a limit of 0: the run time stands in for it (guessed)",
-    "over-limit": "ran longer than their limit; ended at it here, unless jobs may overrun",
-    "partial-rows": "told in parts: the rows of status 2, 3 and 4 are left out where a summary of the job stands beside them",
-    "held": "became eligible after their submission (holds, dependencies, a later begin): none starts before, and waits hold that time",
-    "het-joined": "of several parts (heterogeneous jobs): parts of one partition are one job here, so that they start together",
-    "het-apart": "are parts of heterogeneous jobs in several partitions: they start apart here (not modelled)",
-    "array": "are elements of job arrays: each is a job of its own",
-    "requeued": "were started again under their number: each run is a job of its own",
-    "preempted": "were preempted: not modelled, each runs as long as it did until then",
-    "licences": "asked for licences: not modelled, there are always enough",
-    "reservation": "ran in a reservation: not modelled, they queue like the others",
-    "dependency": "name a job that they depend on: not modelled beyond their eligible time",
-    "unsorted": "the submissions were not in order of time; they were sorted, equal ones as in the file",
-    "rounded": "with decimals: rounded to whole numbers",
-    "late-start": "started before they were eligible or submitted, by the clocks of the trace: their wait counts as 0",
-}
-
-
 def counted(counts: dict[str, int]) -> tuple[Note, ...]:
     """Return the notes of what was counted, by code.
 
@@ -56,13 +35,10 @@ def counted(counts: dict[str, int]) -> tuple[Note, ...]:
     >>> counted({"zero-limit": 2})[0].message
     '2 jobs with a limit of 0: the run time stands in for it (guessed)'
     """
-    notes = []
-    for code, count in counts.items():
-        sentence = _SENTENCES[code]
-        jobs = "" if code == "unsorted" else f"{count:,} job{'s' * (count != 1)} "
-        if count:
-            notes.append(Note(code, count, jobs + sentence))
-    return tuple(notes)
+    subjects = {
+        code: "" if code == "unsorted" else f"{count:,} job{'s' * (count != 1)} " for code, count in counts.items()
+    }
+    return tuple(Note(code, count, subjects[code] + TABLES["notes"][code]) for code, count in counts.items() if count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -6,12 +6,13 @@ import csv
 from collections.abc import Iterator
 from itertools import chain
 
+from hopperlib.errors import InputError
 from hopperlib.network.scheduling.workload import WORDS, Job, Workload
-from hopperlib.readers._skips import Skips
-from hopperlib.readers.sacct import read_sacct
+from hopperlib.readers.jobs.sacct import read_sacct
+from hopperlib.readers.jobs.swf import read_swf
+from hopperlib.readers.jobs.trace import Trace
 from hopperlib.readers.source import Source, lines_of
-from hopperlib.readers.swf import read_swf
-from hopperlib.readers.trace import Trace, TraceError
+from hopperlib.readers.table import Skips
 
 __all__ = ["read_job_trace"]
 
@@ -29,13 +30,13 @@ def read_job_trace(
     form : {"auto", "swf", "sacct"}
         The format; auto tells it by the first line.
     delimiter, columns : str
-        For sacct output, see `hopperlib.readers.sacct.read_sacct`.
+        For sacct output, see `hopperlib.readers.jobs.sacct.read_sacct`.
     cores_per_node : int
         Processors of a node in the Standard Workload Format.
 
     Raises
     ------
-    TraceError
+    InputError
         If no job can be read.
 
     Examples
@@ -71,9 +72,9 @@ def _read_table(lines: Iterator[str]) -> Trace:
             jobs.append(Job(**{name: text if name in WORDS else int(float(text)) for name, text in given.items()}))  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             reason = str(error).removeprefix("Job.__new__() ")
-            raise TraceError(f"row {len(jobs) + 1} of the table is no job: {reason}") from None
+            raise InputError(f"row {len(jobs) + 1} of the table is no job: {reason}") from None
     if not jobs:
-        raise TraceError("the table holds no job")
+        raise InputError("the table holds no job")
     return Trace(workload=Workload(jobs), skips=Skips())
 
 

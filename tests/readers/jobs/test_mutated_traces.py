@@ -13,8 +13,8 @@ from hopperlib.network.scheduling.downtimes import read_downtimes
 from hopperlib.network.scheduling.rules import read_queues, read_rules
 from hopperlib.network.torus.wiring import Wiring
 from hopperlib.questions.question import load
-from hopperlib.readers.cluster import read_cluster
-from hopperlib.readers.job_trace import read_job_trace
+from hopperlib.readers.hardware.cluster import read_cluster
+from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.run_times import read_run_times
 
 # HOPPER_MUTATIONS=10000 takes about a quarter of an hour.

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from hopperlib.readers.job_trace import read_job_trace
-from hopperlib.readers.sacct import read_sacct
-from hopperlib.readers.trace import TraceError
+from hopperlib.errors import InputError
+from hopperlib.readers.jobs import read_job_trace
+from hopperlib.readers.jobs.sacct import read_sacct
 
 HEADER = "JobID|User|JobName|Partition|State|Submit|Elapsed|Timelimit|NNodes"
 GOOD = "71|ann|milc|debug|COMPLETED|2024-03-01T10:00:00|00:10:00|00:30:00|4"
@@ -43,7 +43,7 @@ def test_steps_and_repeated_headers_are_no_jobs():
 def test_what_cannot_be_taken_is_counted_with_its_line(line, reason):
     trace = read_sacct([HEADER, GOOD, line])
     assert trace.skips.messages() == [f"1 job skipped, {reason} (first at line 3)"]
-    with pytest.raises(TraceError, match=reason):
+    with pytest.raises(InputError, match=reason):
         read_sacct([HEADER, line])
 
 
@@ -74,11 +74,11 @@ def test_limits(text, seconds):
 
 
 def test_refusals():
-    with pytest.raises(TraceError, match="it is empty"):
+    with pytest.raises(InputError, match="it is empty"):
         read_sacct([])
-    with pytest.raises(TraceError, match=r"line 1 is no header of sacct .* lacks Submit, Elapsed, NNodes"):
+    with pytest.raises(InputError, match=r"line 1 is no header of sacct .* lacks Submit, Elapsed, NNodes"):
         read_sacct(["JobID|State"])
-    with pytest.raises(TraceError, match="it has none"):
+    with pytest.raises(InputError, match="it has none"):
         read_sacct([HEADER])
 
 
@@ -101,7 +101,7 @@ def test_without_a_header():
     assert read_sacct(["|".join(older)]).workload[0][:7] == job[:7]
     named = read_sacct([GOOD], columns="jobid,user,jobname%20,partition,state,submit,elapsed,timelimit,nnodes")
     assert named.workload[0].queue == "debug"
-    with pytest.raises(TraceError, match="line 1 is a job, and no line names the columns"):
+    with pytest.raises(InputError, match="line 1 is a job, and no line names the columns"):
         read_sacct([GOOD])
 
 
@@ -130,7 +130,7 @@ def test_json(indent):
     assert trace.skips.counts == {"not started yet": 1}
     assert read_job_trace(text[: len(text) - 40]).skips.total >= 1
     for bad in ("{", '{"jobs": 3}', '{"jobs": ' + "[" * 10_000):
-        with pytest.raises(TraceError):
+        with pytest.raises(InputError):
             read_job_trace(bad)
 
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.readers._darshan_frames import COLUMNS, LOWER, UPPER, log_from_frames
-from hopperlib.readers._darshan_parser import log_from_lines
+from hopperlib.readers.darshan._frames import COLUMNS, LOWER, UPPER, log_from_frames
+from hopperlib.readers.darshan._parser import log_from_lines
 from hopperlib.readers.source import lines_of
 from hopperlib.storage.logs.darshan_log import DarshanLog
 

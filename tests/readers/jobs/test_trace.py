@@ -1,6 +1,6 @@
 """The account of lines that were not taken."""
 
-from hopperlib.readers.trace import Skips
+from hopperlib.readers.table import Skips
 
 
 def test_messages_count_by_reason_and_name_the_first_line():

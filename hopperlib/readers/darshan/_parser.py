@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.readers._darshan_frames import COLUMNS, LOWER, UPPER, log_from_frames
+from hopperlib.readers.darshan._frames import COLUMNS, LOWER, UPPER, log_from_frames
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
 __all__ = ["log_from_lines"]

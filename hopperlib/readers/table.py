@@ -1,0 +1,122 @@
+"""Tables as text: rows of cells, what a cell holds, and an account of the lines that were not taken."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
+
+from hopperlib.errors import InputError
+
+__all__ = ["ABSENT", "Skips", "Table", "finite", "read_table"]
+
+# What programs write for a value that is not there, in small letters.
+ABSENT = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
+_DELIMITERS = (",", ";", "\t", "|")
+
+
+class Table(NamedTuple):
+    """A table whose first line names its columns.
+
+    Parameters
+    ----------
+    delimiter : str
+    line : int
+        Where the columns are named.
+    header : list of str
+    rows : iterator of (int, list of str)
+        Line number and cells of every row that is not empty.
+    """
+
+    delimiter: str
+    line: int
+    header: list[str]
+    rows: Iterator[tuple[int, list[str]]]
+
+
+def read_table(lines: Iterable[str]) -> Table:
+    """Return a table parted by commas, semicolons, tabs or bars, whichever its first line has most of.
+
+    Raises
+    ------
+    InputError
+        If there is no line, or, where the rows are taken, one is no CSV.
+
+    Examples
+    --------
+    >>> table = read_table(["", "job; run_time_s", "a; 10.5"])
+    >>> table.header, list(table.rows)
+    (['job', 'run_time_s'], [(3, ['a', '10.5'])])
+    """
+    lines = iter(lines)
+    above, first = next(((n, line) for n, line in enumerate(lines) if line.strip("\ufeff \t\r\n")), (0, ""))
+    if not first:
+        raise InputError("the file is empty; the first line must name the columns")
+    first = first.lstrip("\ufeff")
+    delimiter = max(_DELIMITERS, key=first.count)
+    rows = _rows(chain([first], lines), delimiter, above)
+    return Table(delimiter, *next(rows), rows)
+
+
+def _rows(lines: Iterable[str], delimiter: str, above: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield line number and stripped cells of the rows below so many lines."""
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num + above, [cell.strip() for cell in row]
+    except csv.Error as error:
+        raise InputError(f"line {reader.line_num + above + 1}: not readable as CSV: {error}") from None
+
+
+def finite(text: str) -> float | None:
+    """Return a cell as a number; None for what is none, not finite, or written as only Python reads it.
+
+    Examples
+    --------
+    >>> finite("1.5"), finite("1_000"), finite("inf")
+    (1.5, None, None)
+    """
+    try:
+        number = float(text.replace("_", "?"))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+@dataclass(slots=True)
+class Skips:
+    """Lines that were not taken, by reason: how many, and the first of them."""
+
+    what: str = "job"
+    fate: str = "skipped"
+    counts: dict[str, int] = field(default_factory=dict)
+    first_line: dict[str, int] = field(default_factory=dict)
+
+    def add(self, reason: str, line: int) -> None:
+        """Count a line."""
+        self.counts[reason] = self.counts.get(reason, 0) + 1
+        self.first_line.setdefault(reason, line)
+
+    @property
+    def total(self) -> int:
+        """Lines that were not taken."""
+        return sum(self.counts.values())
+
+    def messages(self) -> list[str]:
+        """Return one sentence for each reason.
+
+        Examples
+        --------
+        >>> skips = Skips()
+        >>> skips.add("cancelled before it started", 7)
+        >>> skips.messages()
+        ['1 job skipped, cancelled before it started (first at line 7)']
+        """
+        return [
+            f"{count:,} {self.what}{'s' * (count > 1)} {self.fate}, {reason} (first at line {self.first_line[reason]:,})"
+            for reason, count in self.counts.items()
+        ]
