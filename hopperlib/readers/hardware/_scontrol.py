@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -95,8 +94,7 @@ def _kind(group: list[_Node]) -> Hardware:
     versions = Counter(node.version for node in group if node.version)
     version = versions.most_common(1)[0][0] if versions else None
     cores = first.sockets * first.cores_per_socket
-    counts = {"threads_per_core": first.threads, "sockets": first.sockets, "gpu_count": first.gpus}
-    return Hardware("scontrol", facts, cores, slurm_version=version, **counts)
+    return Hardware("scontrol", facts, cores, first.threads, first.sockets, slurm_version=version, gpu_count=first.gpus)
 
 
 def records_of(text: str) -> Iterator[dict[str, str]]:
@@ -137,11 +135,12 @@ def _node(fields: Mapping[str, Any], keys: Sequence[str]) -> _Node:
     plain = {key: value.get("number") if isinstance(value := fields.get(key), dict) else value for key in keys}
     name, _, _, _, _, limit, version, specialised, count, gres = (str(plain[key] or "") for key in keys)
     where = f"scontrol: node {(name or '?')[:40]}"
-    *geometry, memory = counts = [counted(where, key, plain[key]) for key in keys[1:5]]
-    if math.prod(geometry) > MOST_CPUS:
-        raise InputError(f"{where}: {' x '.join(map(str, geometry))} CPUs exceed {MOST_CPUS:,}")
+    sockets, cores, threads, memory = (counted(where, key, plain[key]) for key in keys[1:5])
+    if sockets * cores * threads > MOST_CPUS:
+        raise InputError(f"{where}: {sockets} x {cores} x {threads} CPUs exceed {MOST_CPUS:,}")
     kept = int(limit) if re.fullmatch(r"\d{1,12}", limit) else 0
     release = re.match(r"\d+(\.\d+)+", version)
     usable = memory - kept if kept < memory else memory
     version = release[0] if release else ""
-    return _Node(name or "?", *counts, usable, version, (specialised, count), min(64, gpus_of(gres)))
+    kept_cores, gpus = (specialised, count), min(64, gpus_of(gres))
+    return _Node(name or "?", sockets, cores, threads, memory, usable, version, kept_cores, gpus)
