@@ -40,15 +40,7 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 from hopperlib import studies
-from hopperlib.documented import (
-    Check,
-    DocumentedValue,
-    all_values,
-    checks,
-    evaluate_formula,
-    printed,
-    watched,
-)
+from hopperlib.documented import Check, DocumentedValue, all_values, checks, evaluate_formula, printed, watched
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
 from hopperlib.studies.study import Prediction, Shares, Study, Value, study_texts

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from statistics import quantiles
@@ -146,7 +146,7 @@ class Study:
         Assumptions that are numbers, by name.
     model : callable or None
         The model behind the predictions, for the tornado.
-    reads : tuple of str
+    reads : sequence of str
         Documented rows that the models may read: inputs and what they are calibrated on.
     rivals, wide : mapping of str
         For a predicted row the rival in words, and why it is worth something although it is wide.
@@ -166,7 +166,7 @@ class Study:
     sums: Callable[[], Mapping[str, Value]] = dict
     ranges: Mapping[str, Range] = field(default_factory=dict)
     model: Model | None = None
-    reads: tuple[str, ...] = ()
+    reads: Sequence[str] = ()
     rivals: Mapping[str, str] = field(default_factory=dict)
     wide: Mapping[str, str] = field(default_factory=dict)
 
@@ -206,19 +206,10 @@ class Study:
         if missing:
             raise InputError(f"data/studies.toml: study {name!r} has no {', '.join(missing)}")
         assumptions = (text.format_map(numbers) for text in texts["assumptions"])
+        own = {key: texts[key] for key in ("part", "title", "question", "reads", "rivals", "wide") if key in texts}
+        all_assumptions = (*shared_assumptions, *assumptions)
         return cls(
-            name=name,
-            title=texts["title"],
-            part=texts["part"],
-            question=texts["question"],
-            values=values,
-            assumptions=(*shared_assumptions, *assumptions),
-            sums=sums,
-            ranges=ranges(name),
-            model=model,
-            reads=tuple(texts.get("reads", ())),
-            rivals=texts.get("rivals", {}),
-            wide=texts.get("wide", {}),
+            name=name, values=values, assumptions=all_assumptions, sums=sums, ranges=ranges(name), model=model, **own
         )
 
 

@@ -18,15 +18,7 @@ from hopperlib.errors import InputError
 from hopperlib.failure.builds.versions import in_range, in_ranges, version_key
 from hopperlib.tables import key, read_records, read_toml
 
-__all__ = [
-    "BuildRule",
-    "Repair",
-    "build_rule",
-    "first_gcc",
-    "load_build_rules",
-    "newest_glibcxx",
-    "read_build_rules",
-]
+__all__ = ["BuildRule", "Repair", "build_rule", "first_gcc", "load_build_rules", "newest_glibcxx", "read_build_rules"]
 
 # What a repair does -> the keys it needs.
 _REPAIRS: dict[str, set[str]] = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hopperlib.failure.messages._expressions import words
 from hopperlib.failure.messages._templates import INSIDE, SUSPICIOUS_WORDS
 from hopperlib.failure.messages.rules import Rule
 
@@ -25,16 +26,7 @@ _SUSPICIOUS = frozenset((*SUSPICIOUS_WORDS, *INSIDE))
 _MOST_SEARCHES = 12
 
 # Too frequent in ordinary output to tell anything.
-_FREQUENT = frozenset(
-    b"about above access address all allocation an and any application are as at available be been before below but by can code"
-    b" communication conda connect connection container control could created cuda data date default device did different directory"
-    b" display do does done due during each end exit file files filesystem for from get given go gpu gpus group has have hip if image in"
-    b" info input into is it job kernel launch library limit line list local lost many memory message mpi module more most must name"
-    b" netcdf network new next no node nodes not now number of off on one only open or other out output over per process program rank"
-    b" read repository requested resources run running runtime server set setup should since size so socket some space start status"
-    b" step stop such support supported system task tasks than that the then there these this thread time to total type up use used"
-    b" user using value variable version virtual was we were when which while will with write you your".split()
-)
+_FREQUENT = frozenset(words("frequent"))
 
 
 def gate(anchor: bytes) -> bytes:

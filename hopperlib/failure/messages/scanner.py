@@ -220,12 +220,7 @@ class Scanner:
             self._take(matter, block, pieces or block.pieces(), keys, counts)
 
     def _take(
-        self,
-        matter: dict[bytes, _Shape],
-        block: Block,
-        pieces: list[bytes],
-        keys: list[bytes],
-        counts: Counter[bytes],
+        self, matter: dict[bytes, _Shape], block: Block, pieces: list[bytes], keys: list[bytes], counts: Counter[bytes]
     ) -> None:
         """Look at the lines of the shapes that matter; count those of which enough were seen."""
         seen = {key for key, shape in matter.items() if self._is_known(shape)}
@@ -349,16 +344,12 @@ class Scanner:
     def _hit(self, text: bytes, number: int, fields: dict[str, str], start: int) -> Hit:
         """Make a hit of a line."""
         found = facts(text[:WINDOW])
-        said = found.named()
+        said = found.named
         if "reporting_node" in fields:
             # The node that tells is not the one that it tells of.
             said = {key: value for key, value in said.items() if key not in ("node", "nid", "cname")}
         return Hit(
-            file=self._file,
-            line=number,
-            text=quote(text, start),
-            fields={**said, **fields},
-            moment=found.moment,
+            file=self._file, line=number, text=quote(text, start), fields={**said, **fields}, moment=found.moment
         )
 
 

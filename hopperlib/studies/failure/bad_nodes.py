@@ -74,9 +74,7 @@ def model(assumed: Mapping[str, float], rng: random.Random, *, by_size: bool = T
 def _values() -> dict[str, Value]:
     usual = {name: each.value for name, each in ranges("bad-nodes").items()}
     rivals = model(usual, random.Random(1), by_size=False)
-    return predictions(model, ranges("bad-nodes"), rivals) | {
-        "unreleased-memory": _kept_memory_is_found(),
-    }
+    return predictions(model, ranges("bad-nodes"), rivals) | {"unreleased-memory": _kept_memory_is_found()}
 
 
 STUDY = Study.read("bad-nodes", _values, model=model)

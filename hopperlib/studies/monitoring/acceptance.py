@@ -6,17 +6,13 @@ geometric mean and no system value is printed, and the count of processors is no
 
 from __future__ import annotations
 
-from hopperlib.documented import documented, printed
+from hopperlib.documented import by_study, documented, printed
 from hopperlib.monitoring.ssp import Rate, Suite
 from hopperlib.studies.study import Study, Value
 
 __all__ = ["CODES", "STUDY", "delivered", "suite", "users"]
 
 CODES = {"ft": "NPB FT", "mg": "NPB MG", "sp": "NPB SP", "cam": "CAM", "gtc": "GTC", "paratec": "PARATEC"}
-_USERS = (
-    "sinclair", "lee", "pieper", "lijewski", "toussaint-cg", "toussaint-ff", "toussaint-ll", "breslau", "colgan", "craig",
-    "vary", "grabow", "swesty-myra", "mikkelssen",
-)  # fmt: skip
 
 
 def suite() -> Suite:
@@ -56,8 +52,12 @@ def users() -> dict[str, float]:
     >>> len(users()), min(users().values()), max(users().values())
     (15, 3.37, 11.0)
     """
-    low, high = printed("acceptance.user-chen-hawke-low"), printed("acceptance.user-chen-hawke-high")
-    return {user: printed(f"acceptance.user-{user}") for user in _USERS} | {"chen-hawke": (low + high) / 2}
+    told = {
+        value.id.partition("user-")[2]: printed(value.id)
+        for value in by_study("acceptance")
+        if value.quantity.startswith("user report,")
+    }
+    return told | {"chen-hawke": (told.pop("chen-hawke-low") + told.pop("chen-hawke-high")) / 2}
 
 
 def _sums() -> dict[str, Value]:

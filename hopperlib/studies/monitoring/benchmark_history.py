@@ -6,15 +6,16 @@ the histories are synthetic: a run every third day over the documented span, wit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, timedelta
 from random import Random
 from typing import NamedTuple
 
-from hopperlib.documented import printed
+from hopperlib.documented import evaluate_formula, printed
 from hopperlib.monitoring.delays import synthetic_history
 from hopperlib.monitoring.history import History, Report, judge
 from hopperlib.monitoring.together import read
-from hopperlib.studies.study import Shares, Study, Value
+from hopperlib.studies.study import Shares, Study, Value, study_texts
 
 __all__ = ["DAYS_BETWEEN", "FIRST_DAY", "INCIDENTS", "RUNS", "SPREAD", "STUDY", "Incident", "found_fraction", "reports"]
 
@@ -31,35 +32,13 @@ class Incident(NamedTuple):
     begin: date
     end: date
     loss: float
-    moved: tuple[str, ...]
-    steady: tuple[str, ...]
+    moved: Sequence[str]
+    steady: Sequence[str]
 
 
-INCIDENTS = (
-    Incident(
-        "new Parallel Environment",
-        date(2005, 11, 30),
-        date(2005, 12, 7),
-        1 - 1 / printed("benchmark-history.pe-loss"),
-        ("parallel",),
-        ("parallel", "memory", "serial", "file system"),
-    ),
-    Incident(
-        "network firmware",
-        date(2006, 2, 10),
-        date(2006, 3, 1),
-        0.2,
-        ("network",),
-        ("memory", "serial", "file system"),
-    ),
-    Incident(
-        "AIX 5.3 on trial nodes",
-        date(2006, 3, 29),
-        date(2006, 4, 26),
-        printed("benchmark-history.parallel-loss") / 100,
-        ("parallel",),
-        ("network", "memory", "serial", "file system"),
-    ),
+INCIDENTS = tuple(
+    Incident(**row | {"loss": float(evaluate_formula(row["loss"], printed))})
+    for row in study_texts()["benchmark-history"]["incidents"]
 )
 
 

@@ -63,12 +63,7 @@ def trouble(
     """
     left = 1 - orphaned_fraction
     drawn = draw_workload(
-        "early",
-        nodes=_NODES,
-        days=_DAYS,
-        load=1.05 * left,
-        rng=random.Random(seed),
-        debug_fraction=debug_fraction,
+        "early", nodes=_NODES, days=_DAYS, load=1.05 * left, rng=random.Random(seed), debug_fraction=debug_fraction
     )
     full = full_jobs(round(6100 * left), first_day=3, days=_DAYS)
     # A job that no longer fits on what is left would wait for ever.
@@ -203,9 +198,7 @@ def _values() -> dict[str, Value]:
 
 
 def _sums() -> dict[str, Value]:
-    return {
-        "utilization-close-to": round(100 * _PRINTED, 1),
-    }
+    return {"utilization-close-to": round(100 * _PRINTED, 1)}
 
 
 STUDY = Study.read("scheduling-trouble", _values, sums=_sums)

@@ -26,15 +26,7 @@ from hopperlib.analysis.distributions import Interval
 from hopperlib.analysis.regression import Regression, regress_all, variance_split
 from hopperlib.documented import printed
 from hopperlib.errors import refusal
-from hopperlib.network.runtime.milc import (
-    RUNS_A_JOB,
-    fitted,
-    force_times_s,
-    milc_jobs,
-    model,
-    run_times,
-    runs_met,
-)
+from hopperlib.network.runtime.milc import RUNS_A_JOB, fitted, force_times_s, milc_jobs, model, run_times, runs_met
 from hopperlib.network.runtime.placed_jobs import ASSUMED, METRICS, SEEDS, PlacedJob
 from hopperlib.network.runtime.run_time import least_of
 from hopperlib.studies.network.milc_lognormal import least_sample, lognormal_chance, printed_times
@@ -316,16 +308,13 @@ def _values() -> dict[str, Value]:
         "table-total-mean": mean(times),
         "hundreds-of-jobs": _shares(lambda history: median(job.running for job in history.jobs if job.day >= 3) >= 200),
         "running": mean(running),
-        "milc-cores": 8192,
         "not-only-io": spread_by_cause().all_s > 0,
         "blue-compact": _shares(
             lambda history: min(job.runs for job in history.jobs) <= 3 and max(job.runs for job in history.jobs) > 10
         ),
         "compact-is-faster": _shares(_compact_is_faster),
-        "runs-per-job": RUNS_A_JOB,
         "minimum-removes-noise": True,
         "triplet-spread-small": _shares(lambda history: mean(max(job) / min(job) for job in history.times) < 1.1),
-        "milc-calls": 3,
         "metrics-correlate": _shares(lambda history: min(history.by_metric()) > 0),
         "least_correlation": min(full),
         "greatest_correlation": max(full),
@@ -358,11 +347,4 @@ def _sums() -> dict[str, Value]:
     }
 
 
-STUDY = Study.read(
-    "variability",
-    _values,
-    sums=_sums,
-    model=_model,
-    shared_assumptions=ASSUMED,
-    conclusive=CONCLUSIVE,
-)
+STUDY = Study.read("variability", _values, sums=_sums, model=_model, shared_assumptions=ASSUMED, conclusive=CONCLUSIVE)

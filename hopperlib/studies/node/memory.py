@@ -62,7 +62,7 @@ def _values() -> dict[str, Value]:
     packed = layouts(hopper, need_gb=1, tasks=384, threads=1, kinds=(node,))
     half = next(layout for layout in packed if layout.tasks_per_node == 12)
     low, high = (2 * bound for bound in documented("memory.franklin-per-task-half-packed").bounds())
-    free = 4
+    free = int(printed("memory.psoci-free-cores"))
     vpic_node_gb = memory_tb(printed("memory.vpic-total") * 1e6) / _VPIC_NODES
     return {
         "system-takes-share": all(kind.usable_memory_gb < kind.memory_gb for kind in (*hopper.node_kinds, quad)),
@@ -76,7 +76,6 @@ def _values() -> dict[str, Value]:
         "charged-by-node": half.cost_factor > packed[0].cost_factor,
         "half_packed_cost": half.cost_factor,
         "hybrid-lowers-need": all(merged_need(1, 6, share) < 6 * merged_need(1, 1, share) for share in (0.1, 0.5, 1.0)),
-        "psoci-free-cores": free,
         "psoci-fewer-cores-help": run_time_with_free_cores(node.cores, free, 0.5)
         < run_time_with_free_cores(node.cores, 0, 0.5),
         "break_even": break_even_service(node.cores, free),

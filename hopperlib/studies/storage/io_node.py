@@ -11,13 +11,14 @@ import random
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of, injection_fraction, nodes_in_use, parting_point, write_curve
 from hopperlib.studies.study import Study, Value, predictions, ranges
 
 __all__ = ["STUDY", "Reading", "model", "readings"]
 
-_TASKS = 24
+_TASKS = int(printed("io-node.tasks-maximum"))
 # What "closely aligned" may mean: a difference of so much. Nobody printed a number.
 _CLOSE = (0.05, 0.2)
 
@@ -111,7 +112,6 @@ def _values() -> dict[str, Value]:
         "rate-not-linear-in-cores": all(
             ours[-1] < hopper.node().cores / franklin.node().cores * theirs[3] for ours, theirs in curves
         ),
-        "tasks-maximum": _TASKS,
         "hopper-nodes": nodes_in_use(hopper, _TASKS),
         "franklin-nodes": nodes_in_use(franklin, _TASKS),
         **predictions(model, ranges("io-node"), {"close-up-to-tasks": float(franklin.node().cores)}),

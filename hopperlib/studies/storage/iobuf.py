@@ -13,6 +13,7 @@ import random
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain, transfer_for_gain_bytes
 from hopperlib.storage.iobuf.params import Rule, buffer_bytes, read_params
@@ -22,11 +23,11 @@ from hopperlib.units import BYTES_PER_MIB
 
 __all__ = ["STUDY", "Case", "ior_cases", "maestro_costs", "maestro_gain", "model"]
 
-_IOR_TASKS, _IOR_GB_PER_TASK = 1_560, 2
-_IOR_BUFFER_BYTES, _IOR_BUFFERS = 2 * BYTES_PER_MIB, 2
-# The third is printed as 1,024,576, which is no power of two.
-_TRANSFERS = (10_000, 1_000_000, BYTES_PER_MIB)
-_MAESTRO_TASKS = 2_048
+_IOR_BUFFER_BYTES = int(printed("iobuf.ior-buffer-size") * BYTES_PER_MIB)
+_IOR_BUFFERS = int(printed("iobuf.ior-buffers"))
+_SIZES = {"small": 1, "million": 1_000_000, "mib": 1}
+_TRANSFERS = tuple(int(printed(f"iobuf.transfer-size-{name}") * unit) for name, unit in _SIZES.items())
+_MAESTRO_TASKS = printed("iobuf.maestro-processors")
 
 
 class Case(NamedTuple):
@@ -109,13 +110,6 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     }
 
 
-def _predicted() -> dict[str, Value]:
-    """Return the predictions; the rival lets every read gain as the calibrated one, and every write likewise."""
-    reads, writes = 30.0, 11.0
-    rivals = {"read-gain-high": reads, "write-gain-low": writes, "maestro-gain": writes}
-    return predictions(model, ranges("iobuf"), rivals)
-
-
 def _values() -> dict[str, Value]:
     small, million, mib = cases = ior_cases()
     writes, reads = [100 * case.write_gain for case in cases], [100 * case.read_gain for case in cases]
@@ -128,23 +122,14 @@ def _values() -> dict[str, Value]:
     return {
         "default-buffers": default.buffer_count,
         "default-buffer-size": default.buffer_size_bytes / BYTES_PER_MIB,
-        "ior-cores": _IOR_TASKS,
-        "ior-size-per-core": _IOR_GB_PER_TASK,
-        "transfer-sizes": len(_TRANSFERS),
-        "transfer-size-small": _TRANSFERS[0],
-        "transfer-size-million": _TRANSFERS[1] / 1e6,
-        "transfer-size-mib": _TRANSFERS[2],
         "transfer-size-matters": unbuffered[0] > unbuffered[1] > unbuffered[2],
         "always-faster": min(*writes, *reads) > 0,
         "reads-gain-more": all(case.read_gain > case.write_gain for case in cases),
         "read-gain-low": min(reads),
-        **_predicted(),
+        **predictions(model, ranges("iobuf"), {"read-gain-high": 30.0, "write-gain-low": 11.0, "maestro-gain": 11.0}),
         "write-gain-high": max(writes),
         "gain-largest-for-small-transfers": max(cases, key=lambda case: case.write_gain).transfer_bytes / 1000,
         "gain-falls-with-transfer-size": all(_write_gains_fall(extra) for extra in (0.0, 1.0, 5.0)),
-        "ior-buffers": _IOR_BUFFERS,
-        "ior-buffer-size": _IOR_BUFFER_BYTES / BYTES_PER_MIB,
-        "maestro-processors": _MAESTRO_TASKS,
         "fitting_kb": transfer_for_gain_bytes(maestro_costs(), 0.05, buffer_bytes=BYTES_PER_MIB) / 1000,
         "maestro-tuned-buffers": tuned.buffer_count,
         "maestro-tuned-buffer-size": tuned.buffer_size_bytes / BYTES_PER_MIB,

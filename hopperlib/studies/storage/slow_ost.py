@@ -23,7 +23,7 @@ from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
 
 __all__ = ["HEALTHY_GB_S", "NOISE_FRACTION", "OSTS", "SIZES_GB", "STUDY", "Case", "cases", "model", "probe_power"]
 
-OSTS = 144
+OSTS = int(printed("slow-ost.osts"))
 # The dumps of the run had 30 to 42 TB; which of them these were is not printed.
 SIZES_GB = (30_000.0, 42_000.0)
 HEALTHY_GB_S = 35 / OSTS
@@ -174,12 +174,9 @@ def _values() -> dict[str, Value]:
     return {
         **_predicted(),
         "few-slow-osts": slow_one.time_s == slow_many.time_s,
-        "variables": VARIABLES,
         "longer-than-expected": all(_minutes(size, 1, middle) > 1.3 * _minutes(size, 0, middle) for size in SIZES_GB),
         "good-ost-waits": slow_one.idle_fraction > 0.3 and slow_one.spread_s > 0,
         "idle_percent": 100 * slow_one.idle_fraction,
-        "osts": OSTS,
-        "erratic-osts": erratic.slow,
         "minutes-first": _calibrated(erratic),
         "erratic_low_mb_s": 1000 * erratic.slow_gb_s[0],
         "erratic_high_mb_s": 1000 * erratic.slow_gb_s[1],
@@ -189,7 +186,6 @@ def _values() -> dict[str, Value]:
         "found_percent": 100 * power,
         "one-slow-part-suffices": out.with_slow_s > 1.5 * out.without_s,
         "gain_without": out.with_slow_s / out.without_s,
-        "avoid-stripe-factor": 1,
     }
 
 

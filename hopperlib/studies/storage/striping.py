@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.rates import Costs, Writing, block_access_time_s, estimate
@@ -48,9 +49,17 @@ class Problem(NamedTuple):
         return low, high
 
 
-SMALL = Problem("smaller, Nmax = 12", (2.7, 10.0), 2.5e5, (1.1e8, 1.6e8))
-# The slide calls 67.1 GB the size of each block; it is that of all of them.
-LARGE = Problem("larger, Nmax = 14", (67.1, 67.1), 7.4e5, (7e8, 7e8))
+def _printed(*names: str) -> list[float]:
+    return [printed(f"striping.{name}") for name in names]
+
+
+_LEAST, _MOST, _BLOCKS, _FEW, _MANY = _printed(
+    "mfdn-total-low", "mfdn-total-high", "mfdn-blocks", "mfdn-accesses-low", "mfdn-accesses-high"
+)
+SMALL = Problem("smaller, Nmax = 12", (_LEAST, _MOST), _BLOCKS, (1e8 * _FEW, _MANY))
+# The slide calls the first the size of each block; it is that of all of them.
+_SIZE, _BLOCKS, _ACCESSES = _printed("large-block-size", "large-blocks", "large-accesses")
+LARGE = Problem("larger, Nmax = 14", (_SIZE, _SIZE), _BLOCKS, (_ACCESSES, _ACCESSES))
 
 
 def striping_gain(
@@ -141,15 +150,7 @@ def _values() -> dict[str, Value]:
     )
     return {
         "block-size-matters": all(_swing(False, cost) > max(1.5, _swing(True, cost)) for cost in costs),
-        "mfdn-total-low": SMALL.size_gb[0],
-        "mfdn-total-high": SMALL.size_gb[1],
-        "mfdn-blocks": SMALL.blocks,
-        "mfdn-accesses-low": SMALL.accesses[0] / 1e8,
-        "mfdn-accesses-high": SMALL.accesses[1],
         "maximum-command": all_osts.lfs_command("").split(" -S")[0],
-        "large-block-size": LARGE.size_gb[0],
-        "large-blocks": LARGE.blocks,
-        "large-accesses": LARGE.accesses[0],
         "large-gains-more": all(large[0] > max(small) for small, large in gains),
     }
 

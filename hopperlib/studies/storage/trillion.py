@@ -18,19 +18,8 @@ from typing import NamedTuple
 from hopperlib.documented import documented, printed
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of
-from hopperlib.storage.lustre.dumps import (
-    barrier_rate_gb_s,
-    close_cost_s,
-    gain_without_close,
-    rate_beside_others_gb_s,
-)
-from hopperlib.storage.lustre.osts import (
-    deal_objects,
-    file_dump,
-    finish_times_s,
-    repeat_file_dump,
-    uneven_weights,
-)
+from hopperlib.storage.lustre.dumps import barrier_rate_gb_s, close_cost_s, gain_without_close, rate_beside_others_gb_s
+from hopperlib.storage.lustre.osts import deal_objects, file_dump, finish_times_s, repeat_file_dump, uneven_weights
 from hopperlib.storage.lustre.rates import Writing, estimate, pieces_per_call
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
@@ -51,9 +40,11 @@ __all__ = [
 
 FILES = 20_000
 # The dump to a file for each process, the dump to one file, and what either holds of a particle.
-FPP_GB, SHARED_GB, VARIABLES = 29_700.0, 31_300.0, 8
-_TUNED = Layout(stripe_count=144, stripe_size_bytes=64 * BYTES_PER_MIB, osts=156)
-_SPREAD_S = 40.0
+FPP_GB, SHARED_GB = 1000 * printed("trillion.fpp-size"), 1000 * printed("trillion.shared-size")
+VARIABLES = int(printed("trillion.price-paid"))
+_STRIPES, _STRIPE_MIB = int(printed("trillion.chosen-count")), int(printed("trillion.chosen-size"))
+_TUNED = Layout(stripe_count=_STRIPES, stripe_size_bytes=_STRIPE_MIB * BYTES_PER_MIB, osts=156)
+_SPREAD_S = printed("trillion.shared-finish-spread")
 _SMALL_TASKS, _WEAK_TASKS = 1 << 10, 128 << 10
 _WEAK_GB_PER_TASK = 8 * BYTES_PER_MIB * 32 / 1e9
 _SEED, _REPETITIONS = 20_130, 20
@@ -137,10 +128,7 @@ def weak_rate_gb_s(tasks: int, *, others_demand: float = 0.5, spread_s: float = 
     hopper = Machine.load("hopper")
     size = tasks * _WEAK_GB_PER_TASK
     alone = barrier_rate_gb_s(
-        size,
-        peak_gb_s=file_system_of(hopper).peak_gb_s,
-        variables=VARIABLES,
-        spread_s=spread_s * size / SHARED_GB,
+        size, peak_gb_s=file_system_of(hopper).peak_gb_s, variables=VARIABLES, spread_s=spread_s * size / SHARED_GB
     )
     return rate_beside_others_gb_s(alone, machine_fraction=tasks / hopper.cores, others_demand=others_demand)
 
@@ -302,12 +290,7 @@ def _values() -> dict[str, Value]:
 def _sums() -> dict[str, Value]:
     field_gb_a_step = 1000 * printed("trillion.field-data") / printed("trillion.field-dumps")
     return {
-        "shared-osts-figure-6 chosen-count no-gain-above": _TUNED.stripe_count,
-        "chosen-size": _TUNED.stripe_size_bytes / BYTES_PER_MIB,
-        "fpp-size": FPP_GB / 1000,
-        "shared-size": SHARED_GB / 1000,
-        "shared-finish-spread": _SPREAD_S,
-        "price-paid h5part-variables-argument": VARIABLES,
+        "h5part-variables-argument": VARIABLES,
         "field-data-step": "hundreds of gigabytes" if 100 <= field_gb_a_step < 1000 else "tens of gigabytes",
         "variables": len(documented("trillion.written-variables").value.split(";")),
     }

@@ -45,7 +45,7 @@ def test_labels_of_launchers(line, rest, rank):
     ],
 )  # fmt: skip
 def test_what_a_line_names(line, expected):
-    assert facts(line).named() == expected
+    assert facts(line).named == expected
 
 
 @pytest.mark.parametrize(
