@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-__all__ = ["Binding", "Seating"]
+from hopperlib.machine import NodeKind
+
+__all__ = ["Binding", "Seating", "bound_to"]
 
 
 class Binding(NamedTuple):
@@ -34,6 +36,33 @@ class Binding(NamedTuple):
     numa_nodes: tuple[int, ...]
     bound: bool
     gpus: tuple[int, ...] | None = ()
+
+
+def bound_to(
+    cpus: Iterable[int], kind: NodeKind, threads: int | Sequence[tuple[int, ...]] = 1, *, bound: bool = True
+) -> Binding:
+    """Return the binding of a task to some CPUs, and to all the cores and NUMA nodes that hold them.
+
+    Parameters
+    ----------
+    cpus : iterable of int
+        As Linux numbers them.
+    kind : NodeKind
+    threads : int or sequence of tuple of int
+        How many threads, each on any of the cores, or the cores of each.
+    bound : bool
+        As for `Binding`.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> bound_to([5, 6], Machine.load("hopper").node()).numa_nodes
+    (0, 1)
+    """
+    ordered = tuple(sorted(cpus))
+    cores = tuple(sorted({kind.core_of(cpu) for cpu in ordered}))
+    own = (cores,) * threads if isinstance(threads, int) else tuple(threads)
+    return Binding(cores, ordered, own, tuple(sorted({kind.numa_node_of(core) for core in cores})), bound)
 
 
 class Seating(NamedTuple):

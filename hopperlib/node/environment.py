@@ -12,13 +12,11 @@ from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import NodeKind
 from hopperlib.node.binding import Binding
+from hopperlib.node.launch.components import remark
 
 __all__ = ["pinned_threads", "reordered"]
 
-_FILE = (
-    "MPICH_RANK_REORDER_METHOD=3 takes the order of the ranks from the file MPICH_RANK_ORDER, which is not part of this "
-    "text; shown is the order without it."
-)
+_AFFINITY = {"compact": "close", "scatter": "spread", "balanced": "spread"}
 
 
 def reordered(
@@ -45,9 +43,9 @@ def reordered(
     if method is None or method == "1":
         return list(numbers), "", ""
     if method == "3":
-        return list(numbers), "", _FILE
+        return list(numbers), "", remark("rank-file")
     if method not in ("0", "2"):
-        return list(numbers), "", f"MPICH_RANK_REORDER_METHOD={method} is none of 0, 1, 2 and 3."
+        return list(numbers), "", remark("rank-method", method=method)
     room = [len(own) for own in numbers]
     ranks: list[list[int]] = [[] for _ in numbers]
     rank, total, forward = 0, sum(room), True
@@ -57,15 +55,8 @@ def reordered(
                 ranks[node].append(rank)
                 rank += 1
         forward = method == "0" or not forward
-    said = (
-        f"MPICH_RANK_REORDER_METHOD={method}: the numbers are MPI ranks of Cray MPICH; other MPI libraries ignore it."
-    )
-    doubt = (
-        ""
-        if in_blocks
-        else f"What MPICH_RANK_REORDER_METHOD={method} does to tasks that the launcher does not number in blocks is not documented."
-    )
-    return list(ranks), said, doubt
+    doubt = "" if in_blocks else remark("ranks-not-in-blocks", method=method)
+    return list(ranks), remark("cray-ranks", method=method), doubt
 
 
 def pinned_threads(binding: Binding, environment: Mapping[str, str], kind: NodeKind) -> Binding:
@@ -83,14 +74,7 @@ def pinned_threads(binding: Binding, environment: Mapping[str, str], kind: NodeK
     places = environment.get("OMP_PLACES", "").lower()
     affinity = environment.get("KMP_AFFINITY", "").lower().split(",")
     if not policy:
-        policy = next(
-            (
-                {"compact": "close", "scatter": "spread", "balanced": "spread"}.get(word, "")
-                for word in affinity
-                if word in ("compact", "scatter", "balanced")
-            ),
-            "",
-        )
+        policy = next((_AFFINITY[word] for word in affinity if word in _AFFINITY), "")
         places = places or ("cores" if any("core" in word for word in affinity) else "threads")
     threads = len(binding.thread_cores)
     if (

@@ -11,16 +11,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hopperlib.machine import NodeKind
-from hopperlib.node.launch.components import GpuRequest
+from hopperlib.node.launch.components import GpuRequest, remark
 
-__all__ = ["StepGpus", "gpus_of_tasks", "step_gpus"]
+__all__ = ["CHECK", "StepGpus", "gpus_of_tasks", "step_gpus"]
 
-
-_BY_DEFAULT = "The machine file does not say whether a job that asks for no GPUs has some."
-_UNEVEN = (
-    "How Slurm deals out {total} GPUs over {nodes} nodes is not fixed: it may give one node more than another. Write "
-    "--gpus-per-node."
-)
+CHECK = "srun ... bash -c 'echo $SLURM_PROCID $(taskset -cp $$) $ROCR_VISIBLE_DEVICES $CUDA_VISIBLE_DEVICES'"
+"""A line that shows where the tasks of a step really run, the line's own options in the place of the dots."""
 
 
 class StepGpus(NamedTuple):
@@ -58,13 +54,13 @@ def step_gpus(
     order = kind.gpu_order or tuple(range(kind.gpus))
     if count is None:
         if kind.gpus and kind.gpus_by_default is None:
-            return StepGpus((), doubt=_BY_DEFAULT)
+            return StepGpus((), doubt=remark("gpus-by-default", check=CHECK))
         return StepGpus(order if kind.gpus_by_default else ())
     total = request.total if request and request.per_node is None and request.per_task is None else None
     if total is not None and nodes > 1 and total < nodes * kind.gpus:
-        return StepGpus((), doubt=_UNEVEN.format(total=total, nodes=nodes))
+        return StepGpus((), doubt=remark("gpus-uneven", total=total, nodes=nodes, check=CHECK))
     free = tuple(gpu for gpu in order if gpu not in taken)
-    some = f"that the step's {count} of {kind.gpus} GPUs are the first ones free"
+    some = remark("gpus-first-free", count=count, gpus=kind.gpus)
     return StepGpus(free[:count], assumed=some if count < len(free) else "")
 
 

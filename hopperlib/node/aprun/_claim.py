@@ -14,7 +14,6 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun.layout import AprunLayout
@@ -26,39 +25,30 @@ _EXCEEDS = "apsched: claim exceeds reservation's"
 _SIZING = ("mppwidth", "mppnppn", "mppdepth", "nodes", "select", "-N", "-n", "--ntasks-per-node", "-c")
 
 
-class Claim(NamedTuple):
-    """One program of a line and how it fills a node."""
-
-    component: Component
-    layout: AprunLayout
-
-    @property
-    def nodes(self) -> int:
-        """Nodes that it needs."""
-        return -(-self.component.tasks // self.layout.tasks_per_node)
-
-    @property
-    def tasks(self) -> int:
-        """Tasks on its fullest node."""
-        return min(self.component.tasks, self.layout.tasks_per_node)
+Claim = tuple[Component, AprunLayout]
 
 
 def check_claims(claims: Sequence[Claim], reservation: Reservation | None, machine: Machine, node: NodeKind) -> None:
     """Refuse an aprun line that claims more than the machine or the reservation has."""
-    for claim in claims:
-        check_nodes(claim.nodes, machine, "-n", claim.component.tasks)
-        _check_node_list(claim, machine)
-        memory = (claim.component.memory_per_task_gb or 0) * claim.tasks
+    for component, layout in claims:
+        nodes = layout.nodes_for(component)
+        check_nodes(nodes, machine, "-n", component.tasks)
+        _check_node_list(component.node_list, nodes, machine)
+        tasks = min(component.tasks, layout.tasks_per_node)
+        memory = (component.memory_per_task_gb or 0) * tasks
         if memory > node.memory_gb:
-            asked = f"for {claim.tasks} tasks a node is {memory:.4g} GB"
+            asked = f"for {tasks} tasks a node is {memory:.4g} GB"
             rule = f"{asked}, more than the {node.memory_gb:g} GB of a node of {machine.title}"
-            raise LaunchError("-m", _memory_typed(claim.component), rule)
+            raise LaunchError("-m", _memory_typed(component), rule)
     if reservation is None:
         return
     _check_nodes(claims, reservation)
-    for claim in claims:
-        _check_cpus(claim, reservation)
-        _check_memory(claim, reservation, node)
+    # What a node's share of the reservation is, only the words of aprun say.
+    if reservation.batch == "pbs" and reservation.tasks is not None:
+        for component, layout in claims:
+            tasks = min(component.tasks, layout.tasks_per_node)
+            _check_cpus(component, tasks, reservation, reservation.tasks)
+            _check_memory(component, layout.seats[:tasks], reservation, reservation.tasks, node)
 
 
 def _memory_typed(component: Component) -> str:
@@ -66,9 +56,8 @@ def _memory_typed(component: Component) -> str:
     return component.given("-m") or f"{component.memory_per_task_gb:g}G"
 
 
-def _check_node_list(claim: Claim, machine: Machine) -> None:
+def _check_node_list(value: str | None, nodes: int, machine: Machine) -> None:
     """Refuse ``-L`` with node IDs that there are not, or fewer than the component needs."""
-    value = claim.component.node_list
     if value is None:
         return
     listed = set(number_list("-L", value, what="node IDs"))
@@ -76,13 +65,13 @@ def _check_node_list(claim: Claim, machine: Machine) -> None:
     if places is not None and max(listed) >= places:
         ids = f"the node IDs of {machine.title} go from 0 to {places - 1}, service nodes included"
         raise LaunchError("-L", value, f"names node {max(listed)}; {ids}")
-    if len(listed) < claim.nodes:
-        raise LaunchError("-L", value, f"names {len(listed):,} of the {claim.nodes:,} nodes that the line needs")
+    if len(listed) < nodes:
+        raise LaunchError("-L", value, f"names {len(listed):,} of the {nodes:,} nodes that the line needs")
 
 
 def _check_nodes(claims: Sequence[Claim], reservation: Reservation) -> None:
     """Refuse more nodes than reserved."""
-    counts = [claim.nodes for claim in claims]
+    counts = [layout.nodes_for(component) for component, layout in claims]
     if sum(counts) <= reservation.nodes:
         return
     reserved = f"{_reserved(reservation)} reserves {reservation.nodes:,}"
@@ -101,16 +90,14 @@ def _reserved(reservation: Reservation) -> str:
     return ",".join(f"{name}{' ' if name[0] == '-' else '='}{value}" for name, value in sizing) or "the script"
 
 
-def _check_cpus(claim: Claim, reservation: Reservation) -> None:
+def _check_cpus(component: Component, tasks: int, reservation: Reservation, width: int) -> None:
     """Refuse more cores a node than reserved; whole nodes are no bound."""
-    if reservation.batch != "pbs" or reservation.tasks is None:
-        return
     per_node = reservation.tasks_per_node
     if per_node is None and reservation.nodes > 1:
         # Without mppnppn the nodes are filled; a width below one node reserves just that.
         return
-    reserved = min(reservation.tasks, per_node or reservation.tasks) * (reservation.threads_per_task or 1)
-    tasks, depth = claim.tasks, claim.component.threads_per_task
+    reserved = min(width, per_node or width) * (reservation.threads_per_task or 1)
+    depth = component.threads_per_task
     if tasks * depth > reserved:
         flag, value = ("-d", depth) if depth > 1 else ("-N", tasks)
         claimed = f"with {tasks} tasks a node claims {tasks * depth} cores a node"
@@ -118,30 +105,29 @@ def _check_cpus(claim: Claim, reservation: Reservation) -> None:
         raise LaunchError(flag, value, rule, words=f"{_EXCEEDS} CPUs")
 
 
-def _check_memory(claim: Claim, reservation: Reservation, node: NodeKind) -> None:
+def _check_memory(
+    component: Component, seats: Sequence[tuple[int, ...]], reservation: Reservation, width: int, node: NodeKind
+) -> None:
     """Refuse more memory a node than reserved.
 
     A task's share is mppmem, or a core's share of the node where mppmem is not
     given. ``-ss`` claims the memory of the tasks' NUMA nodes; that is known to
     be refused with mppdepth, and is checked only there.
     """
-    if reservation.batch != "pbs" or reservation.tasks is None:
-        return
-    component, layout = claim
-    reserved_tasks = min(reservation.tasks, reservation.tasks_per_node or node.cores)
+    reserved_tasks = min(width, reservation.tasks_per_node or node.cores)
     share = reservation.memory_per_task_gb or node.memory_gb / node.cores
     reserved = reserved_tasks * share
     has = f"{_reserved(reservation)} reserves {reserved_tasks} x {share:.4g} GB"
-    memory = (component.memory_per_task_gb or 0) * claim.tasks
+    memory = (component.memory_per_task_gb or 0) * len(seats)
     if component.given("-B") is None and memory > reserved:
-        rule = f"for {claim.tasks} tasks claims {memory:.4g} GB a node; {has}"
+        rule = f"for {len(seats)} tasks claims {memory:.4g} GB a node; {has}"
         raise LaunchError("-m", _memory_typed(component), rule, words=f"{_EXCEEDS} memory")
-    if component.strict_memory and reservation.threads_per_task is not None and reservation.memory_per_task_gb is None:
-        numa_nodes = {node.numa_node_of(core) for seat in layout.seats[: claim.tasks] for core in seat}
-        claimed = len(numa_nodes) * node.memory_per_numa_node_gb
-        if claimed > reserved:
-            rule = (
-                f"claims the memory of {len(numa_nodes)} NUMA nodes, {claimed:g} GB a node; {has}. "
-                f"Reserve mppwidth={reservation.tasks * reservation.threads_per_task} without mppdepth"
-            )
-            raise LaunchError("-ss", "", rule, words=f"{_EXCEEDS} memory")
+    numa_nodes = {node.numa_node_of(core) for seat in seats for core in seat}
+    claimed = len(numa_nodes) * node.memory_per_numa_node_gb
+    depth, no_size = reservation.threads_per_task, reservation.memory_per_task_gb is None
+    if component.strict_memory and depth is not None and no_size and claimed > reserved:
+        rule = (
+            f"claims the memory of {len(numa_nodes)} NUMA nodes, {claimed:g} GB a node; {has}. "
+            f"Reserve mppwidth={width * depth} without mppdepth"
+        )
+        raise LaunchError("-ss", "", rule, words=f"{_EXCEEDS} memory")

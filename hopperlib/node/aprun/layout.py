@@ -15,29 +15,15 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.binding import Binding, Seating
-from hopperlib.node.launch.components import Component, LaunchError
+from hopperlib.node.binding import Binding, Seating, bound_to
+from hopperlib.node.launch.components import Component, LaunchError, remark
 
 __all__ = ["AprunLayout", "aprun_layout", "counted_node", "place_aprun"]
-
-_LEFT_OVER = (
-    "Depth {depth} leaves cores over on each NUMA node: the first {first} tasks of a node get cores next to each other, "
-    "the others the left-over cores in order. No source says how aprun places those; this is assumed."
-)
-_FEWER_BY_S = (
-    "Without -N, {tasks} tasks a node are taken: {per_numa_node} on each of {numa_nodes} NUMA nodes. "
-    "That -S and -sn lower the default of -N is assumed."
-)
-_ONE_LIST = (
-    "One -cc list for several tasks of several threads: it is dealt out in order, "
-    "all threads of a task before the next task. The manual leaves this open; it is assumed."
-)
-_NONE = "-cc none: a task may run on any core of the NUMA nodes that the line leaves to it; so the manual is read."
 
 
 class AprunLayout(NamedTuple):
@@ -62,6 +48,10 @@ class AprunLayout(NamedTuple):
     numa_nodes: tuple[int, ...]
     seats: tuple[tuple[int, ...], ...]
     assumptions: tuple[str, ...]
+
+    def nodes_for(self, component: Component) -> int:
+        """Return the nodes that a component needs."""
+        return -(-component.tasks // self.tasks_per_node)
 
 
 def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLayout:
@@ -91,37 +81,39 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
     >>> layout.tasks_per_node, layout.tasks_per_numa_node, layout.seats[1]
     (4, 1, (6, 7, 8, 9, 10, 11))
     """
-    depth = component.threads_per_task
-    numa_nodes = _numa_nodes(component, node)
-    usable = range(node.cores - component.reserved_cores)
-    free = [[core for core in node.cores_of(numa_node) if core in usable] for numa_node in numa_nodes]
-    cores = sum(len(group) for group in free)
-    _check_depth(component, cores, node, machine)
-    _check_tasks_per_numa_node(component, node, machine)
-    _check_lists(component, len(usable), machine)
-
-    seats = _whole_seats(free, depth, component.tasks_per_numa_node)
-    per_numa_node = component.tasks_per_numa_node or max(1, node.cores_per_numa_node // depth)
-    restricted = component.tasks_per_numa_node is not None
-    tasks_per_node = component.tasks_per_node or (len(seats) if restricted else cores // depth)
+    depth, share = component.threads_per_task, component.tasks_per_numa_node
+    numa_nodes = component.numa_node_list or tuple(range(node.numa_nodes))
+    wanted = component.numa_nodes_per_node or len(numa_nodes)
+    if wanted > len(numa_nodes):
+        raise LaunchError("-sn", wanted, f"asks for more NUMA nodes than the {len(numa_nodes)} that -sl names")
+    numa_nodes = numa_nodes[:wanted]
+    usable = node.cores - component.reserved_cores
+    free = [[core for core in node.cores_of(numa_node) if core < usable] for numa_node in numa_nodes]
+    cores = sum(map(len, free))
+    _check_seat(component, cores, node, machine)
+    seats = _whole_seats(free, depth, share)
+    per_numa_node = share or max(1, node.cores_per_numa_node // depth)
+    tasks_per_node = component.tasks_per_node or (cores // depth if share is None else len(seats))
     assumptions: list[str] = []
     if component.tasks_per_node is None and tasks_per_node < node.cores // depth:
         assumptions.append(
-            _FEWER_BY_S.format(tasks=tasks_per_node, per_numa_node=per_numa_node, numa_nodes=len(numa_nodes))
-            if restricted or len(numa_nodes) < node.numa_nodes
-            else f"Without -N, the {component.reserved_cores} cores kept by -r are taken off the default."
+            remark("fewer-by-S", tasks=tasks_per_node, per_numa_node=per_numa_node, numa_nodes=wanted)
+            if share is not None or wanted < node.numa_nodes
+            else remark("fewer-by-r", kept=component.reserved_cores)
         )
-    _check_tasks_per_node(component, tasks_per_node, len(seats), cores, len(numa_nodes), machine)
+    if tasks_per_node * depth > cores:
+        times = f"times -d {depth} is {tasks_per_node * depth} cores, more than" if depth > 1 else "is more than"
+        raise LaunchError("-N", tasks_per_node, f"{times} the {cores} that the line may use of a node of {machine}")
+    if share is not None and tasks_per_node > len(seats):
+        holds = f"holds {len(seats)} tasks a node, on {wanted} NUMA nodes"
+        rule = f"{holds}, and -N asks for {tasks_per_node}; -S times the NUMA nodes in use must be at least -N"
+        raise LaunchError("-S", share, rule)
     if tasks_per_node > len(seats):
-        assumptions.append(_LEFT_OVER.format(depth=depth, first=len(seats)))
-        seats += _left_over_seats(free, seats, depth, tasks_per_node - len(seats))
-    return AprunLayout(
-        tasks_per_node=tasks_per_node,
-        tasks_per_numa_node=per_numa_node,
-        numa_nodes=numa_nodes,
-        seats=tuple(seats[:tasks_per_node]),
-        assumptions=tuple(assumptions),
-    )
+        assumptions.append(remark("left-over-cores", depth=depth, first=len(seats)))
+        taken = {core for seat in seats for core in seat}
+        left = [core for group in free for core in group if core not in taken]
+        seats += _cut(left, depth, tasks_per_node - len(seats))
+    return AprunLayout(tasks_per_node, per_numa_node, numa_nodes, tuple(seats[:tasks_per_node]), tuple(assumptions))
 
 
 def counted_node(node: NodeKind, threads: int) -> NodeKind:
@@ -133,7 +125,7 @@ def counted_node(node: NodeKind, threads: int) -> NodeKind:
     >>> counted_node(Machine.load("titan").node(), 2).cores
     16
     """
-    if threads == 1:
+    if threads == node.threads_per_core == 1:
         return node
     cores = node.cores_per_numa_node * threads
     return replace(node, cores_per_numa_node=cores, threads_per_core=1, cpu_numbering="cores")
@@ -148,63 +140,30 @@ def _numbered(binding: Binding, node: NodeKind, threads: int) -> Binding:
     )
 
 
-def _numa_nodes(component: Component, node: NodeKind) -> tuple[int, ...]:
-    """Return the NUMA nodes in use: those of ``-sl``, the first ``-sn`` of them."""
-    listed = component.numa_node_list or tuple(range(node.numa_nodes))
-    wanted = component.numa_nodes_per_node or len(listed)
-    if wanted > len(listed):
-        rule = f"asks for more NUMA nodes than the {len(listed)} that -sl names"
-        raise LaunchError("-sn", wanted, rule)
-    return listed[:wanted]
+def _check_seat(component: Component, cores: int, node: NodeKind, machine: str) -> None:
+    """Refuse a depth that no task can have, ``-S`` times ``-d`` beyond a NUMA node, and a ``-cc`` list of no core.
 
-
-def _check_depth(component: Component, cores: int, node: NodeKind, machine: str) -> None:
-    """Refuse a depth that no task of this line can have."""
-    depth = component.threads_per_task
+    A depth beyond a NUMA node takes whole ones, one task each. Of a list, aprun passes over single cores there are not.
+    """
+    depth, share, each = component.threads_per_task, component.tasks_per_numa_node, node.cores_per_numa_node
     if depth > node.cores:
         raise LaunchError("-d", depth, f"must be from 1 to {node.cores}, the cores of a node of {machine}")
     if depth > cores:
         rule = f"is more than the {cores} cores that -r, -sn and -sl leave of the {node.cores} of a node of {machine}"
         raise LaunchError("-d", depth, rule)
-
-
-def _check_tasks_per_numa_node(component: Component, node: NodeKind, machine: str) -> None:
-    """Refuse ``-S`` times ``-d`` beyond a NUMA node; a depth beyond one takes whole NUMA nodes, one task each."""
-    per_numa_node = component.tasks_per_numa_node
-    depth, cores = component.threads_per_task, node.cores_per_numa_node
-    if per_numa_node is None:
-        return
     rule = ""
-    if per_numa_node > cores:
-        rule = f"must be from 1 to {cores}, the cores of a NUMA node of {machine}"
-    elif depth > cores and per_numa_node > 1:
-        rule = f"must be 1 with -d {depth}: a task of {depth} threads takes more than the {cores} cores of a NUMA node"
-    elif depth <= cores < per_numa_node * depth:
-        rule = f"times -d {depth} is {per_numa_node * depth} cores, more than the {cores} of a NUMA node of {machine}"
+    if share is not None and share > each:
+        rule = f"must be from 1 to {each}, the cores of a NUMA node of {machine}"
+    elif share is not None and depth > each and share > 1:
+        rule = f"must be 1 with -d {depth}: a task of {depth} threads takes more than the {each} cores of a NUMA node"
+    elif share is not None and depth <= each < share * depth:
+        rule = f"times -d {depth} is {share * depth} cores, more than the {each} of a NUMA node of {machine}"
     if rule:
-        raise LaunchError("-S", per_numa_node, rule)
-
-
-def _check_tasks_per_node(
-    component: Component, tasks_per_node: int, seats: int, cores: int, numa_nodes: int, machine: str
-) -> None:
-    """Refuse more tasks than the node's cores, or than ``-S`` and ``-sn``, allow."""
-    depth, per_numa_node = component.threads_per_task, component.tasks_per_numa_node
-    if tasks_per_node * depth > cores:
-        times = f"times -d {depth} is {tasks_per_node * depth} cores, more than" if depth > 1 else "is more than"
-        raise LaunchError("-N", tasks_per_node, f"{times} the {cores} that the line may use of a node of {machine}")
-    if per_numa_node is not None and tasks_per_node > seats:
-        holds = f"holds {seats} tasks a node, on {numa_nodes} NUMA nodes"
-        rule = f"{holds}, and -N asks for {tasks_per_node}; -S times the NUMA nodes in use must be at least -N"
-        raise LaunchError("-S", per_numa_node, rule)
-
-
-def _check_lists(component: Component, usable: int, machine: str) -> None:
-    """Refuse a ``-cc`` list without any core there is; aprun passes over single ones."""
-    for entries in component.binding_list or ():
-        if all(core is not None and core >= usable for core in entries):
-            rule = f"lists no core that a task may use on a node of {machine}; those are 0 to {usable - 1}"
-            raise LaunchError("-cc", component.given("-cc") or "", rule)
+        raise LaunchError("-S", share or 0, rule)
+    usable = node.cores - component.reserved_cores
+    if any(all(core is not None and core >= usable for core in own) for own in component.binding_list or ()):
+        rule = f"lists no core that a task may use on a node of {machine}; those are 0 to {usable - 1}"
+        raise LaunchError("-cc", component.given("-cc") or "", rule)
 
 
 def _whole_seats(free: Sequence[Sequence[int]], depth: int, per_numa_node: int | None) -> list[tuple[int, ...]]:
@@ -225,71 +184,38 @@ def _whole_seats(free: Sequence[Sequence[int]], depth: int, per_numa_node: int |
     return seats
 
 
-def _left_over_seats(
-    free: Sequence[Sequence[int]], seats: Sequence[tuple[int, ...]], depth: int, wanted: int
-) -> list[tuple[int, ...]]:
-    """Return seats made of the cores that no other task has."""
-    taken = {core for seat in seats for core in seat}
-    return _cut([core for group in free for core in group if core not in taken], depth, wanted)
-
-
 def _cut(cores: Sequence[int], depth: int, wanted: int) -> list[tuple[int, ...]]:
     """Return the first seats of so many cores each."""
     return [tuple(cores[index * depth : (index + 1) * depth]) for index in range(wanted)]
 
 
-def _pattern(
-    component: Component, layout: AprunLayout, node: NodeKind, tasks: int, threads: int
-) -> tuple[Binding, ...]:
-    """Return where the tasks of one node run: at most those of a full one, each with so many threads."""
+def _pattern(component: Component, layout: AprunLayout, node: NodeKind, tasks: int, threads: int) -> Iterator[Binding]:
+    """Yield where the tasks of one node run: at most those of a full one, each with so many threads."""
     seats = layout.seats[:tasks]
-    allowed = _allowed_cores(component, layout, node, seats)
-    return tuple(_binding(component, node, seat, number, threads, allowed) for number, seat in enumerate(seats))
-
-
-def _allowed_cores(
-    component: Component, layout: AprunLayout, node: NodeKind, seats: Sequence[tuple[int, ...]]
-) -> tuple[int, ...]:
-    """Return the cores that a task bound to none of them may use."""
     numa_nodes = set(layout.numa_nodes)
     if component.access_mode == "share":
         numa_nodes = {node.numa_node_of(core) for seat in seats for core in seat}
     usable = node.cores - component.reserved_cores
-    return tuple(core for numa_node in sorted(numa_nodes) for core in node.cores_of(numa_node) if core < usable)
-
-
-def _binding(
-    component: Component, node: NodeKind, seat: tuple[int, ...], number: int, threads: int, allowed: tuple[int, ...]
-) -> Binding:
-    """Return the binding of the task in one seat."""
-    keyword = component.cpu_binding or "cpu"
-    per_thread: list[tuple[int, ...]]
+    allowed = tuple(core for core in range(usable) if node.numa_node_of(core) in numa_nodes)
     # Threads beyond the seat's cores share them from the first one on.
-    if keyword == "none":
-        per_thread = [allowed] * threads
-    elif keyword == "numa_node":
-        per_thread = [_cores_beside(seat[thread % len(seat)], node, allowed) for thread in range(threads)]
-    elif keyword == "list":
-        entries = _entries(component, number, threads, node.cores - component.reserved_cores)
-        per_thread = [allowed if core is None else (core,) for core in entries]
-    else:
-        per_thread = [(seat[thread % len(seat)],) for thread in range(threads)]
-    cores = set(seat) if keyword == "cpu" else set().union(*per_thread)
-    if keyword == "numa_node":
-        cores = {core for own in seat for core in _cores_beside(own, node, allowed)}
-    ordered = tuple(sorted(cores))
-    return Binding(
-        cores=ordered,
-        cpus=ordered,
-        thread_cores=tuple(per_thread),
-        numa_nodes=tuple(sorted({node.numa_node_of(core) for core in ordered})),
-        bound=keyword != "none" and per_thread[0] is not allowed,
-    )
-
-
-def _cores_beside(core: int, node: NodeKind, allowed: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the cores of the same NUMA node that the line may use."""
-    return tuple(other for other in node.cores_of(node.numa_node_of(core)) if other in allowed)
+    for number, seat in enumerate(seats):
+        beside = [tuple(core for core in allowed if core in node.cores_of(node.numa_node_of(own))) for own in seat]
+        per_thread: list[tuple[int, ...]]
+        cores = set(seat)
+        if component.cpu_binding == "none":
+            per_thread = [allowed] * threads
+        elif component.cpu_binding == "numa_node":
+            per_thread = [beside[thread % len(seat)] for thread in range(threads)]
+            cores = set().union(*beside)
+        elif component.cpu_binding == "list":
+            entries = _entries(component, number, threads, usable)
+            per_thread = [allowed if core is None else (core,) for core in entries]
+        else:
+            per_thread = [(seat[thread % len(seat)],) for thread in range(threads)]
+        if component.cpu_binding in ("none", "list"):
+            cores = set().union(*per_thread)
+        bound = component.cpu_binding != "none" and per_thread[0] is not allowed
+        yield bound_to(cores, node, per_thread, bound=bound)
 
 
 def _entries(component: Component, number: int, threads: int, usable: int) -> list[int | None]:
@@ -327,10 +253,9 @@ def place_aprun(component: Component, node: NodeKind, machine: Machine, threads:
     hardware_threads = component.threads_per_core or 1
     counted = counted_node(node, hardware_threads)
     layout = aprun_layout(component, counted, machine.title)
-    per_node = layout.tasks_per_node
-    task_numbers = [
-        range(first, min(first + per_node, component.tasks)) for first in range(0, component.tasks, per_node)
-    ]
+    per_node, lists = layout.tasks_per_node, component.binding_list
+    firsts = range(0, component.tasks, per_node)
+    task_numbers = [range(first, min(first + per_node, component.tasks)) for first in firsts]
     patterns = {
         count: tuple(
             _numbered(binding, node, hardware_threads)
@@ -338,18 +263,9 @@ def place_aprun(component: Component, node: NodeKind, machine: Machine, threads:
         )
         for count in dict.fromkeys(map(len, task_numbers))
     }
-    return Seating(
-        task_numbers=task_numbers,
-        patterns=[patterns[len(numbers)] for numbers in task_numbers],
-        assumptions=layout.assumptions + _binding_assumptions(component, per_node),
-    )
-
-
-def _binding_assumptions(component: Component, tasks_per_node: int) -> tuple[str, ...]:
-    """Return what is assumed about ``-cc``."""
-    lists = component.binding_list
+    assumptions = layout.assumptions
     if component.cpu_binding == "none":
-        return (_NONE,)
-    if lists is not None and len(lists) == 1 and component.threads_per_task > 1 and tasks_per_node > 1:
-        return (_ONE_LIST,)
-    return ()
+        assumptions += (remark("cc-none"),)
+    elif lists is not None and len(lists) == 1 and component.threads_per_task > 1 and per_node > 1:
+        assumptions += (remark("one-list"),)
+    return Seating(task_numbers, [patterns[len(numbers)] for numbers in task_numbers], assumptions)

@@ -8,14 +8,11 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.launch.components import LaunchError
-from hopperlib.node.launch.options import Given, option_table, read_getopt_options
+from hopperlib.node.launch.components import LaunchError, remark
+from hopperlib.node.launch.options import Given, read_options
 from hopperlib.node.launch.scripts import find_directives, find_invocations
 
 _CHOOSES = {"-C": "constraint", "-p": "partition", "-q": "qos", "-A": "account"}
-_SHARED = (
-    "Jobs of {choice} may share their nodes, so which cores and GPUs of a node this job gets depends on the others."
-)
 
 
 class AskedKind(NamedTuple):
@@ -52,7 +49,7 @@ def asked_kind(text: str, machine: Machine, kind: str | None) -> AskedKind:
                 "#SBATCH hetjob", "", f"asks for nodes of several kinds ({', '.join(chosen)}); one can be read"
             )
     shared = next((choice for choice in node.shared_by if choice in said), None)
-    doubts = (_SHARED.format(choice=shared),) if shared else ()
+    doubts = (remark("shared-nodes", choice=shared),) if shared else ()
     return AskedKind(node, (assumed,) if assumed else (), doubts)
 
 
@@ -66,7 +63,7 @@ def _found(machine: Machine, said: set[str], wants_gpus: bool) -> tuple[NodeKind
     if len(machine.node_kinds) == 1 or not any(node.chosen_by for node in machine.node_kinds):
         return fitting, ""
     why = "as it asks for GPUs" if fitting is not ordinary else "the ordinary kind"
-    return fitting, f"The nodes are taken to be of kind '{fitting.name}', {why}; the text does not say which."
+    return fitting, remark("kind-guessed", kind=fitting.name, why=why)
 
 
 def _given(text: str) -> Iterator[Given]:
@@ -76,8 +73,8 @@ def _given(text: str) -> Iterator[Given]:
         if directives and directives.batch == "slurm":
             # The groups of a heterogeneous job are asked for one after the other.
             words = [word for word in directives.words if word.text != "hetjob"]
-            yield from read_getopt_options(words, option_table("sbatch"), None, where="")[0]
+            yield from read_options(words, "sbatch", where="")[0]
     for invocation in find_invocations(text, {}):
         if invocation.launcher == "srun":
             with suppress(LaunchError):
-                yield from read_getopt_options(invocation.words, option_table("srun"), None, where="")[0]
+                yield from read_options(invocation.words, "srun", where="")[0]

@@ -14,7 +14,9 @@ on a node where ``-N`` is absent, for example) is worked out in
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -30,6 +32,7 @@ __all__ = [
     "Remarks",
     "Reservation",
     "TaskMapping",
+    "remark",
 ]
 
 BatchSystem = Literal["pbs", "slurm", "lsf", "cobalt", "flux"]
@@ -275,6 +278,26 @@ class Remarks(NamedTuple):
     def none(cls) -> Remarks:
         """Return empty lists, to be filled."""
         return cls([], [], [])
+
+
+@cache
+def _remarks() -> dict[str, str]:
+    """Return the texts of remarks by code."""
+    import tomllib
+
+    with open(os.path.join(os.path.dirname(os.path.dirname(__file__)), "remarks.toml"), "rb") as file:
+        return tomllib.load(file)
+
+
+def remark(code: str, **words: object) -> str:
+    """Return what is assumed or cannot be told, in the words of ``remarks.toml``.
+
+    Examples
+    --------
+    >>> remark("tasks-that-fit", cpus=4, tasks=6)
+    'Without -n, as many tasks of 4 CPUs as fit: 6 a node.'
+    """
+    return _remarks()[code].format(**words)
 
 
 class Reservation(NamedTuple):

@@ -1,13 +1,16 @@
-"""Options of a launcher line: the table of what there is, and two ways of reading them.
+"""Options of a launcher line: the table of what there is, and one reader for all launchers.
 
-aprun takes short options of one or two letters (``-n``, ``-sn``), their value
-behind them or glued on. srun and sbatch follow GNU getopt: ``-n4``, ``-n 4``,
-``--ntasks=4``, and any unmistakable beginning of a long name.
+They differ in how they spell them. aprun takes short options of one or two
+letters (``-n``, ``-sn``), their value behind them or glued on. srun and sbatch
+follow GNU getopt: ``-n4``, ``-n 4``, ``--ntasks=4``, and any unmistakable
+beginning of a long name. mpiexec takes whole names behind one dash or two.
 
 The table is ``options.csv``. aprun's options are those of NERSC's pages for
 Hopper and what CLE 4.1 adds to them [1]_; names, short forms and values of
 srun's and sbatch's are those of Slurm 23.11, and so are the variables from
-which srun takes an option that the line does not have [2]_.
+which srun takes an option that the line does not have [2]_. mpiexec's are those of
+the manuals that `hopperlib.node.mpiexec.layout` names. `field` is the field of
+`Component` that an option gives as it stands, `most` what a number may not exceed.
 
 References
 ----------
@@ -19,18 +22,19 @@ from __future__ import annotations
 
 import csv
 import os.path
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from hopperlib.node.launch.components import LaunchError
+from hopperlib.node.launch.components import Component, LaunchError
 from hopperlib.node.launch.option_values import whole_number
 from hopperlib.node.launch.shell import Word
 
-__all__ = ["Given", "Option", "count_of", "option_table", "programs", "read_aprun_options", "read_getopt_options"]
+__all__ = ["Given", "Option", "component_of", "count_of", "option_table", "programs", "read_fields", "read_options"]
 
 _NOT_SBATCH = "is an option of srun, not of sbatch; write it on the srun line"
+# How options are spelled; sbatch's and srun's way is GNU's, mpiexec's that of all others.
+_STYLES = {"aprun": "aprun", "srun": "gnu", "sbatch": "gnu"}
 
 
 class Option(NamedTuple):
@@ -41,13 +45,15 @@ class Option(NamedTuple):
     names : tuple of str
         Spellings, the one used in reports first.
     value : str
-        ``none``, ``required`` or ``optional`` (glued on or behind ``=`` only).
+        ``none``, ``required``, ``optional`` (glued on or behind ``=`` only) or ``pair`` (two words).
     bears : bool
         Whether it bears on where tasks run.
     refused : str
         Why it cannot be read; empty if it can.
     variables : tuple of str
         Variables of the environment that stand for it.
+    field, most : str
+        Field of a component that it gives as it stands, and the bound of a number, by name.
     """
 
     names: tuple[str, ...]
@@ -55,6 +61,13 @@ class Option(NamedTuple):
     bears: bool = False
     refused: str = ""
     variables: tuple[str, ...] = ()
+    field: str = ""
+    most: str = ""
+
+    @property
+    def needs_value(self) -> bool:
+        """Whether its value may be the next word."""
+        return self.value in ("required", "pair")
 
 
 class Given(NamedTuple):
@@ -104,7 +117,7 @@ def count_of(
 
 @cache
 def option_table(program: str) -> tuple[Option, ...]:
-    """Return the options of ``aprun``, ``srun`` or ``sbatch``.
+    """Return the options of ``aprun``, ``srun``, ``sbatch``, or of the mpiexec of ``pals``, ``openmpi``, ``mpich`` or ``intelmpi``.
 
     sbatch's table names those of srun alone too, to refuse them by name.
 
@@ -116,7 +129,8 @@ def option_table(program: str) -> tuple[Option, ...]:
     own, others = [], []
     for row in _rows():
         names, variables = tuple(row["names"].split()), tuple(row["variables"].split())
-        option = Option(names, row["value"], row["bears"] == "yes", row["refused"], variables)
+        bears = row["bears"] == "yes"
+        option = Option(names, row["value"], bears, row["refused"], variables, row["field"], row["most"])
         if program in row["programs"].split():
             own.append(option)
         elif program == "sbatch" and row["programs"] == "srun":
@@ -149,63 +163,85 @@ def programs(words: Sequence[Word]) -> list[list[Word]]:
     return parts
 
 
-def read_aprun_options(
-    words: Sequence[Word], table: Sequence[Option], known: Sequence[str], *, where: str
-) -> tuple[list[Given], Sequence[Word]]:
-    """Return the options in front of an aprun command, and the words of the command.
+def read_fields(
+    options: Mapping[str, Given], program: str, bounds: Mapping[str, tuple[int, str]] | None = None
+) -> dict[str, Any]:
+    """Return the fields of a component that options give as they stand: numbers, texts and flags.
 
     Parameters
     ----------
-    words : sequence of Word
-        What follows ``aprun``, up to the next ``:``.
-    table : sequence of Option
-        Options that can be read.
-    known : sequence of str
-        Options that this machine's aprun knows.
-    where : str
-        Whose options they are, for messages: ``aprun on Hopper``.
+    options : mapping
+        Options by name.
+    program : str
+        As for `option_table`.
+    bounds : mapping or None
+        The most that a number may be, and where that comes from, by the name in the table.
 
     Raises
     ------
     LaunchError
-        For an option that is not known, or lacks its value.
+        If a number is none, or is out of bounds.
 
     Examples
     --------
-    >>> words = [Word(text=text) for text in ("-n384", "-N", "12", "vasp", "-x")]
-    >>> given, command = read_aprun_options(words, option_table("aprun"), ["-n", "-N"], where="aprun")
-    >>> [(option.name, option.value) for option in given], [word.text for word in command]
-    ([('-n', '384'), ('-N', '12')], ['vasp', '-x'])
+    >>> read_fields({"-n": Given("-n", "-n", "8"), "-w": Given("-w", "-w", "nid1")}, "srun")
+    {'tasks': 8, 'node_list': 'nid1'}
     """
-    line = _Line(words, table, known, where)
-    names = {*known, *(name for option in table for name in option.names)}
-    while text := line.next_option():
-        typed, value = text.partition("=")[0], ""
-        # The longest option that fits holds: -sn2 is -sn with a value, -S3 is -S.
-        for end in range(min(len(text), 3), 1, -1):
-            option = line.find(text[:end])
-            if text[:end] in names and (end == len(text) or option is None or option.value == "required"):
-                typed, value = text[:end], text[end:].removeprefix("=")
-                break
-        line.take(line.known_option(typed, value), typed, value, attached=bool(value))
-    return line.given, line.words[line.at :]
+    fields: dict[str, Any] = {}
+    for option in option_table(program):
+        given = options.get(option.names[0])
+        if given is None or not option.field:
+            continue
+        if option.value == "none":
+            fields[option.field] = True
+        elif option.most == "text":
+            fields[option.field] = given.value
+        else:
+            high, bound = (bounds or {}).get(option.most, (None, ""))
+            fields[option.field] = whole_number(given.typed, given.value, high=high, bound=bound)
+    return fields
 
 
-def read_getopt_options(
-    words: Sequence[Word], table: Sequence[Option], known: Sequence[str] | None, *, where: str
+def component_of(options: Iterable[Given], command: Sequence[Word], fields: Mapping[str, Any]) -> Component:
+    """Return a component with its command, its options and what they gave.
+
+    Examples
+    --------
+    >>> component_of([Given("-n", "-n", "4")], [Word(text="./a.out")], {"tasks": 4}).options
+    (('-n', '4'),)
+    """
+    given = tuple(options)
+    return Component(
+        command=tuple(word.text for word in command),
+        shell=" ".join(word.shell for word in command),
+        options=tuple((option.name, option.value) for option in given),
+        idle_options=tuple(option.name for option in given if not option.bears),
+        **fields,
+    )
+
+
+def read_options(
+    words: Sequence[Word],
+    table: Sequence[Option] | str,
+    known: Sequence[str] | None = None,
+    *,
+    where: str,
+    style: str = "",
 ) -> tuple[list[Given], Sequence[Word]]:
-    """Return the options in front of a command in GNU style, and the words of the command.
+    """Return the options in front of a command, and the words of the command.
 
     Parameters
     ----------
     words : sequence of Word
-        What follows ``srun``, or the words of an ``#SBATCH`` line.
-    table : sequence of Option
-        Options that can be read.
+        What follows the launcher's name, up to the next ``:``, or the words of an ``#SBATCH`` line.
+    table : sequence of Option or str
+        Options that can be read, or whose they are, as for `option_table`.
     known : sequence of str or None
         Options that this machine's launcher knows, one spelling of each is enough; None for all of the table.
     where : str
         Whose options they are, for messages: ``srun on Perlmutter``.
+    style : str
+        How they are spelled, ``aprun``, ``gnu`` or ``mpiexec``; that of the program if `table` names it.
 
     Raises
     ------
@@ -214,51 +250,43 @@ def read_getopt_options(
 
     Examples
     --------
-    >>> words = [Word(text=text) for text in ("-ln4", "--cpus-per-t=6", "./a.out", "-n")]
-    >>> given, command = read_getopt_options(words, option_table("srun"), None, where="srun")
-    >>> [(option.name, option.value) for option in given], [word.text for word in command]
+    >>> def read(program, *texts):
+    ...     given, command = read_options([Word(text=text) for text in texts], program, where=program)
+    ...     return [(option.name, option.value) for option in given], [word.text for word in command]
+    >>> read("aprun", "-n384", "-N", "12", "vasp", "-x")
+    ([('-n', '384'), ('-N', '12')], ['vasp', '-x'])
+    >>> read("srun", "-ln4", "--cpus-per-t=6", "./a.out", "-n")
     ([('-l', ''), ('-n', '4'), ('-c', '6')], ['./a.out', '-n'])
+    >>> read("openmpi", "-np", "4", "--bind-to", "core", "./a.out")
+    ([('-n', '4'), ('-bind-to', 'core')], ['./a.out'])
     """
+    if isinstance(table, str):
+        style, table = _STYLES.get(table, "mpiexec"), option_table(table)
     line = _Line(words, table, known, where)
-    while (text := line.next_option()) and text != "--":
-        if text.startswith("--"):
-            typed, equals, value = text.partition("=")
-            option = line.long_option(typed, value)
-            if option is None:
-                line.take_unknown(typed, value, attached=bool(equals))
-                continue
-            if equals and option.value == "none":
-                raise LaunchError(typed, value, "takes no value")
-            line.take(option, typed, value, attached=bool(equals))
-            continue
-        letters = text[1:]
-        while letters:
-            typed, letters = f"-{letters[0]}", letters[1:]
-            option = line.known_option(typed, letters)
-            # Flags may be written together; the first option with a value takes the rest of the word.
-            value, letters = ("", letters) if option.value == "none" else (letters, "")
-            line.take(option, typed, value, attached=bool(value))
+    while (text := line.next_option()) and not (style == "gnu" and text == "--"):
+        if style == "gnu" and text.startswith("--"):
+            line.take_long(text)
+        elif style == "gnu":
+            line.take_letters(text[1:])
+        else:
+            typed, value = line.cut_glued(text) if style == "aprun" else text.partition("=")[::2]
+            name = typed if style == "aprun" else f"-{typed.lstrip('-')}"
+            line.take(line.known_option(name, value, typed), typed, value, attached=bool(value))
     return line.given, line.words[line.at :]
 
 
-@dataclass(slots=True)
 class _Line:
     """The words of a line while its options are read."""
 
-    words: Sequence[Word]
-    table: Sequence[Option]
-    known: Sequence[str] | None
-    where: str
-    at: int = 0
-    given: list[Given] = field(default_factory=list)
+    def __init__(self, words: Sequence[Word], table: Sequence[Option], known: Sequence[str] | None, where: str) -> None:
+        self.words, self.known, self.where, self.at = words, known, where, 0
+        self.given: list[Given] = []
+        # The first of a name holds.
+        self.options = {name: option for option in reversed(table) for name in option.names}
 
-    def find(self, typed: str) -> Option | None:
-        """Return the option with this spelling, if there is one."""
-        return next((option for option in self.table if typed in option.names), None)
-
-    def is_known(self, option: Option, typed: str) -> bool:
+    def is_known(self, option: Option) -> bool:
         """Whether this machine's launcher knows an option."""
-        return self.known is None or typed in self.known or any(name in self.known for name in option.names)
+        return self.known is None or any(name in self.known for name in option.names)
 
     def next_option(self) -> str:
         """Return the next word if it is an option, else nothing."""
@@ -270,68 +298,86 @@ class _Line:
         self.at += 1
         return word.text
 
+    def cut_glued(self, text: str) -> tuple[str, str]:
+        """Return an option of aprun and the value glued to it; the longest that fits holds: -sn2 is -sn, -S3 is -S."""
+        names = {*(self.known or ()), *self.options}
+        for end in range(min(len(text), 3), 1, -1):
+            option = self.options.get(text[:end])
+            if text[:end] in names and (end == len(text) or option is None or option.value == "required"):
+                return text[:end], text[end:].removeprefix("=")
+        return text.partition("=")[0], ""
+
+    def take_letters(self, letters: str) -> None:
+        """Take letters behind one dash: flags may be written together, the first with a value takes the rest."""
+        while letters:
+            typed, letters = f"-{letters[0]}", letters[1:]
+            option = self.known_option(typed, letters)
+            value, letters = ("", letters) if option.value == "none" else (letters, "")
+            self.take(option, typed, value, attached=bool(value))
+
+    def take_long(self, text: str) -> None:
+        """Take the option with this long name or the only one that begins so; else one that a site may have added."""
+        typed, equals, value = text.partition("=")
+        name = typed
+        if typed not in self.options:
+            fitting = {name: own for name, own in self.options.items() if name.startswith(typed) and self.is_known(own)}
+            if len({option.names[0] for option in fitting.values()}) > 1:
+                rule = f"may stand for {', '.join(sorted(fitting))}; write more of the name"
+                raise LaunchError(typed, value, rule, shown="")
+            name = next(iter(fitting), typed)
+        if name not in self.options and not _nearest(typed, [own for own in self.options if own[1] == "-"], 0.85):
+            behind = [word.text for word in self.words[self.at : self.at + 2]]
+            # A word behind it is its value if a command can follow.
+            if not equals and len(behind) == 2 and not behind[0].startswith(("-", ".", "/")):
+                value = behind[0]
+                self.at += 1
+            self.given.append(Given(typed, typed, value, bears=False))
+            return
+        option = self.known_option(name, value, name)
+        if equals and option.value == "none":
+            raise LaunchError(typed, value, "takes no value")
+        self.take(option, typed, value, attached=bool(equals))
+
     def take(self, option: Option, typed: str, value: str, *, attached: bool) -> None:
-        """Note an option; a value that it needs and that is not attached to it is the next word."""
+        """Note an option; a value that it needs and that is not attached to it is the next word, or the next two."""
         word = self.words[self.at - 1]
-        if option.value == "required" and not attached:
+        if option.needs_value and not attached:
             if self.at == len(self.words):
                 raise LaunchError(typed, "", "needs a value behind it")
             word = self.words[self.at]
             value = word.text
             self.at += 1
+            if option.value == "pair" and "=" not in value and self.at < len(self.words):
+                value += f"={self.words[self.at].text}"
+                self.at += 1
         if word.unknown and option.bears:
             raise LaunchError(typed, word.text.removeprefix(f"{typed}="), word.unknown)
         self.given.append(Given(option.names[0], typed, value, option.bears))
 
-    def known_option(self, typed: str, value: str) -> Option:
-        """Return the option of that spelling, or refuse it by name and value: the attached one, or the next word."""
-        option = self.find(typed)
-        if option and option.value == "required" and not value and self.at < len(self.words):
+    def known_option(self, name: str, value: str, typed: str = "") -> Option:
+        """Return the option of that name, or refuse it as typed with its value: the attached one, or the next word."""
+        option, typed = self.options.get(name), typed or name
+        if option and option.needs_value and not value and self.at < len(self.words):
             value = self.words[self.at].text
-        if option is None or not self.is_known(option, typed):
+        if option is None or not (self.is_known(option) or name in (self.known or ())):
             raise LaunchError(typed, value, self._not_an_option(typed), shown="")
         if option.refused:
             raise LaunchError(typed, value, option.refused, shown="")
         return option
 
-    def take_unknown(self, typed: str, value: str, *, attached: bool) -> None:
-        """Note an option that a site may have added; a word behind it is its value if a command can follow."""
-        behind = [word.text for word in self.words[self.at : self.at + 2]]
-        if not attached and len(behind) == 2 and not behind[0].startswith(("-", ".", "/")):
-            value = behind[0]
-            self.at += 1
-        self.given.append(Given(typed, typed, value, bears=False))
-
-    def long_option(self, typed: str, value: str) -> Option | None:
-        """Return the option with this long name or the only one that begins so; None if it may be one of the site's."""
-        if self.find(typed) is None and len(typed) > 2:
-            usable = [option for option in self.table if self.is_known(option, option.names[0])]
-            fitting = {name: option for option in usable for name in option.names if name.startswith(typed)}
-            if len({option.names[0] for option in fitting.values()}) > 1:
-                rule = f"may stand for {', '.join(sorted(fitting))}; write more of the name"
-                raise LaunchError(typed, value, rule, shown="")
-            typed = next(iter(fitting), typed)
-        if self.find(typed) is None and not self._slip_of(typed):
-            return None
-        return self.known_option(typed, value)
-
-    def _slip_of(self, typed: str) -> str:
-        """Return the known option that a name is a slip of the pen for; empty if it is a name of its own."""
-        import difflib
-
-        names = [name for option in self.table for name in option.names if name.startswith("--")]
-        # A letter in the wrong case is the nearest of all; difflib would not see it.
-        swapped = [name for name in names if name.lower() == typed.lower()]
-        return next(iter(swapped or difflib.get_close_matches(typed, names, n=1, cutoff=0.85)), "")
-
     def _not_an_option(self, typed: str) -> str:
         """Say that an option is not known, with the nearest one that is."""
-        import difflib
-
-        names = [name for option in self.table for name in option.names] if self.known is None else list(self.known)
-        # A letter in the wrong case is the nearest of all; difflib would not see it.
-        swapped = [name for name in names if name.lower() == typed.lower()]
-        near = swapped or difflib.get_close_matches(typed, names, n=1, cutoff=0.6)
+        names = list(self.options) if self.known is None else list(self.known)
+        near = _nearest(typed, names, 0.6)
         hint = f"; did you mean {near[0]}?" if near else ""
         shown = f"; it knows {' '.join(sorted(names))}" if len(names) <= 30 and not near else ""
         return f"is not an option of {self.where}{hint}{shown}"
+
+
+def _nearest(typed: str, names: Sequence[str], cutoff: float) -> list[str]:
+    """Return the name that one is a slip of the pen for, if any."""
+    import difflib
+
+    # A letter in the wrong case is the nearest of all; difflib would not see it.
+    swapped = [name for name in names if name.lower() == typed.lower()]
+    return swapped or difflib.get_close_matches(typed, names, n=1, cutoff=cutoff)

@@ -23,7 +23,7 @@ from hopperlib.node.launch.scripts import Directives, Invocation, find_directive
 from hopperlib.node.launch.shell import BROKEN_LINE, Unknown
 from hopperlib.node.mpiexec.reader import read_mpiexec
 from hopperlib.node.slurm.sbatch import read_sbatch_reservation
-from hopperlib.node.slurm.srun import read_srun_of
+from hopperlib.node.slurm.srun import read_srun
 
 __all__ = ["read_launch", "read_launches"]
 
@@ -192,7 +192,7 @@ def _read(
     launcher: LauncherKind
     if invocation.launcher in ("aprun", "srun"):
         launcher = "aprun" if invocation.launcher == "aprun" else "srun"
-        read = read_aprun if launcher == "aprun" else read_srun_of
+        read = read_aprun if launcher == "aprun" else read_srun
         components, environment, remarks = read(invocation, machine, node, reservation)
     else:
         launcher, components, environment, remarks = read_mpiexec(invocation, machine, node, reservation, text)

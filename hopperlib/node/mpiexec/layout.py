@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.binding import Binding, Seating
+from hopperlib.node.binding import Binding, Seating, bound_to
 from hopperlib.node.gpus import gpus_of_tasks, step_gpus
 from hopperlib.node.launch.components import Component, LaunchError, TaskMapping
 
@@ -33,28 +33,15 @@ def units_of(unit: str, kind: NodeKind) -> list[list[int]]:
     >>> units_of("core", Machine.load("perlmutter").node())[1]
     [1, 129]
     """
-    usable = kind.usable_cores
-    widths = {
-        "l3": kind.cores_per_l3 or kind.cores_per_numa_node,
-        "numa": kind.cores_per_numa_node,
-        "socket": kind.cores_per_socket,
-        "node": kind.cores,
-    }
-    if unit == "number":
-        return [[cpu] for cpu in sorted(kind.cpu(core, thread) for core in usable for thread in _threads(kind))]
-    if unit == "hwthread":
-        return [[kind.cpu(core, thread)] for core in usable for thread in _threads(kind)]
-    width = widths.get(unit, 1)
+    usable, threads = kind.usable_cores, range(kind.threads_per_core)
+    if unit in ("number", "hwthread"):
+        cpus = [kind.cpu(core, thread) for core in usable for thread in threads]
+        return [[cpu] for cpu in (sorted(cpus) if unit == "number" else cpus)]
+    widths = {"numa": kind.cores_per_numa_node, "socket": kind.cores_per_socket, "node": kind.cores}
+    width = widths.get(unit, (kind.cores_per_l3 or kind.cores_per_numa_node) if unit == "l3" else 1)
     groups = [range(first, first + width) for first in range(0, kind.cores, width)]
-    members = [
-        [kind.cpu(core, thread) for core in group if core in usable for thread in _threads(kind)] for group in groups
-    ]
+    members = [[kind.cpu(core, thread) for core in group if core in usable for thread in threads] for group in groups]
     return [group for group in members if group]
-
-
-def _threads(kind: NodeKind) -> range:
-    """Return the hardware threads of a core."""
-    return range(kind.threads_per_core)
 
 
 def place_mpiexec(component: Component, node: NodeKind, machine: Machine, threads: int) -> Seating:
@@ -106,20 +93,12 @@ def _pattern(
     """Return where the tasks of one node run."""
     everything = frozenset(cpu for unit in units_of("core", kind) for cpu in unit)
     masks = [_bound(own, mapping.bind, kind, everything) for own in _taken(component, mapping, kind, tasks)]
-    cores = [tuple(sorted({kind.core_of(cpu) for cpu in mask})) for mask in masks]
+    bindings = [bound_to(mask, kind, threads, bound=mapping.bind != "none") for mask in masks]
     step = step_gpus(component.gpus, kind, tasks=tasks, nodes=nodes)
-    gpus = gpus_of_tasks(component.gpus, kind, step.gpus, [frozenset(own) for own in cores], closest=True)
-    return tuple(
-        Binding(
-            cores=own,
-            cpus=tuple(sorted(mask)),
-            thread_cores=(own,) * threads,
-            numa_nodes=tuple(sorted({kind.numa_node_of(core) for core in own})),
-            bound=mapping.bind != "none",
-            gpus=None if step.doubt else seen,
-        )
-        for mask, own, seen in zip(masks, cores, gpus, strict=True)
-    )
+    cores = [frozenset(binding.cores) for binding in bindings]
+    gpus = gpus_of_tasks(component.gpus, kind, step.gpus, cores, closest=True)
+    seen = [None if step.doubt else each for each in gpus]
+    return tuple(binding._replace(gpus=each) for binding, each in zip(bindings, seen, strict=True))
 
 
 def _taken(component: Component, mapping: TaskMapping, kind: NodeKind, tasks: int) -> list[list[int]]:

@@ -26,10 +26,6 @@ _MODES = {"no": "none", "none": "none", "rank": "rank", "rank_ldom": "rank_ldom"
 _QUIET = ("q", "quiet", "v", "verbose")
 _LIST = re.compile(r"(map|mask)_?(cpu|ldom)[:=]([0-9a-fA-Fx*]+(?:,[0-9a-fA-Fx*]+)*)(?=,|$)")
 _METHODS = ("block", "cyclic", "fcyclic")
-_CPU_BIND_WORDS = (
-    "must be cores, threads, sockets, ldoms, rank, rank_ldom, none, "
-    "or map_cpu:, mask_cpu:, map_ldom: or mask_ldom: with a list"
-)
 
 
 class Distribution(NamedTuple):
@@ -217,7 +213,10 @@ def _typed_binding(option: Given | None) -> CpuBind:
         elif part in _MODES:
             mode, entries = _MODES[part], None
         elif part not in _QUIET:
-            raise option.refusal(_CPU_BIND_WORDS)
+            raise option.refusal(
+                "must be cores, threads, sockets, ldoms, rank, rank_ldom, none, "
+                "or map_cpu:, mask_cpu:, map_ldom: or mask_ldom: with a list"
+            )
     return CpuBind(mode or unit, entries)
 
 

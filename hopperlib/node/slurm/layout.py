@@ -19,40 +19,18 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.binding import Binding, Seating
-from hopperlib.node.gpus import gpus_of_tasks, step_gpus
-from hopperlib.node.launch.components import Component, LaunchError
+from hopperlib.node.binding import Binding, Seating, bound_to
+from hopperlib.node.gpus import CHECK, gpus_of_tasks, step_gpus
+from hopperlib.node.launch.components import Component, LaunchError, remark
 from hopperlib.node.launch.option_values import check_nodes
 from hopperlib.node.slurm._cpus import SlurmNode, cores_wanted, deal_cpus, step_cores
 from hopperlib.node.slurm._options import slurm_release
 
-__all__ = ["CHECK", "check_srun", "place_srun", "place_steps", "tasks_of_nodes"]
+__all__ = ["check_srun", "place_srun", "place_steps", "tasks_of_nodes"]
 
 # MaxTasksPerNode of slurm.conf, unless the site sets it.
 _MOST_TASKS_PER_NODE = 512
 
-_WHOLE_NODES = "The job is taken to have its nodes to itself."
-_FROM_FILE = "The machine file assumes of srun here: {names}."
-_ROUNDING = (
-    "Tasks share cores, and which cores Slurm picks for a step of half cores has changed with a bug fix within 23.02: "
-    "the printed outputs of this machine are older than the release that it runs now."
-)
-CHECK = "srun ... bash -c 'echo $SLURM_PROCID $(taskset -cp $$) $ROCR_VISIBLE_DEVICES $CUDA_VISIBLE_DEVICES'"
-"""A line that shows where the tasks of a step really run, the line's own options in the place of the dots."""
-_NOT_BOUND = (
-    "Without --cpu-bind, Slurm binds a task only if the tasks' CPUs come to all sockets, cores or hardware threads of the "
-    "step; here they do not, so tasks may wander over all of the step's CPUs."
-)
-_RANK = (
-    "--cpu-bind=rank: task i gets its CPUs from number i times --cpus-per-task on, as ParaStation's Slurm plugin does; "
-    "Slurm's own code bound it to CPU i alone, and ignores the option from 24.11."
-)
-_WAITS = "Steps started before leave no room for this one: it waits until one ends, and where it runs depends on which."
-_SPREAD_STEPS = (
-    "Which nodes and cores the steps started before have depends on their order and on Slurm's choice of nodes; shown is the "
-    "step as if alone."
-)
-_NEAR_GPUS = "The step leaves cores of the node free, and which of them Slurm picks beside the step's GPUs has changed between releases."
 # From this release on, a task that is given a number of GPUs gets the nearest that are free.
 _CLOSEST_FIRST = (23, 11)
 # From this release on, LUMI's printed outputs show a step's cores dealt out over its GPUs.
@@ -128,32 +106,12 @@ def tasks_of_nodes(component: Component, nodes: int, capacity: int) -> list[Sequ
 
 def _task_counts(component: Component, nodes: int, capacity: int) -> list[int]:
     """Return how many tasks each node has; the arguments are those of `tasks_of_nodes`."""
-    if component.distribution and component.distribution[0] == "plane":
-        return _plane_counts(component.tasks, nodes, component.plane_size or 1, capacity)
-    if component.pack_nodes:
-        return _packed(component.tasks, nodes, capacity)
-    return _even(component.tasks, nodes)
-
-
-def _even(tasks: int, nodes: int) -> list[int]:
-    """Return how many tasks each node has if they are dealt one by one."""
-    each, more = divmod(tasks, nodes)
-    return [each + (index < more) for index in range(nodes)]
-
-
-def _packed(tasks: int, nodes: int, capacity: int) -> list[int]:
-    """Return how many tasks each node has if one goes to each and the rest fill node after node."""
-    counts = [1 if index < tasks else 0 for index in range(nodes)]
-    left = tasks - sum(counts)
-    for index in range(nodes):
-        more = max(0, min(left, capacity - counts[index]))
-        counts[index] += more
-        left -= more
-    return [count + extra for count, extra in zip(counts, _even(left, nodes), strict=True)]
-
-
-def _plane_counts(tasks: int, nodes: int, size: int, capacity: int) -> list[int]:
-    """Return how many tasks each node has if blocks of a size are dealt in turn, one task to each node first."""
+    tasks, planes = component.tasks, bool(component.distribution and component.distribution[0] == "plane")
+    if not planes and not component.pack_nodes:
+        each, more = divmod(tasks, nodes)
+        return [each + (index < more) for index in range(nodes)]
+    # One task to each node first, then in turn: a plane, or all that the node holds.
+    size = (component.plane_size or 1) if planes else capacity
     counts = [1 if index < tasks else 0 for index in range(nodes)]
     left = tasks - sum(counts)
     # In the first round each node gets one task less: it has one already.
@@ -167,7 +125,7 @@ def _plane_counts(tasks: int, nodes: int, size: int, capacity: int) -> list[int]
             given += more
         if not given and wanted:
             # Every node is full: what is left overcommits them, turn by turn, without a bound.
-            room = tasks
+            room, size = tasks, size if planes else 1
         wanted = size
     return counts
 
@@ -214,25 +172,24 @@ def place_srun(
     >>> [binding.cores[0] for binding in seating.patterns[0]]
     [0, 6, 12, 18]
     """
-    slurm_node = SlurmNode.of(node, machine.launcher("srun"), component.system_cores)
-    nodes = _step_nodes(component, slurm_node)
-    task_numbers = tasks_of_nodes(component, nodes, component.tasks_per_node or _node_capacity(component, slurm_node))
+    setting = _Setting.of(component, node, machine)
+    capacity = component.tasks_per_node or _node_capacity(component, setting.node)
+    task_numbers = tasks_of_nodes(component, setting.nodes, capacity)
     patterns: dict[int, tuple[Binding, ...]] = {}
     facts = ("slurm_socket", "version", "default_distribution")
     quantities = {name: machine.provenance.get(f"launcher.srun.{name}") for name in facts}
     guessed = [name for name, quantity in quantities.items() if quantity and quantity.source is None]
-    assumptions = dict.fromkeys([_WHOLE_NODES, *([_FROM_FILE.format(names=", ".join(guessed))] if guessed else [])])
-    doubts: dict[str, None] = {}
-    setting = _Setting(node, slurm_node, slurm_release(machine.launcher("srun")), nodes)
+    assumptions = [remark("whole-nodes"), *([remark("from-file", names=", ".join(guessed))] if guessed else [])]
+    doubts: list[str] = []
     if before and component.exact:
         setting, waits = _beside(before, setting, component)
-        doubts |= {waits: None} if waits else {}
+        doubts += [waits] if waits else []
     for count in dict.fromkeys(map(len, task_numbers)):
         patterns[count], assumed, unknown = _pattern(component, setting, count, threads)
-        assumptions |= dict.fromkeys(assumed)
-        doubts |= dict.fromkeys(unknown)
+        assumptions += assumed
+        doubts += unknown
     by_node = [patterns[len(numbers)] for numbers in task_numbers]
-    return Seating(task_numbers, by_node, tuple(assumptions), tuple(doubts))
+    return Seating(task_numbers, by_node, tuple(dict.fromkeys(assumptions)), tuple(dict.fromkeys(doubts)))
 
 
 def check_srun(component: Component, node: NodeKind, machine: Machine) -> int:
@@ -250,14 +207,12 @@ def check_srun(component: Component, node: NodeKind, machine: Machine) -> int:
     >>> check_srun(Component(command=(), tasks=30), hopper.node(), hopper)
     2
     """
-    slurm_node = SlurmNode.of(node, machine.launcher("srun"), component.system_cores)
-    nodes = _step_nodes(component, slurm_node)
-    check_nodes(nodes, machine, "-n", component.tasks, kind=node, words=_UNAVAILABLE)
-    capacity = component.tasks_per_node or _node_capacity(component, slurm_node)
-    setting = _Setting(node, slurm_node, slurm_release(machine.launcher("srun")), nodes)
-    for count in set(_task_counts(component, nodes, capacity)):
+    setting = _Setting.of(component, node, machine)
+    check_nodes(setting.nodes, machine, "-n", component.tasks, kind=node, words=_UNAVAILABLE)
+    capacity = component.tasks_per_node or _node_capacity(component, setting.node)
+    for count in set(_task_counts(component, setting.nodes, capacity)):
         _pattern(component, setting, count, 1)
-    return nodes
+    return setting.nodes
 
 
 class _Setting(NamedTuple):
@@ -270,13 +225,19 @@ class _Setting(NamedTuple):
     taken_cores: frozenset[int] = frozenset()
     taken_gpus: frozenset[int] = frozenset()
 
+    @classmethod
+    def of(cls, component: Component, kind: NodeKind, machine: Machine) -> _Setting:
+        """Return the setting of a step that is alone on its nodes."""
+        launcher = machine.launcher("srun")
+        node = SlurmNode.of(kind, launcher, component.system_cores)
+        return cls(kind, node, slurm_release(launcher), _step_nodes(component, node))
+
     def with_step(self, component: Component) -> _Setting:
         """Return the setting once a step has started that keeps its cores and GPUs."""
         bindings, _, _ = _pattern(component, self, component.tasks, 1)
         cores = self.taken_cores.union(*(binding.cores for binding in bindings))
-        return self._replace(
-            taken_cores=cores, taken_gpus=self.taken_gpus.union(*(binding.gpus or () for binding in bindings))
-        )
+        gpus = self.taken_gpus.union(*(binding.gpus or () for binding in bindings))
+        return self._replace(taken_cores=cores, taken_gpus=gpus)
 
     def room_for(self, component: Component) -> bool:
         """Whether cores and GPUs are left for a step on this node."""
@@ -290,11 +251,11 @@ def _beside(before: Sequence[Component], setting: _Setting, component: Component
     alone = setting
     for step in before:
         if setting.nodes > 1 or not step.exact or step.nodes not in (None, 1):
-            return alone, _SPREAD_STEPS
+            return alone, remark("spread-steps")
         if not setting.room_for(step):
-            return alone, _WAITS
+            return alone, remark("waits")
         setting = setting.with_step(step)
-    return (setting, "") if setting.room_for(component) else (alone, _WAITS)
+    return (setting, "") if setting.room_for(component) else (alone, remark("waits"))
 
 
 def place_steps(steps: Sequence[Component], node: NodeKind, machine: Machine) -> list[tuple[Binding, ...]]:
@@ -308,8 +269,7 @@ def place_steps(steps: Sequence[Component], node: NodeKind, machine: Machine) ->
     >>> [bindings[0].cores for bindings in place_steps([step] * 2, toy.node(), toy)]
     [(0, 1), (2, 3)]
     """
-    slurm_node = SlurmNode.of(node, machine.launcher("srun"), steps[0].system_cores)
-    setting = _Setting(node, slurm_node, slurm_release(machine.launcher("srun")), 1)
+    setting = _Setting.of(steps[0], node, machine)._replace(nodes=1)
     placed = []
     for step in steps:
         if not step.exact or not setting.room_for(step):
@@ -321,7 +281,7 @@ def place_steps(steps: Sequence[Component], node: NodeKind, machine: Machine) ->
 
 def _pattern(
     component: Component, setting: _Setting, tasks: int, threads: int
-) -> tuple[tuple[Binding, ...], tuple[str, ...], tuple[str, ...]]:
+) -> tuple[tuple[Binding, ...], list[str], list[str]]:
     """Return where the tasks of one node run, what is assumed about it, and what cannot be told."""
     kind, node = setting.kind, setting.node
     own = component._replace(tasks=tasks)
@@ -334,24 +294,22 @@ def _pattern(
         masks = [node_step.cpus] * tasks
     else:
         masks = node_step.generated(mode) if mode in _GENERATED else node_step.listed(mode)
-    assumptions = [_NOT_BOUND] if mode is None else [_RANK] if mode == "rank" else []
-    doubts = [f"{step.doubt} Run {CHECK} to see."] if step.doubt else []
+    assumptions = [remark("not-bound" if mode is None else "rank")] if mode in (None, "rank") else []
+    doubts = [step.doubt] if step.doubt else []
     by_cache = node.cores_per_socket == kind.cores_per_l3
     if near and not by_cache and setting.release >= _CORES_BY_GPU and len(cores) < len(kind.usable_cores):
-        doubts.append(f"{_NEAR_GPUS} Run {CHECK} to see.")
+        doubts.append(remark("near-gpus", check=CHECK))
     if own.exact and len(cores) < tasks and node.step_sockets > 1 and own.step_method == "cyclic":
-        doubts.append(f"{_ROUNDING} Run {CHECK} to see.")
-    if step.assumed:
-        assumptions.append(step.assumed)
+        doubts.append(remark("half-cores", check=CHECK))
+    assumptions += [step.assumed] if step.assumed else []
     bound = mode not in (None, "none") and 0 < tasks <= len(node_step.cpus)
-    bindings = [_binding(mask, node, kind, threads, bound=bound) for mask in masks]
+    # Slurm leaves the threads of a task to themselves.
+    bindings = [bound_to(mask, kind, threads, bound=bound) for mask in masks]
     own_cores = [frozenset(binding.cores) for binding in bindings]
     gpus = gpus_of_tasks(own.gpus, kind, step.gpus, own_cores, closest=setting.release >= _CLOSEST_FIRST)
-    placed = (
-        binding._replace(gpus=None if step.doubt else own_gpus)
-        for binding, own_gpus in zip(bindings, gpus, strict=True)
-    )
-    return tuple(placed), tuple(assumptions), tuple(doubts)
+    seen = [None if step.doubt else each for each in gpus]
+    placed = tuple(binding._replace(gpus=each) for binding, each in zip(bindings, seen, strict=True))
+    return placed, assumptions, doubts
 
 
 class _NodeStep(NamedTuple):
@@ -429,15 +387,3 @@ class _NodeStep(NamedTuple):
     def _cpus_of(self, numa_nodes: set[int]) -> set[int]:
         """Return all CPUs of some NUMA nodes."""
         return set(self.node.cpus_of(core for numa_node in numa_nodes for core in self.kind.cores_of(numa_node)))
-
-
-def _binding(cpus: frozenset[int], node: SlurmNode, kind: NodeKind, threads: int, *, bound: bool) -> Binding:
-    """Return the binding for a set of CPUs; Slurm leaves the threads of a task to themselves."""
-    cores = tuple(sorted({node.core_of(cpu) for cpu in cpus}))
-    return Binding(
-        cores=cores,
-        cpus=tuple(sorted(cpus)),
-        thread_cores=(cores,) * threads,
-        numa_nodes=tuple(sorted({kind.numa_node_of(core) for core in cores})),
-        bound=bound,
-    )

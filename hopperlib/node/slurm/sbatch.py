@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.launch.components import LaunchError, Reservation
 from hopperlib.node.launch.option_values import check_nodes, memory_gb
-from hopperlib.node.launch.options import Given, count_of, option_table, read_getopt_options
+from hopperlib.node.launch.options import Given, count_of, option_table, read_options
 from hopperlib.node.launch.shell import Word
 from hopperlib.node.slurm._cpus import SlurmNode
 from hopperlib.node.slurm._gpus import read_gpus
@@ -67,8 +67,7 @@ def read_sbatch_reservation(
 
 def _read_group(words: Sequence[Word], machine: Machine, node: NodeKind) -> tuple[Reservation, Mapping[str, str]]:
     """Return the same for one group of a job; most jobs are one."""
-    table = option_table("sbatch")
-    given, rest = read_getopt_options(words, table, None, where=f"sbatch on {machine.title}")
+    given, rest = read_options(words, "sbatch", where=f"sbatch on {machine.title}")
     if rest:
         rule = "is no option; an option with a value needs the value right behind it"
         raise LaunchError(f"#SBATCH {rest[0].text}", "", rule)
@@ -101,7 +100,7 @@ def _read_group(words: Sequence[Word], machine: Machine, node: NodeKind) -> tupl
         tasks = nodes * per_node
     if tasks is not None:
         variables |= {"SLURM_NTASKS": str(tasks), "SLURM_NPROCS": str(tasks)}
-    for option in table:
+    for option in option_table("sbatch"):
         name = option.names[0]
         if name in options and name not in _NOT_HANDED_ON:
             variables |= dict.fromkeys(option.variables, options[name].value or "1")

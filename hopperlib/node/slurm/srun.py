@@ -24,24 +24,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import Launcher, Machine, NodeKind
-from hopperlib.node.launch.components import Component, LaunchError, Remarks, Reservation
+from hopperlib.node.gpus import CHECK
+from hopperlib.node.launch.components import Component, LaunchError, Remarks, Reservation, remark
 from hopperlib.node.launch.option_values import assigned, host_count, memory_gb, whole_number
-from hopperlib.node.launch.options import Given, count_of, option_table, programs, read_getopt_options
+from hopperlib.node.launch.options import (
+    Given,
+    component_of,
+    count_of,
+    option_table,
+    programs,
+    read_fields,
+    read_options,
+)
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Unknown, Variables, Word
+from hopperlib.node.slurm import _options as values
 from hopperlib.node.slurm._cpus import SlurmNode
 from hopperlib.node.slurm._gpus import read_gpus
-from hopperlib.node.slurm._options import (
-    bind_options,
-    node_count,
-    read_cpu_bind,
-    read_distribution,
-    read_hint,
-    slurm_release,
-)
-from hopperlib.node.slurm.layout import CHECK, check_srun
+from hopperlib.node.slurm.layout import check_srun
 
-__all__ = ["read_srun", "read_srun_of"]
+__all__ = ["read_srun"]
 
 
 def read_srun(
@@ -74,11 +76,29 @@ def read_srun(
     >>> component.tasks, component.threads_per_task, component.exact
     (16, 16, True)
     """
+    try:
+        return _read(invocation, machine, node, reservation)
+    except LaunchError as error:
+        # A bare line that only fits with the cores that the site keeps is read with them.
+        if reservation is not None or not node.reserved_cores or "SLURM_CORE_SPEC" in invocation.environment:
+            raise
+        whole = invocation._replace(environment={**invocation.environment, "SLURM_CORE_SPEC": "0"})
+        try:
+            components, exported, remarks = _read(whole, machine, node, reservation)
+        except LaunchError:
+            raise error from None
+        remarks.assumptions.append(remark("no-core-spec", kept=len(node.reserved_cores)))
+        return components, exported, remarks
+
+
+def _read(
+    invocation: Invocation, machine: Machine, node: NodeKind, reservation: Reservation | None
+) -> tuple[tuple[Component, ...], dict[str, str], Remarks]:
+    """Return what `read_srun` does, the cores that the site keeps left alone unless the job says otherwise."""
     launcher = machine.launcher("srun")
     parts = programs(invocation.words)
-    table = option_table("srun")
     # A machine file may list the options that bear on the placement; the others are known to any srun.
-    idle = (name for option in table if not option.bears for name in option.names)
+    idle = (name for option in option_table("srun") if not option.bears for name in option.names)
     known = (*launcher.options, *idle) if launcher.options else None
     remarks = Remarks.none()
     notes = remarks.notes
@@ -86,7 +106,7 @@ def read_srun(
     exported: dict[str, str] = {}
     taken = 0
     for words in parts:
-        given, command = read_getopt_options(words, table, known, where=f"srun on {machine.title}")
+        given, command = read_options(words, "srun", known, where=f"srun on {machine.title}")
         if len(parts) > 1 and not command:
             raise LaunchError(":", "", "parts two programs; one side of it names none")
         group, variables = _group(given, len(components), reservation)
@@ -109,50 +129,13 @@ def read_srun(
 
 def _without_script(components: Sequence[Component], launcher: Launcher, node: NodeKind, remarks: Remarks) -> None:
     """Say what depends on the job that a bare line runs in."""
-    remarks.assumptions.append("The job around the line is taken to ask for nothing that srun takes over.")
+    remarks.assumptions.append(remark("nothing-taken-over"))
     default = launcher.threads_per_core
     for component in components:
         silent = not any(component.given(name) for name in ("--hint", "--threads-per-core"))
         if default and silent and default < node.threads_per_core == component.threads_per_task:
-            width = component.threads_per_task
-            remarks.doubts.append(
-                f"-c {width} is one core with all its hardware threads in a job that asked for "
-                f"--threads-per-core={width}, and {width} cores in others, the site's default, as shown; the text has "
-                f"no #SBATCH lines that say which. Run {CHECK} to see."
-            )
+            remarks.doubts.append(remark("one-core-or-several", width=component.threads_per_task, check=CHECK))
             break
-
-
-def read_srun_of(
-    invocation: Invocation, machine: Machine, node: NodeKind, reservation: Reservation | None
-) -> tuple[tuple[Component, ...], dict[str, str], Remarks]:
-    """Return what `read_srun` does; a bare line that only fits with the cores that the site keeps is read with them.
-
-    Examples
-    --------
-    >>> from hopperlib.machine import Machine
-    >>> from hopperlib.node.launch.scripts import find_invocations
-    >>> frontier = Machine.load("frontier")
-    >>> (invocation,) = find_invocations("srun -N 1 -n 16 -c 4 ./a.out", {})
-    >>> _, _, remarks = read_srun_of(invocation, frontier, frontier.node(), None)
-    >>> remarks.assumptions[-1].split(":")[0]
-    'The job is taken to ask for -S 0'
-    """
-    try:
-        return read_srun(invocation, machine, node, reservation)
-    except LaunchError as error:
-        if reservation is not None or not node.reserved_cores or "SLURM_CORE_SPEC" in invocation.environment:
-            raise
-        whole = invocation._replace(environment={**invocation.environment, "SLURM_CORE_SPEC": "0"})
-        try:
-            components, exported, remarks = read_srun(whole, machine, node, reservation)
-        except LaunchError:
-            raise error from None
-        remarks.assumptions.append(
-            f"The job is taken to ask for -S 0: beside the {len(node.reserved_cores)} cores that the site keeps "
-            "there is no room for the line."
-        )
-        return components, exported, remarks
 
 
 def _group(
@@ -183,7 +166,7 @@ def _with_environment(
 ) -> dict[str, Given]:
     """Return the options that hold: those of the line, else those that srun takes from the environment."""
     options = {option.name: option for option in given}
-    release = slurm_release(launcher)
+    release = values.slurm_release(launcher)
     inherited, other = "SLURM_CPUS_PER_TASK", "SRUN_CPUS_PER_TASK"
     if (22, 5) <= release < (23, 11):
         inherited, other = other, inherited
@@ -197,11 +180,10 @@ def _with_environment(
                 raise LaunchError(variable, "", value.reason)
             options[name] = Given(name, variable, value)
     if "-c" not in options and isinstance(environment.get(other), str):
-        notes.append(
-            f"{other}={environment[other]} is not read by srun of Slurm {launcher.version}: each task gets one CPU; "
-            "write -c on the srun line" + (f" or export {inherited}." if inherited.startswith("SRUN") else ".")
-        )
-    bind_options(options, release, notes)
+        or_export = f" or export {inherited}" if inherited.startswith("SRUN") else ""
+        said = {"other": other, "value": environment[other], "version": launcher.version}
+        notes.append(remark("cpus-not-read", or_export=or_export, **said))
+    values.bind_options(options, release, notes)
     return options
 
 
@@ -211,19 +193,19 @@ def _component(
 ) -> Component:
     """Return one component, options checked and srun's defaults worked out."""
     launcher = machine.launcher("srun")
-    slurm_node = SlurmNode.of(node, launcher, _system_cores(options, node, machine))
-    release = slurm_release(launcher)
+    system_cores = _system_cores(options, node, machine)
+    slurm_node = SlurmNode.of(node, launcher, system_cores)
+    release = values.slurm_release(launcher)
     if not command:
         notes.append("The line names no program.")
-    hint = read_hint(options.get("--hint"))
     bound = f"the hardware threads of a core of {machine.title}"
-    threads_per_core = count_of(options, "--threads-per-core", high=node.threads_per_core, bound=bound)
-    threads_per_core = threads_per_core or hint.threads_per_core
+    fields = read_fields(options, "srun", {"threads_per_core": (node.threads_per_core, bound)})
+    hint = values.read_hint(options.get("--hint"))
+    threads_per_core = fields.get("threads_per_core") or hint.threads_per_core
     # A site's default holds as if the job had asked for it, so it binds to threads too.
     by_default = launcher.threads_per_core if "--hint" not in options and threads_per_core is None else None
     threads_per_core = threads_per_core or by_default
-    cpus_per_task = count_of(options, "-c") or 1
-    tasks_per_core = count_of(options, "--ntasks-per-core")
+    tasks_per_core = fields.get("tasks_per_core")
     if tasks_per_core and threads_per_core and tasks_per_core > threads_per_core:
         rule = f"cannot be more than --threads-per-core={threads_per_core}"
         raise LaunchError("--ntasks-per-core", tasks_per_core, rule)
@@ -232,49 +214,39 @@ def _component(
     count_of(options, "--cores-per-socket", high=slurm_node.cores_per_socket, bound=bound)
     _check_pairs(options)
     _check_memory(options, node, machine)
-    per_cpu = _memory("--mem-per-cpu", options)
-    distribution = read_distribution(options.get("-m"), launcher, slurm_node, threads_per_core, release)
-    if distribution.note:
-        notes.append(distribution.note)
-    binding = read_cpu_bind(options, hint, release)
+    distribution = values.read_distribution(options.get("-m"), launcher, slurm_node, threads_per_core, release)
+    notes += [distribution.note] if distribution.note else []
+    binding = values.read_cpu_bind(options, hint, release)
     gpus = read_gpus(options, node, machine)
+    width = fields.get("threads_per_task", 1)
     if gpus is not None and "--cpus-per-gpu" in options and "-c" not in options:
-        cpus_per_task = (count_of(options, "--cpus-per-gpu") or 1) * (gpus.per_task or 1)
-        if gpus.per_task is None:
-            notes.append(
-                "--cpus-per-gpu is read as CPUs of a task with one GPU; the line does not say --gpus-per-task."
-            )
-    tasks, nodes, tasks_per_node = _counts(options, slurm_node, cpus_per_task, threads_per_core, notes)
+        width = (count_of(options, "--cpus-per-gpu") or 1) * (gpus.per_task or 1)
+        notes += [remark("cpus-per-gpu")] if gpus.per_task is None else []
+    tasks, nodes, tasks_per_node = _counts(options, slurm_node, width, threads_per_core, notes)
     if gpus is not None and gpus.tasks_per_gpu and not {"-n", "--ntasks-per-node"} & set(options):
         tasks = gpus.tasks_per_gpu * (gpus.total or (gpus.per_node or node.gpus) * (nodes or 1))
     exclusive = "--exclusive" in options and options["--exclusive"].value in ("", "exclusive")
-    return Component(
-        command=tuple(word.text for word in command),
-        shell=" ".join(word.shell for word in command),
-        tasks=tasks,
-        threads_per_task=cpus_per_task,
-        nodes=nodes,
-        tasks_per_node=tasks_per_node,
-        tasks_per_socket=count_of(options, "--ntasks-per-socket"),
-        tasks_per_core=tasks_per_core,
-        strict_memory="--mem-bind" in options and "local" in options["--mem-bind"].value.lower().split(","),
-        cpu_binding=binding.keyword or ("threads" if by_default else None),
-        binding_list=binding.entries,
-        memory_per_task_gb=None if per_cpu is None else per_cpu * cpus_per_task,
-        distribution=distribution.methods,
-        step_method=distribution.step_method,
-        system_cores=_system_cores(options, node, machine),
-        gpus=gpus,
-        plane_size=distribution.plane_size,
-        pack_nodes=distribution.pack_nodes,
-        overcommit="-O" in options,
-        cores_per_socket=hint.cores_per_socket,
-        threads_per_core=threads_per_core,
-        exact=exclusive or "--exact" in options or ("-c" in options and "-O" not in options and release >= (22, 5)),
-        node_list=options["-w"].value if "-w" in options else None,
-        options=tuple((option.name, option.value) for option in options.values()),
-        idle_options=tuple(option.name for option in options.values() if not option.bears),
-    )
+    per_cpu = _memory("--mem-per-cpu", options)
+    fields |= {
+        "tasks": tasks,
+        "threads_per_task": width,
+        "nodes": nodes,
+        "tasks_per_node": tasks_per_node,
+        "strict_memory": "--mem-bind" in options and "local" in options["--mem-bind"].value.lower().split(","),
+        "cpu_binding": binding.keyword or ("threads" if by_default else None),
+        "binding_list": binding.entries,
+        "memory_per_task_gb": None if per_cpu is None else per_cpu * width,
+        "distribution": distribution.methods,
+        "step_method": distribution.step_method,
+        "plane_size": distribution.plane_size,
+        "pack_nodes": distribution.pack_nodes,
+        "system_cores": system_cores,
+        "gpus": gpus,
+        "cores_per_socket": hint.cores_per_socket,
+        "threads_per_core": threads_per_core,
+        "exact": exclusive or "--exact" in options or ("-c" in options and "-O" not in options and release >= (22, 5)),
+    }
+    return component_of(options.values(), command, fields)
 
 
 def _counts(
@@ -283,10 +255,8 @@ def _counts(
     """Return tasks, nodes and tasks a node as srun settles them among each other."""
     tasks, per_node = count_of(options, "-n"), count_of(options, "--ntasks-per-node")
     nodes_option = options.get("-N")
-    if nodes_option is not None:
-        nodes: int | None = node_count(nodes_option)
-    else:
-        nodes = host_count(options["-w"].value) if "-w" in options else None
+    nodes = host_count(options["-w"].value) if "-w" in options else None
+    nodes = nodes if nodes_option is None else values.node_count(nodes_option)
     if tasks is not None and nodes is not None and tasks < nodes:
         notes.append(f"srun: warning: can't run {tasks} processes on {nodes} nodes, setting nnodes to {tasks}")
         nodes = tasks
@@ -304,7 +274,7 @@ def _counts(
     if tasks is None and "-c" in options and nodes is not None:
         usable = (threads_per_core or node.threads_per_core) * node.usable_cores
         tasks = nodes * max(1, usable // cpus_per_task)
-        notes.append(f"Without -n, as many tasks of {cpus_per_task} CPUs as fit: {tasks // nodes} a node.")
+        notes.append(remark("tasks-that-fit", cpus=cpus_per_task, tasks=tasks // nodes))
     return tasks or nodes or 1, nodes, per_node
 
 

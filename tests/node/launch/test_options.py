@@ -2,8 +2,8 @@
 
 import pytest
 
-from hopperlib.node.launch.components import LaunchError
-from hopperlib.node.launch.options import Option, option_table, programs, read_aprun_options, read_getopt_options
+from hopperlib.node.launch.components import Component, LaunchError
+from hopperlib.node.launch.options import Option, option_table, programs, read_options
 from hopperlib.node.launch.shell import Word
 
 CRAY = (
@@ -29,12 +29,12 @@ def as_words(text: str) -> list[Word]:
 
 
 def cray(text: str, known: tuple[str, ...] = ("-n", "-cp", "-sn", "-ss", "-S", "-t")) -> tuple[list[str], list[str]]:
-    given, command = read_aprun_options(as_words(text), CRAY, known, where="aprun on Hopper")
+    given, command = read_options(as_words(text), CRAY, known, where="aprun on Hopper", style="aprun")
     return [f"{option.name}={option.value}" for option in given], [word.text for word in command]
 
 
 def gnu(text: str, known: tuple[str, ...] | None = None) -> tuple[list[str], list[str]]:
-    given, command = read_getopt_options(as_words(text), GNU, known, where="srun on Toy")
+    given, command = read_options(as_words(text), GNU, known, where="srun on Toy", style="gnu")
     return [f"{option.name}={option.value}" for option in given], [word.text for word in command]
 
 
@@ -118,15 +118,15 @@ def test_one_spelling_in_the_machine_file_is_enough() -> None:
 
 def test_unknown_values_are_refused_only_where_they_matter() -> None:
     unknown = Word(text="$X", unknown="takes $X")
-    given, _ = read_getopt_options([Word(text="-o"), unknown], GNU, None, where="srun")
+    given, _ = read_options([Word(text="-o"), unknown], GNU, where="srun", style="gnu")
     assert [option.value for option in given] == ["$X"]
     with pytest.raises(LaunchError) as caught:
-        read_getopt_options([Word(text="-n"), unknown], GNU, None, where="srun")
+        read_options([Word(text="-n"), unknown], GNU, where="srun", style="gnu")
     assert caught.value.message == "-n $X takes $X"
     with pytest.raises(LaunchError, match=r"-n\$X takes"):
-        read_getopt_options([Word(text="-n$X", unknown="takes $X")], GNU, None, where="srun")
+        read_options([Word(text="-n$X", unknown="takes $X")], GNU, where="srun", style="gnu")
     with pytest.raises(LaunchError, match="takes"):
-        read_getopt_options([Word(text="--ntasks=$X", unknown="takes $X")], GNU, None, where="srun")
+        read_options([Word(text="--ntasks=$X", unknown="takes $X")], GNU, where="srun", style="gnu")
 
 
 def test_repeated_options_are_kept_in_order() -> None:
@@ -138,14 +138,15 @@ def test_programs_are_parted_by_a_colon_of_its_own() -> None:
     assert [[word.text for word in part] for part in parts] == [["-n", "4", "a:b"], ["-n", "2", "b"]]
 
 
-@pytest.mark.parametrize("program", ["aprun", "srun", "sbatch"])
+@pytest.mark.parametrize("program", ["aprun", "srun", "sbatch", "pals", "openmpi", "mpich", "intelmpi"])
 def test_the_table_says_of_each_option_what_is_needed(program: str) -> None:
     table = option_table(program)
     assert all(name.startswith("-") for option in table for name in option.names)
-    assert {option.value for option in table} <= {"none", "required", "optional"}
-    assert not any(option.bears and option.refused for option in table if program != "sbatch")
+    assert {option.value for option in table} <= {"none", "required", "optional", "pair"}
+    assert not any(option.bears and option.refused for option in table if program in ("aprun", "srun"))
+    assert {option.field for option in table} <= {"", *Component._fields}
 
 
 def test_options_of_srun_alone_are_refused_by_sbatch() -> None:
     with pytest.raises(LaunchError, match="--cpu-bind is an option of srun, not of sbatch"):
-        read_getopt_options(as_words("--cpu-bind=cores"), option_table("sbatch"), None, where="sbatch")
+        read_options(as_words("--cpu-bind=cores"), "sbatch", where="sbatch")
