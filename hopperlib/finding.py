@@ -77,14 +77,19 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 class Words(Formatter):
-    """Text in braces, with sizes for people (``:size``) and counted nouns (``:n file``)."""
+    """Text in braces, with sizes for people (``:size``), counted nouns (``:n file``) and shares (``:.1 %``)."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """Return a value as text."""
+        """Return a value as text, or what stands after a bar in the place of None."""
+        format_spec, _, absent = format_spec.partition("|")
+        if value is None and absent:
+            return absent
         if format_spec == "size":
             return size_text(value)
         if format_spec.startswith("n "):
             return f"{value:,} {format_spec[2:]}{'' if value == 1 else 's'}"
+        if format_spec.endswith(" %"):
+            return f"{100 * value:{format_spec[:-2]}f} %"
         return str(format(value, format_spec))
 
 

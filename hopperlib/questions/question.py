@@ -18,7 +18,7 @@ from hopperlib.errors import InputError
 from hopperlib.questions import display
 from hopperlib.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
 from hopperlib.questions.result import Result
-from hopperlib.questions.wording import record_of
+from hopperlib.questions.wording import Said, record_of, wording
 
 __all__ = ["MIME_TYPE", "Asked", "Example", "Question", "declared", "is_sample", "load"]
 
@@ -35,7 +35,8 @@ class Example(NamedTuple):
 class Asked:
     """The values of a question's controls as attributes; a subclass adds what follows from them.
 
-    The controls stand in the question's table alone, with their kinds and bounds, and are read by it.
+    The controls stand in the question's table alone, with their kinds and bounds, and are read by it. So do the words
+    of the answer (`hopperlib.questions.wording`).
 
     Examples
     --------
@@ -53,6 +54,23 @@ class Asked:
 
     def check(self) -> None:
         """Refuse values that do not fit together."""
+
+    @classmethod
+    def answer(cls, **values: Any) -> Result:
+        """Return the answer for some values."""
+        return cls(**values).result()
+
+    def label(self, name: str) -> str:
+        """Return what a reader sees of the chosen option of a control."""
+        return str(dict(record_of(type(self).__module__)["controls"][name]["options"])[getattr(self, name)])
+
+    def said(self, **more: Any) -> Said:
+        """Return the words beside the subclass, with its attributes and further ones to fill them in."""
+        return wording(type(self).__module__).of(self, **more)
+
+    def result(self) -> Result:
+        """Return the answer; a subclass adds what its table cannot state."""
+        return self.said().result()
 
     if TYPE_CHECKING:
 

@@ -7,14 +7,17 @@ An answer computes a *case*: a record whose attributes are the numbers. How they
 ``[[values]]``         numbers with label, badge, unit, decimals, note; left out while they are None
 ``[findings.CODE]``    level, message, advice; those with ``when`` are found by the case itself
 ``[tables.NAME]``      caption, columns, folded, and rows of attributes where they are fixed
-``[charts.NAME]``      title, alt, axes, references, marks
+``[charts.NAME]``      title, alt, axes, references, marks, and series of attributes where they are fixed
 ``[[copyables]]``      lines to copy: title, text, note
 ``[facts]``            named numbers for programs and self-checks
 =====================  ==============================================================================
 
-In a text, ``{best.cost_factor:.3g}`` is an attribute of the case or a word that the code adds; ``:size`` and
-``:n file`` write sizes and counted nouns. ``value``, ``when``, ``unless`` and the entries of ``[facts]`` are such
-names without braces; a name that the case lacks is an error, never an empty text.
+In a text, ``{best.cost_factor:.3g}`` is an attribute of the case or a word that the code adds; ``:size``,
+``:n file`` and ``:.1 %`` write sizes, counted nouns and shares. ``value``, ``when``, ``unless`` and the entries of
+``[facts]`` are such names without braces; a name that the case lacks is an error, never an empty text. A number that
+is a share is shown in percent with ``factor = 100``; ``{needed:,|no number}`` has a word for None. A list is a text in
+parts, of which ``{when = "lost", text = "; {lost} lost"}`` stands only where something is lost. `Said.result` is the
+answer that the record states in full.
 """
 
 from __future__ import annotations
@@ -22,13 +25,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from hopperlib.finding import Finding, Words
 from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.result import Column, Copyable, Figure, Table, Value
+from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value
 
 __all__ = ["Said", "Wording", "record_of", "wording"]
 
@@ -77,6 +80,17 @@ def wording(module: str) -> Wording:
     return Wording(module)
 
 
+class _Filling(Words):
+    """Texts in braces, whose names are looked up in a case."""
+
+    def __init__(self, said: Said):
+        self._said = said
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
+        """Return what a name stands for."""
+        return self._said.look_up(field_name), field_name
+
+
 class Said:
     """The words of a case, filled in.
 
@@ -113,14 +127,18 @@ class Said:
         first, *parts = re.findall(r"[^.\[\]]+", path)
         value = self[first]
         for part in parts:
-            if value is not None:
-                value = value[int(part)] if part.isdigit() else getattr(value, part)
+            if isinstance(value, Mapping):
+                value = value[part]
+            elif value is not None:
+                value = value[int(part)] if part.lstrip("-").isdigit() else getattr(value, part)
         return value
 
-    def fill(self, text: str) -> str:
-        """Return a text with its braces filled in."""
-        # A formatter only asks for one name at a time: nothing of a mapping but `__getitem__` is needed.
-        return Words().vformat(text, (), cast("Mapping[str, Any]", self)) if "{" in text else text
+    def fill(self, text: str | Sequence[Any]) -> str:
+        """Return a text, or the parts of one whose conditions hold, with the braces filled in."""
+        if isinstance(text, str):
+            return _Filling(self).vformat(text, (), {}) if "{" in text else text
+        parts = ({"text": part} if isinstance(part, str) else part for part in text)
+        return "".join(self.fill(part["text"]) for part in parts if self._holds(part))
 
     def text(self, name: str, **more: Any) -> str:
         """Return the sentence of a name."""
@@ -138,7 +156,7 @@ class Said:
     def _filled(self, entry: Mapping[str, Any], *paths: str) -> dict[str, Any]:
         """Return an entry with its texts filled in and its paths looked up, without its conditions."""
         return {
-            key: self._number(part) if key in paths else self.fill(part) if isinstance(part, str) else part
+            key: self._number(part) if key in paths else self.fill(part) if isinstance(part, str | list) else part
             for key, part in entry.items()
             if key not in ("when", "unless")
         }
@@ -150,7 +168,7 @@ class Said:
         shown = (
             self._filled(entry, "value", "low", "high") for entry in stated if self._number(entry["value"]) is not None
         )
-        return tuple(Value(**{"badge": None, **fields}) for fields in shown)
+        return tuple(Value(**{"badge": None, **_scaled(**fields)}) for fields in shown)
 
     def finding(self, code: str, **more: Any) -> Finding:
         """Return the finding of a code."""
@@ -187,27 +205,32 @@ class Said:
         """
         entry = self._record["tables"][name]
         said = self.also(**fields)
-        if rows is None:
+        if rows is None and isinstance(entry["rows"], str):
+            rows = said.look_up(entry["rows"])
+        elif rows is None:
             rows = [tuple(said._cell(cell) for cell in row["cells"]) for row in entry["rows"] if said._holds(row)]
         columns = tuple(
             Column(said.fill(column)) if isinstance(column, str) else Column(**said._filled(column))
             for column in entry["columns"]
         )
         texts = {key: said.fill(entry[key]) for key in ("caption", "marked_label", "folded") if key in entry}
-        return Table(columns=columns, rows=rows, marked=fields.get("marked", ()), **texts)
+        return Table(columns=columns, rows=rows or (), marked=fields.get("marked", ()), **texts)
 
-    def chart(self, name: str, series: Sequence[Series], **more: Any) -> Figure:
-        """Return the chart of a name.
+    def chart(self, name: str, series: Sequence[Series] | None = None, **more: Any) -> Figure:
+        """Return the chart of a name; without series, those its entry states: name, x, y, high, kind.
 
         Parameters
         ----------
         name : str
-        series : sequence of Series
+        series : sequence of Series or None
         **more
             Words for its texts.
         """
         said = self.also(**more)
         entry = dict(said._record["charts"][name])
+        stated = [
+            Series(**said._filled(line, "x", "y", "high")) for line in entry.pop("series", ()) if said._holds(line)
+        ]
         axes: dict[str, Any] = {side: Axis(**said._filled(entry.pop(side), "low", "high")) for side in ("x", "y")}
         references = [
             Reference(said.fill(line["name"]), said._number(line["y"]))
@@ -215,9 +238,40 @@ class Said:
             if said._holds(line)
         ]
         marks = {said.fill(label): said.look_up(path) for label, path in entry.pop("marks", {}).items()}
-        return chart(**axes, series=series, references=references, marks=marks, **said._filled(entry))
+        return chart(**axes, series=series or stated, references=references, marks=marks, **said._filled(entry))
 
     @property
     def facts(self) -> dict[str, Any]:
         """The named numbers for programs."""
         return {name: self.look_up(path) for name, path in self._record.get("facts", {}).items()}
+
+    def result(self, **parts: Any) -> Result:
+        """Return the answer: what the record states in full, and the parts that the code makes.
+
+        Parameters
+        ----------
+        **parts
+            Fields of `Result`, which take the place of what is stated: the text ``summary``, findings, values, lines
+            to copy, facts, and the charts and tables whose series and rows the record states.
+        """
+        stated: dict[str, Callable[[], Any]] = {
+            "summary": lambda: self.text("summary"),
+            "findings": lambda: self.findings,
+            "values": lambda: self.values,
+            "figures": lambda: tuple(self.chart(name) for name in self._whole("charts", "series")),
+            "copyables": lambda: self.copyables,
+            "tables": lambda: tuple(self.table(name) for name in self._whole("tables", "rows")),
+            "facts": lambda: self.facts,
+        }
+        return Result(**{name: part() for name, part in stated.items() if name not in parts}, **parts)
+
+    def _whole(self, kind: str, content: str) -> list[str]:
+        """Return the names of the charts or tables whose content is stated, and whose conditions hold."""
+        entries = self._record.get(kind, {}).items()
+        return [name for name, entry in entries if content in entry and self._holds(entry)]
+
+
+def _scaled(value: Any, factor: float = 1, **fields: Any) -> dict[str, Any]:
+    """Return the fields of a number, with the number and its bounds in the unit in which it is shown."""
+    bounds = {name: factor * fields.pop(name) for name in ("low", "high") if fields.get(name) is not None}
+    return {"value": factor * value if factor != 1 else value, **bounds, **fields}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import product
+from typing import Any
 
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.link_loads import LinkMap
@@ -20,31 +21,27 @@ from hopperlib.network.torus.orders import ASSUMED, compute_nodes, order_nodes
 from hopperlib.network.torus.placement import busy, compactness_of, free_positions
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions.figures import NEUTRAL, STYLES
-from hopperlib.questions.question import declared
-from hopperlib.questions.result import Column, Copyable, Download, Drawing, Figure, Result, Table, Value
+from hopperlib.questions.question import Asked, declared
+from hopperlib.questions.result import Download, Drawing, Figure, Result
+from hopperlib.questions.wording import Said
 
 __all__ = ["QUESTION"]
 
-_SHARED = "with neighbors on a 4-D grid, links shared max-min fair"
 # The busy nodes belong to jobs of so many, of which some write at such a rate a node. Both are assumed.
 _NEIGHBOR_NODES, _WRITE_GB_S = 128, 0.1
-_FLOORS = {
-    "hopper": ("Hopper, 17 x 4 cabinets", None),
-    "titan": ("Titan, 25 x 8", (25, 8)),
-    "blue": ("Blue Waters, 24 x 12", (24, 12)),
-}
+# Columns and rows of cabinets of the floors that no machine file describes.
+_FLOORS = {"titan": (25, 8), "blue": (24, 12)}
 
 
 @cache
 def _floor(name: str) -> tuple[Wiring, tuple[NodeAddress, ...]]:
     """Return a floor's wiring and the nodes for jobs: Hopper's compute nodes, all positions elsewhere."""
-    floor = _FLOORS[name][1]
-    if floor is None:
-        machine = Machine.load("hopper")
-        wiring = Wiring.of(machine)
-        return wiring, compute_nodes(machine, wiring)
-    wiring = Wiring(*floor)
-    return wiring, wiring.addresses
+    if name in _FLOORS:
+        wiring = Wiring(*_FLOORS[name])
+        return wiring, wiring.addresses
+    machine = Machine.load(name)
+    wiring = Wiring.of(machine)
+    return wiring, compute_nodes(machine, wiring)
 
 
 @lru_cache(maxsize=4)
@@ -85,153 +82,121 @@ def _shade(share: float) -> str:
     return "#" + "".join(f"{round(255 + (0.15 + 0.85 * share) * (end - 255)):02x}" for end in (0x8F, 0xC7, 0xEE))
 
 
-def _floor_drawing(wiring: Wiring, job: Sequence[NodeAddress]) -> Drawing:
-    """Return the floor seen from above: in each cabinet how many of the job's nodes stand there."""
-    in_cabinet = Counter(node.on_floor[:2] for node in job)
-    pitch = 348 / wiring.columns
-    full = wiring.cages * wiring.slots * 4
-    parts = []
-    for row, column in product(range(wiring.rows), range(wiring.columns)):
-        count = in_cabinet[column, row]
-        x, y = 6 + column * pitch, 22 + row * (pitch + 4)
-        parts.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{pitch - 2:.1f}" height="{pitch:.1f}" rx="2" fill="{_shade(count / full)}" '
-            f'stroke="currentColor" stroke-width="0.6"><title>cabinet c{column}-{row}: '
-            f"{count} of {full} nodes</title></rect>"
+class _Placed(Asked):
+    """One placement: the floor, and the nodes of the job."""
+
+    @property
+    def wiring(self) -> Wiring:
+        """How the floor is wired."""
+        return _floor(self.floor)[0]
+
+    @cached_property
+    def ordered(self) -> Sequence[NodeAddress]:
+        """The nodes for jobs in their order."""
+        return order_nodes(_floor(self.floor)[1], self.order)
+
+    @cached_property
+    def positions(self) -> list[int]:
+        """Where the job lies in that list."""
+        settings = {"start_fraction": self.start_fraction, "busy_fraction": self.busy_fraction}
+        return free_positions(len(self.ordered), self.nodes, **settings)
+
+    @property
+    def job(self) -> list[NodeAddress]:
+        """Its nodes."""
+        return [self.ordered[position] for position in self.positions]
+
+    def result(self) -> Result:
+        """Return the answer."""
+        wiring, job, on_hopper = self.wiring, self.job, self.floor == "hopper"
+        places = [node.coordinates for node in job]
+        plain, graph = Torus(wiring.dimensions), _neighbors(self.nodes)
+        messages = sum(graph.values())
+        alone = beside = None
+        if on_hopper and self.nodes > 1:
+            alone, beside = _rates_gb_s(self.ordered, places, self.busy_fraction, self.traffic)
+        said = self.said(
+            lies=compactness_of(places, Torus(wiring.dimensions, (1, self.y_weight, 1))),
+            picked=plain.mean_hops(),
+            runs=len(runs_of(self.positions)),
+            neighbors=hops_of_graph(graph, places, plain) / messages if messages else 0.0,
+            bisection=bisection_bandwidth_gb_s(places, Machine.load("hopper")) if on_hopper else None,
+            alone=alone,
+            beside=beside,
+            assumed="; ".join(ASSUMED),
+            map=self._map(),
         )
-        if count:
-            parts.append(
-                f'<text x="{x + pitch / 2 - 1:.1f}" y="{y + pitch / 2 + 3:.1f}" text-anchor="middle" '
-                f'font-size="{min(9, pitch / 2):.1f}" fill="#0b2a3d">{count}</text>'
+        lines = "".join(f"{node.nid},{node.cname},{node.x},{node.y},{node.z}\n" for node in job)
+        return said.result(
+            drawings=(self._floor_drawing(said),),
+            figures=(self._space_figure(said),),
+            downloads=(Download(name="placement.csv", text=f"nid,cname,x,y,z\n{lines}", media_type="text/csv"),),
+        )
+
+    def _map(self) -> str:
+        """Return the floor as text."""
+        service = {node.nid for node in self.wiring.addresses} - {node.nid for node in self.ordered}
+        return cabinet_map(self.wiring, {node.nid: 0 for node in self.job}, service=service)
+
+    def _floor_drawing(self, said: Said) -> Drawing:
+        """Return the floor seen from above: in each cabinet how many of the job's nodes stand there."""
+        wiring = self.wiring
+        in_cabinet = Counter(node.on_floor[:2] for node in self.job)
+        pitch, full = 348 / wiring.columns, wiring.cages * wiring.slots * 4
+        parts = []
+        for row, column in product(range(wiring.rows), range(wiring.columns)):
+            count = in_cabinet[column, row]
+            cabinet = said.also(
+                x=6 + column * pitch,
+                y=22 + row * (pitch + 4),
+                width=pitch - 2,
+                size=pitch,
+                shade=_shade(count / full),
+                column=column,
+                row=row,
+                count=count,
+                full=full,
+                middle=(4 + (column + 0.5) * pitch + 1, 22 + row * (pitch + 4) + pitch / 2 + 3),
+                font=min(9, pitch / 2),
             )
-    height = 30 + wiring.rows * (pitch + 4)
-    title = "The floor from above: nodes of the job in each cabinet"
-    svg = (
-        f'<svg viewBox="0 0 360 {height:.0f}" role="img" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif">'
-        f'<title>{title}</title><text x="6" y="14" font-size="10" fill="currentColor">columns 0 to {wiring.columns - 1} across, '
-        f"rows 0 to {wiring.rows - 1} down</text>{''.join(parts)}</svg>"
-    )
-    most = max(in_cabinet.values())
-    alt = f"{len(job):,} nodes in {len(in_cabinet)} of {wiring.columns * wiring.rows} cabinets, at most {most} in one."
-    return Drawing(title=title, alt=alt, svg=svg)
-
-
-def _space_figure(wiring: Wiring, job: Sequence[NodeAddress]) -> Figure:
-    """Return the torus as a box of points, those of the job marked."""
-    places = sorted({node.coordinates for node in job})
-    x_size, y_size, z_size = wiring.dimensions
-    corners = [(x, y, z) for x in (0, x_size - 1) for y in (0, y_size - 1) for z in (0, z_size - 1)]
-    data = [
-        {
-            "type": "scatter3d",
-            "mode": "markers",
-            "name": name,
-            **{axis: [place[number] for place in points] for number, axis in enumerate("xyz")},
-            "marker": {"size": size, "color": color, "symbol": symbol},
-        }
-        for name, points, size, color, symbol in (
-            ("job", places, 4, STYLES[0].color, "circle"),
-            ("corners of the torus", corners, 3, NEUTRAL.color, "cross"),
+            parts.append(cabinet.text("cabinet"))
+        title = said.text("floor")
+        height, most = 30 + wiring.rows * (pitch + 4), max(in_cabinet.values())
+        svg = said.text(
+            "floor_svg", title=title, height=height, parts="".join(parts), last=(wiring.columns - 1, wiring.rows - 1)
         )
-    ]
-    scene = {
-        f"{axis}axis": {"title": {"text": axis}, "range": [-1, size]}
-        for axis, size in zip("xyz", wiring.dimensions, strict=True)
-    }
-    spans = [len({place[axis] for place in places}) for axis in range(3)]
-    return Figure(
-        title="The job in the torus",
-        alt=f"{len(places)} Geminis of a torus of {x_size} x {y_size} x {z_size}: they lie at {spans[0]} places of x, "
-        f"{spans[1]} of y and {spans[2]} of z.",
-        data=data,
-        layout={
-            "autosize": True,
-            "height": 420,
-            "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
-            "scene": scene | {"aspectmode": "data"},
-        },
-        table=Table(caption="Geminis of the job", columns=tuple(Column(axis) for axis in "xyz"), rows=places),
-        bundle="gl3d",
-    )
+        alt = said.text("floor_alt", filled=len(in_cabinet), cabinets=wiring.columns * wiring.rows, most=most)
+        return Drawing(title=title, alt=alt, svg=svg)
+
+    def _space_figure(self, said: Said) -> Figure:
+        """Return the torus as a box of points, those of the job marked."""
+        places = sorted({node.coordinates for node in self.job})
+        sizes = self.wiring.dimensions
+        data = [
+            {
+                "type": "scatter3d",
+                "mode": "markers",
+                "name": name,
+                **{axis: [place[number] for place in points] for number, axis in enumerate("xyz")},
+                "marker": {"size": size, "color": color, "symbol": symbol},
+            }
+            for name, points, size, color, symbol in (
+                ("job", places, 4, STYLES[0].color, "circle"),
+                ("corners of the torus", list(product(*((0, size - 1) for size in sizes))), 3, NEUTRAL.color, "cross"),
+            )
+        ]
+        scene: dict[str, Any] = {"aspectmode": "data"}
+        for axis, size in zip("xyz", sizes, strict=True):
+            scene[f"{axis}axis"] = {"title": {"text": axis}, "range": [-1, size]}
+        spans = [len({place[axis] for place in places}) for axis in range(3)]
+        return Figure(
+            title=said.text("space"),
+            alt=said.text("space_alt", geminis=len(places), sizes=sizes, spans=spans),
+            data=data,
+            layout={"autosize": True, "height": 420, "margin": dict.fromkeys("lrtb", 0), "scene": scene},
+            table=said.table("geminis", places),
+            bundle="gl3d",
+        )
 
 
-# An answer is one literal in the order in which it is shown.
-def _answer(
-    *, floor: str, nodes: int, order: str, start_fraction: float, busy_fraction: float, traffic: str, y_weight: float
-) -> Result:
-    """Answer for one placement."""
-    wiring, there = _floor(floor)
-    ordered = order_nodes(there, order)
-    positions = free_positions(len(ordered), nodes, start_fraction=start_fraction, busy_fraction=busy_fraction)
-    job = [ordered[position] for position in positions]
-    places = [node.coordinates for node in job]
-    plain = Torus(wiring.dimensions)
-    lies = compactness_of(places, Torus(wiring.dimensions, (1, y_weight, 1)))
-    runs, graph = len(runs_of(positions)), _neighbors(nodes)
-    messages = sum(graph.values())
-    neighbors = hops_of_graph(graph, places, plain) / messages if messages else 0.0
-    bisection = bisection_bandwidth_gb_s(places, Machine.load("hopper")) if floor == "hopper" else None
-    alone, beside = (
-        _rates_gb_s(ordered, places, busy_fraction, traffic) if floor == "hopper" and nodes > 1 else (None,) * 2
-    )
-    rows = [
-        ("Mean distance between nodes", lies.nodes, "hops"),
-        (f"The same with Y counted {y_weight:g} times", lies.nodes_weighted, "hops"),
-        ("Mean distance between Geminis", lies.geminis, "hops"),
-        ("Greatest distance", lies.farthest, "hops"),
-        ("Hops of a message to a neighbor on a 4-D grid", neighbors, "hops"),
-        ("Volume of the convex hull", lies.hull.volume, "grid cells"),
-        ("Surface of the convex hull", lies.hull.surface, "grid faces"),
-        ("Runs in the node list", runs, ""),
-        ("Bisection bandwidth", bisection, "GB/s"),
-        ("Exchange of a node, alone", alone, "GB/s"),
-        ("Exchange of a node, beside the busy nodes", beside, "GB/s"),
-    ]
-    columns = (Column("Metric"), Column("Value", decimals=2), Column("Unit"))
-    return Result(
-        summary=(
-            f"{nodes:,} nodes in {order} order lie in {runs:,} {'run' if runs == 1 else 'runs'} of the list, "
-            f"{lies.nodes:.2f} hops apart on average; two nodes picked at random would be {plain.mean_hops():.2f}."
-        ),
-        values=(
-            Value("Mean distance between nodes", lies.nodes, "predicted", "hops", 2),
-            Value("Mean distance, Y weighted", lies.nodes_weighted, "predicted", "hops", 2),
-            *([] if bisection is None else [Value("Bisection bandwidth", bisection, "predicted", "GB/s", 1)]),
-            *([] if beside is None else [Value("Exchange of a node", beside, "predicted", "GB/s", 2, note=_SHARED)]),
-            Value("Definition of the order", order, "assumed", note="; ".join(ASSUMED)),
-        ),
-        drawings=(_floor_drawing(wiring, job),),
-        figures=(_space_figure(wiring, job),),
-        tables=(Table(caption="How compact the job lies", columns=columns, rows=rows),),
-        copyables=(_map(wiring, there, job),),
-        downloads=(_placement_file(job),),
-        facts={
-            "job_nodes": nodes,
-            "first_position": positions[0],
-            "mean_hops": lies.nodes,
-            "weighted_hops": lies.nodes_weighted,
-            "runs": runs,
-            "neighbor_hops": neighbors,
-            "bisection_gb_s": bisection,
-            "alone_gb_s": alone,
-            "exchange_gb_s": beside,
-            "hull_volume": lies.hull.volume,
-        },
-    )
-
-
-def _map(wiring: Wiring, there: Sequence[NodeAddress], job: Sequence[NodeAddress]) -> Copyable:
-    """Return the floor as text."""
-    service = {node.nid for node in wiring.addresses} - {node.nid for node in there}
-    text = cabinet_map(wiring, {node.nid: 0 for node in job}, service=service)
-    note = "a is the job, a dot any other node, S a service node; a line is a node of each blade."
-    return Copyable("Cabinet map", text, note)
-
-
-def _placement_file(job: Sequence[NodeAddress]) -> Download:
-    """Return the nodes of the job as a file."""
-    lines = "".join(f"{node.nid},{node.cname},{node.x},{node.y},{node.z}\n" for node in job)
-    return Download(name="placement.csv", text=f"nid,cname,x,y,z\n{lines}", media_type="text/csv")
-
-
-QUESTION = declared(__name__, _answer, options={"floor": [(name, label) for name, (label, _) in _FLOORS.items()]})
+QUESTION = declared(__name__, _Placed.answer)
