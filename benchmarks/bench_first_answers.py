@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
+import tempfile
 import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from tests.site.marionette import FIREFOX, Firefox
 
 from benchmarks.side_by_side import Comparison
 
@@ -49,6 +53,33 @@ def _explorers() -> list[tuple[str, str]]:
         for box in BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser").select(".hopper-explorer"):
             pages.setdefault(str(box["data-name"]), path.relative_to(HTML).as_posix())
     return [(page, name) for name, page in pages.items()]
+
+
+IN_FIREFOX = "memory"
+STARTED = "performance.getEntriesByName('hopper: Python started')"
+
+
+def _in_firefox() -> Comparison:
+    """Time Python's start in Firefox, which knows no save-data: with the memory, and on a copy of the book without it."""
+    from hopperlib.site.serve import server_for
+
+    page = dict((name, path) for path, name in _explorers())[IN_FIREFOX]
+    starts_s = []
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder) / "plain"
+        shutil.copytree(HTML, plain, ignore=shutil.ignore_patterns("*.memory"), copy_function=os.link)
+        for number, site in enumerate((HTML, plain)):
+            profile = Path(folder) / str(number)
+            profile.mkdir()
+            with server_for(site, 0) as server, Firefox(profile) as browser:
+                threading.Thread(target=server.serve_forever, daemon=True).start()
+                browser.open(f"http://127.0.0.1:{server.server_port}/{page}")
+                browser.evaluate(f"document.querySelector('[data-name={IN_FIREFOX}]').scrollIntoView()")
+                browser.wait(f"{STARTED}.length")
+                starts_s.append(browser.evaluate(f"return {STARTED}[0].duration / 1000"))
+                server.shutdown()
+    what = f"Python's start for {IN_FIREFOX} in Firefox, empty cache"
+    return Comparison(what=what, ours_s=starts_s[0], peer="plain Pyodide", peer_s=starts_s[1])
 
 
 def measure() -> list[Comparison]:
@@ -94,4 +125,4 @@ def measure() -> list[Comparison]:
     rows.append(
         Comparison(what="median of all explorers", ours_s=cold_s, peer="plain Pyodide", peer_s=peer_s, note=note)
     )
-    return rows
+    return [*rows, *([_in_firefox()] if FIREFOX else [])]
