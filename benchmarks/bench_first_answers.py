@@ -11,9 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.site.marionette import FIREFOX, Firefox
-
 from benchmarks.side_by_side import Comparison
+from tests.site.marionette import FIREFOX, Firefox
 
 HTML = Path(__file__).resolve().parent.parent / "_build" / "html"
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -63,7 +62,7 @@ def _in_firefox() -> Comparison:
     """Time Python's start in Firefox, which knows no save-data: with the memory, and on a copy of the book without it."""
     from hopperlib.site.serve import server_for
 
-    page = dict((name, path) for path, name in _explorers())[IN_FIREFOX]
+    page = {name: path for path, name in _explorers()}[IN_FIREFOX]
     starts_s = []
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "plain"

@@ -1,8 +1,9 @@
-"""The same pages in Firefox: alive, started from a memory, without it, and answers that equal this Python's."""
+"""The same pages in Firefox: started from a memory or from scratch, with answers that equal this Python's."""
 
 from __future__ import annotations
 
 import pytest
+
 from tests.site.marionette import FIREFOX, Firefox
 
 SUMMARY = "document.querySelector('#explorer-trial .hopper-summary').textContent"
