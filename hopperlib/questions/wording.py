@@ -231,7 +231,9 @@ class Said:
         stated = [
             Series(**said._filled(line, "x", "y", "high")) for line in entry.pop("series", ()) if said._holds(line)
         ]
-        axes: dict[str, Any] = {side: Axis(**said._filled(entry.pop(side), "low", "high")) for side in ("x", "y")}
+        axes: dict[str, Any] = {
+            side: Axis(**said._filled(entry.pop(side), "low", "high", "log", "decimals")) for side in ("x", "y")
+        }
         references = [
             Reference(said.fill(line["name"]), said._number(line["y"]))
             for line in entry.pop("references", ())

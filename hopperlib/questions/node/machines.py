@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import FIGURES, Derived, derived
 from hopperlib.machine.faults import faults
-from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.node.drawings import node_drawing
-from hopperlib.questions.question import declared
-from hopperlib.questions.result import Column, Download, Drawing, Figure, Result, Table, Value, format_number
+from hopperlib.questions.question import Asked, declared
+from hopperlib.questions.result import Column, Download, Result, Table, Value, format_number
+from hopperlib.questions.wording import Said
 
 __all__ = ["QUESTION"]
-
-NONE = "none"
 
 # How many nodes are drawn: a node of many sockets is as long as a page.
 _DRAWN = {"two": 2, "all": 3, "none": 0}
@@ -23,126 +22,122 @@ _DRAWN = {"two": 2, "all": 3, "none": 0}
 # Bars of very different length would hide the short ones.
 _MOST_APART = 30
 
-
-def _figures_of(machines: list[Machine]) -> dict[str, list[Derived]]:
-    """Return the figures of some machines, by name of the figure."""
-    columns = [derived(machine) for machine in machines]
-    return {row[0].name: list(row) for row in zip(*columns, strict=True)}
+_GOES_ON = {True: "goes on", False: "stops", None: "not told"}
 
 
-def _comparison(machines: list[Machine], figures: dict[str, list[Derived]], chosen: str) -> Table:
-    """Return the table of all figures."""
-    rows: list[tuple[Any, ...]] = []
-    for row in figures.values():
-        cells: list[Any] = [f"{row[0].label} [{row[0].unit}]" if row[0].unit else row[0].label]
-        for one in row:
-            shown = (
-                None if one.value is None else (round(one.value, one.decimals) if one.decimals else round(one.value))
+class _Machines(Asked):
+    """Up to three machines, and one figure of each."""
+
+    @cached_property
+    def machines(self) -> list[Machine]:
+        """The machines; one beside itself would only repeat its columns."""
+        machines: dict[str, Machine] = {}
+        others = (Machine.load(name) for name in (self.second, self.third) if name != "none")
+        for machine in (chosen_machine(self.first, self.machine_file), *others):
+            machines.setdefault(machine.name, machine)
+        return list(machines.values())
+
+    @cached_property
+    def figures(self) -> dict[str, tuple[Derived, ...]]:
+        """All figures of each, by name of the figure."""
+        return {row[0].name: row for row in zip(*map(derived, self.machines), strict=True)}
+
+    @property
+    def drawn_figure(self) -> Derived:
+        """What the chosen figure is."""
+        return self.figures[self.figure][0]
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The figure of each machine, by its name."""
+        return {
+            machine.name: figure.value for machine, figure in zip(self.machines, self.figures[self.figure], strict=True)
+        }
+
+    @property
+    def ratio(self) -> float | None:
+        """The figure of the first machine over that of the second. [ratio]"""
+        compared = list(self.values.values())[:2]
+        return compared[0] / compared[1] if len(compared) == 2 and all(compared) else None
+
+    def result(self) -> Result:
+        """Return the answer."""
+        stated = [
+            Value(
+                machine.title,
+                figure.value,
+                figure.badge,
+                figure.unit,
+                figure.decimals if isinstance(figure.value, float) else None,
+                note=figure.sum,
             )
-            cells += [shown, one.badge if one.value is not None else "-"]
-        first, second = row[0].value, row[1].value if len(row) > 1 else None
-        cells.append(round(first / second, 3) if first and second else None)
-        rows.append(tuple(cells))
-    columns = [Column("Figure")]
-    for machine in machines:
-        columns += [Column(machine.title), Column("how sure")]
-    if len(machines) > 1:
-        columns.append(Column(f"{machines[0].title} / {machines[1].title}", decimals=3))
-    else:
-        rows = [row[:-1] for row in rows]
-    return Table(
-        caption="What follows from the machine files",
-        columns=tuple(columns),
-        rows=rows,
-        marked=(list(figures).index(chosen),),
-        marked_label="drawn above",
-    )
-
-
-def _faults(machines: list[Machine]) -> Table:
-    """Return the table of faults and what each machine makes of them."""
-    words = {True: "goes on", False: "stops", None: "not told"}
-    return Table(
-        caption="What each machine survives",
-        columns=tuple(Column(title) for title in ("Fault", "Machine", "It", "What then", "How sure")),
-        rows=[
-            (fault.name, machine.title, words[fault.goes_on], fault.what_then, fault.badge or "-")
-            for machine in machines
-            for fault in faults(machine)
-        ],
-    )
-
-
-def _chart(machines: list[Machine], row: list[Derived]) -> Figure:
-    """Return the chart of one figure for all machines."""
-    told = [(machine.title, one.value) for machine, one in zip(machines, row, strict=True) if one.value is not None]
-    spelled = ", ".join(f"{title} {format_number(value, row[0].decimals)}" for title, value in told) or "not told"
-    apart = bool(told) and max(value for _, value in told) > _MOST_APART * min(value for _, value in told)
-    unit = f", in {row[0].unit}" if row[0].unit else ""
-    return chart(
-        title=row[0].label,
-        alt=f"{row[0].label}{unit}, machine by machine: {spelled}." + (" The scale is logarithmic." if apart else ""),
-        x=Axis(title="Machine"),
-        y=Axis(title=row[0].label, unit=row[0].unit, low=None if apart else 0.0, log=apart, decimals=row[0].decimals),
-        series=[
-            Series(
-                name=row[0].label,
-                x=[title for title, _ in told],
-                y=[value for _, value in told],
-                kind="points" if apart else "bars",
-            )
-        ],
-    )
-
-
-def _drawings(machines: list[Machine]) -> tuple[Drawing, ...]:
-    """Return the bare node of each of some machines."""
-    return tuple(
-        node_drawing(machine.node(), title=f"A node of {machine.title}: {machine.node().cores} cores")
-        for machine in machines
-    )
-
-
-def _answer(*, first: str, second: str, third: str, figure: str, drawn: str, machine_file: str) -> Result:
-    """Answer for up to three machines."""
-    names = [first, *(name for name in (second, third) if name != NONE)]
-    machines = [chosen_machine(first, machine_file), *(Machine.load(name) for name in dict.fromkeys(names[1:]))]
-    # A machine beside itself would only repeat its columns.
-    machines = [one for number, one in enumerate(machines) if one.name not in {each.name for each in machines[:number]}]
-    figures = _figures_of(machines)
-    row = figures[figure]
-    values = [
-        Value(
-            machine.title,
-            one.value,
-            one.badge,
-            one.unit,
-            one.decimals if isinstance(one.value, float) else None,
-            note=one.sum,
+            for machine, figure in zip(self.machines, self.figures[self.figure], strict=True)
+            if figure.value is not None
+        ]
+        numbers = [value.value for value in stated]
+        apart = bool(numbers) and max(numbers) > _MOST_APART * min(numbers)
+        said = self.said(
+            told=bool(stated),
+            named="; ".join(f"{value.label} {value.text} {value.unit}".rstrip() for value in stated),
+            titles=[value.label for value in stated],
+            numbers=numbers,
+            spelled=", ".join(
+                f"{value.label} {format_number(value.value, self.drawn_figure.decimals)}" for value in stated
+            ),
+            apart=apart,
+            low=None if apart else 0.0,
+            count=len(self.machines),
+            drawn_as="points" if apart else "bars",
         )
-        for machine, one in zip(machines, row, strict=True)
-        if one.value is not None
-    ]
-    summary = f"{row[0].label}: " + "; ".join(f"{value.label} {value.text} {value.unit}".rstrip() for value in values)
-    compared = [one.value for one in row[:2] if one.value]
-    facts: dict[str, Any] = {"figure": figure, "machines": len(machines), "first": machines[0].name}
-    facts |= {f"{machine.name}_value": one.value for machine, one in zip(machines, row, strict=True)}
-    if len(compared) == 2:
-        facts["ratio"] = compared[0] / compared[1]
-        summary += f". {machines[0].title} has {compared[0] / compared[1]:.4g} times what {machines[1].title} has"
-    return Result(
-        summary=(summary if values else f"{row[0].label}: no file tells") + ".",
-        values=tuple(values),
-        drawings=_drawings(machines[: _DRAWN[drawn]]),
-        figures=(_chart(machines, row),) if values else (),
-        tables=(_comparison(machines, figures, figure), _faults(machines)),
-        downloads=(
-            Download(name=f"{machines[0].name}.toml", text=machines[0].to_toml(), media_type="application/toml"),
-        ),
-        facts=facts,
-    )
+        first, values = self.machines[0], {f"{name}_value": value for name, value in self.values.items()}
+        return said.result(
+            values=tuple(stated),
+            drawings=tuple(
+                node_drawing(machine.node(), title=said.text("node", machine=machine, cores=machine.node().cores))
+                for machine in self.machines[: _DRAWN[self.drawn]]
+            ),
+            tables=(self._comparison(said), said.table("faults", self._faults())),
+            downloads=(Download(name=f"{first.name}.toml", text=first.to_toml(), media_type="application/toml"),),
+            facts=said.facts | values | ({} if self.ratio is None else {"ratio": self.ratio}),
+        )
+
+    def _comparison(self, said: Said) -> Table:
+        """Return the table of all figures."""
+        several = len(self.machines) > 1
+        rows = []
+        for row in self.figures.values():
+            cells: list[Any] = [f"{row[0].label} [{row[0].unit}]" if row[0].unit else row[0].label]
+            for figure in row:
+                # No decimals give a whole number.
+                rounded = None if figure.value is None else round(figure.value, figure.decimals or None)
+                cells += [rounded, "-" if rounded is None else figure.badge]
+            if several:
+                first, second = row[0].value, row[1].value
+                cells.append(round(first / second, 3) if first and second else None)
+            rows.append(cells)
+        columns = [Column("Figure")]
+        for machine in self.machines:
+            columns += [Column(machine.title), Column("how sure")]
+        if several:
+            columns.append(Column(f"{self.machines[0].title} / {self.machines[1].title}", decimals=3))
+        marked = (list(self.figures).index(self.figure),)
+        return Table(
+            caption=said.text("comparison"),
+            columns=tuple(columns),
+            rows=rows,
+            marked=marked,
+            marked_label="drawn above",
+        )
+
+    def _faults(self) -> list[tuple[Any, ...]]:
+        """Return the faults, and what each machine makes of them."""
+        return [
+            (fault.name, machine.title, _GOES_ON[fault.goes_on], fault.what_then, fault.badge or "-")
+            for machine in self.machines
+            for fault in faults(machine)
+        ]
 
 
 QUESTION = declared(
-    __name__, _answer, options={"figure": [(name, figure["label"]) for name, figure in FIGURES.items()]}
+    __name__, _Machines.answer, options={"figure": [(name, figure["label"]) for name, figure in FIGURES.items()]}
 )

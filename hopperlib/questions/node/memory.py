@@ -13,11 +13,9 @@ from hopperlib.questions.figures import Series
 from hopperlib.questions.machine_choice import badge_of, chosen_machine
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Facts, Figure, Result, Table
-from hopperlib.questions.wording import Said, wording
+from hopperlib.questions.wording import Said
 
 __all__ = ["QUESTION"]
-
-_WORDING = wording(__name__)
 
 # Longer tables are cut and say so.
 _MOST_ROWS = 40
@@ -154,28 +152,21 @@ class _Job(Asked):
             "core_hours": core_hours,
         }
 
-
-def _answer(**asked: Any) -> Result:
-    """Answer for one job."""
-    job = _Job(**asked)
-    said = _WORDING.of(job)
-    said = said.also(
-        best_hours=job.hours_of(job.best),
-        other_hours=job.hours_of(job.other),
-        best_note=said.text("larger") if job.larger else "",
-        **{f"{name}_phrase": _phrase(said, getattr(job, name)) for name in ("best", "plain", "threaded")},
-    )
-    fitting = job.layouts
-    plain = said.text("other") if job.other else ""
-    return Result(
-        summary=said.text("no_layout") if job.best is None else said.text("cheapest") + plain,
-        findings=said.findings,
-        values=said.values,
-        figures=(_memory_figure(job, said), *([_cost_figure(job, said)] if fitting else [])),
-        copyables=said.copyables,
-        tables=(*([_layout_table(job, said)] if fitting else []), _merged_table(job, said)),
-        facts=Facts(_named_facts(job, said), rest=lambda: _contract(job)),
-    )
+    def result(self) -> Result:
+        """Return the answer."""
+        said = self.said()
+        said = said.also(
+            best_hours=self.hours_of(self.best),
+            other_hours=self.hours_of(self.other),
+            best_note=said.text("larger") if self.larger else "",
+            **{f"{name}_phrase": _phrase(said, getattr(self, name)) for name in ("best", "plain", "threaded")},
+        )
+        fitting = self.layouts
+        return said.result(
+            figures=(_memory_figure(self, said), *([_cost_figure(self, said)] if fitting else [])),
+            tables=(*([_layout_table(self, said)] if fitting else []), _merged_table(self, said)),
+            facts=Facts(_named_facts(self, said), rest=lambda: _contract(self)),
+        )
 
 
 def _phrase(said: Said, layout: Layout | None) -> str:
@@ -262,4 +253,4 @@ def _contract(job: _Job) -> dict[str, Any]:
     return {"need_gb": round(job.whole_gb, 6), **asked, "layouts": rows, **reason}
 
 
-QUESTION = declared(__name__, _answer)
+QUESTION = declared(__name__, _Job.answer)
