@@ -29,16 +29,9 @@ from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MIB
 
 __all__ = [
-    "Costs",
-    "calibrate",
-    "documented_costs",
-    "gain",
-    "gain_findings",
-    "measured_gain",
-    "rule_gain",
-    "transfer_for_gain_bytes",
-    "unaligned_fraction",
-]
+    "Costs", "calibrate", "documented_costs", "gain", "gain_findings", "measured_gain", "rule_gain",
+    "transfer_for_gain_bytes", "unaligned_fraction",
+]  # fmt: skip
 
 _PAGE_BYTES = 4_096
 _LEAST_MEASURED_BYTES = 10_000
@@ -67,9 +60,8 @@ class Costs:
 
     def __post_init__(self) -> None:
         above(0, task_rate_gb_s=self.task_rate_gb_s)
-        at_least(
-            0, call_cost_s=self.call_cost_s, unaligned_extra=self.unaligned_extra, wait_fraction=self.wait_fraction
-        )
+        fractions = {"unaligned_extra": self.unaligned_extra, "wait_fraction": self.wait_fraction}
+        at_least(0, call_cost_s=self.call_cost_s, **fractions)
 
     def _calls(self, size_bytes: int) -> float:
         """Return calls per byte, those that end inside a page counted with their extra."""
@@ -112,13 +104,7 @@ def unaligned_fraction(transfer_bytes: int) -> float:
 
 
 def gain(
-    costs: Costs,
-    transfer_bytes: int,
-    *,
-    reading: bool,
-    buffer_bytes: int,
-    buffers: int = 4,
-    prefetch: int = 1,
+    costs: Costs, transfer_bytes: int, *, reading: bool, buffer_bytes: int, buffers: int = 4, prefetch: int = 1
 ) -> float:
     """How much faster a task moves its data with buffers, less 1. [fraction]
 
@@ -164,14 +150,9 @@ def rule_gain(costs: Costs, transfer_bytes: int, rule: Rule, *, reading: bool) -
     >>> round(rule_gain(documented_costs(), 10_000, Rule(pattern="*", size_bytes=2 << 20, count=2), reading=False), 3)
     0.11
     """
-    return gain(
-        costs,
-        transfer_bytes,
-        reading=reading,
-        buffer_bytes=rule.buffer_size_bytes,
-        buffers=rule.buffer_count,
-        prefetch=1 if rule.prefetch is None else rule.prefetch,
-    )
+    ahead = 1 if rule.prefetch is None else rule.prefetch
+    buffers = {"buffer_bytes": rule.buffer_size_bytes, "buffers": rule.buffer_count, "prefetch": ahead}
+    return gain(costs, transfer_bytes, reading=reading, **buffers)
 
 
 def measured_gain(costs: Costs, transfer_bytes: int, rule: Rule, *, reading: bool) -> float:
@@ -244,14 +225,12 @@ def calibrate(
     calls, buffered = (free.seconds_per_gb(size) - moving for size in (write_transfer_bytes, buffer_bytes))
     saved = calls - (1 + write_gain) * buffered
     if write_gain < 0 or saved <= 0:
-        raise InputError(
-            f"write_gain={write_gain} cannot be explained by fewer calls: {write_transfer_bytes:,} bytes against {buffer_bytes:,}"
-        )
+        sizes = f"{write_transfer_bytes:,} bytes against {buffer_bytes:,}"
+        raise InputError(f"write_gain={write_gain} cannot be explained by fewer calls: {sizes}")
     call_cost_s = write_gain * moving / saved
     costs = replace(free, call_cost_s=call_cost_s)
-    waiting = (
-        (1 + read_gain) * costs.seconds_per_gb(buffer_bytes) - costs.seconds_per_gb(read_transfer_bytes)
-    ) / moving
+    buffered, unbuffered = map(costs.seconds_per_gb, (buffer_bytes, read_transfer_bytes))
+    waiting = ((1 + read_gain) * buffered - unbuffered) / moving
     if waiting < 0:
         raise InputError(f"read_gain={read_gain} is less than fewer calls alone buy; it would take negative waiting")
     return replace(costs, wait_fraction=waiting)

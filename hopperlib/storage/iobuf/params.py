@@ -27,15 +27,8 @@ from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB, binary_size_text, size_bytes
 
 __all__ = [
-    "Rule",
-    "buffer_bytes",
-    "check_params",
-    "read_params",
-    "rule_for",
-    "substitutes",
-    "suited_rule",
-    "write_params",
-]
+    "Rule", "buffer_bytes", "check_params", "read_params", "rule_for", "substitutes", "suited_rule", "write_params",
+]  # fmt: skip
 
 _DEFAULT_COUNT = 4
 _DEFAULT_SIZE_BYTES = BYTES_PER_MIB
@@ -50,7 +43,7 @@ _SIZE = re.compile(r"[0-9]{1,18}[kmg]?", re.IGNORECASE)
 _STREAMS = ("%stdin", "%stdout", "%stderr")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One pattern with its options.
 
@@ -157,15 +150,9 @@ def _rule(text: str) -> Rule:
             given[name] = _number(name, value)
         else:
             others.append(option)
-    return Rule(
-        pattern=pattern,
-        size_bytes=given.get("size"),
-        count=given.get("count"),
-        prefetch=given.get("prefetch"),
-        preflush=given.get("preflush"),
-        verbose="verbose" in given,
-        others=(*others, *(f"{name}={given[name]}" for name in _KEPT if name in given)),
-    )
+    kept = (f"{name}={given[name]}" for name in _KEPT if name in given)
+    numbers = {name: given.get(name) for name in ("count", "prefetch", "preflush")}
+    return Rule(pattern, given.get("size"), **numbers, verbose="verbose" in given, others=(*others, *kept))
 
 
 def read_params(text: str) -> tuple[Rule, ...]:

@@ -60,13 +60,8 @@ def finding_data(finding: Finding) -> dict[str, Any]:
     >>> finding_data(Finding(code="one-ost", message="All data lie on one OST.", level="advice"))
     {'code': 'one-ost', 'severity': 'warn', 'message': 'All data lie on one OST.', 'evidence': {}, 'advice': ''}
     """
-    return {
-        "code": finding.code,
-        "severity": SEVERITIES[finding.level],
-        "message": finding.message,
-        "evidence": dict(finding.evidence),
-        "advice": finding.advice,
-    }
+    parts = {"code": finding.code, "severity": SEVERITIES[finding.level], "message": finding.message}
+    return parts | {"evidence": dict(finding.evidence), "advice": finding.advice}
 
 
 def findings(log: DarshanLog, machine: Machine | None = None) -> tuple[Finding, ...]:
@@ -91,18 +86,9 @@ def findings(log: DarshanLog, machine: Machine | None = None) -> tuple[Finding, 
     """
     system = system_of_log(log) if machine is None else file_system_of(machine)
     site = _Site(log, system, machine.node().cores if machine else 1)
-    small = (_small(site, way) for way in WAYS)
-    return worst_first(
-        chain(
-            _slow_osts(log),
-            _one_ost(site),
-            _one_writer(site),
-            *small,
-            _misaligned(site),
-            _wide_files(log),
-            patterns(log),
-        )
-    )
+    small = chain.from_iterable(_small(site, way) for way in WAYS)
+    own = chain(_slow_osts(log), _one_ost(site), _one_writer(site), small, _misaligned(site), _wide_files(log))
+    return worst_first(chain(own, patterns(log)))
 
 
 def system_of_log(log: DarshanLog) -> FileSystem | None:
@@ -193,26 +179,14 @@ def _slow_ost(log: DarshanLog, verdict: Verdict, slow: SlowOst) -> Finding:
     rate, first = slow.rate, slow.rate.osts[0]
     several = f"One of the OSTs {', '.join(map(str, rate.osts))}"
     others = [other.rate_mb_s for other in verdict.rates if other.osts != rate.osts]
-    evidence = {
-        "ost": first,
-        "osts": list(rate.osts),
-        "factor": round(slow.factor, 2),
-        "direction": verdict.direction,
-        "rate_mb_s": round(rate.rate_mb_s, 4),
-        "usual_rate_mb_s": round(slow.reference_mb_s, 4),
-        "slowest_other_mb_s": round(min(others), 4) if others else None,
-        "files": rate.files,
-        "bytes": round(rate.moved_bytes),
-        "osts_compared": len(verdict.rates),
-    }
-    return say(
-        "slow-ost",
-        evidence,
-        level="problem" if slow.factor >= _FAIL_FACTOR and rate.files > 1 else "advice",
-        name=f"OST {first} (OST{first:04x})" if len(rate.osts) == 1 else several,
-        factor=slow.factor,
-        folder=_folder([file for file in log.files if set(file.osts) & set(rate.osts)]),
-    )
+    evidence = {"ost": first, "osts": list(rate.osts), "factor": round(slow.factor, 2), "direction": verdict.direction}
+    evidence |= {"rate_mb_s": round(rate.rate_mb_s, 4), "usual_rate_mb_s": round(slow.reference_mb_s, 4)}
+    evidence |= {"slowest_other_mb_s": round(min(others), 4) if others else None, "files": rate.files}
+    evidence |= {"bytes": round(rate.moved_bytes), "osts_compared": len(verdict.rates)}
+    level: Level = "problem" if slow.factor >= _FAIL_FACTOR and rate.files > 1 else "advice"
+    name = f"OST {first} (OST{first:04x})" if len(rate.osts) == 1 else several
+    folder = _folder([file for file in log.files if set(file.osts) & set(rate.osts)])
+    return say("slow-ost", evidence, level=level, name=name, factor=slow.factor, folder=folder)
 
 
 def _do(site: _Site, advice: Advice) -> str:
@@ -265,16 +239,10 @@ def _one_ost(site: _Site) -> Iterator[Finding]:
         return
     count, seconds = better.layout.stripe_count, largest.read_s + largest.write_s
     brief = log.run_time_s is not None and seconds < _BRIEF * log.run_time_s
-    evidence = {
-        "ost": ost,
-        "share": round(moved[ost] / total, 4),
-        "bytes": round(total),
-        "files": len(here),
-        "tasks": log.tasks,
-        "seconds": round(seconds, 3),
-        "stripe_count": largest.layout.stripe_count if largest.layout else None,
-        "recommended_stripe_count": count,
-    }
+    evidence: dict[str, Any] = {"ost": ost, "share": round(moved[ost] / total, 4), "bytes": round(total)}
+    evidence |= {"files": len(here), "tasks": log.tasks, "seconds": round(seconds, 3)}
+    evidence |= {"stripe_count": largest.layout.stripe_count if largest.layout else None}
+    evidence |= {"recommended_stripe_count": count}
     lasting = f", for {seconds:.3g} s of {log.run_time_s:,.0f} s" if log.run_time_s else ""
     text, commands = "one-ost" if count > 1 else "one-ost-spread", _do(site, better)
     yield say("one-ost", evidence, text=text, level="note" if brief else "advice", lasting=lasting, commands=commands)
@@ -322,23 +290,17 @@ def _small(site: _Site, direction: str) -> Iterator[Finding]:
     worst = sized[counts.index(max(counts))]
     ending = posixpath.splitext(worst.path)[1]
     rule = suited_rule(f"*{ending}" if ending.isascii() and ending[1:].isalnum() else "*")
-    evidence = {
-        "small_calls": small,
-        "calls": calls,
-        "share": round(small / max(calls, 1), 4),
-        "bytes": moved,
-        "mean_bytes": round(moved / calls) if calls else None,
-        "files": sum(count > 0 for count in counts),
-        "file": worst.path,
-        "shared": worst.shared,
-    }
+    mean = moved / calls if calls else None
+    evidence = {"small_calls": small, "calls": calls, "share": round(small / max(calls, 1), 4), "bytes": moved}
+    evidence |= {"mean_bytes": None if mean is None else round(mean), "files": sum(count > 0 for count in counts)}
+    evidence |= {"file": worst.path, "shared": worst.shared}
     yield say(
         f"small-{direction}s",
         evidence,
         text="small" if worst.shared else "small-own-files",
         level="advice" if small >= _MANY_CALLS else "note",
         direction=direction,
-        mean=f", {size_text(moved / calls)} a call on average" if calls else "",
+        mean="" if mean is None else f", {size_text(mean)} a call on average",
         gathering=_gathering(site, worst, direction) if worst.shared else "",
         params=write_params([rule]),
     )
@@ -354,14 +316,8 @@ def _misaligned(site: _Site) -> Iterator[Finding]:
     stripe = worst.layout.stripe_size_bytes if worst.layout else None
     # Darshan counts by what the file system calls its block, which need not be the stripe.
     boundary = worst.alignment_bytes or stripe or BYTES_PER_MIB
-    evidence = {
-        "unaligned_calls": unaligned,
-        "calls": calls,
-        "share": round(unaligned / max(calls, 1), 4),
-        "boundary_bytes": boundary,
-        "files": len(shared),
-        "file": worst.path,
-    }
+    evidence = {"unaligned_calls": unaligned, "calls": calls, "share": round(unaligned / max(calls, 1), 4)}
+    evidence |= {"boundary_bytes": boundary, "files": len(shared), "file": worst.path}
     # Reading tasks share a lock; those that write into one stripe hand it back and forth.
     text = "misaligned-locks" if stripe is not None and worst.writes > 0 else ""
     gathering = _gathering(site, worst, "write" if worst.writes else "read")

@@ -25,20 +25,10 @@ def summary(log: DarshanLog) -> dict[str, Any]:
     (4, 0)
     """
     shared = sum(file.shared for file in log.files)
-    result: dict[str, Any] = {
-        "executable": log.executable,
-        "job_id": log.job_id,
-        "tasks": log.tasks,
-        "run_time_s": log.run_time_s,
-        "modules": list(log.modules),
-        "notes": list(log.notes),
-        "missing": list(log.missing),
-        "interfaces": log.totals,
-        "mounts": _mounts(log),
-        "files": len(log.files),
-        "shared_files": shared,
-        "unique_files": len(log.files) - shared,
-    }
+    result: dict[str, Any] = {name: getattr(log, name) for name in ("executable", "job_id", "tasks", "run_time_s")}
+    result |= {name: list(getattr(log, name)) for name in ("modules", "notes", "missing")}
+    result |= {"interfaces": log.totals, "mounts": _mounts(log)}
+    result |= {"files": len(log.files), "shared_files": shared, "unique_files": len(log.files) - shared}
     sizes: dict[str, dict[str, int]] = {}
     for direction, past in (("read", "read"), ("write", "written")):
         traffic = [file.moved(direction) for file in log.files]
@@ -50,15 +40,7 @@ def summary(log: DarshanLog) -> dict[str, Any]:
         complete = bool(spans) and len(spans) == len(used)
         passed = max(end for _, end in spans) - min(start for start, _ in spans) if complete else 0.0
         result[f"{direction}_rate_mb_s"] = round(moved / passed / 1e6, 3) if passed else None
-        result[f"ost_{direction}_rates"] = [
-            {
-                "osts": list(rate.osts),
-                "rate_mb_s": round(rate.rate_mb_s, 4),
-                "files": rate.files,
-                "bytes": round(rate.moved_bytes),
-            }
-            for rate in judge_osts(log, direction).rates
-        ]
+        result[f"ost_{direction}_rates"] = [rate.to_dict() for rate in judge_osts(log, direction).rates]
         counts = [sum(bin_) for bin_ in zip(*(each.sizes for each in traffic if each.sizes), strict=True)]
         sizes[direction] = {name: count for (name, _), count in zip(SIZE_BINS, counts, strict=False) if count}
     result["access_sizes"] = sizes
@@ -76,10 +58,8 @@ def _mounts(log: DarshanLog) -> list[dict[str, Any]]:
     for file in log.files:
         if file.bytes_moved and (mount := log.mount_of(file.path)):
             used[mount].append(file.bytes_moved)
-    rows = [
-        {"mount": mount, "kind": kind, "files": len(moved), "bytes": sum(moved)}
-        for (mount, kind), moved in used.items()
-    ]
+    parts = ((mount, kind, len(moved), sum(moved)) for (mount, kind), moved in used.items())
+    rows = [dict(zip(("mount", "kind", "files", "bytes"), each, strict=True)) for each in parts]
     return sorted(rows, key=lambda row: -row["bytes"])
 
 

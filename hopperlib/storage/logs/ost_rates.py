@@ -24,8 +24,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist, fmean, median
+from typing import Any, NamedTuple
 
 from hopperlib.storage.logs.darshan_log import DarshanLog, Traffic
 from hopperlib.units import BYTES_PER_MIB
@@ -44,8 +44,7 @@ _SLOW_FACTOR = 1.5
 _SLOW_SHARE = 0.25
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OstRate:
+class OstRate(NamedTuple):
     """What one task got from an OST, over the files that tell it apart.
 
     Parameters
@@ -67,9 +66,13 @@ class OstRate:
     rate_mb_s: float
     delivered_mb_s: float | None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a summary says of it."""
+        parts = {"osts": list(self.osts), "rate_mb_s": round(self.rate_mb_s, 4)}
+        return parts | {"files": self.files, "bytes": round(self.moved_bytes)}
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlowOst:
+
+class SlowOst(NamedTuple):
     """An OST that is slower than the others, and by what factor."""
 
     rate: OstRate
@@ -77,8 +80,7 @@ class SlowOst:
     reference_mb_s: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether OSTs are slow in one direction.
 
     Parameters
@@ -181,10 +183,8 @@ def _rate(osts: tuple[int, ...], files: Sequence[_File]) -> OstRate:
         rate = max(traffic.moved_bytes / len(on) / traffic.time_s / 1e6 for on, traffic in files)
     moved = sum(traffic.moved_bytes / len(on) for on, traffic in files)
     spans = [traffic.span_s for _, traffic in files if traffic.span_s is not None]
-    delivered = None
-    if len(spans) == len(files):
-        delivered = moved / (max(end for _, end in spans) - min(start for start, _ in spans)) / 1e6
-    return OstRate(osts=osts, files=len(files), moved_bytes=moved, rate_mb_s=rate, delivered_mb_s=delivered)
+    passed = max(end for _, end in spans) - min(start for start, _ in spans) if len(spans) == len(files) else None
+    return OstRate(osts, len(files), moved, rate, moved / passed / 1e6 if passed else None)
 
 
 def _why_unknown(sets: set[frozenset[int]], groups: int) -> str:
@@ -209,9 +209,7 @@ def _slow(files: Sequence[_File]) -> tuple[SlowOst, ...]:
     delivered = [rate.delivered_mb_s for rate in rates if rate.delivered_mb_s]
     usual = median(delivered) if len(delivered) == len(rates) else None
     while len(rates) >= _LEAST_OSTS and len(found) < most:
-        judged = [
-            SlowOst(rate=rate, factor=_factor(rate, reference, usual), reference_mb_s=reference) for rate in rates
-        ]
+        judged = [SlowOst(rate, _factor(rate, reference, usual), reference) for rate in rates]
         worst = max(judged, key=lambda slow: (slow.factor, slow.rate.files))
         if worst.factor < _SLOW_FACTOR:
             break

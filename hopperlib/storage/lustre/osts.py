@@ -25,17 +25,9 @@ from hopperlib.finding import Finding
 from hopperlib.storage.wording import say
 
 __all__ = [
-    "FileDump",
-    "deal_findings",
-    "deal_objects",
-    "deals_in_time",
-    "file_dump",
-    "finish_times_s",
-    "nine_of_ten",
-    "rate_steps",
-    "repeat_file_dump",
-    "uneven_weights",
-]
+    "FileDump", "deal_findings", "deal_objects", "deals_in_time", "file_dump", "finish_times_s", "nine_of_ten",
+    "rate_steps", "repeat_file_dump", "uneven_weights",
+]  # fmt: skip
 
 _ALLOCATORS = ("round-robin", "random", "weighted")
 # Objects dealt one by one (files of several stripes) cost time; beyond this many, fewer repetitions are made.
@@ -69,13 +61,8 @@ def _binomial(trials: int, chance: float, draw: Callable[[], float]) -> int:
         return trials
     low = high = int((trials + 1) * chance)
     ratio = chance / (1 - chance)
-    down = up = math.exp(
-        math.lgamma(trials + 1)
-        - math.lgamma(low + 1)
-        - math.lgamma(trials - low + 1)
-        + low * math.log(chance)
-        + (trials - low) * math.log1p(-chance)
-    )
+    ways = math.lgamma(trials + 1) - math.lgamma(low + 1) - math.lgamma(trials - low + 1)
+    down = up = math.exp(ways + low * math.log(chance) + (trials - low) * math.log1p(-chance))
     left = draw() - up
     while left >= 0 and (low > 0 or high < trials):
         if high < trials:
@@ -320,15 +307,9 @@ def repeat_file_dump(
     True
     """
     at_least(1, repetitions=repetitions)
-    return [
-        file_dump(
-            total_gb,
-            deal_objects(files, stripe_count, osts, allocator=allocator, rng=rng, weights=weights),
-            peak_gb_s=peak_gb_s,
-            osts_per_unit=osts_per_unit,
-        )
-        for _ in range(repetitions)
-    ]
+    drawn = {"allocator": allocator, "rng": rng, "weights": weights}
+    deals = (deal_objects(files, stripe_count, osts, **drawn) for _ in range(repetitions))
+    return [file_dump(total_gb, objects, peak_gb_s=peak_gb_s, osts_per_unit=osts_per_unit) for objects in deals]
 
 
 def deals_in_time(repetitions: int, files: int, stripe_count: int, allocator: str) -> int:

@@ -61,13 +61,11 @@ class Layout:
     def __post_init__(self) -> None:
         at_least(1, osts=self.osts)
         if not 1 <= self.stripe_count <= self.osts:
-            raise refusal(
-                "stripe_count", self.stripe_count, f"must be from 1 to {self.osts}, the OSTs of the file system"
-            )
+            rule = f"must be from 1 to {self.osts}, the OSTs of the file system"
+            raise refusal("stripe_count", self.stripe_count, rule)
         if self.stripe_size_bytes < 65_536 or self.stripe_size_bytes % 65_536:
-            raise refusal(
-                "stripe_size_bytes", self.stripe_size_bytes, "must be a multiple of 65,536: Lustre refuses others"
-            )
+            rule = "must be a multiple of 65,536: Lustre refuses others"
+            raise refusal("stripe_size_bytes", self.stripe_size_bytes, rule)
         if not 0 <= self.first_ost < self.osts:
             raise refusal("first_ost", self.first_ost, f"must be from 0 to {self.osts - 1}")
 
@@ -116,8 +114,6 @@ class Layout:
         >>> Layout(stripe_count=144, stripe_size_bytes=64 << 20, osts=156).lfs_command("run/")
         'lfs setstripe -c 144 -S 64M run/'
         """
-        count, size = (
-            -1 if self.stripe_count == self.osts else self.stripe_count,
-            binary_size_text(self.stripe_size_bytes),
-        )
+        count = -1 if self.stripe_count == self.osts else self.stripe_count
+        size = binary_size_text(self.stripe_size_bytes)
         return f"lfs setstripe -c {count} -S {size} {f'-p {pool} ' if pool else ''}{shlex.quote(path)}"
