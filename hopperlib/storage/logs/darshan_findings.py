@@ -291,7 +291,12 @@ def _small(site: _Site, direction: str) -> Iterator[Finding]:
     ending = posixpath.splitext(worst.path)[1]
     rule = suited_rule(f"*{ending}" if ending.isascii() and ending[1:].isalnum() else "*")
     mean = moved / calls if calls else None
-    evidence = {"small_calls": small, "calls": calls, "share": round(small / max(calls, 1), 4), "bytes": moved}
+    evidence: dict[str, Any] = {
+        "small_calls": small,
+        "calls": calls,
+        "share": round(small / max(calls, 1), 4),
+        "bytes": moved,
+    }
     evidence |= {"mean_bytes": None if mean is None else round(mean), "files": sum(count > 0 for count in counts)}
     evidence |= {"file": worst.path, "shared": worst.shared}
     yield say(
@@ -316,7 +321,11 @@ def _misaligned(site: _Site) -> Iterator[Finding]:
     stripe = worst.layout.stripe_size_bytes if worst.layout else None
     # Darshan counts by what the file system calls its block, which need not be the stripe.
     boundary = worst.alignment_bytes or stripe or BYTES_PER_MIB
-    evidence = {"unaligned_calls": unaligned, "calls": calls, "share": round(unaligned / max(calls, 1), 4)}
+    evidence: dict[str, Any] = {
+        "unaligned_calls": unaligned,
+        "calls": calls,
+        "share": round(unaligned / max(calls, 1), 4),
+    }
     evidence |= {"boundary_bytes": boundary, "files": len(shared), "file": worst.path}
     # Reading tasks share a lock; those that write into one stripe hand it back and forth.
     text = "misaligned-locks" if stripe is not None and worst.writes > 0 else ""

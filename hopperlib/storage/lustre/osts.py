@@ -16,6 +16,7 @@ import math
 import random
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate
 from statistics import quantiles
 from typing import NamedTuple
@@ -307,8 +308,8 @@ def repeat_file_dump(
     True
     """
     at_least(1, repetitions=repetitions)
-    drawn = {"allocator": allocator, "rng": rng, "weights": weights}
-    deals = (deal_objects(files, stripe_count, osts, **drawn) for _ in range(repetitions))
+    deal = partial(deal_objects, files, stripe_count, osts, allocator=allocator, rng=rng, weights=weights)
+    deals = (deal() for _ in range(repetitions))
     return [file_dump(total_gb, objects, peak_gb_s=peak_gb_s, osts_per_unit=osts_per_unit) for objects in deals]
 
 
