@@ -11,8 +11,6 @@ from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.question import Question, load
 from hopperlib.render.html import parts_html
 
-__all__ = ["answer_json", "page_answer", "page_data", "ready_for_pages"]
-
 
 def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the page's script reads of an answer: what it draws, copies and saves. The HTML holds the rest.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-__all__ = ["control_chart"]
-
 
 def control_chart(
     values: Sequence[float], levels: Sequence[float], outliers: Sequence[int], *, width: int = 72, height: int = 9

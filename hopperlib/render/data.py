@@ -7,8 +7,6 @@ from typing import Any
 from hopperlib.errors import InputError
 from hopperlib.questions.result import Result
 
-__all__ = ["error_data", "result_data"]
-
 
 def result_data(name: str, result: Result) -> dict[str, Any]:
     """Return an answer as plain data.

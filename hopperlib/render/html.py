@@ -16,17 +16,6 @@ from typing import Any
 
 from hopperlib.questions.result import BADGES, format_number
 
-__all__ = [
-    "PLOT_HEIGHT",
-    "badge_html",
-    "drawing_html",
-    "figure_html",
-    "legend_html",
-    "parts_html",
-    "prose_html",
-    "table_html",
-]
-
 # Height of a chart whose layout asks for none. [CSS pixels]
 PLOT_HEIGHT = 380
 # Numbers that stand by the chart of a page, and texts to copy below it.

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 
 from hopperlib.questions.result import Result
 from hopperlib.render.html import parts_html, prose_html
 from hopperlib.render.svg import figure_svg
 
-__all__ = ["page_html"]
-
 # An embedded picture (a heatmap) is data of the page itself.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _ORDER = ("findings", "values", "drawings", "figures", "copyables", "listings", "tables", "downloads")
-_STYLE = """
-:root{color-scheme:light dark}
-body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}
-h1{font-size:1.5rem}
-.hopper-summary{font-size:1.1rem}.hopper-summary,.hopper-marked,.hopper-part-title,figcaption,caption{font-weight:600}
-table{border-collapse:collapse;margin:.5rem 0}caption{text-align:left;padding-bottom:.3rem}
-th,td{text-align:left;padding:.2rem .8rem .2rem 0;border-bottom:1px solid #8886;vertical-align:top}
-.hopper-number{text-align:right;font-variant-numeric:tabular-nums}
-.hopper-badge{border:1px solid;border-radius:1em;padding:0 .5em;font-size:.85em}
-.hopper-values>div{display:grid;grid-template-columns:18rem 1fr;border-bottom:1px solid #8886;padding:.2rem 0}
-dt{font-weight:600}dd{margin:0}dd.hopper-note{grid-column:2}
-.hopper-scroll{overflow-x:auto}
-code{font-family:ui-monospace,monospace;font-size:.9em}pre{white-space:pre-wrap;user-select:all}
-details{margin:.5rem 0}figure{margin:2rem 0}svg{max-width:min(100%,46rem);height:auto}
-@media(min-width:45rem){td.hopper-number{white-space:nowrap}}
-"""
+_STYLE = "\n" + Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
 
 def page_html(result: Result, title: str, introduction: str = "") -> str:

@@ -9,30 +9,17 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hopperlib.questions.result import Figure
 
-__all__ = ["figure_svg"]
-
 # Stands for the color of the page's text while matplotlib draws, and is no color of a series.
 _INK = "#010203"
+_LOOK = Path(__file__).with_name("chart.mplstyle")
 # Width of a letter. [points]
 _LETTER = 7
-_LOOK: dict[str, Any] = {
-    "svg.fonttype": "none",
-    "text.parse_math": False,
-    "font.family": ["DejaVu Sans"],
-    "font.size": 12,
-    "legend.frameon": False,
-    "hatch.linewidth": 0.6,
-    "axes.facecolor": "none",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), _INK),
-    "grid.color": "#80808040",
-}
 # What Plotly calls it, and what matplotlib does.
 _DASHES: dict[str, Any] = {
     "solid": "-", "dash": "--", "dot": ":", "dashdot": "-.", "longdash": (0, (8, 3)), "longdashdot": (0, (8, 3, 2, 3)),
@@ -77,8 +64,9 @@ def figure_svg(figure: Figure, width: int = 660, height: int = 340, *, place: st
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         # Names inside of the drawing hang on its title and place, so that two drawings on a page do not share them.
+        look: Any = matplotlib.rc_params_from_file(_LOOK, use_default_template=False)
         settings: Any = matplotlib.rcParams
-        settings.update(_LOOK | {"svg.hashsalt": f"{place} {figure.title}"})
+        settings.update(look | {"svg.hashsalt": f"{place} {figure.title}"})
         size = (width / 72, figure.layout.get("height", height) / 72)
         canvas = Canvas(figsize=size, layout="constrained", facecolor="none")
         (_draw_in_space if "scene" in figure.layout else _draw_in_plane)(canvas, figure)

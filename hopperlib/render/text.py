@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from hopperlib.finding import Finding
 from hopperlib.questions.result import Copyable, Result, Table
 
-__all__ = ["printable", "result_text", "table_lines"]
-
 # Rows of the table that a short answer prints, and of each table that a full one does.
 _SHORT_ROWS = 12
 _FULL_ROWS = 40

@@ -9,68 +9,34 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import sysconfig
 import tempfile
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from sphinx.errors import ExtensionError
 
 from hopperlib.failure.messages.rules import STAGED, staged_rules
-from hopperlib.site.machines import machines_module
-
-__all__ = ["BROWSER_PARTS", "Assets", "collect", "package_zip"]
+from hopperlib.machine import Machine, MachineError
 
 PACKAGE = Path(__file__).resolve().parent.parent
 OWN = Path(__file__).resolve().parent / "browser"
 SNAPSHOT = Path(__file__).resolve().parent / "snapshot.mjs"
 
-# Parts of hopperlib that run on the standard library alone. Readers need files of other tools'
-# packages only natively, and the pages' own code is no part of a model.
-BROWSER_PARTS = (
-    "__init__.py",
-    "errors.py",
-    "finding.py",
-    "frames.py",
-    "packed.py",
-    "tables.py",
-    "units.py",
-    "documented",
-    "machine",
-    "machines",
-    "node",
-    "network",
-    "storage",
-    "failure",
-    "monitoring",
-    "readers",
-    "questions",
-    "render/__init__.py",
-    "render/answer.py",
-    "render/html.py",
-)
 RULES = Path("failure", "rules")
-BROWSER_SUFFIXES = (".py", ".toml", ".json", ".csv", ".txt")
+_MOZILLA = "Mozilla Public License Version 2.0"
 
-# Data of the root that models read; samples are for tests and notebooks.
-DATA_SUFFIXES = (".csv", ".json")
 
-# File in node_modules -> where it lies in the folder.
-NPM_FILES = {
-    "pyodide/pyodide.mjs": "pyodide/pyodide.mjs",
-    "pyodide/pyodide.asm.js": "pyodide/pyodide.asm.js",
-    "pyodide/pyodide.asm.wasm": "pyodide/pyodide.asm.wasm",
-    "pyodide/python_stdlib.zip": "pyodide/python_stdlib.zip",
-    "plotly.js-cartesian-dist-min/plotly-cartesian.min.js": "plotly/cartesian.min.js",
-    "plotly.js-gl3d-dist-min/plotly-gl3d.min.js": "plotly/gl3d.min.js",
-    "mathjax/es5/tex-chtml.js": "mathjax/tex-chtml.js",
-    "@fontsource-variable/source-sans-3/files/source-sans-3-latin-wght-normal.woff2": "fonts/sans.woff2",
-    "@fontsource-variable/source-sans-3/files/source-sans-3-latin-wght-italic.woff2": "fonts/sans-italic.woff2",
-    "@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2": "fonts/serif.woff2",
-    "@fontsource-variable/source-code-pro/files/source-code-pro-latin-wght-normal.woff2": "fonts/code.woff2",
-}
-NPM_FOLDERS = {"mathjax/es5/output/chtml/fonts/woff-v2": "mathjax/output/chtml/fonts/woff-v2"}
+@cache
+def tables() -> dict[str, Any]:
+    """Return the tables of ``pages.toml``: what the pages are made of, and what is done to them."""
+    return tomllib.loads((OWN.parent / "pages.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +69,18 @@ class Assets:
 
 def _package_files(data: Path) -> Iterator[tuple[str, bytes]]:
     """Yield name in the zip and content of each file that a model may need in the browser."""
-    for part in BROWSER_PARTS:
+    browser = tables()["browser"]
+    for part in browser["parts"]:
         path = PACKAGE / part
         for file in [path] if path.is_file() else sorted(path.rglob("*")):
             inside = file.relative_to(PACKAGE)
             # The rules of the diagnosis go along as one file.
-            if file.suffix in BROWSER_SUFFIXES and "__pycache__" not in inside.parts and inside.parent != RULES:
+            if file.suffix in browser["suffixes"] and "__pycache__" not in inside.parts and inside.parent != RULES:
                 yield f"hopperlib/{inside.as_posix()}", file.read_bytes()
     # In the form that is read fastest: a first answer waits for them.
     yield f"hopperlib/{RULES.as_posix()}/{STAGED}", staged_rules().encode()
     for file in sorted(data.glob("*")):
-        if file.suffix in DATA_SUFFIXES:
+        if file.suffix in browser["data_suffixes"]:
             yield f"hopperlib/data/{file.name}", file.read_bytes()
 
 
@@ -176,8 +143,8 @@ def collect(node_modules: Path, data: Path, cache: Path) -> Assets:
     sphinx.errors.ExtensionError: pyodide/pyodide.mjs is missing below nowhere: the browser parts are not installed. \
 Run `make html`, or `npm ci` in the folder of package.json.
     """
-    files = {target: _npm(node_modules, name).read_bytes() for name, target in NPM_FILES.items()}
-    for name, target in NPM_FOLDERS.items():
+    files = {target: _npm(node_modules, name).read_bytes() for name, target in tables()["npm"]["files"].items()}
+    for name, target in tables()["npm"]["folders"].items():
         for path in sorted(_npm(node_modules, name).glob("*")):
             files[f"{target}/{path.name}"] = path.read_bytes()
     # Pyodide asks for its list of packages. No model needs one, so the list is cut to none.
@@ -210,7 +177,7 @@ def _machine(cache: Path) -> dict[str, bytes]:
     digest = hashlib.sha256()
     for folder in ("network", "machine", "machines", "site/machine_view.py"):
         for path in sorted([PACKAGE / folder, *(PACKAGE / folder).rglob("*")]):
-            digest.update(path.read_bytes() if path.suffix in BROWSER_SUFFIXES else b"")
+            digest.update(path.read_bytes() if path.suffix in tables()["browser"]["suffixes"] else b"")
     kept = cache / f"machine-{digest.hexdigest()[:12]}.zip"
     if not kept.exists():
         from hopperlib.site.machine_view import machine_files
@@ -241,3 +208,115 @@ def _memory(kept: Path, pyodide: Path, package: bytes) -> bytes:
                 old.unlink(missing_ok=True)
             made.replace(kept)
     return kept.read_bytes()
+
+
+def says(machine: Machine) -> str:
+    """Return a machine in one sentence.
+
+    Examples
+    --------
+    >>> says(Machine.load("hopper"))
+    'A node of Hopper has 24 cores in 4 NUMA nodes and 32 GB of memory; jobs start with aprun.'
+    """
+    node = machine.node()
+    gpus = f", and {node.gpus} GPUs" if node.gpus else ""
+    launcher = f"; jobs start with {machine.launchers[0].kind}" if machine.launchers else ""
+    groups = f" in {node.numa_nodes} NUMA nodes" if node.numa_nodes > 1 else ""
+    memory = f" and {node.memory_gb:g} GB of memory"
+    return f"A node of {machine.title} has {node.cores} cores{groups}{memory}{gpus}{launcher}."
+
+
+def machines_module() -> bytes:
+    """Return the pages' module of machines; ``HOPPER_MACHINE`` names the file of the site's own.
+
+    Raises
+    ------
+    sphinx.errors.ExtensionError
+        If that file is no machine file.
+
+    Examples
+    --------
+    >>> b'"Frontier"' in machines_module()
+    True
+    """
+    shipped = {
+        name: {"title": machine.title, "says": says(machine)}
+        for name in Machine.names()
+        for machine in [Machine.load(name)]
+    }
+    own, path = None, os.environ.get("HOPPER_MACHINE")
+    if path:
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+            machine = Machine.from_toml(text)
+        except (OSError, MachineError) as error:
+            raise ExtensionError(f"MACHINE={path}: {error}") from error
+        own = {"title": machine.title, "says": says(machine), "file": text}
+    return f"export const machines = {json.dumps(shipped)};\nexport const own = {json.dumps(own)};\n".encode()
+
+
+def licence_texts(root: Path, node_modules: Path) -> dict[str, str]:
+    """Return the texts by name of the file, from what is installed: own, npm's parts, Python's library.
+
+    Pyodide's package carries the name of its licence alone; the text of the
+    Mozilla Public License is taken from an installed package under it.
+
+    Parameters
+    ----------
+    root : Path
+        The repository.
+    node_modules : Path
+        Where ``npm ci`` put the browser parts.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a part is installed without a text that says its licence.
+
+    Examples
+    --------
+    >>> from hopperlib.site.assets import PACKAGE
+    >>> licence_texts(PACKAGE.parent, PACKAGE.parent / "node_modules")["hopperlib.txt"][:20]
+    'BSD 3-Clause License'
+    """
+    python = Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"
+    files = {"hopperlib.txt": root / "LICENSE", "book.txt": root / "LICENSE-CC-BY", "python-library.txt": python}
+    texts = {name: file.read_text(encoding="utf-8") for name, file in files.items() if file.is_file()}
+    # Some systems leave the text out of Python's library.
+    texts.setdefault(
+        "python-library.txt", "Python Software Foundation License: https://docs.python.org/3/license.html\n"
+    )
+    packages = {"/".join(name.split("/")[: 1 + name.startswith("@")]) for name in tables()["npm"]["files"]}
+    for package in sorted(packages):
+        folder = node_modules / package
+        kind = json.loads((folder / "package.json").read_text(encoding="utf-8"))["license"]
+        own = next(iter(sorted(folder.glob("LICEN[CS]E*"))), None)
+        text = own.read_text(encoding="utf-8") if own else _mozilla() if kind == "MPL-2.0" else ""
+        if not text:
+            raise FileNotFoundError(f"{package} has no file of its licence, {kind}")
+        texts[f"{package.split('/')[-1]}.txt"] = f"{package}, {kind}\n\n{text}"
+    return texts
+
+
+def _mozilla() -> str:
+    """Return the text of the Mozilla Public License 2.0 out of an installed package; empty if none has it."""
+    for path in sorted(Path(sysconfig.get_path("purelib")).glob("*.dist-info/**/LICENSE*")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        at = text.find(_MOZILLA)
+        if at >= 0 and "Exhibit B" in text:
+            return text[at:]
+    return ""
+
+
+def write_licences(folder: Path, root: Path, node_modules: Path) -> None:
+    """Write each text to a file of a folder, and a list of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = licence_texts(root, node_modules)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    items = "".join(f'<li><a href="{name}">{name.removesuffix(".txt")}</a></li>' for name in sorted(texts))
+    (folder / "index.html").write_text(
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Licences</title></head>'
+        f"<body><main><h1>Licences of what these pages serve</h1><ul>{items}</ul></main></body></html>\n",
+        encoding="utf-8",
+    )

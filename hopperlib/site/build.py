@@ -16,8 +16,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["build", "main"]
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 

@@ -26,10 +26,9 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from hopperlib.site.html import json_block
+from hopperlib.site.assets import tables
+from hopperlib.site.html import data_block
 from hopperlib.site.renderers import raw_html
-
-__all__ = ["ProgressPage", "RouteDirective", "minutes_of", "setup"]
 
 # A page of the appendix is looked at rather than worked through.
 MINUTES_OF_A_PAGE = 5
@@ -39,18 +38,6 @@ _STUDIES = "<!-- studies -->"
 
 # How the paragraph begins that answers a study's question at once.
 _ANSWER = "In one sentence:"
-# Sections of study pages that are looked up rather than read.
-_FOLDED = frozenset(
-    {
-        "You will be able to",
-        "Before you start",
-        "Assumptions",
-        "What the model leaves out",
-        "On your machine today",
-        "In the terminal",
-        "References",
-    }
-)
 
 
 def minutes_of(root: Path, page: str) -> int:
@@ -179,7 +166,7 @@ def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             paragraph.parent.insert(at + 1, nodes.raw(text="</details>", format="html"))
             paragraph.parent.insert(at, nodes.raw(text=summary, format="html"))
     for section in doctree.findall(nodes.section):
-        if section[0].astext() in _FOLDED or _is_further(section):
+        if section[0].astext() in tables()["course"]["folded"] or _is_further(section):
             for place, html in ((0, '<details class="hopper-fold"><summary>'), (2, "</summary>")):
                 section.insert(place, nodes.raw(text=html, format="html"))
             section.append(nodes.raw(text="</details>", format="html"))
@@ -191,44 +178,31 @@ def _is_further(section: nodes.section) -> bool:
     return isinstance(whole.parent, nodes.section) and whole.index(section) > 1
 
 
-def _list_studies(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
-    """Give the progress page the list of studies: their titles and checks are known once all pages are read."""
-    if _STUDIES in context.get("body", ""):
-        data = json_block({"studies": _studies(app)})
-        block = f'<script type="application/json" class="hopper-data-block">{data}</script>'
-        context["body"] = context["body"].replace(_STUDIES, block)
-
-
 def _forget_terms(app: Sphinx, env: Any) -> None:
     """Read the glossary anew in every build."""
     if hasattr(env, "hopper_terms"):
         del env.hopper_terms
 
 
-def _mark_as_read(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
-    """Put the place for the button at the end of every notebook."""
-    if pagename.startswith("notebooks/") and "body" in context:
+def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Add what marks a page as read and what chooses a machine, number its exercises from 1, list the studies."""
+    body = context.get("body")
+    if body is None:
+        return
+    if pagename.startswith("notebooks/"):
         title = escape(nodes.Text(app.env.titles[pagename].astext()), quote=True)
-        context["body"] += (
+        body += (
             f'\n<div class="hopper-read hopper-live-only" data-page="{escape(pagename)}" data-title="{title}"></div>'
         )
-
-
-def _number_exercises(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
-    """Number the exercises of each page from 1; the engine counts them through the book."""
-    body = context.get("body", "")
+    if doctree is not None:
+        body = f'<div class="hopper-my-machine hopper-live-only"></div>\n{body}'
     found = re.findall(r'caption-number">Exercise (\d+) ', body)
     numbers = {old: str(new) for new, old in enumerate(dict.fromkeys(found), start=1)}
     if numbers:
-        context["body"] = re.sub(
-            r"\bExercise (\d+)\b", lambda match: f"Exercise {numbers.get(match[1], match[1])}", body
-        )
-
-
-def _machine_bar(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
-    """Put the place for the reader's machine at the top of every page of text."""
-    if doctree is not None and "body" in context:
-        context["body"] = f'<div class="hopper-my-machine hopper-live-only"></div>\n{context["body"]}'
+        body = re.sub(r"\bExercise (\d+)\b", lambda match: f"Exercise {numbers.get(match[1], match[1])}", body)
+    if _STUDIES in body:
+        body = body.replace(_STUDIES, data_block({"studies": _studies(app)}))
+    context["body"] = body
 
 
 def setup(app: Sphinx) -> None:
@@ -238,9 +212,6 @@ def setup(app: Sphinx) -> None:
     app.connect("env-before-read-docs", lambda app, env, docnames: _forget_terms(app, env))
     app.connect("doctree-resolved", _explain_terms)
     app.connect("doctree-resolved", _fold_sections)
-    app.connect("html-page-context", _mark_as_read)
-    app.connect("html-page-context", _machine_bar)
-    app.connect("html-page-context", _number_exercises)
-    app.connect("html-page-context", _list_studies)
+    app.connect("html-page-context", _finish_page)
     # Another page's title or checks may have changed: the progress page is always written anew.
     app.connect("env-updated", lambda app, env: sorted(page for page in env.found_docs if page.endswith("/progress")))

@@ -12,18 +12,13 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from hopperlib import __version__
-from hopperlib.site.accessibility import mended
-from hopperlib.site.assets import PACKAGE, Assets, collect
+from hopperlib.site.assets import PACKAGE, Assets, collect, write_licences
 from hopperlib.site.course import setup as set_up_course
-from hopperlib.site.directives import ExplorerDirective
-from hopperlib.site.licences import write_licences
+from hopperlib.site.finishing import mended, with_policy
 from hopperlib.site.machine_view import MachineDirective
-from hopperlib.site.policy import with_policy
 from hopperlib.site.reference import setup as set_up_reference
+from hopperlib.site.renderers import ExplorerDirective
 from hopperlib.site.scenes import SceneDirective
-from hopperlib.site.sources import setup as set_up_sources
-
-__all__ = ["content_hash", "setup"]
 
 HERE = Path(__file__).resolve().parent
 
@@ -150,7 +145,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("scene", SceneDirective)
     set_up_course(app)
     set_up_reference(app)
-    set_up_sources()
     app.connect("config-inited", _configure, priority=FIRST)
     app.connect("builder-inited", _stage)
     app.connect("html-page-context", _drop_mathjax, priority=LAST)

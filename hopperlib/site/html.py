@@ -22,9 +22,6 @@ from hopperlib.render import html
 from hopperlib.render.answer import page_answer, page_data
 from hopperlib.render.svg import figure_svg
 
-__all__ = ["check_html", "explorer_html", "figure_html", "json_block", "kept_answer"]
-
-
 # Width of a chart beside the controls of an explorer, and of one that stands alone. [CSS pixels]
 _BESIDE, _ALONE = 540, 800
 
@@ -39,6 +36,17 @@ def json_block(data: Any) -> Markup:
     """
     text = json.dumps(data, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+def data_block(data: Any) -> str:
+    """Return data as a block that a script of the page reads.
+
+    Examples
+    --------
+    >>> data_block([1])
+    '<script type="application/json" class="hopper-data-block">[1]</script>'
+    """
+    return f'<script type="application/json" class="hopper-data-block">{json_block(data)}</script>'
 
 
 def _plain(value: Any) -> str:
@@ -143,12 +151,11 @@ def explorer_html(
 
 def figure_html(figure: Mapping[str, Any], *, key: str) -> str:
     """Return a figure (its `to_dict`) as HTML: caption, chart, data."""
-    block = f'<script type="application/json" class="hopper-data-block">{json_block(figure)}</script>'
     drawn = Figure(
         title=figure["title"], alt=figure["alt"], **figure["figure"], table=Table(caption="", columns=(), rows=())
     )
     picture = figure_svg(drawn, _ALONE, html.PLOT_HEIGHT, place=key)
-    return f'<div class="hopper-alone" id="figure-{key}">{html.figure_html(figure, picture=picture)}{block}</div>'
+    return f'<div class="hopper-alone" id="figure-{key}">{html.figure_html(figure, picture=picture)}{data_block(figure)}</div>'
 
 
 def check_html(check: Mapping[str, Any]) -> str:

@@ -27,8 +27,6 @@ from hopperlib.questions.result import Column, Table
 from hopperlib.render.html import table_html
 from hopperlib.site.renderers import raw_html, unique_name
 
-__all__ = ["ALLOCATIONS", "STILL", "MachineDirective", "floor", "history", "machine_files"]
-
 #: Allocation -> what the page calls it.
 ALLOCATIONS = {"first": "First free nodes", "contiguous": "One piece, or wait"}
 

@@ -10,15 +10,16 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from pybtex.plugin import register_plugin
+from pybtex.style.formatting.unsrt import Style as Unsorted
+from pybtex.style.labels import BaseLabelStyle
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-
-__all__ = ["PackageReference", "own_names", "public_modules", "setup"]
 
 
 def public_modules(package: str) -> Iterator[tuple[str, Any]]:
@@ -44,9 +45,9 @@ def own_names(name: str, module: Any) -> list[str]:
 
     Examples
     --------
-    >>> from hopperlib.site import reference
-    >>> own_names("hopperlib.site.reference", reference)
-    ['PackageReference', 'own_names', 'public_modules', 'setup']
+    >>> from hopperlib import errors
+    >>> own_names("hopperlib.errors", errors)
+    ['InputError', 'above', 'at_least', 'refusal']
     """
     public = getattr(module, "__all__", ())
     return [one for one in public if getattr(getattr(module, one), "__module__", name) == name]
@@ -87,7 +88,32 @@ def _number_by_docstring(app: Sphinx, what: str, name: str, thing: Any, options:
     lines[:] = [re.sub(r"\[(\d+)\]_", r"[\1]", re.sub(r"^\.\. \[(\d+)\]", r":[\1]:", line)) for line in lines]
 
 
+class KeyLabels(BaseLabelStyle):  # type: ignore[misc]
+    """Labels an entry with its key.
+
+    Examples
+    --------
+    >>> from pybtex.database import Entry
+    >>> entry = Entry("misc")
+    >>> entry.key = "he2012"
+    >>> list(KeyLabels().format_labels([entry]))
+    ['he2012']
+    """
+
+    def format_labels(self, sorted_entries: Iterable[Any]) -> Iterator[str]:
+        """Yield the label of each entry."""
+        for entry in sorted_entries:
+            yield entry.key
+
+
+class KeyStyle(Unsorted):  # type: ignore[misc]
+    """The order of the file, which begins with the five documents, and keys as labels."""
+
+    default_label_style = KeyLabels
+
+
 def setup(app: Sphinx) -> None:
     """Add the directive, and what autodoc's entries need."""
     app.add_directive("package-reference", PackageReference)
+    register_plugin("pybtex.style.formatting", "keys", KeyStyle, force=True)
     app.connect("autodoc-process-docstring", _number_by_docstring)

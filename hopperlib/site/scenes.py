@@ -16,13 +16,12 @@ from hopperlib.network.runtime.overlap import overlapped_s
 from hopperlib.node.bandwidth import task_bandwidth_gb_s
 from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import place_tasks
-from hopperlib.site.html import json_block
+from hopperlib.site.assets import tables
+from hopperlib.site.html import data_block
 from hopperlib.site.renderers import raw_html
 from hopperlib.storage.lustre.dumps import barriered_dump, osts_with_slow
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_MIB
-
-__all__ = ["SCENES", "SceneDirective", "scene"]
 
 # So few that each can be drawn, and followed by eye.
 _OSTS, _PIECES, _VARIABLES, _SIZE_GB = 8, 24, 3, 96
@@ -37,86 +36,57 @@ def _hopper() -> tuple[Machine, NodeKind, FileSystem]:
 
 
 def _stripe() -> dict[str, Any]:
+    """Where each mebibyte of a file goes, and how long a dump takes, for 1 to 8 OSTs."""
     rate_gb_s = _hopper()[2].ost_peak_gb_s
     counts = []
     for count in range(1, _OSTS + 1):
         layout = Layout(stripe_count=count, stripe_size_bytes=BYTES_PER_MIB, osts=_OSTS)
         dealt = [layout.ost_of(piece * BYTES_PER_MIB) for piece in range(_PIECES)]
         counts.append({"osts": dealt, "seconds": barriered_dump(_SIZE_GB, [rate_gb_s] * count, variables=1).time_s})
-    told = f"{_SIZE_GB} GB on one OST take {counts[0]['seconds']:.0f} s at best, on {_OSTS} OSTs {counts[-1]['seconds']:.0f} s."
-    return {"title": "Bytes dealt to OSTs", "told": told, "osts": _OSTS, "gb": _SIZE_GB, "settings": counts}
+    return {"osts": _OSTS, "gb": _SIZE_GB, "settings": counts}
 
 
 def _slow_ost() -> dict[str, Any]:
+    """When each variable of a dump is done, for a slow OST of a fifth of the rate to all of it."""
     healthy_gb_s = _hopper()[2].ost_peak_gb_s
     settings = []
     for tenths in range(2, 11):
         rates = osts_with_slow(_OSTS, healthy_gb_s, slow=1, slow_rate_gb_s=tenths / 10 * healthy_gb_s)
         dump = barriered_dump(_SIZE_GB, rates, variables=_VARIABLES)
         phases = [[phase.start_s, phase.first_ost_s, phase.last_ost_s] for phase in dump.phases]
-        settings.append(
-            {"percent": 10 * tenths, "seconds": dump.time_s, "idle": 100 * dump.idle_fraction, "phases": phases}
-        )
-    told = (
-        f"A dump of {_SIZE_GB} GB in {_VARIABLES} variables takes {settings[-1]['seconds']:.0f} s on {_OSTS} healthy OSTs, "
-        f"and {settings[0]['seconds']:.0f} s if one of them has a fifth of the rate."
-    )
-    return {"title": "One slow OST holds everyone", "told": told, "osts": _OSTS, "settings": settings}
+        times = {"seconds": dump.time_s, "idle": 100 * dump.idle_fraction, "phases": phases}
+        settings.append({"percent": 10 * tenths} | times)
+    return {"osts": _OSTS, "settings": settings}
 
 
 def _overlap() -> dict[str, Any]:
+    """Time of a step for no to full overlap."""
     seconds = [overlapped_s(_COMPUTE_S, _COMMUNICATION_S, tenth / 10) for tenth in range(11)]
-    told = (
-        f"{_COMPUTE_S} s of computation and {_COMMUNICATION_S} s of communication take {seconds[0]:g} s one after the other, "
-        f"and {seconds[-1]:g} s if all of the communication can run beside the computation."
-    )
-    return {
-        "title": "Communication beside computation",
-        "told": told,
-        "compute": _COMPUTE_S,
-        "communication": _COMMUNICATION_S,
-        "settings": seconds,
-    }
+    return {"compute": _COMPUTE_S, "communication": _COMMUNICATION_S, "settings": seconds}
 
 
 def _rank_order() -> dict[str, Any]:
+    """Ranks of a grid on nodes, by number and in blocks."""
     ranks = _GRID[0] * _GRID[1]
     block, order, cut = best_block(_GRID, _CORES)
+    numbered = {"order": list(range(ranks)), "cut": off_node_pairs(range(ranks), _GRID, _CORES)}
     settings = [
-        {
-            "title": "As the ranks are numbered",
-            "order": list(range(ranks)),
-            "cut": off_node_pairs(range(ranks), _GRID, _CORES),
-        },
+        {"title": "As the ranks are numbered", **numbered},
         {"title": f"In blocks of {block[0]} x {block[1]}", "order": order, "cut": cut},
     ]
-    told = (
-        f"{ranks} ranks on a grid of {_GRID[0]} x {_GRID[1]}, {_CORES} on a node: {settings[0]['cut']} pairs of neighbors sit on "
-        f"different nodes in order of their numbers, {cut} in blocks."
-    )
-    return {"title": "Ranks carried to nodes", "told": told, "grid": _GRID, "cores": _CORES, "settings": settings}
+    return {"grid": _GRID, "cores": _CORES, "settings": settings}
 
 
 def _placement() -> dict[str, Any]:
+    """Bandwidth of a task beside others, and where twelve tasks go packed and spread."""
     machine, kind, _ = _hopper()
     placed = {
         name: [task.cores[0] for task in place_tasks(read_launch(line, machine), machine).nodes[0].tasks]
         for name, line in (("packed", "aprun -n 12 -N 12 a.out"), ("spread", "aprun -n 12 -N 12 -S 3 a.out"))
     }
     each = [task_bandwidth_gb_s(kind, tasks) for tasks in range(1, kind.cores_per_numa_node + 1)]
-    told = (
-        f"Six tasks on one NUMA node of Hopper get {each[5]:.1f} GB/s each, three get {each[2]:.1f} GB/s "
-        f"(a core draws {kind.core_bandwidth_cap_gb_s:g} GB/s at most, which is assumed)."
-    )
-    return {
-        "title": "Memory channels fill",
-        "told": told,
-        "dies": kind.numa_nodes,
-        "cores": kind.cores_per_numa_node,
-        "gb_s": kind.numa_bandwidth_gb_s,
-        "each": each,
-        **placed,
-    }
+    node = {"dies": kind.numa_nodes, "cores": kind.cores_per_numa_node, "gb_s": kind.numa_bandwidth_gb_s}
+    return {**node, "each": each, **placed}
 
 
 #: Name -> what gives its data.
@@ -137,11 +107,14 @@ def scene(name: str) -> str:
     >>> "hopper-data-block" in scene("overlap"), "16 s one after the other" in scene("overlap")
     (True, True)
     """
-    data = SCENES[name]()
-    block = f'<script type="application/json" class="hopper-data-block">{json_block(data)}</script>'
+    data, kind = SCENES[name](), _hopper()[1]
+    words = tables()["scenes"][name]
+    further = {"size_gb": _SIZE_GB, "variables": _VARIABLES, "ranks": _GRID[0] * _GRID[1]}
+    told = words["told"].format(**data, **further, cap_gb_s=kind.core_bandwidth_cap_gb_s)
+    block = data_block({"title": words["title"], "told": told, **data})
     return (
-        f'<figure class="hopper-scene" id="scene-{name}" data-scene="{name}"><figcaption>{escape(data["title"])}</figcaption>'
-        f'<p class="hopper-machine-told">{escape(data["told"])}</p>{block}</figure>'
+        f'<figure class="hopper-scene" id="scene-{name}" data-scene="{name}"><figcaption>{escape(words["title"])}</figcaption>'
+        f'<p class="hopper-machine-told">{escape(told)}</p>{block}</figure>'
     )
 
 

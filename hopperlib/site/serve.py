@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Handler", "main", "server_for"]
-
 FOLDER = Path(__file__).resolve().parent.parent.parent / "_build" / "html"
 
 # How many ports to try from the first one on.

@@ -6,13 +6,12 @@ import json
 
 import pytest
 
-from hopperlib.site.assets import NPM_FILES
-from hopperlib.site.licences import licence_texts, write_licences
+from hopperlib.site.assets import licence_texts, tables, write_licences
 
 
 def test_every_part_has_its_text(root):
     texts = licence_texts(root, root / "node_modules")
-    parts = {name.split("/")[name.startswith("@")] for name in NPM_FILES}
+    parts = {name.split("/")[name.startswith("@")] for name in tables()["npm"]["files"]}
     assert set(texts) == {f"{part}.txt" for part in parts} | {"hopperlib.txt", "book.txt", "python-library.txt"}
     for part, words in (
         ("pyodide", "Mozilla Public License"),
@@ -31,7 +30,7 @@ def test_the_list_names_every_file(root, tmp_path):
 
 
 def test_a_part_without_a_text_stops_the_build(root, tmp_path):
-    for name in {"/".join(name.split("/")[: 1 + name.startswith("@")]) for name in NPM_FILES}:
+    for name in {"/".join(name.split("/")[: 1 + name.startswith("@")]) for name in tables()["npm"]["files"]}:
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "package.json").write_text(json.dumps({"license": "WTFPL"}))
     with pytest.raises(FileNotFoundError, match="has no file of its licence, WTFPL"):

@@ -15,7 +15,7 @@ from hopperlib.machine import Machine
 from hopperlib.network.runtime.placed_jobs import FIRST_MILC, Histories, selected
 from hopperlib.network.scheduling.aging import free_runs
 from hopperlib.network.torus.maps import holders
-from hopperlib.site.machines import machines_module, says
+from hopperlib.site.assets import machines_module, says
 from hopperlib.site.scenes import SCENES
 
 PAGE = "book/machine.html"

@@ -29,15 +29,6 @@ if TYPE_CHECKING:
     from hopperlib.questions.question import Question
     from hopperlib.questions.result import Figure, Result
 
-__all__ = [
-    "answer_shown",
-    "missing_packages",
-    "plotly_figure",
-    "show_check",
-    "show_explorer",
-    "show_figure",
-]
-
 
 def missing_packages() -> tuple[str, ...]:
     """Return the packages that widgets need and that are not installed.

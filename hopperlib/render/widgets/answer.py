@@ -6,6 +6,7 @@ import base64
 from collections.abc import Mapping
 from html import escape
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopperlib.questions.display import in_the_book
@@ -15,41 +16,8 @@ from hopperlib.render.html import legend_html, parts_html, prose_html
 if TYPE_CHECKING:
     from hopperlib.questions.question import Question
 
-__all__ = ["STYLE", "error_html", "notebook_html", "split_html", "static_html", "titled", "titled_html"]
-
 # JupyterLab's own colors, light and dark, for everything but the charts.
-STYLE = """<style>
-.hopper-view { --hopper-paper: var(--jp-layout-color1); --hopper-panel: var(--jp-layout-color2);
-  --hopper-ink: var(--jp-content-font-color1); --hopper-muted: var(--jp-content-font-color2); }
-.hopper-view .hopper-html { line-height: 1.5; overflow-x: auto; }
-.hopper-view .hopper-summary { font-size: 1.1em; font-weight: 600; margin: 0.5em 0; }
-.hopper-view .hopper-error { border-left: 4px solid var(--jp-error-color1); padding: 0.25em 0.75em; margin: 0.5em 0; }
-.hopper-view .hopper-stale { opacity: 0.5; }
-.hopper-view .hopper-help { color: var(--jp-content-font-color2); margin: 0; }
-.hopper-view .hopper-drawing { margin: 0.5em 0; max-width: 28rem; }
-.hopper-view .hopper-values { display: flex; flex-wrap: wrap; gap: 0.5em 2em; }
-.hopper-view dl, .hopper-view dd { margin: 0; }
-.hopper-view dt { font-weight: normal; color: var(--jp-content-font-color2); }
-.hopper-view .hopper-value, .hopper-view .hopper-part-title { font-weight: 600; }
-.hopper-view .hopper-badge { border: 1px solid; border-radius: 1em; padding: 0 0.5em; font-size: 0.85em; }
-.hopper-view .hopper-notices, .hopper-view .hopper-downloads { list-style: none; padding: 0; }
-.hopper-view .hopper-scroll { overflow: auto; max-height: 40rem; }
-.hopper-view pre { user-select: all; white-space: pre-wrap; background: var(--jp-layout-color2); padding: 0.5em; }
-.hopper-view table { border-collapse: collapse; margin: 0.5em 0; }
-.hopper-view caption { text-align: left; font-weight: 600; }
-.hopper-view th, .hopper-view td { padding: 0.15em 0.6em; border-bottom: 1px solid var(--jp-border-color2); text-align: left; }
-.hopper-view .hopper-number { text-align: right; white-space: nowrap; }
-.hopper-view .hopper-marked { font-weight: 600; }
-.hopper-view .hopper-picture { background: white; max-width: 46rem; }
-.hopper-view .hopper-downloads a, .hopper-view button { cursor: pointer; }
-.hopper-view .hopper-downloads a { display: inline-block; padding: 0.3em 0.8em; border: 1px solid; border-radius: 3px;
-  text-decoration: none; background: var(--jp-layout-color2); }
-.hopper-view .hopper-columns { display: flex; flex-flow: row wrap; align-items: flex-start; gap: 1em; overflow: visible; }
-.hopper-view .hopper-form { flex: 1 1 19rem; max-width: 25rem; position: sticky; top: 0; }
-.hopper-view .hopper-form .widget-inline-hbox { flex-wrap: wrap; height: auto; }
-.hopper-view .hopper-form .widget-inline-hbox > .widget-label:first-child { flex-basis: 100%; text-align: left; }
-.hopper-view .hopper-answer { flex: 3 1 28rem; min-width: 0; }
-</style>"""
+STYLE = f"<style>\n{Path(__file__).with_name('notebook.css').read_text(encoding='utf-8')}</style>"
 
 
 def titled(title: str, text: str) -> str:

@@ -12,8 +12,6 @@ from hopperlib.render.html import prose_html
 from hopperlib.render.widgets.answer import STYLE, titled_html
 from hopperlib.render.widgets.explorer import shown_explorer
 
-__all__ = ["CheckView"]
-
 _INITIAL = {"description_width": "initial"}
 
 

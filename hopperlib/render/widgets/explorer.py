@@ -18,8 +18,6 @@ from hopperlib.render.widgets.figure import FigureView
 from hopperlib.render.widgets.inputs import make_input
 from hopperlib.render.widgets.saved import SavedAnswer
 
-__all__ = ["ExplorerView", "shown_explorer"]
-
 # Long enough to pass over the keys of a word, and the steps of a drag.
 _AFTER_TYPING_S = 0.3
 _AFTER_MOVING_S = 0.03

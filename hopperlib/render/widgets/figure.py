@@ -25,8 +25,6 @@ from hopperlib.render.html import table_html
 from hopperlib.render.widgets.answer import STYLE, titled_html
 from hopperlib.render.widgets.saved import drawn
 
-__all__ = ["Chart", "FigureView"]
-
 # plotly.js looks for `module` and `exports` first, so it is run as the body of a function that has them.
 _DRAW = """
 const referred = (model, name) => model.widget_manager.get_model(model.get(name).slice("IPY_MODEL_".length));

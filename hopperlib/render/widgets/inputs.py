@@ -16,8 +16,6 @@ import ipywidgets
 from hopperlib.questions.controls import Choice, Control, FileText, Number, Slider, Switch, Text
 from hopperlib.render.html import prose_html
 
-__all__ = ["Input", "make_input"]
-
 _STYLE = {"description_width": "initial"}
 
 

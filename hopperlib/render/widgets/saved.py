@@ -16,17 +16,6 @@ from hopperlib.questions.result import Figure, Result
 from hopperlib.render.html import prose_html, table_html
 from hopperlib.render.widgets.answer import static_html, titled, titled_html
 
-__all__ = [
-    "PLOTLY_MIME_TYPE",
-    "SavedAnswer",
-    "captions_html",
-    "drawn",
-    "figure_bundle",
-    "is_watched",
-    "marked",
-    "publish",
-]
-
 PLOTLY_MIME_TYPE = "application/vnd.plotly.v1+json"
 # A chart stands on white in a light and in a dark JupyterLab, as its own text is dark.
 _ON_WHITE = {"paper_bgcolor": "white", "plot_bgcolor": "white", "font": {"color": "#1c2024"}}

@@ -1,4 +1,6 @@
-"""The Content-Security-Policy that every page carries: this site's own host, and nothing else.
+"""What is done to each page after it was written: mends for screen readers, and the Content-Security-Policy.
+
+The policy allows this site's own host, and nothing else.
 
 Inline scripts of the theme are allowed one by one, by their hash; scripts and
 handlers that a page picked up in any other way do not run. A worker inherits
@@ -12,7 +14,7 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-__all__ = ["inline_scripts", "policy", "with_policy"]
+from hopperlib.site.assets import tables
 
 # Types of <script> that a browser runs; others are data.
 _RUN = {"", "text/javascript", "application/javascript", "module"}
@@ -69,19 +71,8 @@ def policy(scripts: list[str]) -> str:
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
         for script in dict.fromkeys(scripts)
     ]
-    rules = {
-        "default-src": "'none'",
-        # WebAssembly must be compiled for Python; no other evaluation of text.
-        "script-src": " ".join(["'self'", "'wasm-unsafe-eval'", *hashes]),
-        # MathJax and plotly.js set styles on their elements.
-        "style-src": "'self' 'unsafe-inline'",
-        "img-src": "'self' data: blob:",
-        "font-src": "'self'",
-        "connect-src": "'self'",
-        "worker-src": "'self' blob:",
-        "form-action": "'self'",
-        "base-uri": "'none'",
-    }
+    rules = tables()["policy"]
+    rules = rules | {"script-src": " ".join([rules["script-src"], *hashes])}
     return "; ".join(f"{name} {value}" for name, value in rules.items())
 
 
@@ -104,3 +95,25 @@ def with_policy(html: str) -> str:
     if not place:
         raise ValueError("the page has no <head> to hold the policy")
     return bare[: place.end()] + meta + bare[place.end() :]
+
+
+def mended(html: str) -> str:
+    """Return a page without the known faults.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> mended(pandas.DataFrame({"nodes": [4]})._repr_html_())[:108]
+    '<div class="hopper-scroll" role="group" tabindex="0" aria-label="Table"><table border="1" class="dataframe">'
+    >>> mended('<summary aria-label="Toggle hidden content">Show code</summary>')
+    '<summary>Show code</summary>'
+    >>> mended('<p><input class="task-list-item-checkbox" disabled="disabled" type="checkbox"> Look.</p>')
+    '<p><label><input class="task-list-item-checkbox" type="checkbox" autocomplete="off"> Look.</label></p>'
+    >>> mended(
+    ...     '<a class="reference internal" href="b.html">Parts</a><details><summary><span class="toctree-toggle"></span>'
+    ... )
+    '<a class="reference internal" href="b.html">Parts</a><details><summary aria-label="Pages below: Parts"><span class="toctree-toggle"></span>'
+    """
+    for mend in tables()["mend"]:
+        html = re.sub(mend["pattern"], mend["replacement"], html)
+    return html
