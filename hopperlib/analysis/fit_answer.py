@@ -14,7 +14,7 @@ from hopperlib.analysis.distributions import Goodness, qq
 from hopperlib.analysis.regression import Coefficient, regress_together, variance_split
 from hopperlib.analysis.run_times import CAVEATS, Repeats, RunTimeReport, describe_run_times
 from hopperlib.errors import InputError, refusal
-from hopperlib.finding import Finding
+from hopperlib.finding import Finding, worded
 from hopperlib.questions.result import Column, Figure, Result, Table, Value
 from hopperlib.questions.run_time_figures import histogram_figure, quantile_figure
 from hopperlib.readers.run_times import RunTimes, read_run_times
@@ -22,6 +22,7 @@ from hopperlib.readers.source import by_path
 
 __all__ = ["fit", "fit_result"]
 
+_HERE = "hopperlib.analysis"
 # Points of the quantile plot that are drawn and listed: of more values, evenly spread ones.
 _MOST_POINTS = 200
 
@@ -128,12 +129,7 @@ def fit_result(report: RunTimeReport) -> Result:
         findings=tuple(_findings(report)),
         values=tuple(_values(report)),
         figures=_figures(report),
-        tables=(
-            _families(report),
-            _repeats(report),
-            _parameters(report),
-            *([_slopes(report, slopes)] if slopes else []),
-        ),
+        tables=tuple(_tables(report, slopes)),
         facts=report.to_dict()
         | ({"covariates": [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]} if slopes else {}),
     )
@@ -145,73 +141,57 @@ def _by_rank(way: Repeats) -> str:
 
 
 def _findings(report: RunTimeReport) -> Iterator[Finding]:
-    """Yield what is wrong with the times, and what to keep in mind about them."""
+    """Yield what is wrong, what to keep in mind, and what holds of every fit."""
     for message in report.table.messages():
-        yield Finding(code="left-out", message=message, level="problem")
+        yield Finding("left-out", message, "problem")
     if report.none_fits:
-        yield Finding(code="no-family", message="No family describes the times: all are doubted.", level="problem")
+        yield worded(_HERE, "no-family")
     yield from report.notes
-    for family in report.families:
-        if family.fit.note:
-            yield Finding(
-                code="no-maximum", message=f"{family.fit.family.capitalize()}: {family.fit.note}.", level="note"
-            )
+    for fitted in (family.fit for family in report.families):
+        if fitted.note:
+            yield worded(_HERE, "no-maximum", family=fitted.family.capitalize(), note=fitted.note)
     if report.table.when:
-        message = f"Column {report.table.when!r} says when the runs were: hopper watch tells whether they became slower or faster for good."
-        yield Finding(code="over-time", message=message, level="note")
+        yield worded(_HERE, "over-time", when=report.table.when)
     if report.split is None:
-        yield Finding(code="not-split", message=f"The spread is not split: {report.no_split}.", level="note")
-    for caveat in CAVEATS:
-        yield Finding(code="caveat", message=caveat, level="note")
+        yield worded(_HERE, "not-split", why=report.no_split)
+    yield from CAVEATS
 
 
 def _values(report: RunTimeReport) -> Iterator[Value]:
-    """Yield what the times are, and the spread within and between groups if it was split."""
-    unit, mean = report.table.unit, report.mean
+    """Yield the numbers of the times themselves, and of their groups."""
+    figures, unit, split = report.figures, report.table.unit, report.split
 
     def of_the_mean(sd: float) -> str:
-        return f"{100 * sd / mean:.2f} % of the mean"
+        return f"{100 * sd / figures['mean']:.2f} % of the mean"
 
-    yield Value(label="Times", value=len(report.table.times), badge="documented", note=f"column {report.table.column}")
-    yield Value(label="Mean", value=mean, unit=unit, badge="documented")
-    yield Value(label="Standard deviation", value=report.sd, unit=unit, badge="documented", note=of_the_mean(report.sd))
-    yield Value(label="Median", value=report.median, unit=unit, badge="documented")
-    yield Value(label="Range", value=None, low=report.minimum, high=report.maximum, unit=unit, badge="documented")
-    split = report.split
+    yield Value("Times", len(report.table.times), "documented", note=f"column {report.table.column}")
+    yield Value("Mean", figures["mean"], "documented", unit)
+    yield Value("Standard deviation", figures["sd"], "documented", unit, note=of_the_mean(figures["sd"]))
+    yield Value("Median", figures["median"], "documented", unit)
+    yield Value("Range", None, "documented", unit, low=figures["minimum"], high=figures["maximum"])
     if split is None:
         return
     share, between = split.between_fraction, math.sqrt(split.between_variance)
-    yield Value(label="Groups", value=split.groups, badge="documented", note=f"column {report.table.group}")
+    yield Value("Groups", split.groups, "documented", note=f"column {report.table.group}")
     for label, sd in (("within a group", split.within_sd), ("between groups", between)):
-        yield Value(label=f"Standard deviation {label}", value=sd, unit=unit, badge="calibrated", note=of_the_mean(sd))
-    yield Value(
-        label="Variance that lies between groups",
-        value=100 * share.estimate,
-        unit="%",
-        badge="calibrated",
-        decimals=1,
-        note=f"95 %: {100 * share.low:.1f} to {100 * share.high:.1f} %",
-    )
+        yield Value(f"Standard deviation {label}", sd, "calibrated", unit, note=of_the_mean(sd))
+    ends = f"95 %: {100 * share.low:.1f} to {100 * share.high:.1f} %"
+    yield Value("Variance that lies between groups", 100 * share.estimate, "calibrated", "%", 1, note=ends)
 
 
 def _bounded(p: float, goodness: Goodness) -> float | str:
-    """Return a p-value; the smallest there can be is a bound."""
+    """Return a p-value of resampling; one that no sample reached is only bounded by their number."""
     return f"≤ {p:.2g}" if p <= 1 / (goodness.repeats + 1) else float(f"{p:.2g}")
 
 
-def _families(report: RunTimeReport) -> Table:
-    """Return the families with how good they are."""
+def _tables(report: RunTimeReport, slopes: Sequence[Coefficient]) -> Iterator[Table]:
+    """Yield families, repeats, parameters, and the slopes if there are any."""
     best = report.families[0].fit.aic
-    return Table(
+    titles = {"AIC": 1, "Above the best": 1, "Anderson-Darling": 3, "p of A-D": None, "Kolmogorov-Smirnov": 3}
+    yield Table(
         caption=f"Families, the best first, fitted to {report.fitted_what}; p-values from {report.resamples:,} samples",
         columns=(
-            Column(title="Family"),
-            Column(title="AIC", decimals=1),
-            Column(title="Above the best", decimals=1),
-            Column(title="Anderson-Darling", decimals=3),
-            Column(title="p of A-D"),
-            Column(title="Kolmogorov-Smirnov", decimals=3),
-            Column(title="p of K-S"),
+            Column("Family"), *(Column(title, "", digits) for title, digits in titles.items()), Column("p of K-S"),
         ),
         rows=[
             (
@@ -225,54 +205,36 @@ def _families(report: RunTimeReport) -> Table:
             )
             for family in report.families
         ],
-    )
-
-
-def _parameters(report: RunTimeReport) -> Table:
-    """Return the parameters of all families with their intervals."""
-    return Table(
+    )  # fmt: skip
+    yield Table(
+        caption=f"Runs before and as many after, to see a change of {100 * report.change_fraction:g} % in "
+        f"{100 * report.power:g} % of cases (two-sided t-test, level {report.alpha:g})",
+        columns=(
+            Column("How the runs are made"), Column("Spread", "%", 2), Column("Runs on each side"),
+            Column("Compared by rank"),
+        ),
+        rows=[(way.how, 100 * way.spread_fraction, way.runs, way.runs_by_rank) for way in report.repeats],
+    )  # fmt: skip
+    yield Table(
         caption="Parameters with 95 % intervals",
-        columns=tuple(Column(title=title) for title in ("Family", "Parameter", "Estimate", "From", "To")),
+        columns=tuple(map(Column, ("Family", "Parameter", "Estimate", "From", "To"))),
         rows=[
             (family.fit.family, name, interval.estimate, interval.low, interval.high)
             for family in report.families
             for name, interval in family.intervals.items()
         ],
     )
-
-
-def _slopes(report: RunTimeReport, rows: Sequence[Coefficient]) -> Table:
-    """Return how the times change with each of the covariates, the others held."""
-    return Table(
-        caption=f"Least squares on all columns at once, n = {len(report.table.times):,}; intervals of 95 %, p-values corrected by Holm",
-        columns=tuple(Column(title) for title in ("Column", "Slope", "From", "To", "p", "p corrected")),
-        rows=[
-            (
-                row.name,
-                row.slope.estimate,
-                row.slope.low,
-                row.slope.high,
-                float(f"{row.p_value:.2g}"),
-                float(f"{row.p_corrected:.2g}"),
-            )
-            for row in rows
-        ],
-    )
-
-
-def _repeats(report: RunTimeReport) -> Table:
-    """Return the runs needed."""
-    return Table(
-        caption=f"Runs before and as many after, to see a change of {100 * report.change_fraction:g} % in "
-        f"{100 * report.power:g} % of cases (two-sided t-test, level {report.alpha:g})",
-        columns=(
-            Column(title="How the runs are made"),
-            Column(title="Spread", unit="%", decimals=2),
-            Column(title="Runs on each side"),
-            Column(title="Compared by rank"),
-        ),
-        rows=[(way.how, 100 * way.spread_fraction, way.runs, way.runs_by_rank) for way in report.repeats],
-    )
+    if slopes:
+        yield Table(
+            caption=f"Least squares on all columns at once, n = {len(report.table.times):,}; intervals of 95 %, p-values "
+            "corrected by Holm",
+            columns=tuple(map(Column, ("Column", "Slope", "From", "To", "p", "p corrected"))),
+            rows=[
+                (row.name, slope.estimate, slope.low, slope.high, *(float(f"{p:.2g}") for p in ps))
+                for row in slopes
+                for slope, ps in [(row.slope, (row.p_value, row.p_corrected))]
+            ],
+        )
 
 
 def _figures(report: RunTimeReport) -> tuple[Figure, ...]:

@@ -17,10 +17,10 @@ from hopperlib.analysis.regression import (
     variance_split,
 )
 from hopperlib.errors import refusal
-from hopperlib.finding import Finding
+from hopperlib.finding import Finding, worded
 from hopperlib.readers.run_times import RunTimes
 
-__all__ = ["CAVEATS", "FamilyReport", "Histogram", "Repeats", "RunTimeReport", "describe_run_times", "usual_repeats"]
+__all__ = ["CAVEATS", "FamilyReport", "Repeats", "RunTimeReport", "describe_run_times", "usual_repeats"]
 
 # The usual level. A family is doubted at it and below.
 LEVEL = 0.05
@@ -31,14 +31,9 @@ _FEW_GROUPS = 10
 _TIE = 2.0
 _MOST_BINS = 60
 
-CAVEATS: tuple[str, ...] = (
-    "The p-values count that the parameters were fitted to these values: each sample drawn from a fit was fitted anew. "
-    "The tables of Kolmogorov-Smirnov and Anderson-Darling do not, and would accept nearly anything.",
-    "A large p-value does not show that the family is right, only that these values do not show it wrong.",
-    "A difference of less than 2 in AIC does not tell two families apart.",
-    "The shifted lognormal has no greatest likelihood; its row is the highest local maximum, with the shift from 0 to "
-    "just below the smallest value.",
-)
+_HERE = "hopperlib.analysis"
+# What holds of every fit.
+CAVEATS = tuple(worded(_HERE, "caveat", text=f"caveat-{about}") for about in ("fitted", "right", "aic", "shifted"))
 
 
 class Repeats(NamedTuple):
@@ -62,13 +57,6 @@ class Repeats(NamedTuple):
     runs_by_rank: int | None
 
 
-class Histogram(NamedTuple):
-    """Counts of values between edges, one edge more than counts."""
-
-    edges: list[float]
-    counts: list[int]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FamilyReport:
     """One family: its fit, intervals of its parameters, and how good it is."""
@@ -90,8 +78,6 @@ class RunTimeReport:
     Parameters
     ----------
     table : RunTimes
-    mean, sd, median, minimum, maximum : float
-        In the unit of the column; `sd` divides by n - 1.
     families : tuple of FamilyReport
         Best first, as `hopperlib.analysis.distributions.fit_all` sorts them.
     fitted : tuple of float
@@ -113,11 +99,6 @@ class RunTimeReport:
     """
 
     table: RunTimes
-    mean: float
-    sd: float
-    median: float
-    minimum: float
-    maximum: float
     families: tuple[FamilyReport, ...]
     fitted: tuple[float, ...]
     minima: bool
@@ -129,6 +110,15 @@ class RunTimeReport:
     repeats: tuple[Repeats, ...]
     resamples: int
     notes: tuple[Finding, ...]
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Mean, standard deviation (divided by n - 1), median, minimum and maximum, in the unit of the column."""
+        times = np.array(self.table.times)
+        middle = {"mean": times.mean(), "sd": times.std(ddof=1), "median": np.median(times)}
+        return {
+            name: float(value) for name, value in (middle | {"minimum": times.min(), "maximum": times.max()}).items()
+        }
 
     @property
     def fitted_what(self) -> str:
@@ -160,18 +150,18 @@ class RunTimeReport:
             fits = f"is best by AIC; the tests are too strict, because runs of one {self.table.group} are alike"
         return f"The {best.family} {fits}" + (f"; no worse: {', '.join(near)}." if near else ".")
 
-    def histogram(self) -> Histogram:
-        """Count the values between edges, as many as numpy finds right, at most 60."""
+    def histogram(self) -> tuple[list[float], list[int]]:
+        """Return edges, and the counts of values between them: as many edges as numpy finds right, at most 60."""
         values = np.array(self.fitted)
         edges = np.histogram_bin_edges(values, bins="auto")
         if len(edges) - 1 > _MOST_BINS:
             edges = np.histogram_bin_edges(values, bins=_MOST_BINS)
         counts, _ = np.histogram(values, bins=edges)
-        return Histogram(edges.tolist(), counts.tolist())
+        return edges.tolist(), counts.tolist()
 
     def expected(self, fitted: Fit) -> list[float]:
         """Return how many of the fitted values a family expects in each bar of the histogram."""
-        counts: list[float] = (len(self.fitted) * np.diff(fitted.distribution.cdf(self.histogram().edges))).tolist()
+        counts: list[float] = (len(self.fitted) * np.diff(fitted.distribution.cdf(self.histogram()[0]))).tolist()
         return counts
 
     def to_dict(self) -> dict[str, Any]:
@@ -182,7 +172,7 @@ class RunTimeReport:
             "unit": self.table.unit,
             "values": len(self.table.times),
             "left_out": dict(self.table.skips.counts),
-            **{name: getattr(self, name) for name in ("mean", "sd", "median", "minimum", "maximum")},
+            **self.figures,
             "fitted": "minimum" if self.minima else "all",
             "fitted_values": len(self.fitted),
             "verdict": self.verdict,
@@ -210,7 +200,7 @@ class RunTimeReport:
             **{name: getattr(self, name) for name in ("change_fraction", "power", "alpha", "resamples")},
             "repeats": [way._asdict() for way in self.repeats],
             "notes": [f"{note.message} {note.advice}".strip() for note in self.notes],
-            "caveats": list(CAVEATS),
+            "caveats": [caveat.message for caveat in CAVEATS],
         }
 
 
@@ -264,36 +254,19 @@ def _alike(split: VarianceSplit | None) -> bool:
 def _notes(table: RunTimes, split: VarianceSplit | None, n: int, *, minima: bool) -> Iterator[Finding]:
     """Yield what to keep in mind about these values, n of them fitted."""
     if _alike(split) and not minima:
-        yield Finding(
-            code="runs-alike",
-            message=f"Runs of one {table.group} are alike, so {n} runs tell less than {n} independent ones: "
-            "the intervals of the parameters are too short and the p-values too small.",
-            advice=f"Fit the smallest time of each {table.group} (--minimum) to test a family.",
-        )
-    step = resolution(table.times)
-    tied = len(table.times) - len(set(table.times))
-    notes = {
-        "ties": tied
-        and f"{tied:,} of {len(table.times):,} times equal another"
-        + (
-            f": they are multiples of {step:g} {table.unit}".rstrip()
-            + ", and the samples behind the p-values are rounded alike."
-            if step
-            else "."
-        ),
-        "few-values": n < _FEW_VALUES
-        and f"{n} values are few: the intervals are too short, and hardly any family can be told wrong.",
-        "few-groups": split is not None
-        and split.groups < _FEW_GROUPS
-        and f"{split.groups} groups are few: the interval of the share between groups is too short.",
-        "groups-no-different": split is not None
-        and split.clipped
-        and "The groups differ less than the noise within them would let them: the share between them is put at 0.",
-        "minima": minima
-        and "The smallest of several runs has less noise than a run, and is no mean: its distribution is that of the "
-        "groups.",
+        yield worded(_HERE, "runs-alike", group=table.group, n=n)
+    step, tied = resolution(table.times), len(table.times) - len(set(table.times))
+    if tied:
+        multiples = f": they are multiples of {step:g} {table.unit}".rstrip()
+        rounding = f"{multiples}, and the samples behind the p-values are rounded alike" if step else ""
+        yield worded(_HERE, "ties", tied=tied, times=len(table.times), rounding=rounding)
+    holds = {
+        "few-values": n < _FEW_VALUES,
+        "few-groups": split is not None and split.groups < _FEW_GROUPS,
+        "groups-no-different": split is not None and split.clipped,
+        "minima": minima,
     }
-    yield from (Finding(code=code, message=note, level="note") for code, note in notes.items() if note)
+    yield from (worded(_HERE, code, n=n, groups=split and split.groups) for code, true in holds.items() if true)
 
 
 def describe_run_times(
@@ -343,8 +316,8 @@ def describe_run_times(
     >>> report.mean, report.split.within_sd, [one.runs for one in report.repeats]
     (116.0, 1.0, [2, 80])
     """
-    if resamples is None:
-        resamples = usual_repeats(len(table.times))
+    resamples = usual_repeats(len(table.times)) if resamples is None else resamples
+    step = progress or (lambda done, steps: None)
     if resamples < 19:
         raise refusal("resamples", resamples, "must be at least 19, so that a p-value can reach 0.05")
     values = np.array(table.times)
@@ -352,26 +325,17 @@ def describe_run_times(
         raise ValueError("the smallest time of each group needs a column of groups")
     fitted = np.array(list(minimum_of_groups(table.times, table.groups).values())) if minima else values
     fits = fit_all(fitted)
-    mean, sd = float(values.mean()), float(values.std(ddof=1))
     split, no_split = _split(table, rng)
     # Before the long part, so that an argument out of range is refused at once.
     repeats = _repeats(table, split, change_fraction, power, alpha)
     families = []
-    for number, fitted_family in enumerate(fits):
-        intervals = bootstrap(fitted, fitted_family.family, rng, resamples)
-        if progress is not None:
-            progress(2 * number + 1, 2 * len(fits))
-        tested = goodness(fitted, fitted_family, rng, resamples)
-        families.append(FamilyReport(fit=fitted_family, intervals=intervals, goodness=tested))
-        if progress is not None:
-            progress(2 * number + 2, 2 * len(fits))
+    for number, fit in enumerate(fits):
+        intervals = bootstrap(fitted, fit.family, rng, resamples)
+        step(2 * number + 1, 2 * len(fits))
+        families.append(FamilyReport(fit=fit, intervals=intervals, goodness=goodness(fitted, fit, rng, resamples)))
+        step(2 * number + 2, 2 * len(fits))
     return RunTimeReport(
         table=table,
-        mean=mean,
-        sd=sd,
-        median=float(np.median(values)),
-        minimum=float(values.min()),
-        maximum=float(values.max()),
         families=tuple(families),
         fitted=tuple(fitted.tolist()),
         minima=minima,
