@@ -15,7 +15,6 @@ def table(times, groups=()):
     return RunTimes(
         column="run_time_s",
         times=tuple(times),
-        lines=tuple(range(2, 2 + len(times))),
         group="job" if groups else None,
         groups=tuple(groups),
     )
