@@ -30,7 +30,7 @@ from functools import cache
 from typing import Any
 
 from hopperlib.finding import Finding, Words
-from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.figures import Axis, Reference, Series, chart, layout
 from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value
 
 __all__ = ["Said", "Wording", "record_of", "wording"]
@@ -212,6 +212,7 @@ class Said:
         columns = tuple(
             Column(said.fill(column)) if isinstance(column, str) else Column(**said._filled(column))
             for column in entry["columns"]
+            if isinstance(column, str) or said._holds(column)
         )
         texts = {key: said.fill(entry[key]) for key in ("caption", "marked_label", "folded") if key in entry}
         return Table(columns=columns, rows=rows or (), marked=fields.get("marked", ()), **texts)
@@ -239,8 +240,26 @@ class Said:
             for line in entry.pop("references", ())
             if said._holds(line)
         ]
-        marks = {said.fill(label): said.look_up(path) for label, path in entry.pop("marks", {}).items()}
+        marks = said._number(entry.pop("marks", {}))
+        marks = {said.fill(label): said._number(path) for label, path in marks.items()}
         return chart(**axes, series=series or stated, references=references, marks=marks, **said._filled(entry))
+
+    def heat(
+        self, name: str, xs: Sequence[Any], ys: Sequence[Any], cells: Sequence[Any], rows: Sequence[Sequence[Any]]
+    ) -> Figure:
+        """Return the map of colors of a name, from 0 up, with the rows of the table of that name."""
+        entry = self._record["charts"][name]
+        x, y = (Axis(**self._filled(entry[side])) for side in ("x", "y"))
+        most = max((cell for row in cells for cell in row if cell is not None), default=0) or 1
+        scale = {"colorscale": "Cividis", "colorbar": {"title": {"text": self.fill(entry["scale"])}}}
+        heat = {"type": "heatmap", "x": list(xs), "y": list(ys), "z": cells, "zmin": 0, "zmax": most, **scale}
+        return Figure(
+            title=self.fill(entry["title"]),
+            alt=self.fill(entry["alt"]),
+            data=[heat],
+            layout=layout(x, y, height=420),
+            table=self.table(name, rows),
+        )
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from hopperlib.finding import Finding
 from hopperlib.network.scheduling.observed import by_group
 from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
-from hopperlib.questions.result import Column, Table
 
-__all__ = ["Compared", "against"]
+__all__ = ["RESAMPLES", "Compared", "against"]
 
 _WEEK_S = 7 * 86_400
-_RESAMPLES, _FEWEST_WEEKS = 1000, 4
+#: So many times weeks are drawn anew.
+RESAMPLES = 1000
+_FEWEST_WEEKS = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class Compared(NamedTuple):
     """The difference of two schedules of the same jobs.
 
     Parameters
@@ -39,42 +37,15 @@ class Compared:
     low_s: float | None
     high_s: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {name: getattr(self, name) for name in ("groups", "weeks", "difference_s", "low_s", "high_s")}
+    @property
+    def sure(self) -> bool:
+        """Whether the resampled weeks lie on one side."""
+        return self.low_s is not None and self.high_s is not None and (self.low_s > 0 or self.high_s < 0)
 
-    def finding(self) -> Finding:
-        """Return it as a sentence."""
-        side = "longer" if self.difference_s > 0 else "shorter"
-        message = f"Under the policy simulated jobs wait {abs(self.difference_s):,.0f} s {side} on average than under the other"
-        if self.low_s is None or self.high_s is None:
-            return Finding(
-                code="against",
-                message=f"{message}; {self.weeks} weeks are too few to say how sure that is.",
-                level="unknown",
-            )
-        message += (
-            f" (95 % of {_RESAMPLES:,} resamples of {self.weeks} weeks: {self.low_s:+,.0f} to {self.high_s:+,.0f} s)"
-        )
-        sure = self.low_s > 0 or self.high_s < 0
-        return Finding(
-            code="against",
-            message=f"{message}{'' if sure else ': which is shorter cannot be told'}.",
-            level="advice" if sure else "unknown",
-        )
-
-    def table(self) -> Table:
-        """Return the waits of each queue in both."""
-        columns = (
-            Column("Queue"),
-            Column("Jobs"),
-            Column("Mean wait, other policy", "s", 0),
-            Column("Mean wait", "s", 0),
-        )
-        rows = [
-            (group["name"], group["jobs"], group["other_wait_mean_s"], group["wait_mean_s"]) for group in self.groups
-        ]
-        return Table(caption="Two policies side by side, simulated", columns=columns, rows=rows)
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The waits of each queue in both."""
+        return [tuple(group.values()) for group in self.groups]
 
 
 def against(other: Schedule, schedule: Schedule) -> Compared:
@@ -102,19 +73,18 @@ def against(other: Schedule, schedule: Schedule) -> Compared:
     if len(sums) >= _FEWEST_WEEKS:
         rng = random.Random(1)
         means = []
-        for _ in range(_RESAMPLES):
+        for _ in range(RESAMPLES):
             drawn = [sums[int(rng.random() * len(sums))] for _ in sums]
             means.append(sum(total for total, _ in drawn) / sum(count for _, count in drawn))
         means.sort()
-        low, high = means[round(0.025 * _RESAMPLES)], means[round(0.975 * _RESAMPLES) - 1]
-    pairs = zip(by_group(other), by_group(schedule), strict=True)
+        low, high = means[round(0.025 * RESAMPLES)], means[round(0.975 * RESAMPLES) - 1]
     groups = [
         {
             "name": now.name,
             "jobs": now.jobs,
-            "other_wait_mean_s": before.simulated.wait_mean_s if before.simulated else None,
-            "wait_mean_s": now.simulated.wait_mean_s if now.simulated else None,
+            "other_wait_mean_s": getattr(before.simulated, "wait_mean_s", None),
+            "wait_mean_s": getattr(now.simulated, "wait_mean_s", None),
         }
-        for before, now in pairs
+        for before, now in zip(by_group(other), by_group(schedule), strict=True)
     ]
-    return Compared(groups=groups, weeks=len(sums), difference_s=difference, low_s=low, high_s=high)
+    return Compared(groups, len(sums), difference, low, high)

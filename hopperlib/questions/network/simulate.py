@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from hopperlib.errors import InputError, refusal
-from hopperlib.finding import Finding, Level
+from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.network.scheduling.cluster import Cluster, cluster_of_trace
 from hopperlib.network.scheduling.downtimes import Downtime, read_downtimes
@@ -31,7 +31,7 @@ from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress
 from hopperlib.questions.machine_choice import chosen_machine
-from hopperlib.questions.network.policies_compared import against
+from hopperlib.questions.network.policies_compared import RESAMPLES, Compared, against
 from hopperlib.questions.network.trace_figures import (
     gantt_figure,
     group_table,
@@ -42,14 +42,16 @@ from hopperlib.questions.network.trace_figures import (
     waits_figure,
     width_table,
 )
-from hopperlib.questions.question import declared, is_sample
-from hopperlib.questions.result import Facts, Result, Value
+from hopperlib.questions.question import Asked, declared, is_sample
+from hopperlib.questions.result import Facts, Result
+from hopperlib.questions.wording import wording
 from hopperlib.readers.hardware.cluster import read_cluster
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.jobs.trace import Note, Trace
 
 __all__ = ["QUESTION", "Simulated", "reading_of", "result_of", "simulated"]
 
+_WORDING = wording(__name__)
 _RECORDS = 100
 # Distances of more jobs would take as long as the simulation.
 _MOST_MEASURED = 20_000
@@ -120,10 +122,9 @@ def simulated(
     >>> simulated(trace, QUESTION.read({"nodes": 4})).schedule.runs(0)
     [(0, 3)]
     """
-    given = SimpleNamespace(**settings)
-    chosen = None if given.machine == "none" else chosen_machine(given.machine)
-    room, notes = _room(given.nodes, given.cluster, chosen, trace, given.cores_per_node)
-    table = _queues(given.queues, given.queue_file)
+    given = _Settings(**settings)
+    room, notes = given.room(trace)
+    table = given.table
     if given.aging_hours and table is None:
         raise refusal(
             "aging_hours", given.aging_hours, "needs queues: without priorities there is nothing to make up for"
@@ -132,19 +133,8 @@ def simulated(
     refused: list[int] = []
     if table is not None:
         workload, put, refused = put_into_queues(workload, table)
-        notes += (
-            [
-                Note(
-                    "queue-given",
-                    put,
-                    f"{put:,} jobs name no queue of {table.name!r}: each goes to the first regular one that takes it",
-                )
-            ]
-            if put
-            else []
-        )
+        notes += [_note("queue-given", put, table=table.name)] if put else []
     workload, more = _fitting(workload, sorted({*too_wide(workload, room), *refused}), given.wide, room)
-    count = room if isinstance(room, int) else len(room.nodes)
     schedule = simulate(
         workload,
         room,
@@ -156,54 +146,94 @@ def simulated(
         overrun=given.overrun,
         queues=table.queues if table else (),
         aging_s=max(1, round(3600 * given.aging_hours)) if given.aging_hours else None,
-        downtimes=_downtimes(given.downtimes, count),
+        downtimes=given.outages(room if isinstance(room, int) else len(room.nodes)),
         rng=random.Random(given.seed),
         requeue=given.requeue,
         sample_every_s=every_s,
         progress=progress,
     )
     never = schedule.status.count(NOT_STARTED) if schedule.stopped_s is None else 0
-    notes += (
-        [Note("never-started", never, f"{never:,} jobs never started under this policy and these limits")]
-        if never
-        else []
-    )
+    notes += [_note("never-started", never)] if never else []
     return Simulated(
-        trace=trace, schedule=schedule, machine=chosen, addresses=_addresses(chosen, given.order) if chosen else (),
+        trace=trace, schedule=schedule, machine=given.chosen, addresses=given.addresses,
         cluster=room if isinstance(room, Cluster) else None, notes=(*notes, *more),
     )  # fmt: skip
 
 
-def _room(
-    nodes: int, text: str, machine: Machine | None, trace: Trace, cores_per_node: int
-) -> tuple[int | Cluster, list[Note]]:
-    """Return what to schedule on: as said, of the machine, as the trace has it, or estimated from it; and what to know of that."""
-    if text.strip():
-        if machine or nodes:
-            raise InputError("the cluster tells its nodes: leave out nodes and machine", name="cluster")
-        return _read_part("cluster", text, read_cluster), []
-    if machine and nodes not in (0, machine.nodes):
-        raise refusal(
-            "nodes", nodes, f"contradicts machine {machine.name}, which has {machine.nodes}; give one of the two"
-        )
-    header = [trace.header.get(name, "").split(" ")[0] for name in ("MaxNodes", "MaxProcs")]
-    of_header, processors = (int(word) if word.isdecimal() and len(word) < 7 else 0 for word in header)
-    room = machine.nodes if machine else nodes or of_header or processors // cores_per_node
-    if room:
-        queues = set(trace.workload.queues)
-        if len(queues) > 1 and trace.workload.words["state"] and trace.workload.word("state", 0).isalpha():
-            message = f"{len(queues)} partitions are one pool of {room:,} whole nodes here: give what scontrol show node prints, or leave out the nodes, to keep them apart"
-            return room, [Note("partitions-pooled", len(queues), message)]
-        return room, []
-    cluster = cluster_of_trace(trace.workload)
-    if cluster is None:
-        raise InputError("say how many nodes there are: a number, or a machine", name="nodes")
-    sizes = ", ".join(
-        f"{name or 'all'} {len(partition.nodes):,}" for name, partition in list(cluster.partitions.items())[:8]
-    )
-    return cluster, [
-        Note("capacity-estimated", len(cluster.nodes), f"{len(cluster.nodes):,} nodes ({sizes}) {cluster.origin}")
-    ]
+def _note(code: str, count: int, **words: Any) -> Note:
+    """Return what is to be known of so many jobs."""
+    return Note(code, count, _WORDING.of(count=count, **words).text(code))
+
+
+class _Settings(Asked):
+    """How a trace is to be simulated."""
+
+    @cached_property
+    def chosen(self) -> Machine | None:
+        """The machine, if one is meant."""
+        return None if self.machine == "none" else chosen_machine(self.machine)
+
+    def room(self, trace: Trace) -> tuple[int | Cluster, list[Note]]:
+        """Return what to schedule on: as said, of the machine, as the trace has it, or estimated from it; and what to know of that."""
+        machine, nodes = self.chosen, self.nodes
+        if self.cluster.strip():
+            if machine or nodes:
+                raise InputError("the cluster tells its nodes: leave out nodes and machine", name="cluster")
+            return _read_part("cluster", self.cluster, read_cluster), []
+        if machine and nodes not in (0, machine.nodes):
+            raise refusal(
+                "nodes", nodes, f"contradicts machine {machine.name}, which has {machine.nodes}; give one of the two"
+            )
+        header = [trace.header.get(name, "").split(" ")[0] for name in ("MaxNodes", "MaxProcs")]
+        of_header, processors = (int(word) if word.isdecimal() and len(word) < 7 else 0 for word in header)
+        room = machine.nodes if machine else nodes or of_header or processors // self.cores_per_node
+        if room:
+            queues = set(trace.workload.queues)
+            pooled = len(queues) > 1 and trace.workload.words["state"] and trace.workload.word("state", 0).isalpha()
+            return room, [_note("partitions-pooled", len(queues), room=room)] if pooled else []
+        cluster = cluster_of_trace(trace.workload)
+        if cluster is None:
+            raise InputError("say how many nodes there are: a number, or a machine", name="nodes")
+        first = list(cluster.partitions.items())[:8]
+        sizes = ", ".join(f"{name or 'all'} {len(partition.nodes):,}" for name, partition in first)
+        return cluster, [_note("capacity-estimated", len(cluster.nodes), sizes=sizes, origin=cluster.origin)]
+
+    @property
+    def addresses(self) -> tuple[NodeAddress, ...]:
+        """The compute nodes of a machine with a torus in their order; none elsewhere."""
+        machine = self.chosen
+        if machine is None or machine.network is None or machine.network.dimensions is None:
+            return ()
+        addresses = order_nodes(compute_nodes(machine), self.order)
+        if len(addresses) != machine.nodes:
+            raise InputError(
+                f"machine {machine.name!r}: its floor holds {len(addresses)} compute nodes, its file counts {machine.nodes}",
+                name="machine",
+            )
+        return addresses
+
+    @cached_property
+    def table(self) -> QueueTable | None:
+        """The queues of a table that comes with the package, or of a text with one table."""
+        if not self.queue_file.strip():
+            return None if self.queues == "none" else queue_table(self.queues)
+        tables = list(_read_part("queues", self.queue_file, read_queues).values())
+        if len(tables) != 1:
+            raise InputError(f"queues: one table is needed, {len(tables)} are there", name="queue_file")
+        assert isinstance(tables[0], QueueTable)
+        return tables[0]
+
+    def outages(self, nodes: int) -> list[Downtime]:
+        """Return the downtimes."""
+
+        def checked(text: str) -> list[Downtime]:
+            downtimes = read_downtimes(text.splitlines())
+            for downtime in downtimes:
+                if downtime.last_node is not None and downtime.last_node > nodes:
+                    raise refusal("last_node", downtime.last_node, f"is more than the {nodes} nodes of the machine")
+            return downtimes
+
+        return list(_read_part("downtimes", self.downtimes, checked)) if self.downtimes.strip() else []
 
 
 def _fitting(workload: Workload, wide: list[int], treatment: str, room: int | Cluster) -> tuple[Workload, list[Note]]:
@@ -213,22 +243,15 @@ def _fitting(workload: Workload, wide: list[int], treatment: str, room: int | Cl
     job = workload[wide[0]]
     where = f"the {room:,} of the machine" if isinstance(room, int) else f"partition {job.queue!r} can give"
     message = f"job {job.job} asks for nodes={job.nodes}, more than {where}, or its queue does not take it"
-    many = f"{len(wide):,} job{'s' * (len(wide) != 1)}"
     if treatment == "refuse" or len(wide) == len(workload):
         hint = "; if the trace counts processors, say how many a node has" if isinstance(room, int) else ""
         raise InputError(message + hint, name="cores_per_node" if hint else "wide")
     left_out = set(wide)
     if treatment == "clip" and isinstance(room, int):
         jobs = [job._replace(nodes=min(job.nodes, room)) for job in workload]
-        return Workload(jobs), [Note("too-wide", len(wide), f"{many} clipped to {room:,} nodes: {message}")]
+        return Workload(jobs), [_note("too-wide", len(wide), clipped=True, room=room, message=message)]
     kept = workload.of([index for index in range(len(workload)) if index not in left_out])
-    return kept, [
-        Note(
-            "too-wide",
-            len(wide),
-            f"{many} left out: {message} (does the trace count processors? --cores-per-node says how many a node has)",
-        )
-    ]
+    return kept, [_note("too-wide", len(wide), clipped=False, message=message)]
 
 
 def _read_part(name: str, text: str, reader: Callable[[str], Any]) -> Any:
@@ -237,46 +260,6 @@ def _read_part(name: str, text: str, reader: Callable[[str], Any]) -> Any:
         return reader(text)
     except ValueError as error:
         raise InputError(f"{name}: {error}", name="queue_file" if name == "queues" else name) from None
-
-
-def _addresses(machine: Machine, order: str) -> tuple[NodeAddress, ...]:
-    """Return the compute nodes of a machine with a torus in an order; none elsewhere."""
-    if machine.network is None or machine.network.dimensions is None:
-        return ()
-    addresses = order_nodes(compute_nodes(machine), order)
-    if len(addresses) != machine.nodes:
-        raise InputError(
-            f"machine {machine.name!r}: its floor holds {len(addresses)} compute nodes, its file counts {machine.nodes}",
-            name="machine",
-        )
-    return addresses
-
-
-def _queues(name: str, text: str) -> QueueTable | None:
-    """Return the queues of a table that comes with the package, or of a text with one table."""
-    if not text.strip():
-        return None if name == "none" else queue_table(name)
-    tables = _read_part("queues", text, read_queues)
-    if len(tables) != 1:
-        raise InputError(f"queues: one table is needed, {len(tables)} are there", name="queue_file")
-    table = next(iter(tables.values()))
-    assert isinstance(table, QueueTable)
-    return table
-
-
-def _downtimes(text: str, nodes: int) -> list[Downtime]:
-    """Return the downtimes of a text."""
-    if not text.strip():
-        return []
-
-    def checked(text: str) -> list[Downtime]:
-        downtimes = read_downtimes(text.splitlines())
-        for downtime in downtimes:
-            if downtime.last_node is not None and downtime.last_node > nodes:
-                raise refusal("last_node", downtime.last_node, f"is more than the {nodes} nodes of the machine")
-        return downtimes
-
-    return list(_read_part("downtimes", text, checked))
 
 
 def reading_of(settings: dict[str, Any]) -> dict[str, Any]:
@@ -313,7 +296,7 @@ def _answer(*, trace: str, **settings: Any) -> Result:
     result = result_of(outcome, other)
     if not is_sample(QUESTION, "trace", trace):
         return result
-    made_up = Finding(code="made-up", message="This trace is made up: paste or drop your own.", level="note")
+    made_up = _WORDING.of().finding("made-up")
     return replace(result, findings=(*result.findings, made_up))
 
 
@@ -340,31 +323,26 @@ def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
     hops = outcome.hops() if len(schedule) <= _MOST_MEASURED else None
     numbers = summarize(schedule)
     groups = by_group(schedule, cluster)
-    whole = groups[-1]
-    share = "-" if numbers.utilization is None else f"{100 * numbers.utilization:.1f} %"
-    seen = f" (observed: {whole.observed.wait_mean_s:,.0f} s)" if whole.observed else ""
-    facts = numbers._asdict()
     notes = [*outcome.trace.account(), *outcome.notes]
     compared = against(other.schedule, schedule) if other else None
-    return Result(
-        summary=f"{numbers.jobs:,} jobs on {schedule.nodes:,} nodes over {numbers.span_s / 86400:.2f} days: {share} used; "
-        f"a job waits {numbers.mean_wait_s:,.0f} s on average{seen}, {numbers.max_wait_s:,} s at most, and lies in "
-        f"{numbers.mean_runs:.2f} runs of the node list.",
-        findings=(
-            *differences(schedule, groups, cluster),
-            *_findings(outcome, notes),
-            *([compared.finding()] if compared else []),
-        ),
-        values=(
-            Value(
-                "Utilization", None if numbers.utilization is None else 100 * numbers.utilization, "predicted", "%", 1
-            ),
-            Value("Mean wait", float(numbers.mean_wait_s), "predicted", "s", 0),
-            Value("Median wait", float(numbers.median_wait_s), "predicted", "s", 0),
-            Value("Longest wait", numbers.max_wait_s, "predicted", "s"),
-            Value("Mean runs of a job", float(numbers.mean_runs), "predicted", decimals=2),
-            Value("Jobs in one run", 100 * numbers.contiguous_fraction, "predicted", "%", 1),
-        ),
+    said = _WORDING.of(
+        numbers,
+        on=schedule.nodes,
+        days=numbers.span_s / 86400,
+        share="-" if numbers.utilization is None else f"{100 * numbers.utilization:.1f} %",
+        # The same as decimals, as they are shown; whole means of whole seconds stay whole among the facts.
+        mean_s=float(numbers.mean_wait_s),
+        median_s=float(numbers.median_wait_s),
+        pieces=float(numbers.mean_runs),
+        observed=groups[-1].observed,
+        stopped=schedule.stopped_s is not None,
+        stopped_s=schedule.stopped_s,
+        lost=len(schedule.lost),
+        lost_s=sum(end - start for _, start, end in schedule.lost),
+        compared=compared,
+    )
+    return said.result(
+        findings=(*differences(schedule, groups, cluster), *_findings(notes), *said.findings, *_against(compared)),
         figures=(
             *([machine_figure(schedule)] if schedule.samples else []),
             waits_figure(groups),
@@ -373,33 +351,36 @@ def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
             gantt_figure(schedule),
             pieces_figure({"jobs": schedule}),
         ),
-        tables=(group_table(groups), width_table(schedule, hops), *([compared.table()] if compared else [])),
+        tables=(group_table(groups), width_table(schedule, hops), *([said.table("against")] if compared else [])),
         facts=Facts(
-            {"jobs": facts.pop("jobs"), "skipped": outcome.trace.skips.total, "nodes": schedule.nodes, **facts}
+            {"jobs": numbers.jobs, "skipped": outcome.trace.skips.total, "nodes": schedule.nodes, **numbers._asdict()}
             | {"groups": [group.to_dict() for group in groups], "notes": [asdict(note) for note in notes]}
             | {"capacity": cluster.origin if cluster else "given"}
-            | ({"against": compared.to_dict()} if compared else {})
+            | ({"against": compared._asdict()} if compared else {})
         ),
     )
 
 
-def _findings(outcome: Simulated, notes: Sequence[Note]) -> Iterator[Finding]:
+def _against(compared: Compared | None) -> Iterator[Finding]:
+    """Yield how much longer jobs wait under the policy, and how sure that is."""
+    if compared is not None:
+        longer, resampled = compared.difference_s > 0, compared.low_s is not None
+        yield _WORDING.of(
+            compared,
+            resamples=RESAMPLES,
+            apart_s=abs(compared.difference_s),
+            side="longer" if longer else "shorter",
+            resampled=resampled,
+            untold=resampled and not compared.sure,
+            level="advice" if compared.sure else "unknown",
+        ).finding("against")
+
+
+def _findings(notes: Sequence[Note]) -> Iterator[Finding]:
     """Yield what was left out of the trace, and what else to know of it."""
     for note in notes:
-        level: Level = "advice" if note.code in _LOUD else "note"
-        yield Finding(
-            code=note.code,
-            message=f"{note.message[:1].upper()}{note.message[1:]}.",
-            level=level,
-            evidence={"count": note.count},
-        )
-    if outcome.schedule.lost:
-        lost = outcome.schedule.lost
-        message = f"{len(lost):,} runs were ended by outages and began anew: {sum(end - start for _, start, end in lost):,} s of work lost."
-        yield Finding(code="requeued-after-outage", message=message, level="note")
-    if outcome.schedule.stopped_s is not None:
-        message = f"Stopped at {outcome.schedule.stopped_s} s of simulated time; later jobs are left out."
-        yield Finding(code="stopped", message=message, level="note")
+        message = f"{note.message[:1].upper()}{note.message[1:]}."
+        yield Finding(note.code, message, "advice" if note.code in _LOUD else "note", {"count": note.count})
 
 
 QUESTION = declared(
