@@ -78,8 +78,7 @@ def _against_naive() -> Comparison:
 def _against_procset() -> Comparison:
     """Take 342 nodes from 399 free runs and give them back."""
     runs = [(16 * i, 16 * i + 3) for i in range(399)]
-    free = FirstFit(0)
-    free.fill([bound for run in runs for bound in run])
+    free = FirstFit([bound for run in runs for bound in run])
     ours = best(lambda: free.release(free.take(342), 342), 50)
     what = "342 nodes taken from 399 free runs and given back"
     try:

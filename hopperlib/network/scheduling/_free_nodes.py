@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from operator import sub
 
 from hopperlib.errors import refusal
 from hopperlib.network.torus.allocation import runs_of
-
-__all__ = ["ALLOCATIONS", "FirstFit", "free_list", "joined", "length_of", "pairs"]
 
 ALLOCATIONS: tuple[str, ...] = ("first", "best", "contiguous", "random")
 
@@ -30,6 +29,11 @@ def pairs(bounds: Sequence[int]) -> list[tuple[int, int]]:
 def length_of(bounds: Sequence[int]) -> int:
     """Return how many positions lie in the runs of a flat list of bounds."""
     return sum(bounds[1::2]) - sum(bounds[::2])
+
+
+def positions_in(bounds: Sequence[int]) -> Iterator[int]:
+    """Yield the positions in the runs of a flat list of bounds."""
+    return chain.from_iterable(map(range, bounds[::2], bounds[1::2]))
 
 
 def _longest_of(bounds: Sequence[int]) -> int:
@@ -54,36 +58,22 @@ class FirstFit:
 
     Examples
     --------
-    >>> free = FirstFit(10)
+    >>> free = FirstFit([0, 10])
     >>> first, second = free.take(3), free.take(2)
     >>> free.release(first, 3)
     >>> free.take(4), free.bounds
     ([0, 3, 5, 6], [6, 10])
     """
 
-    def __init__(self, nodes: int) -> None:
-        self.bounds = [0, nodes]
+    def __init__(self, bounds: list[int]) -> None:
+        self.bounds = bounds
         #: How many positions are free.
-        self.free = nodes
-
-    def fill(self, bounds: list[int]) -> None:
-        """Let these runs be free and nothing else."""
-        self.bounds, self.free = bounds, length_of(bounds)
+        self.free = length_of(bounds)
 
     @property
     def room(self) -> int:
         """Width of the widest job that could start now. [nodes]"""
         return self.free
-
-    @property
-    def runs(self) -> int:
-        """How many free runs there are."""
-        return len(self.bounds) // 2
-
-    @property
-    def largest_run(self) -> int:
-        """Length of the longest free run; 0 if nothing is free. [nodes]"""
-        return _longest_of(self.bounds)
 
     def largest_beside(self, avoid: tuple[int, int]) -> int:
         """Length of the longest free run outside a run to avoid. [nodes]"""
@@ -175,7 +165,7 @@ class Contiguous(FirstFit):
 
     @property
     def room(self) -> int:
-        return self.largest_run
+        return _longest_of(self.bounds)
 
     def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
         bounds = self.bounds if avoid is None else _beside(self.bounds, avoid)
@@ -187,20 +177,16 @@ class Contiguous(FirstFit):
 class _RandomFit(FirstFit):
     """Free positions; a job takes some at random. Only the generator's ``random()`` is used."""
 
-    def __init__(self, nodes: int, rng: random.Random) -> None:
+    def __init__(self, bounds: list[int], rng: random.Random) -> None:
         self._rng = rng
         # In no order: what is picked changes places with the last.
-        self._places = list(range(nodes))
-        self.free = nodes
+        self._places = list(positions_in(bounds))
+        self.free = len(self._places)
 
     @property
     def bounds(self) -> list[int]:  # type: ignore[override]
         """Bounds of the free runs, put together when somebody asks."""
         return joined(self._places)
-
-    def fill(self, bounds: list[int]) -> None:
-        self._places = [position for start, end in pairs(bounds) for position in range(start, end)]
-        self.free = len(self._places)
 
     def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
         places, draw = self._places, self._rng.random
@@ -219,23 +205,22 @@ class _RandomFit(FirstFit):
         return joined(taken)
 
     def release(self, taken: Sequence[int], width: int) -> None:
-        for start, end in pairs(taken):
-            self._places.extend(range(start, end))
+        self._places.extend(positions_in(taken))
         self.free += width
 
     def cut(self, taken: Sequence[int]) -> None:
-        gone = {position for start, end in pairs(taken) for position in range(start, end)}
+        gone = set(positions_in(taken))
         self._places = [position for position in self._places if position not in gone]
         self.free = len(self._places)
 
 
-def free_list(allocation: str, nodes: int, rng: random.Random | None = None) -> FirstFit:
-    """Return free positions for a way to allocate; `InputError` if there is none of that name."""
+def free_list(allocation: str, bounds: list[int], rng: random.Random | None = None) -> FirstFit:
+    """Return free positions for a way to allocate, by the bounds of their runs; `InputError` if there is none of that name."""
     if allocation == "random":
         if rng is None:
             raise refusal("allocation", allocation, "needs a random generator: rng=random.Random(seed)")
-        return _RandomFit(nodes, rng)
+        return _RandomFit(bounds, rng)
     kinds: dict[str, type[FirstFit]] = {"first": FirstFit, "best": _BestFit, "contiguous": Contiguous}
     if allocation not in kinds:
         raise refusal("allocation", allocation, f"must be one of: {', '.join(ALLOCATIONS)}")
-    return kinds[allocation](nodes)
+    return kinds[allocation](bounds)

@@ -4,75 +4,76 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from heapq import heappop, merge
-from itertools import chain
+from heapq import heappop, heappush, merge
 
-from hopperlib.network.scheduling._free_nodes import FirstFit, joined, length_of, pairs
-from hopperlib.network.scheduling._lanes import Lane, Run, WholeLane
-from hopperlib.network.scheduling._pools import FOREVER
-from hopperlib.network.scheduling._waiting import JOB, SHIFT
+from hopperlib.network.scheduling._free_nodes import FirstFit, joined, length_of, pairs, positions_in
+from hopperlib.network.scheduling._lanes import FOREVER, Lane, Wanted, WholeLane
+from hopperlib.network.scheduling._waiting import JOB, SHIFT, Limits, Order
 from hopperlib.network.scheduling.downtimes import Downtime
-from hopperlib.network.scheduling.schedule import KILLED_BY_OUTAGE, NOT_STARTED, Sample
-
-__all__ = ["Loop"]
+from hopperlib.network.scheduling.schedule import (  # fmt: skip
+    FINISHED,
+    KILLED_AT_LIMIT,
+    KILLED_BY_OUTAGE,
+    NOT_STARTED,
+    Sample,
+    Schedule,
+)
 
 _NONE: set[Lane] = set()
 
 
 class Loop:
-    """One run of the simulation.
-
-    Parameters
-    ----------
-    run : Run
-    lanes : sequence of Lane
-        The queues.
-    lane_of : sequence of Lane
-        That of each job.
-    downtimes : sequence of Downtime
-        Where there are any, all lanes are of whole nodes.
-    requeue : bool
-    """
+    """One run of the simulation: what its lanes share (the jobs that run, the order of the queue, the limits), and its events."""
 
     def __init__(
-        self, run: Run, lanes: Sequence[Lane], lane_of: Sequence[Lane], downtimes: Sequence[Downtime], *, requeue: bool
-    ) -> None:
-        self.run_state, self.lanes, self.lane_of, self.requeue = run, lanes, lane_of, requeue
-        self.schedule, self.workload, self.ends = run.schedule, run.workload, run.ends
-        run.alone = len(lanes) == 1
-        run.together = run.limited and not run.alone
+        self, schedule: Schedule, order: Order, limits: Limits, wanted: Sequence[Wanted], *, keep: bool,
+        runtime: Callable[[int, list[int]], int] | None, requeue: bool,
+    ) -> None:  # fmt: skip
+        self.schedule, self.workload, self.order, self.limits = schedule, schedule.workload, order, limits
+        self.wanted, self.keep, self.runtime, self.requeue = wanted, keep, runtime, requeue
+        self.fair, self.limited = bool(order.rules.fair_share), bool(limits)
+        # When jobs really end: a heap of (end, job). Their nodes, as bounds of runs.
+        self.ends: list[int] = []
+        self.held: dict[int, list[int]] = {}
+        self.columns = (
+            self.workload.requested_time_s, self.workload.run_time_s, schedule.start_s, schedule.end_s, schedule.status,
+            schedule.first_bound, schedule.run_count, schedule.bounds,
+        )  # fmt: skip
         # What each downtime holds now of each lane, and the downtimes that take nodes as they fall free.
         self.down: dict[tuple[int, WholeLane], list[int]] = {}
         self.drains: list[int] = []
-        self.downtimes = downtimes
+
+    def start(self, job: int, bounds: list[int], now: int) -> int:
+        """Note that a job starts on some nodes; return when it is expected to end."""
+        limits, run_times, start_s, end_s, status, first_bound, run_count, all_bounds = self.columns
+        run_time, limit = run_times[job] if self.runtime is None else self.runtime(job, bounds), limits[job]
+        status[job] = FINISHED
+        if run_time > limit and not self.keep:
+            run_time = limit
+            status[job] = KILLED_AT_LIMIT
+        start_s[job], end_s[job] = now, now + run_time
+        first_bound[job], run_count[job] = len(all_bounds), len(bounds) >> 1
+        all_bounds.fromlist(bounds)
+        self.held[job] = bounds
+        heappush(self.ends, ((now + run_time) << SHIFT) + job)
+        if self.limited:
+            self.limits.count(job, 1)
+        if self.fair:
+            self.order.load_with(job, 1, now)
+        return now + limit
+
+    def walk(
+        self, lanes: Sequence[Lane], lane_of: Sequence[Lane], downtimes: Sequence[Downtime],
+        progress: Callable[[int], object] | None, sample_every_s: int | None, until_s: int,
+    ) -> None:  # fmt: skip
+        """Walk through the events until no job is left; with downtimes, all lanes are of whole nodes."""
+        self.lanes, self.lane_of, self.downtimes = lanes, lane_of, downtimes
+        self.whole_lanes = [lane for lane in lanes if isinstance(lane, WholeLane)]
         # What happens to the machine, the next one last: (instant, 0 end or 1 begin, number of the downtime).
-        self.changes = sorted(
-            (
-                event
-                for number, downtime in enumerate(downtimes)
-                for event in ((downtime.end_s, 0, number), (downtime.start_s, 1, number))
-            ),
-            reverse=True,
-        )
+        events = [((each.end_s, 0, number), (each.start_s, 1, number)) for number, each in enumerate(downtimes)]
+        self.changes = sorted((event for both in events for event in both), reverse=True)
         self.plan()
-
-    def whole_lanes(self) -> Iterable[WholeLane]:
-        """Return the lanes of whole nodes."""
-        return (lane for lane in self.lanes if isinstance(lane, WholeLane))
-
-    def plan(self) -> None:
-        """Look ahead to the next change of the machine, and to the next one that is drained for."""
-        self.change_s = self.changes[-1][0] if self.changes else FOREVER
-        drain_s = min(
-            (now for now, begins, number in self.changes if begins and self.downtimes[number].drained), default=FOREVER
-        )
-        for lane in self.whole_lanes():
-            lane.drain_s = drain_s
-
-    def run(self, progress: Callable[[int], object] | None, sample_every_s: int | None, until_s: int) -> None:
-        """Walk through the events until no job is left."""
-        submits, count, submitted = self.workload.arrival_s, len(self.workload), 0
-        ends, lanes, lane_of = self.ends, self.lanes, self.lane_of
+        submits, count, submitted, ends = self.workload.arrival_s, len(self.workload), 0, self.ends
         alone = lanes[0] if len(lanes) == 1 else None
         next_submit = submits[0] if count else FOREVER
         next_sample = FOREVER if sample_every_s is None else next_submit
@@ -95,60 +96,66 @@ class Loop:
                     submitted += 1
                 next_submit = submits[submitted] if submitted < count else FOREVER
             if alone is not None:
-                if looks := alone.tries(range(first, submitted), now, bool(changed)):
-                    deque(looks, maxlen=0)
+                alone.update(range(first, submitted), now, bool(changed))
             else:
-                if self.run_state.together:
-                    # A start in one lane may keep the head of another from running, and let those behind it pass.
-                    for lane in changed.symmetric_difference(lanes):
-                        lane.before_ends()
-                    changed = set(lanes)
-                newcomers: dict[Lane, list[int]] = {lane: [] for lane in changed}
-                for job in range(first, submitted):
-                    newcomers.setdefault(lane_of[job], []).append(job)
-                # Who is earlier in the queue is tried first, in whatever lane: limits may hold for several.
-                tries = [lane.tries(jobs, now, lane in changed) for lane, jobs in newcomers.items()]
-                deque(merge(*tries) if len(tries) > 1 else chain(*tries), maxlen=0)
+                self.update(range(first, submitted), now, changed)
             if progress is not None and submitted // 1000 > first // 1000 and progress(submitted):
                 self.schedule.stopped_s = now
                 break
 
+    def update(self, newcomers: Sequence[int], now: int, changed: set[Lane]) -> None:
+        """Let several lanes take jobs in, and start what can start."""
+        of_lane: dict[Lane, list[int]] = {lane: [] for lane in changed}
+        for job in newcomers:
+            of_lane.setdefault(self.lane_of[job], []).append(job)
+        if not self.limited:
+            for lane, jobs in of_lane.items():
+                lane.update(jobs, now, lane in changed)
+            return
+        # Limits may hold for several lanes: a start in one may keep the head of another from running, and let those
+        # behind it pass. So who is earlier in the queue is tried first, in whatever lane.
+        for lane, jobs in of_lane.items():
+            lane.add(jobs, now)
+        for lane in self.lanes:
+            lane.forget()
+        deque(merge(*(lane.look(now) for lane in self.lanes)), maxlen=0)
+
     def complete(self, now: int) -> set[Lane]:
         """End every job that ends by now; return the lanes in which anything changed."""
-        ends, until = self.ends, (now + 1) << SHIFT
+        ends, until, held, end_s = self.ends, (now + 1) << SHIFT, self.held, self.schedule.end_s
         changed: set[Lane] = set()
-        held, end_s = self.run_state.held, self.schedule.end_s
         while ends and ends[0] < until:
             key = heappop(ends)
             job = key & JOB
             # An outage may have ended it already, and it may run again since.
             if job in held and end_s[job] == key >> SHIFT:
-                lane = self.lane_of[job]
-                if lane not in changed:
-                    lane.before_ends()
-                    changed.add(lane)
-                if back := self.end(lane, job, now):
-                    changed.update(back)
+                changed.add(self.lane_of[job])
+                changed.update(self.end(job, now))
         return changed
 
-    def end(self, lane: Lane, job: int, now: int) -> Iterable[Lane]:
+    def end(self, job: int, now: int) -> Iterable[Lane]:
         """Give the nodes of a job back; return the lanes in which jobs wait for it by a limit."""
-        run = self.run_state
-        if run.fair:
-            run.order.load_with(job, -1, now)
-        lane.finish(job, run.held.pop(job))
-        if self.drains:
-            for number in self.drains:
-                self.take_more(number)
-        return self.bring_back(run.limits.count(job, -1)) if run.limited else ()
+        if self.fair:
+            self.order.load_with(job, -1, now)
+        self.lane_of[job].finish(job, self.held.pop(job))
+        for number in self.drains:
+            self.take_more(number)
+        return self.bring_back(self.limits.count(job, -1)) if self.limited else ()
 
     def bring_back(self, reasons: Sequence[tuple[int, int]]) -> list[Lane]:
         """Let the jobs wait again that were put aside for some reasons; return their lanes."""
         lanes = [lane for lane in self.lanes if lane.waiting.bring_back(reasons)]
         for lane in lanes:
-            if isinstance(lane, WholeLane):
-                lane.forget()
+            lane.forget()
         return lanes
+
+    def plan(self) -> None:
+        """Look ahead to the next change of the machine, and to the next one that is drained for."""
+        self.change_s = self.changes[-1][0] if self.changes else FOREVER
+        drained = (now for now, begins, number in self.changes if begins and self.downtimes[number].drained)
+        drain_s = min(drained, default=FOREVER)
+        for lane in self.whole_lanes:
+            lane.drain_s = drain_s
 
     def change(self, now: int) -> None:
         """Take nodes away or give them back, open or close queues."""
@@ -156,15 +163,14 @@ class Loop:
             _, begins, number = self.changes.pop()
             downtime = self.downtimes[number]
             if downtime.queue:
-                self.bring_back(self.run_state.limits.reserve(downtime.queue if begins else ""))
+                self.bring_back(self.limits.reserve(downtime.queue if begins else ""))
             elif begins:
                 self.take_down(number, downtime, now)
             else:
                 self.give_back(number)
             self.plan()
         # Nothing that was counted or tried holds any longer.
-        for lane in self.whole_lanes():
-            lane.pool.counted, lane.pool.have = 0, lane.pool.free.free
+        for lane in self.lanes:
             lane.forget()
 
     def give_back(self, number: int) -> None:
@@ -172,28 +178,27 @@ class Loop:
         if number in self.drains:
             self.drains.remove(number)
             self.count_freed()
-        for lane in self.whole_lanes():
+        for lane in self.whole_lanes:
             runs = self.down.pop((number, lane))
-            lane.pool.free.release(runs, length_of(runs))
+            lane.free.release(runs, length_of(runs))
         for other in dict.fromkeys(number for number, _ in self.down):
             if self.downtimes[other].kind != "orphan":
                 self.take_more(other)
 
     def take_more(self, number: int) -> None:
         """Take what is free by now of the nodes of a downtime."""
-        for lane in self.whole_lanes():
-            taken = self.down.get((number, lane), []) + lane.pool.free.take_positions(*self.span(number))
-            self.down[number, lane] = joined(chain.from_iterable(map(range, taken[::2], taken[1::2])))
+        for lane in self.whole_lanes:
+            taken = self.down.get((number, lane), []) + lane.free.take_positions(*self.span(number))
+            self.down[number, lane] = joined(positions_in(taken))
 
     def count_freed(self) -> None:
         """Count what each running job will free: the nodes that no drain wants."""
-        for job, runs in self.run_state.held.items():
-            free, lane = FirstFit(0), self.lane_of[job]
-            free.fill(list(runs))
+        for job, runs in self.held.items():
+            free, lane = FirstFit(list(runs)), self.lane_of[job]
             for number in self.drains:
                 free.take_positions(*self.span(number))
             assert isinstance(lane, WholeLane)
-            lane.pool.count_freed(job, self.schedule.start_s[job] + self.workload.requested_time_s[job], free.free)
+            lane.count_freed(job, free.free)
 
     def span(self, number: int) -> tuple[int, int]:
         """Return the positions of a downtime, from and to (not included)."""
@@ -207,15 +212,15 @@ class Loop:
             self.drains.append(number)
             self.count_freed()
         elif downtime.kind != "orphan":
-            held = self.run_state.held.items()
+            held = self.held.items()
             for job in [job for job, runs in held if any(a < last and first < b for a, b in pairs(runs))]:
-                self.end(self.lane_of[job], job, now)
+                self.end(job, now)
                 schedule.end_s[job] = now
                 schedule.status[job] = KILLED_BY_OUTAGE
                 if self.requeue:
                     schedule.lost.append((job, schedule.start_s[job], now))
                     schedule.status[job] = NOT_STARTED
-                    self.lane_of[job].waiting.add(*self.run_state.order.keys([job], now))
+                    self.lane_of[job].add([job], now)
         self.take_more(number)
         taken = sum(length_of(runs) for (other, _), runs in self.down.items() if other == number)
         schedule.unavailable.append((downtime.start_s, downtime.end_s, taken))
@@ -225,8 +230,8 @@ class Loop:
         # Where the free runs of two lanes touch, both bounds go.
         bounds: set[int] = set()
         for lane in self.lanes:
-            for pool in lane.all_pools():
-                bounds.symmetric_difference_update(pool.free_bounds())
+            for of_pool in lane.free_bounds():
+                bounds.symmetric_difference_update(of_pool)
         runs = [high - low for low, high in pairs(sorted(bounds))]
         down, free = sum(map(length_of, self.down.values())), sum(runs)
         jobs, nodes = map(sum, zip(*(lane.waiting.totals() for lane in self.lanes), strict=True))

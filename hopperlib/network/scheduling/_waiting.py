@@ -38,8 +38,6 @@ class Order:
         priorities = [by_name.get(name, 0) for name in workload.queues]
         #: Whether a newcomer always goes to the end of the queue.
         self.simple = len(set(priorities)) < 2 and fixed is None and not self.changes
-        #: How far a width is shifted to stand before a key.
-        self.shift = SHIFT if self.simple else 6 * SHIFT if self.changes else 2 * SHIFT
         self._keys: Sequence[int] = range(len(workload))
         # What each user or account used up to an instant, what it uses since, and the factors that follow.
         self._usage: dict[int, float] = {}
@@ -85,8 +83,8 @@ class Order:
         return sorted([keys[job] - (int(_STEP * value) << SHIFT) for job, value in zip(jobs, values, strict=True)])
 
     def is_stale(self, jobs: Iterable[int], counted_s: int, now: int) -> bool:
-        """Whether the keys of waiting jobs that were worked out at an instant are to be worked out anew."""
-        if not self.changes or now - counted_s < self.rules.period_s:
+        """Whether the keys of waiting jobs that were worked out at an instant are to be worked out anew, if they change."""
+        if now - counted_s < self.rules.period_s:
             return False
         # While no job has reached the greatest age, all grow older alike.
         arrivals, grown = self.workload.arrival_s, now - self.oldest_s
@@ -189,16 +187,14 @@ class Limits:
 
 
 class Waiting:
-    """The waiting jobs of a pool: in the order of the queue, by width, and those that a limit keeps aside."""
+    """The waiting jobs of a pool: in the order of the queue, the same by width, and those that a limit keeps aside."""
 
     def __init__(self, order: Order) -> None:
-        self._widths, self._limits = order.workload.nodes, order.workload.requested_time_s
-        self.order, self.shift = order, order.shift
-        #: Keys of those that wait, sorted.
+        self._widths, self.order = order.workload.nodes, order
+        #: Keys of those that wait, sorted; those of each width, sorted; and the widths.
         self.queue: list[int] = []
-        #: (width, key) in one number, sorted; and beside each the limit it asked for.
-        self.narrow: list[int] = []
-        self.asked: list[int] = []
+        self.of_width: dict[int, list[int]] = {}
+        self.widths: list[int] = []
         self._aside: dict[tuple[int, int], list[int]] = {}
         # When priorities that change were last worked out.
         self._counted_s = -(1 << 62)
@@ -208,17 +204,22 @@ class Waiting:
 
     def add(self, key: int) -> None:
         """Put a job into the queue."""
-        entry = (self._widths[key & JOB] << self.shift) + key
-        place = bisect_left(self.narrow, entry)
-        self.narrow.insert(place, entry)
-        self.asked.insert(place, self._limits[key & JOB])
+        width = self._widths[key & JOB]
         insort(self.queue, key)
+        if width in self.of_width:
+            insort(self.of_width[width], key)
+        else:
+            self.of_width[width] = [key]
+            insort(self.widths, width)
 
     def remove(self, key: int) -> None:
         """Take a job out of the queue."""
+        width = self._widths[key & JOB]
         del self.queue[bisect_left(self.queue, key)]
-        place = bisect_left(self.narrow, (self._widths[key & JOB] << self.shift) + key)
-        del self.narrow[place], self.asked[place]
+        alike = self.of_width[width]
+        del alike[bisect_left(alike, key)]
+        if not alike:
+            del self.of_width[width], self.widths[bisect_left(self.widths, width)]
 
     def put_aside(self, key: int, reason: tuple[int, int]) -> None:
         """Keep a job that is not in the queue until the reason is gone."""
@@ -233,7 +234,7 @@ class Waiting:
 
     def is_stale(self, now: int) -> bool:
         """Whether the order of the queue is to be worked out anew."""
-        return self.order.is_stale(self.queue, self._counted_s, now)
+        return self.order.changes and self.order.is_stale(self.queue, self._counted_s, now)
 
     def sort(self, now: int) -> None:
         """Work out the order of the queue anew."""
@@ -246,10 +247,10 @@ class Waiting:
 
     def _fill(self, keys: list[int]) -> None:
         """Let these keys, which are sorted, be the queue."""
-        widths, limits, shift = self._widths, self._limits, self.shift
-        self.queue = keys
-        self.narrow = sorted([(widths[key & JOB] << shift) + key for key in keys])
-        self.asked = [limits[entry & JOB] for entry in self.narrow]
+        self.queue, self.of_width, widths = keys, {}, self._widths
+        for key in keys:
+            self.of_width.setdefault(widths[key & JOB], []).append(key)
+        self.widths = sorted(self.of_width)
 
     def totals(self) -> tuple[int, int]:
         """Return how many jobs wait, and how many nodes they ask for."""

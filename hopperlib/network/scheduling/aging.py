@@ -127,9 +127,8 @@ def probe(schedule: Schedule, time_s: int, width: int, *, allocation: str = "fir
     """
     if not 1 <= width <= schedule.nodes:
         raise refusal("width", width, f"must be from 1 to {schedule.nodes}, the nodes of the machine")
-    free = free_list(allocation, schedule.nodes, random.Random(seed))
     bounds, running = _bounds(schedule, time_s)
-    free.fill(bounds)
+    free = free_list(allocation, bounds, random.Random(seed))
     start = time_s
     while free.room < width:
         start, index = running.pop(0)

@@ -42,12 +42,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from hopperlib.errors import InputError, refusal
-from hopperlib.network.scheduling._free_nodes import free_list, joined
-from hopperlib.network.scheduling._lanes import Lane, OwnLane, PlanLane, Policy, Pool, Run, SharedLane, View, WholeLane
+from hopperlib.network.scheduling._free_nodes import FirstFit, free_list, joined
+from hopperlib.network.scheduling._lanes import FOREVER, Lane, OwnLane, PlanLane, Policy, View, Wanted, WholeLane
 from hopperlib.network.scheduling._loop import Loop
-from hopperlib.network.scheduling._pools import FOREVER, SharedNodes, Wanted, WholeNodes
+from hopperlib.network.scheduling._shared import SharedLane, capacity, suffices
 from hopperlib.network.scheduling._waiting import Limits, Order
 from hopperlib.network.scheduling.cluster import Cluster, NodeResources, Partition, demand
 from hopperlib.network.scheduling.downtimes import Downtime
@@ -155,41 +156,52 @@ def simulate(
         rules = replace(rules, age=0.0, fair_share=0.0)
     jobs = range(len(workload))
     wanted = [_WHOLE] * len(jobs) if isinstance(nodes, int) else [_wanted(workload, job, cluster) for job in jobs]
-    run = Run(
+    run = Loop(
         Schedule(workload, count), Order(workload, queues, aging_s, fixed, rules),
         Limits(workload, queues, rules, [downtime.queue for downtime in downtimes if downtime.queue]),
-        wanted, keep=overrun == "keep", runtime=runtime,
+        wanted, keep=overrun == "keep", runtime=runtime, requeue=requeue,
     )  # fmt: skip
-    pools = _pools(cluster, wanted, allocation, rng)
+    of_partition = _lanes(
+        run, cluster, "own" if callable(policy) else policy, depth, partial(free_list, allocation, rng=rng)
+    )
     if callable(policy):
-        of_pool: dict[int, Lane] = dict.fromkeys(map(id, pools.values()), OwnLane(run, pools, policy))
-    else:
-        depth = _DEEPEST if policy == "conservative" else depth if policy == "easy" else 1
-        of_pool = {id(pool): _lane(run, pool, policy, depth) for pool in {id(p): p for p in pools.values()}.values()}
-    lanes = list(dict.fromkeys(of_pool.values()))
-    if (downtimes or allocation == "contiguous") and not all(isinstance(lane, WholeLane) for lane in lanes):
+        of_partition = dict.fromkeys(of_partition, OwnLane(run, of_partition, policy))
+    lanes = list(dict.fromkeys(of_partition.values()))
+    if (downtimes or allocation == "contiguous") and not all(type(lane) is WholeLane for lane in lanes):
         raise InputError(
             "downtimes and contiguous allocation go with whole nodes of partitions that share none, and easy (depth 1) or fcfs; "
             "not with shared nodes, plans for several jobs or a policy of one's own"
         )
-    of_partition = {name: of_pool[id(pool)] for name, pool in pools.items()}
     lane_of = lanes * len(jobs) if len(lanes) == 1 else [of_partition[want[0]] for want in wanted]
-    Loop(run, lanes, lane_of, downtimes, requeue=requeue).run(
-        progress, sample_every_s, FOREVER if until_s is None else until_s
-    )
+    run.walk(lanes, lane_of, downtimes, progress, sample_every_s, FOREVER if until_s is None else until_s)
     return run.schedule
 
 
-def _lane(run: Run, pool: Pool, policy: str, depth: int) -> Lane:
-    """Return the queue of a pool."""
-    if depth == 1:
-        kind: type[WholeLane] | type[SharedLane] = WholeLane if isinstance(pool, WholeNodes) else SharedLane
-        return kind(run, pool, easy=policy == "easy")  # type: ignore[arg-type]
-    if isinstance(pool, WholeNodes):
-        return PlanLane(run, pool, depth)
-    name, given = ("policy", policy) if policy == "conservative" else ("depth", depth)
-    rule = "plans for several jobs go with whole nodes of partitions that share none; here nodes are shared"
-    raise refusal(name, given, rule)
+def _lanes(
+    run: Loop, cluster: Cluster, policy: str, depth: int, free: Callable[[list[int]], FirstFit]
+) -> dict[str, Lane]:
+    """Return the queues of the partitions: whole nodes by count where a partition stands alone and no job shares."""
+    lanes: dict[str, Lane] = {}
+    wants = set(run.wanted)
+    used, sharing = {want[0] for want in wants}, {want[0] for want in wants if want[1:] != (0, 0, 0)}
+    depth = _DEEPEST if policy == "conservative" else depth if policy == "easy" else 1
+    for names in cluster.parts():
+        if len(names) == 1 and names[0] not in sharing:
+            bounds = joined(cluster.partitions[names[0]].nodes)
+            whole = (
+                WholeLane(run, free(bounds), easy=policy == "easy")
+                if depth == 1
+                else PlanLane(run, free(bounds), depth)
+            )
+            lanes[names[0]] = whole
+        elif used & set(names):
+            if depth > 1:
+                name, given = ("policy", policy) if policy == "conservative" else ("depth", depth)
+                rule = "plans for several jobs go with whole nodes of partitions that share none; here nodes are shared"
+                raise refusal(name, given, rule)
+            members = {name: cluster.partitions[name].nodes for name in names}
+            lanes |= dict.fromkeys(names, SharedLane(run, cluster.nodes, members, easy=policy == "easy"))
+    return lanes
 
 
 def _check_settings(
@@ -225,22 +237,6 @@ def _wanted(workload: Workload, job: int, cluster: Cluster) -> Wanted:
     return name, want.cores, want.gpus, want.memory_mb
 
 
-def _pools(cluster: Cluster, wanted: Sequence[Wanted], allocation: str, rng: random.Random | None) -> dict[str, Pool]:
-    """Return the pools of the partitions: whole nodes by count where a partition stands alone and no job shares."""
-    pools: dict[str, Pool] = {}
-    wants = set(wanted)
-    used, sharing = {want[0] for want in wants}, {want[0] for want in wants if want[1:] != (0, 0, 0)}
-    for names in cluster.parts():
-        if len(names) == 1 and names[0] not in sharing:
-            free = free_list(allocation, 0, rng)
-            free.fill(joined(cluster.partitions[names[0]].nodes))
-            pools[names[0]] = WholeNodes(free)
-        elif used & set(names):
-            shared = SharedNodes(cluster.nodes, {name: cluster.partitions[name].nodes for name in names})
-            pools |= dict.fromkeys(names, shared)
-    return pools
-
-
 def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:
     """Return the jobs, by their indices, that could never start: too wide, or for no node of their partition.
 
@@ -260,9 +256,7 @@ def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:
         except InputError:
             want = None
         if want is not None and want not in able:
-            members = nodes.partitions[want[0]].nodes
-            shared = SharedNodes(nodes.nodes, {want[0]: members})
-            able[want] = len(members) if want[1:] == (0, 0, 0) else sum(shared.could(want, node) for node in members)
+            able[want] = sum(suffices(capacity(nodes.nodes[node]), want) for node in nodes.partitions[want[0]].nodes)
         if workload.nodes[job] > able[want]:
             found.append(job)
     return found
