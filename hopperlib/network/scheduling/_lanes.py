@@ -113,8 +113,6 @@ class WholeLane(Lane):
         # ended; the widest job that may use nodes beyond that instant; and the run that the head is to have, if it needs one.
         self.at, self.spare = _UNKNOWN, 0
         self.run_kept: tuple[int, int] | None = None
-        # Of a head that needs one run: its key and its instant, until it starts or nodes go.
-        self.known = _UNKNOWN, 0
         # What was tried in vain since the head is head: every other waiting job is wider than `tried`, for which there
         # was no room, or it is too long and wider than `passed`, which the head left over then. The promise never moves
         # away, so that two kinds only can pass now: those wider than `tried`, if so much is free by now, and those wider
@@ -159,7 +157,7 @@ class WholeLane(Lane):
 
     def forget(self) -> None:
         self.counted, self.have = 0, self.free.free
-        self.at, self.tried, self.passed, self.known, self.run_kept = _UNKNOWN, 0, 0, (_UNKNOWN, 0), None
+        self.at, self.tried, self.passed, self.run_kept = _UNKNOWN, 0, 0, None
 
     def begin(self, job: int, now: int, late: bool = False) -> None:
         """Start a job that fits; a late one may end after the promised time, on nodes that the head leaves over."""
@@ -202,7 +200,7 @@ class WholeLane(Lane):
         self.at, self.run_kept = _UNKNOWN, None
         if waiting.is_stale(now):
             waiting.sort(now)
-            self.tried, self.passed, self.known = 0, 0, (_UNKNOWN, 0)
+            self.tried = self.passed = 0
         while waiting.queue:
             key = waiting.queue[0]
             job = key & JOB
@@ -211,7 +209,7 @@ class WholeLane(Lane):
             if not over and (self.widths[job] > free.room or self.limits[job] > horizon):
                 break
             # For another head everything is tried again.
-            self.tried, self.passed, self.known = 0, 0, (_UNKNOWN, 0)
+            self.tried = self.passed = 0
             if not over:
                 waiting.remove(key)
                 self.begin(job, now)
@@ -271,7 +269,7 @@ class WholeLane(Lane):
         head = self.waiting.queue[0]
         width = self.widths[head & JOB]
         if self.contiguous:
-            self.at, self.run_kept = self.promised_run(now, head, width)
+            self.at, self.run_kept = self.promised_run(now, width)
             self.spare = 0 if self.run_kept is None else self.free.largest_beside(self.run_kept)
         else:
             freed, counted, have = self.freed, self.counted, self.have
@@ -294,31 +292,24 @@ class WholeLane(Lane):
             # It will not run before the planned downtime; until then anything may that ends in time.
             self.at, self.spare, self.run_kept = self.drain_s, 0, None
 
-    def promised_run(self, now: int, head: int, width: int) -> tuple[int, tuple[int, int] | None]:
-        """Return when so many nodes are free in one run at the latest, and where."""
-        expected = self.expected
-        if self.known[0] == head:
-            # As long as it stays head the time never moves away. Mostly it does not come nearer either.
-            at = max(now, self.known[1])
-            if at == now or self.run_after(bisect_left(expected, at << SHIFT), width) is None:
-                run = self.run_after(bisect_left(expected, (at + 1) << SHIFT), width)
-                if run is not None:
-                    return at, run
-        if self.run_after(len(expected), width) is None:
-            return FOREVER, None
-        # The fewest expected ends that leave one run long enough: more of them leave no less, so halving finds them.
-        fewest = bisect_left(range(len(expected)), True, key=lambda ends: self.run_after(ends, width) is not None)
-        at = max(now, expected[fewest - 1] >> SHIFT) if fewest else now
-        self.known = head, at
-        return at, self.run_after(bisect_left(expected, (at + 1) << SHIFT), width)
-
-    def run_after(self, ends: int, width: int) -> tuple[int, int] | None:
-        """Return the first place for a job of this width once so many expected ends have come."""
-        bounds = set(self.free.bounds)
-        for key in self.expected[:ends]:
-            # Where a run ends and another begins, both bounds go.
-            bounds.symmetric_difference_update(self.run.held[key & JOB])
-        return next(((low, low + width) for low, high in pairs(sorted(bounds)) if high - low >= width), None)
+    def promised_run(self, now: int, width: int) -> tuple[int, tuple[int, int] | None]:
+        """Return when so many nodes are free in one run at the latest, and the first place for them then."""
+        # Where the run ends that begins at a bound, and the other way round; runs that come to touch become one.
+        end_of = dict(pairs(self.free.bounds))
+        begin_of = {high: low for low, high in end_of.items()}
+        at, places = now, [low for low, high in end_of.items() if high - low >= width]
+        for key in self.expected:
+            end = key >> SHIFT
+            if places and end > at:
+                break
+            # With one run allowed, each job has one.
+            low, high = self.run.held[key & JOB]
+            low, high = begin_of.pop(low, low), end_of.pop(high, high)
+            end_of[low], begin_of[high] = high, low
+            if high - low >= width:
+                at = max(at, end)
+                places.append(low)
+        return (at, (min(places), min(places) + width)) if places else (FOREVER, None)
 
 
 class PlanLane(WholeLane):
