@@ -113,6 +113,8 @@ class WholeLane(Lane):
         # ended; the widest job that may use nodes beyond that instant; and the run that the head is to have, if it needs one.
         self.at, self.spare = _UNKNOWN, 0
         self.run_kept: tuple[int, int] | None = None
+        # Of a head that needs one run what it was promised, which holds until somebody ends who was to stay as long.
+        self.known: tuple[int, int, tuple[int, int] | None] = _UNKNOWN, _UNKNOWN, None
         # What was tried in vain since the head is head: every other waiting job is wider than `tried`, for which there
         # was no room, or it is too long and wider than `passed`, which the head left over then. The promise never moves
         # away, so that two kinds only can pass now: those wider than `tried`, if so much is free by now, and those wider
@@ -138,7 +140,8 @@ class WholeLane(Lane):
             self.have -= width
 
     def finish(self, job: int, bounds: list[int]) -> None:
-        place = bisect_left(self.expected, ((self.starts[job] + self.limits[job]) << SHIFT) + job)
+        end = self.starts[job] + self.limits[job]
+        place = bisect_left(self.expected, (end << SHIFT) + job)
         del self.expected[place]
         freed = self.freed.pop(place)
         if place < self.counted:
@@ -147,6 +150,8 @@ class WholeLane(Lane):
             self.have += freed
         self.free.release(bounds, self.widths[job])
         self.at, self.run_kept = _UNKNOWN, None
+        if end >= self.known[1]:
+            self.known = _UNKNOWN, _UNKNOWN, None
 
     def count_freed(self, job: int, width: int) -> None:
         """Count on a running job to free so many nodes."""
@@ -158,6 +163,7 @@ class WholeLane(Lane):
     def forget(self) -> None:
         self.counted, self.have = 0, self.free.free
         self.at, self.tried, self.passed, self.run_kept = _UNKNOWN, 0, 0, None
+        self.known = _UNKNOWN, _UNKNOWN, None
 
     def begin(self, job: int, now: int, late: bool = False) -> None:
         """Start a job that fits; a late one may end after the promised time, on nodes that the head leaves over."""
@@ -269,7 +275,9 @@ class WholeLane(Lane):
         head = self.waiting.queue[0]
         width = self.widths[head & JOB]
         if self.contiguous:
-            self.at, self.run_kept = self.promised_run(now, width)
+            if self.known[0] != head or self.known[1] <= now:
+                self.known = head, *self.promised_run(now, width)
+            _, self.at, self.run_kept = self.known
             self.spare = 0 if self.run_kept is None else self.free.largest_beside(self.run_kept)
         else:
             freed, counted, have = self.freed, self.counted, self.have
