@@ -222,11 +222,11 @@ class WholeLane(Lane):
         if not self.easy or not waiting.queue or waiting.widths[0] > free.room:
             return
         self.promise(now)
-        while (key := self.first_to_pass(min(self.at - now, horizon), horizon)) is not None:
-            job = key & JOB
-            yield key
-            if not (run.limited and self.is_over(key)):
-                waiting.remove(key)
+        while (passing := self.first_to_pass(min(self.at - now, horizon), horizon)) is not None:
+            job = passing & JOB
+            yield passing
+            if not (run.limited and self.is_over(passing)):
+                waiting.remove(passing)
                 self.begin(job, now, self.limits[job] > self.at - now)
         if not run.keep and not self.contiguous:
             self.tried, self.passed = free.room, self.spare

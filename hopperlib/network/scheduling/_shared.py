@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import add, ge, sub
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ class SharedLane(Lane):
     """
 
     def __init__(
-        self, run: Loop, nodes: Sequence[NodeResources], partitions: dict[str, Sequence[int]], *, easy: bool
+        self, run: Loop, nodes: Sequence[NodeResources], partitions: Mapping[str, Sequence[int]], *, easy: bool
     ) -> None:
         super().__init__(run)
         self.easy, self.partitions = easy, partitions
