@@ -14,15 +14,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from heapq import heappush
 
 from hopperlib.errors import InputError
 from hopperlib.network.scheduling._free_nodes import Contiguous, FirstFit, pairs
-from hopperlib.network.scheduling._waiting import JOB, SHIFT, Waiting
+from hopperlib.network.scheduling._waiting import JOB, SHIFT, Limits, Order, Waiting
+from hopperlib.network.scheduling.schedule import FINISHED, KILLED_AT_LIMIT, Schedule
 from hopperlib.network.scheduling.workload import Job
-
-if TYPE_CHECKING:
-    from hopperlib.network.scheduling._loop import Loop
 
 FOREVER = 1 << 62
 _UNKNOWN = -1
@@ -31,10 +29,48 @@ Policy = Callable[["View"], Sequence[Job]]
 Wanted = tuple[str, int, int, int]
 
 
+class Run:
+    """What the lanes of a simulation share: the jobs that run, the order of the queue, and the limits."""
+
+    def __init__(
+        self, schedule: Schedule, order: Order, limits: Limits, wanted: Sequence[Wanted], *, keep: bool,
+        runtime: Callable[[int, list[int]], int] | None, requeue: bool,
+    ) -> None:  # fmt: skip
+        self.schedule, self.workload, self.order, self.limits = schedule, schedule.workload, order, limits
+        self.wanted, self.keep, self.runtime, self.requeue = wanted, keep, runtime, requeue
+        self.fair, self.limited = bool(order.rules.fair_share), bool(limits)
+        # When jobs really end: a heap of (end, job). Their nodes, as bounds of runs.
+        self.ends: list[int] = []
+        self.held: dict[int, list[int]] = {}
+        self.columns = (
+            self.workload.requested_time_s, self.workload.run_time_s, schedule.start_s, schedule.end_s, schedule.status,
+            schedule.first_bound, schedule.run_count, schedule.bounds,
+        )  # fmt: skip
+
+    def start(self, job: int, bounds: list[int], now: int) -> int:
+        """Note that a job starts on some nodes; return when it is expected to end."""
+        limits, run_times, start_s, end_s, status, first_bound, run_count, all_bounds = self.columns
+        run_time, limit = run_times[job] if self.runtime is None else self.runtime(job, bounds), limits[job]
+        status[job] = FINISHED
+        if run_time > limit and not self.keep:
+            run_time = limit
+            status[job] = KILLED_AT_LIMIT
+        start_s[job], end_s[job] = now, now + run_time
+        first_bound[job], run_count[job] = len(all_bounds), len(bounds) >> 1
+        all_bounds.fromlist(bounds)
+        self.held[job] = bounds
+        heappush(self.ends, ((now + run_time) << SHIFT) + job)
+        if self.limited:
+            self.limits.count(job, 1)
+        if self.fair:
+            self.order.load_with(job, 1, now)
+        return now + limit
+
+
 class Lane:
     """A pool of nodes and its queue."""
 
-    def __init__(self, run: Loop) -> None:
+    def __init__(self, run: Run) -> None:
         self.run, self.waiting = run, Waiting(run.order)
         self.widths, self.limits, self.starts = run.workload.nodes, run.workload.requested_time_s, run.schedule.start_s
 
@@ -99,7 +135,7 @@ class WholeLane(Lane):
     whoever runs on may have the nodes that the head leaves over then, once.
     """
 
-    def __init__(self, run: Loop, free: FirstFit, *, easy: bool) -> None:
+    def __init__(self, run: Run, free: FirstFit, *, easy: bool) -> None:
         super().__init__(run)
         self.free, self.easy, self.contiguous = free, easy, isinstance(free, Contiguous)
         self.plain = run.order.simple and not run.keep and not run.limited
@@ -323,7 +359,7 @@ class WholeLane(Lane):
 class PlanLane(WholeLane):
     """The queue of whole nodes in which the first blocked jobs all have a time that nobody behind may delay."""
 
-    def __init__(self, run: Loop, free: FirstFit, depth: int) -> None:
+    def __init__(self, run: Run, free: FirstFit, depth: int) -> None:
         super().__init__(run, free, easy=False)
         self.depth = depth
 
@@ -380,7 +416,7 @@ def _earliest(times: list[int], free: list[int], width: int, limit: int, *, only
 class OwnLane(Lane):
     """The queue of all partitions, under a policy of one's own; the nodes are those of other lanes."""
 
-    def __init__(self, run: Loop, pools: Mapping[str, Lane], policy: Policy) -> None:
+    def __init__(self, run: Run, pools: Mapping[str, Lane], policy: Policy) -> None:
         super().__init__(run)
         self.pools, self.policy = pools, policy
 

@@ -4,63 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from heapq import heappop, heappush, merge
+from heapq import heappop, merge
 
 from hopperlib.network.scheduling._free_nodes import FirstFit, joined, length_of, pairs, positions_in
-from hopperlib.network.scheduling._lanes import FOREVER, Lane, Wanted, WholeLane
-from hopperlib.network.scheduling._waiting import JOB, SHIFT, Limits, Order
+from hopperlib.network.scheduling._lanes import FOREVER, Lane, Run, WholeLane
+from hopperlib.network.scheduling._waiting import JOB, SHIFT
 from hopperlib.network.scheduling.downtimes import Downtime
-from hopperlib.network.scheduling.schedule import (  # fmt: skip
-    FINISHED,
-    KILLED_AT_LIMIT,
-    KILLED_BY_OUTAGE,
-    NOT_STARTED,
-    Sample,
-    Schedule,
-)
+from hopperlib.network.scheduling.schedule import KILLED_BY_OUTAGE, NOT_STARTED, Sample
 
 _NONE: set[Lane] = set()
 
 
-class Loop:
-    """One run of the simulation: what its lanes share (the jobs that run, the order of the queue, the limits), and its events."""
-
-    def __init__(
-        self, schedule: Schedule, order: Order, limits: Limits, wanted: Sequence[Wanted], *, keep: bool,
-        runtime: Callable[[int, list[int]], int] | None, requeue: bool,
-    ) -> None:  # fmt: skip
-        self.schedule, self.workload, self.order, self.limits = schedule, schedule.workload, order, limits
-        self.wanted, self.keep, self.runtime, self.requeue = wanted, keep, runtime, requeue
-        self.fair, self.limited = bool(order.rules.fair_share), bool(limits)
-        # When jobs really end: a heap of (end, job). Their nodes, as bounds of runs.
-        self.ends: list[int] = []
-        self.held: dict[int, list[int]] = {}
-        self.columns = (
-            self.workload.requested_time_s, self.workload.run_time_s, schedule.start_s, schedule.end_s, schedule.status,
-            schedule.first_bound, schedule.run_count, schedule.bounds,
-        )  # fmt: skip
-        # What each downtime holds now of each lane, and the downtimes that take nodes as they fall free.
-        self.down: dict[tuple[int, WholeLane], list[int]] = {}
-        self.drains: list[int] = []
-
-    def start(self, job: int, bounds: list[int], now: int) -> int:
-        """Note that a job starts on some nodes; return when it is expected to end."""
-        limits, run_times, start_s, end_s, status, first_bound, run_count, all_bounds = self.columns
-        run_time, limit = run_times[job] if self.runtime is None else self.runtime(job, bounds), limits[job]
-        status[job] = FINISHED
-        if run_time > limit and not self.keep:
-            run_time = limit
-            status[job] = KILLED_AT_LIMIT
-        start_s[job], end_s[job] = now, now + run_time
-        first_bound[job], run_count[job] = len(all_bounds), len(bounds) >> 1
-        all_bounds.fromlist(bounds)
-        self.held[job] = bounds
-        heappush(self.ends, ((now + run_time) << SHIFT) + job)
-        if self.limited:
-            self.limits.count(job, 1)
-        if self.fair:
-            self.order.load_with(job, 1, now)
-        return now + limit
+class Loop(Run):
+    """The events of one run of the simulation."""
 
     def walk(
         self, lanes: Sequence[Lane], lane_of: Sequence[Lane], downtimes: Sequence[Downtime],
@@ -68,6 +24,9 @@ class Loop:
     ) -> None:  # fmt: skip
         """Walk through the events until no job is left; with downtimes, all lanes are of whole nodes."""
         self.lanes, self.lane_of, self.downtimes = lanes, lane_of, downtimes
+        # What each downtime holds now of each lane, and the downtimes that take nodes as they fall free.
+        self.down: dict[tuple[int, WholeLane], list[int]] = {}
+        self.drains: list[int] = []
         self.whole_lanes = [lane for lane in lanes if isinstance(lane, WholeLane)]
         # What happens to the machine, the next one last: (instant, 0 end or 1 begin, number of the downtime).
         events = [((each.end_s, 0, number), (each.start_s, 1, number)) for number, each in enumerate(downtimes)]

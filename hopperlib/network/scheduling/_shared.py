@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from operator import add, ge, sub
-from typing import TYPE_CHECKING
 
 from hopperlib.network.scheduling._free_nodes import joined, positions_in
-from hopperlib.network.scheduling._lanes import FOREVER, Lane, Wanted
+from hopperlib.network.scheduling._lanes import FOREVER, Lane, Run, Wanted
 from hopperlib.network.scheduling._waiting import JOB
 from hopperlib.network.scheduling.cluster import NodeResources
-
-if TYPE_CHECKING:
-    from hopperlib.network.scheduling._loop import Loop
 
 # Of a node whose cores or memory nobody told.
 _ENOUGH = 1 << 40
@@ -45,7 +41,7 @@ class SharedLane(Lane):
     """
 
     def __init__(
-        self, run: Loop, nodes: Sequence[NodeResources], partitions: Mapping[str, Sequence[int]], *, easy: bool
+        self, run: Run, nodes: Sequence[NodeResources], partitions: Mapping[str, Sequence[int]], *, easy: bool
     ) -> None:
         super().__init__(run)
         self.easy, self.partitions = easy, partitions
