@@ -27,3 +27,24 @@ def test_routes_sum_their_minutes(watch, site_url):
         hours, rest = divmod(sum(minutes), 60)
         assert len(minutes) > 3
         assert f"{hours} h {rest:02d} min" in route.inner_text()
+
+
+def test_the_slides_turn_by_keys_and_end_where_they_were(watch, site_url):
+    watched = watch(site_url, viewport={"width": 1440, "height": 900})
+    page = watched.go("book/slides.html")
+    page.get_by_role("button", name="Show as slides").click()
+    number = page.locator(".hopper-slide-number")
+    shown = page.locator("[data-shown] > h2")
+    count = page.locator("article section > section").count()
+    assert number.text_content() == f"1 of {count}"
+    assert count > 12
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert number.text_content() == f"4 of {count}"
+    assert page.locator("article section > section:visible").count() == 1
+    assert page.url.endswith("#memory-channels-of-a-die")
+    page.keyboard.press("Home")
+    assert shown.text_content().startswith("A machine at work")
+    page.keyboard.press("Escape")
+    assert page.locator("article section > section:visible").count() == count
+    watched.assert_clean()

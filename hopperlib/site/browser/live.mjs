@@ -20,6 +20,7 @@ const parts = [
   enliven(".hopper-progress", async () => (await import("./progress-page.mjs")).startProgress),
   enliven(".hopper-scene", async () => (await import("./scenes.mjs")).startScene),
   enliven(".hopper-machine", async () => (await import("./machine-view.mjs")).startMachine),
+  enliven(".hopper-slides", async () => (await import("./slides.mjs")).startSlides),
   enliven(".hopper-route", async () => (await import("./routes.mjs")).startRoute),
   enliven("a[title]:has(> .std-term)", async () => (await import("./terms.mjs")).startTerm),
   enliven(".hopper-check", async () => (await import("./checks.mjs")).startCheck),
