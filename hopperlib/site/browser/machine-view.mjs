@@ -209,6 +209,8 @@ class View {
   }
 
   #fit() {
+    // What is hidden has no width; it is fitted when it is seen again.
+    if (!this.stage.clientWidth) return;
     let changed = false;
     for (const machine of this.machines) changed = machine.fit() || changed;
     if (changed) this.#repaint();
