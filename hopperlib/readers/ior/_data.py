@@ -12,7 +12,7 @@ import csv
 import re
 
 from hopperlib.readers.ior._runs import ACCESSES, Statistics, Test, Tests
-from hopperlib.readers.ior.tokens import Command, number, rate_factor, read_command
+from hopperlib.readers.ior.tokens import number, rate_factor, read_command
 from hopperlib.units import BYTES_PER_MIB
 
 __all__ = ["is_csv", "is_glued", "is_json", "read_csv", "read_glued", "read_json"]
@@ -23,10 +23,8 @@ _CSV = re.compile(r"^\W*access,(?:bw\(|rank,).*$", re.MULTILINE)
 # Columns of the table for people, and what the JSON calls them.
 _COLUMNS = {"total(s)": "totalTime", "block(KiB)": "blockKiB", "xfer(KiB)": "xferKiB"}
 # Of a result's options in a summary only these are believed.
-_PARAMETERS = (
-    *("API", "blockSize", "filePerProc", "numTasks", "segmentCount", "tasksPerNode", "transferSize"),
-    "repetitions",
-)
+_SIZES = ("blockSize", "transferSize")
+_PARAMETERS = ("API", "filePerProc", "numTasks", "segmentCount", "tasksPerNode", "repetitions", *_SIZES)
 
 
 def is_json(text: str) -> bool:
@@ -51,7 +49,6 @@ class _Pairs(Tests):
 
     def __init__(self, file: str, version: str | None) -> None:
         super().__init__(file, version)
-        self.command = Command()
         # Which record the pairs belong to, and what it holds so far.
         self.part = "options"
         self.record: dict[str, str] = {}
@@ -64,14 +61,14 @@ class _Pairs(Tests):
             if not self.test.empty:
                 self.begin()
                 self.numbers = {}
-            self.command = self.test.command = read_command(value)
+            self.test.command = read_command(value)
             self.part = "options"
         elif name == "Version":
             self.version = self.test.version = f"IOR-{value}"
         elif name == "TestID" and self.part != "summary":
             self.close()
             if self.test.options or not self.test.empty:
-                self.begin(self.command)
+                self.begin(self.test.command)
             self.numbers[int(number(value) or 0)] = self.test
             self.part = "options"
         elif name in ("access", "operation") and value in (*ACCESSES, "remove"):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hopperlib.readers.ior.results import IoResult, Status
-from hopperlib.readers.ior.tokens import Command, binary_size, count, error_in, number, worst
+from hopperlib.readers.ior.tokens import binary_size, count, error_in, number, worst
 from hopperlib.units import BYTES_PER_MIB
 
 __all__ = ["ACCESSES", "LONGEST_LINE", "Statistics", "Test", "Tests"]
@@ -20,11 +20,10 @@ ACCESSES = ("write", "read")
 
 
 class _Option(NamedTuple):
-    """What versions and formats call an option, the first before the next; how it is read, else where the command has it."""
+    """What versions and formats call an option, the first before the next, and how it is read."""
 
     names: tuple[str, ...]
     read: Callable[[str], int | None] = count
-    of_command: str = ""
 
 
 _OPTIONS = {
@@ -32,14 +31,14 @@ _OPTIONS = {
     "access": _Option(("access",)),
     "files": _Option(("filePerProc", "fPP")),
     "aggregate": _Option(("aggregate filesize",), binary_size),
-    "block": _Option(("blocksize", "blockSize", "blksiz"), binary_size, "block_bytes"),
-    "transfer": _Option(("xfersize", "transferSize", "xsize"), binary_size, "transfer_bytes"),
-    "segments": _Option(("segments", "segmentCount", "segcnt"), of_command="segments"),
-    "repetitions": _Option(("repetitions", "reps"), of_command="repetitions"),
+    "block": _Option(("blocksize", "blockSize", "blksiz"), binary_size),
+    "transfer": _Option(("xfersize", "transferSize", "xsize"), binary_size),
+    "segments": _Option(("segments", "segmentCount", "segcnt")),
+    "repetitions": _Option(("repetitions", "reps")),
     "nodes": _Option(("nodes",)),
     "tasks": _Option(("tasks", "numTasks", "#Tasks", "participating tasks")),
     "tasks_per_node": _Option(("clients per node", "tasksPerNode", "tPN")),
-    "stonewall": _Option(("stonewallingTime", "stoneWallingWearOut"), of_command="stonewall_s"),
+    "stonewall": _Option(("stonewallingTime", "stoneWallingWearOut")),
 }
 _KNOWN = {name for option in _OPTIONS.values() for name in option.names}
 # A size as IOR prints it lies so near to the size itself.
@@ -66,7 +65,7 @@ class Test:
 
     file: str
     version: str | None = None
-    command: Command = field(default_factory=Command)
+    command: dict[str, Any] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     measured: list[IoResult] = field(default_factory=list)
     summaries: dict[str, Statistics] = field(default_factory=dict)
@@ -86,19 +85,14 @@ class Test:
         repetition = number(row.get("iter", ""))
         if repetition is None and rank is None:
             repetition = sum(result.access == access for result in self.measured)
-        block, transfer = (number(row.get(name, "")) for name in ("block(KiB)", "xfer(KiB)"))
-        result = IoResult(
-            file=self.file,
-            access=access,
-            rate_mib_s=rate_mib_s or None,
-            seconds=number(row.get("total(s)", "")),
-            repetition=None if repetition is None else int(repetition),
-            block_bytes=round(block * 1024) if block else None,
-            transfer_bytes=round(transfer * 1024) if transfer else None,
-            tasks=count(row.get("numTasks", "")),
-            rank=rank,
-        )
-        self.measured.append(result)
+        sizes = {"block_bytes": number(row.get("block(KiB)", "")), "transfer_bytes": number(row.get("xfer(KiB)", ""))}
+        found: dict[str, Any] = {name: round(size * 1024) for name, size in sizes.items() if size}
+        found |= {"rate_mib_s": rate_mib_s or None, "seconds": number(row.get("total(s)", ""))}
+        found |= {
+            "repetition": None if repetition is None else int(repetition),
+            "tasks": count(row.get("numTasks", "")),
+        }
+        self.measured.append(IoResult(file=self.file, access=access, rank=rank, **found))
 
     def listen(self, line: str) -> None:
         """Keep what a line says of an error."""
@@ -117,9 +111,8 @@ class Test:
 
     def _number(self, option: str) -> int | None:
         """Return an option as a count or a size in bytes, as said or else as the command asks for."""
-        _, read, of_command = _OPTIONS[option]
-        said = next(filter(None, map(read, self._said(option))), None)
-        asked = getattr(self.command, of_command, None)
+        said = next(filter(None, map(_OPTIONS[option].read, self._said(option))), None)
+        asked: int | None = self.command.get(option)
         # IOR prints a size with two decimals of a unit; the command line has all of it.
         return asked if said and asked and abs(asked - said) <= _ROUNDED * said else said or asked
 
@@ -132,7 +125,7 @@ class Test:
             return "file per process"
         if "single-shared-file" in words or flag == 0:
             return "shared"
-        return "file per process" if flag or (flag is None and self.command.file_per_process) else None
+        return "file per process" if flag or (flag is None and self.command.get("files")) else None
 
     @property
     def segments(self) -> int | None:
@@ -168,7 +161,7 @@ class Test:
             return ""
         got = [result.access for result in self.measured if result.access]
         seen = {*got, *self.summaries, *self.maxima}
-        for access in self.command.accesses or ():
+        for access in self.command.get("accesses") or ():
             if access not in seen:
                 return f"no {access} result, and the command line asks for one"
         asked = self._number("repetitions") or 0
@@ -201,37 +194,26 @@ class Test:
     def rows(self) -> list[IoResult]:
         """Return the test as rows: one a repetition; of a file with statistics only, one a statistic."""
         status, reason = self._status()
-        tasks, per_node, nodes, block, transfer = map(
-            self._number, ("tasks", "tasks_per_node", "nodes", "block", "transfer")
-        )
-        api = next(iter(self._said("api")), None) or self.command.api
+        tasks, per_node, nodes, block = map(self._number, ("tasks", "tasks_per_node", "nodes", "block"))
+        sizes = {"tasks": tasks, "block_bytes": block, "transfer_bytes": self._number("transfer")}
+        said = {name: value for name, value in sizes.items() if value}
+        said |= {"nodes": nodes or (-(-tasks // per_node) if tasks and per_node else None), "tasks_per_node": per_node}
+        said |= {"segments": self.segments}
+        api = next(iter(self._said("api")), None) or self.command.get("api")
+        run: dict[str, Any] = {"status": status, "reason": reason, "version": self.version, "type": self._file_type}
+        run |= {"api": api.split()[0].rstrip(",") if api else None, **said}
         planned = block * tasks * (self.segments or 1) if block and tasks and self._number("stonewall") else None
+        rows = [replace(result, **run) for result in self._results()]
+        if not planned:
+            return rows
         return [
-            replace(
-                result,
-                status=status,
-                reason=reason,
-                version=self.version,
-                api=api.split()[0].rstrip(",") if api else None,
-                type=self._file_type,
-                tasks=tasks or result.tasks,
-                nodes=nodes or (-(-tasks // per_node) if tasks and per_node else None),
-                tasks_per_node=per_node,
-                block_bytes=block or result.block_bytes,
-                transfer_bytes=transfer or result.transfer_bytes,
-                segments=self.segments,
-                planned_bytes=planned if result.rank is None else None,
-                moved_bytes=_moved(result) if planned else None,
-            )
-            for result in self._results()
+            replace(row, planned_bytes=planned, moved_bytes=_moved(row)) if row.rank is None else row for row in rows
         ]
 
 
 def _moved(result: IoResult) -> int | None:
     """Return what a result moved, by its rate and time. [bytes]"""
-    if result.rank is not None or not (result.rate_mib_s and result.seconds):
-        return None
-    return round(result.rate_mib_s * result.seconds * BYTES_PER_MIB)
+    return round(result.rate_mib_s * result.seconds * BYTES_PER_MIB) if result.rate_mib_s and result.seconds else None
 
 
 class Tests:
@@ -249,6 +231,6 @@ class Tests:
         """The test that is read now."""
         return self.tests[-1]
 
-    def begin(self, command: Command | None = None) -> None:
+    def begin(self, command: dict[str, Any] | None = None) -> None:
         """Begin the next test, of the same command where one is given."""
-        self.tests.append(Test(file=self.file, version=self.version, command=command or Command()))
+        self.tests.append(Test(file=self.file, version=self.version, command=command or {}))

@@ -12,6 +12,7 @@ import math
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from statistics import fmean, median
@@ -85,13 +86,13 @@ class Io500(Framed):
     def frame_data(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each phase."""
         for phase in self.phases:
-            rate: dict[str, float | None] = {"kiops": None, "bandwidth_gib_s": None}
-            rate["kiops" if phase.unit.lower() == "kiops" else "bandwidth_gib_s"] = phase.value
-            yield {"file": self.file, "score": self.score, "phase": phase.name, **rate, "time_s": phase.seconds}
+            counted = phase.unit.lower() == "kiops"
+            rates = {"kiops": phase.value if counted else None, "bandwidth_gib_s": None if counted else phase.value}
+            yield {"file": self.file, "score": self.score, "phase": phase.name, **rates, "time_s": phase.seconds}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain data."""
-        parts = {name: getattr(self, name) for name in (field.name for field in fields(self))}
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
         plain = {name: list(part) if isinstance(part, tuple) else part for name, part in parts.items()}
         return plain | {"phases": [phase._asdict() for phase in self.phases], "configuration": dict(self.configuration)}
 
@@ -173,13 +174,10 @@ def read_io500(folder: str | os.PathLike[str]) -> tuple[Io500, ...]:
     runs = [_run(path) for path in sorted(top.rglob("result_summary.txt")) if path.is_file()]
     if not runs:
         # The output of the run itself prints the same lines.
-        for path in sorted(
-            path for path in top.rglob("*") if path.suffix in (".txt", ".out", ".log") and path.is_file()
-        ):
-            try:
+        outputs = (path for path in top.rglob("*") if path.suffix in (".txt", ".out", ".log") and path.is_file())
+        for path in sorted(outputs):
+            with suppress(InputError):
                 runs.append(_run(path))
-            except InputError:
-                continue
     if not runs:
         raise InputError(f"{top}: no result_summary.txt, and no output with phases of IO500, is in it")
     return tuple(sorted(runs, key=lambda run: -(run.score or 0.0)))
@@ -191,9 +189,7 @@ def _run(summary: Path) -> Io500:
     errors, spreads = list(run.errors), list(run.spreads)
     stonewall: list[dict[str, Any]] = []
     for path in sorted(summary.parent.glob("*")):
-        if not re.fullmatch(r"(ior|mdtest)[-_]\S+\.(txt|csv)", path.name) or (
-            path.name.startswith("mdtest") and path.suffix == ".csv"
-        ):
+        if not re.fullmatch(r"ior[-_]\S+\.(txt|csv)|mdtest[-_]\S+\.txt", path.name):
             continue
         try:
             rows = read_ior(path, file=str(path))
@@ -203,13 +199,8 @@ def _run(summary: Path) -> Io500:
         errors += dict.fromkeys(f"{path}: {row.reason}" for row in rows if row.status in ("failed", "incomplete"))
         spreads += _spread(path.stem, rows)
         stonewall += _moved(path.stem, rows)
-    return replace(
-        run,
-        errors=tuple(errors),
-        spreads=tuple(spreads),
-        stonewall=tuple(stonewall),
-        configuration=tuple(_configuration(summary.parent)),
-    )
+    found = {"errors": tuple(errors), "spreads": tuple(spreads), "stonewall": tuple(stonewall)}
+    return replace(run, configuration=tuple(_configuration(summary.parent)), **found)
 
 
 def _spread(name: str, rows: list[IoResult]) -> Iterator[str]:

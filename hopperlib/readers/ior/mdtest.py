@@ -7,6 +7,8 @@ was left out is printed as four zeros; it is a row without a rate here.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import Any
 
 from hopperlib.readers.ior.results import IoResult, Status
 from hopperlib.readers.ior.tokens import count, error_in, number, worst
@@ -59,38 +61,24 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
         elif (error := error_in(line)) and len(errors) < 50:
             errors.append(error)
     status, reason = _status(errors, bool(rows))
-
-    def result(
-        access: str | None, rate: float | None, status: Status, reason: str | None, statistic: str | None = None
-    ) -> IoResult:
-        return IoResult(
-            file=file,
-            status=status,
-            version=version,
-            access=access,
-            tasks=tasks,
-            nodes=nodes,
-            # A file says how many tasks run on how many nodes, not how they are spread; even is what divides.
-            tasks_per_node=tasks // nodes if tasks and nodes and tasks % nodes == 0 else None,
-            repetition=0 if iterations == 1 and statistic is None else None,
-            statistic=statistic,
-            operations_s=rate,
-            reason=reason,
-        )
-
+    # A file says how many tasks run on how many nodes, not how they are spread; even is what divides.
+    per_node = tasks // nodes if tasks and nodes and tasks % nodes == 0 else None
+    run: dict[str, Any] = {"file": file, "version": version, "tasks": tasks, "nodes": nodes, "tasks_per_node": per_node}
+    blank = IoResult(**run, status=status, reason=reason)
     results = []
     for access, words in rows.items():
-        highest, lowest, mean = (number(word) for word in words) if words else (None, None, None)
-        if highest is None or lowest is None or mean is None:
-            results.append(result(access, None, "incomplete", "its row is torn, or a rate is printed as no number"))
-        elif not (highest and lowest and mean):
-            results.append(result(access, None, "not-run", "its rates are printed as zero"))
+        row = replace(blank, access=access, repetition=0 if iterations == 1 else None)
+        rates = {name: number(word) for name, word in zip(("max", "min", "mean"), words, strict=False)}
+        if not rates or None in rates.values():
+            torn = "its row is torn, or a rate is printed as no number"
+            results.append(replace(row, status="incomplete", reason=torn))
+        elif not all(rates.values()):
+            results.append(replace(row, status="not-run", reason="its rates are printed as zero"))
         elif iterations == 1:
-            results.append(result(access, mean, status, reason))
+            results.append(replace(row, operations_s=rates["mean"]))
         else:
-            for name, rate in (("max", highest), ("min", lowest), ("mean", mean)):
-                results.append(result(access, rate, status, reason, name))
-    return results or [result(None, None, status, reason)]
+            results += [replace(row, statistic=name, operations_s=rate) for name, rate in rates.items()]
+    return results or [replace(blank, repetition=0 if iterations == 1 else None)]
 
 
 def _status(errors: list[tuple[bool, str]], any_rows: bool) -> tuple[Status, str | None]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.units import size_bytes
 
-__all__ = ["Command", "binary_size", "count", "error_in", "number", "rate_factor", "read_command", "worst"]
+__all__ = ["binary_size", "count", "error_in", "number", "rate_factor", "read_command", "worst"]
 
 _UNIT = re.compile(r"([KMGT]?)(i?)B", re.IGNORECASE)
 # IOR's own marks of an error, and what MPI says when a program aborts.
@@ -87,22 +87,8 @@ def rate_factor(heading: str) -> float:
     return float((1024 if match[2] else 1000) ** power) / (1 << 20)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
-    """What a command line of IOR asks for; None where it does not say."""
-
-    api: str | None = None
-    file_per_process: bool | None = None
-    block_bytes: int | None = None
-    transfer_bytes: int | None = None
-    segments: int | None = None
-    repetitions: int | None = None
-    stonewall_s: int | None = None
-    accesses: tuple[str, ...] | None = None
-
-
-def read_command(line: str) -> Command:
-    """Read a command line of IOR.
+def read_command(line: str) -> dict[str, Any]:
+    """Return what a command line of IOR asks for, by option; what it does not say is None.
 
     Without ``-w``, ``-r``, ``-W`` and ``-R`` IOR writes and reads. What a
     script file (``-f``) asks for stands elsewhere, and versions differ in what
@@ -111,39 +97,24 @@ def read_command(line: str) -> Command:
     Examples
     --------
     >>> command = read_command("src/ior -a POSIX -F -w -b 4m -t=1m -i 3")
-    >>> command.block_bytes, command.transfer_bytes, command.repetitions, command.accesses
+    >>> command["block"], command["transfer"], command["repetitions"], command["accesses"]
     (4194304, 1048576, 3, ('write',))
     """
     words = line.split()
     values: dict[str, str] = {}
-    flags: set[str] = set()
-    joined = False
-    for place, word in enumerate(words):
-        match = re.fullmatch(r"-([A-Za-z])(?:=(.+)|(\d\S*))?", word)
-        if match:
-            flags.add(match[1])
-            following = words[place + 1] if place + 1 < len(words) else ""
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        if match := re.fullmatch(r"-([A-Za-z])(?:=(.+)|(\d\S*))?", word):
             values.setdefault(match[1], match[2] or match[3] or following)
-        joined = joined or (
-            len(word) > 2 and re.fullmatch(r"-[A-Za-z]+", word) is not None and bool(set(word) & set("wrWR"))
-        )
-    asked: tuple[str, ...] | None
-    if joined or "f" in flags or not words:
+    joined = any(re.fullmatch(r"-[A-Za-z]{2,}", word) and set(word) & set("wrWR") for word in words)
+    asked: tuple[str, ...] | None = ("write", "read")
+    if joined or "f" in values or not words:
         asked = None
-    elif flags & set("wrWR"):
-        asked = tuple(name for name, flag in (("write", "w"), ("read", "r")) if flag in flags)
-    else:
-        asked = ("write", "read")
-    return Command(
-        api=values.get("a"),
-        file_per_process=True if "F" in flags else None,
-        block_bytes=binary_size(values.get("b", "")),
-        transfer_bytes=binary_size(values.get("t", "")),
-        segments=count(values.get("s", "")),
-        repetitions=count(values.get("i", "")),
-        stonewall_s=count(values.get("D", "")),
-        accesses=asked,
-    )
+    elif values.keys() & set("wrWR"):
+        asked = tuple(name for name, flag in (("write", "w"), ("read", "r")) if flag in values)
+    sizes = {name: binary_size(values.get(flag, "")) for name, flag in (("block", "b"), ("transfer", "t"))}
+    flags = (("segments", "s"), ("repetitions", "i"), ("stonewall", "D"))
+    counts = {name: count(values.get(flag, "")) for name, flag in flags}
+    return {"api": values.get("a"), "files": True if "F" in values else None, "accesses": asked, **sizes, **counts}
 
 
 def error_in(line: str) -> tuple[bool, str] | None:

@@ -48,8 +48,8 @@ def test_headings_name_the_unit():
 
 def test_command_line():
     command = read_command("src/C/IOR -a POSIX -F -b 4m -t 1m -s 2 -i 3 -e -o /scratch/demo/f")
-    assert (command.api, command.file_per_process, command.segments, command.repetitions) == ("POSIX", True, 2, 3)
-    assert command.accesses == ("write", "read")
+    assert [command[name] for name in ("api", "files", "segments", "repetitions")] == ["POSIX", True, 2, 3]
+    assert command["accesses"] == ("write", "read")
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def test_command_line():
     ],
 )
 def test_accesses_asked_for(line, accesses):
-    assert read_command(line).accesses == accesses
+    assert read_command(line)["accesses"] == accesses
 
 
 def test_long_options_give_no_letters():
     command = read_command("mdtest dfs.chunk_size=1048576 --dfs.write=1 -b=4m")
-    assert command.block_bytes == 4 * 2**20
-    assert command.accesses == ("write", "read")
+    assert command["block"] == 4 * 2**20
+    assert command["accesses"] == ("write", "read")
 
 
 @pytest.mark.parametrize(
