@@ -208,16 +208,13 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
     job = report.metadata.get("job", {})
     # Of the metadata only these: its string of hints is Darshan's own setting for writing the log, not the job's.
     run_time = job.get("run_time") or float(job.get("end_time_sec", 0)) - float(job.get("start_time_sec", 0)) + 1
-    yield {
-        "job": {
-            "executable": str(report.metadata.get("exe", "")).partition(" ")[0],
-            "job_id": int(job["jobid"]) if "jobid" in job else None,
-            "tasks": int(job["nprocs"]) if "nprocs" in job else None,
-            "run_time_s": float(run_time),
-            "modules": list(report.modules),
-            "mounts": [list(mount) for mount in getattr(report, "mounts", ())],
-        }
+    head: dict[str, Any] = {
+        name: int(job[key]) if key in job else None for name, key in (("job_id", "jobid"), ("tasks", "nprocs"))
     }
+    program = str(report.metadata.get("exe", "")).partition(" ")[0]
+    mounts = [list(mount) for mount in getattr(report, "mounts", ())]
+    head |= {"executable": program, "run_time_s": float(run_time), "modules": list(report.modules), "mounts": mounts}
+    yield {"job": head}
     unused = []
     for module, state in report.modules.items():
         yield {"reading": module}
@@ -253,12 +250,10 @@ def _heat_maps(report: Any) -> list[dict[str, Any]]:
         ranks = [int(rank) for rank in tables["read"].index]
         bins = tables["read"].shape[1]
         wide, high = -(-bins // _HEAT_COLUMNS), -(-len(ranks) // _HEAT_ROWS)
+        starts, columns = range(0, len(ranks), high), range(0, bins, wide)
         summed = {
-            way: [
-                [int(rows[:, at : at + wide].sum()) for at in range(0, bins, wide)]
-                for rows in (table.to_numpy()[start : start + high] for start in range(0, len(ranks), high))
-            ]
-            for way, table in tables.items()
+            way: [[int(rows[start : start + high, at : at + wide].sum()) for at in columns] for start in starts]
+            for way, rows in ((way, table.to_numpy()) for way, table in tables.items())
         }
         name, width = "MPI-IO" if interface == "MPIIO" else interface, float(heat_map._bin_width_seconds) * wide
         bytes_ = {"read_bytes": summed["read"], "written_bytes": summed["write"]}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, FileRecord, HeatMap, StripeLayout
@@ -22,22 +22,30 @@ _STREAM_NUMBERS = (14734109647742566553, 15920181672442173319, 72382572414791935
 # Modules with a record for each file, by where their calls end; the prefix of their counters.
 LOWER = {"POSIX": "POSIX", "STDIO": "STDIO", "DFS": "DFS"}
 UPPER = {"MPI-IO": "MPIIO", "H5F": "H5F", "H5D": "H5D", "PNETCDF_FILE": "PNETCDF_FILE", "PNETCDF_VAR": "PNETCDF_VAR"}
-# What each module calls its reads; writes and opens alike.
+# What each module calls its reads; writes alike.
 _CALLS = ("{}S", "NB_{}S", "INDEP_{}S", "COLL_{}S", "SPLIT_{}S", "{}XS")
+# Fields of a record, and the counters that add up to them.
+_SUMMED = {
+    "bytes_read": ("BYTES_READ",),
+    "bytes_written": ("BYTES_WRITTEN",),
+    "reads": tuple(form.format("READ") for form in _CALLS),
+    "writes": tuple(form.format("WRITE") for form in _CALLS),
+    "opens": ("OPENS", "INDEP_OPENS", "COLL_OPENS", "GLOBAL_OPENS", "LOCAL_OPENS"),
+    "unaligned": ("FILE_NOT_ALIGNED",),
+}
 _COUNTS = (
     *("SEEKS", "STATS", "FSYNCS", "FDSYNCS", "FLUSHES", "CREATES", "MEM_NOT_ALIGNED", "RW_SWITCHES"),
     *(f"{way}_{name}" for way in ("CONSEC", "SEQ", "INDEP", "COLL", "NB", "SPLIT") for name in ("READS", "WRITES")),
 )
 _NEEDED = (
-    *("BYTES_READ", "BYTES_WRITTEN", "FILE_NOT_ALIGNED", "FILE_ALIGNMENT", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"),
-    *("SLOWEST_RANK_BYTES", "FASTEST_RANK_BYTES", "OPENS", "INDEP_OPENS", "COLL_OPENS", "GLOBAL_OPENS", "LOCAL_OPENS"),
+    *("FILE_ALIGNMENT", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "SLOWEST_RANK_BYTES", "FASTEST_RANK_BYTES"),
     *(f"ACCESS{place}_{what}" for place in (1, 2, 3, 4) for what in ("ACCESS", "COUNT")),
     *(f"SIZE_{way}_{name}" for way in ("READ", "WRITE") for name, _ in SIZE_BINS),
     *(f"F_{way}_{name}" for way in ("READ", "WRITE") for name in ("TIME", "START_TIMESTAMP", "END_TIMESTAMP")),
     *("F_META_TIME", "F_OPEN_START_TIMESTAMP", "F_SLOWEST_RANK_TIME", "F_VARIANCE_RANK_BYTES"),
 )
 # Columns of a module that are of use here, without its prefix.
-COLUMNS = frozenset({*_NEEDED, *_COUNTS, *(form.format(way) for form in _CALLS for way in ("READ", "WRITE"))})
+COLUMNS = frozenset({*_NEEDED, *_COUNTS, *chain.from_iterable(_SUMMED.values())})
 
 # A table: column -> values. What a column lacks at its end is None.
 Frame = Mapping[str, Sequence[Any]]
@@ -96,12 +104,9 @@ def log_from_frames(
 
 def _total(records: Iterable[FileRecord]) -> dict[str, int]:
     """Return what went through an interface, the terminal's streams included."""
-    total = {"files": 0, "bytes_read": 0, "bytes_written": 0, "reads": 0, "writes": 0, "opens": 0}
-    for record in records:
-        total["files"] += 1
-        for name in list(total)[1:]:
-            total[name] += getattr(record, name)
-    return total
+    records = list(records)
+    summed = {name: sum(getattr(record, name) for record in records) for name in _SUMMED if name != "unaligned"}
+    return {"files": len(records), **summed}
 
 
 def layouts_from_frames(frames: Mapping[str, Frame]) -> dict[int, StripeLayout]:
@@ -116,7 +121,7 @@ def layouts_from_frames(frames: Mapping[str, Frame]) -> dict[int, StripeLayout]:
         osts = _osts(listed if isinstance(listed, (list, tuple)) else ())
         count = _positive(row.get("LUSTRE_COMP_STRIPE_COUNT")) or len(osts)
         size = _positive(row.get("LUSTRE_COMP_STRIPE_SIZE"))
-        parts[int(row["id"])].append(StripeLayout(stripe_count=max(count, 1), stripe_size_bytes=size, osts=osts))
+        parts[int(row["id"])].append(StripeLayout(max(count, 1), size, osts))
     return {number: _joined(components) for number, components in parts.items()}
 
 
@@ -125,9 +130,7 @@ def _layout_of_counters(row: Row) -> StripeLayout:
     columns = [name for name in row if name.startswith("LUSTRE_OST_ID_") and name[14:].isdecimal()]
     osts = _osts(row.get(name) for name in sorted(columns, key=lambda name: int(name[14:])))
     count = max(_whole(row.get("LUSTRE_STRIPE_WIDTH")) or len(osts), 1)
-    return StripeLayout(
-        stripe_count=count, stripe_size_bytes=_positive(row.get("LUSTRE_STRIPE_SIZE")), osts=osts[:count]
-    )
+    return StripeLayout(count, _positive(row.get("LUSTRE_STRIPE_SIZE")), osts[:count])
 
 
 def _joined(components: Sequence[StripeLayout]) -> StripeLayout:
@@ -135,7 +138,7 @@ def _joined(components: Sequence[StripeLayout]) -> StripeLayout:
     used = [part for part in components if part.osts] or components
     widest = max(used, key=lambda part: part.stripe_count)
     osts = tuple(dict.fromkeys(ost for part in used for ost in part.osts))
-    return StripeLayout(stripe_count=widest.stripe_count, stripe_size_bytes=widest.stripe_size_bytes, osts=osts)
+    return StripeLayout(widest.stripe_count, widest.stripe_size_bytes, osts)
 
 
 def _rows(frame: Frame) -> Iterator[dict[str, Any]]:
@@ -172,10 +175,6 @@ class _Line:
         """Return a counter; what is unknown (-1) or no number counts as none."""
         return max(_whole(self.counters.get(f"{self.prefix}_{name}")) or 0, 0)
 
-    def calls(self, way: str) -> int:
-        """Return the calls of one direction, whatever kinds of them the interface has."""
-        return sum(self.count(form.format(way)) for form in _CALLS)
-
     def time(self, name: str) -> float:
         """Return a time, 0 if unknown. [s]"""
         return _time(self.times.get(f"{self.prefix}_F_{name}"))
@@ -193,21 +192,15 @@ class _Line:
 def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> None:
     """Add one row to the record of its file."""
     everybody = line.rank < 0
-    written = line.count("BYTES_WRITTEN")
     record.tasks = (tasks or 2) if everybody else (1 if first else record.tasks + 1)
     record.shared = record.tasks > 1
-    record.bytes_read += line.count("BYTES_READ")
-    record.bytes_written += written
-    record.reads += line.calls("READ")
-    record.writes += line.calls("WRITE")
-    record.opens += sum(
-        line.count(name) for name in ("OPENS", "INDEP_OPENS", "COLL_OPENS", "GLOBAL_OPENS", "LOCAL_OPENS")
-    )
-    record.unaligned += line.count("FILE_NOT_ALIGNED")
+    for name, counters in _SUMMED.items():
+        setattr(record, name, getattr(record, name) + sum(map(line.count, counters)))
     record.alignment_bytes = line.count("FILE_ALIGNMENT") or record.alignment_bytes
     if line.prefix == "POSIX":
-        record.read_sizes = _sum(record.read_sizes, line.sizes("READ"))
-        record.write_sizes = _sum(record.write_sizes, line.sizes("WRITE"))
+        for way in ("read", "write"):
+            known, added = getattr(record, f"{way}_sizes"), line.sizes(way.upper())
+            setattr(record, f"{way}_sizes", tuple(map(sum, zip_longest(known, added, fillvalue=0))))
     for place in (1, 2, 3, 4):
         if times := line.count(f"ACCESS{place}_COUNT"):
             size = line.count(f"ACCESS{place}_ACCESS")
@@ -227,8 +220,8 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
         record.busiest_bytes = max(line.count("SLOWEST_RANK_BYTES"), line.count("FASTEST_RANK_BYTES")) or None
         record.spread_bytes = math.sqrt(line.time("VARIANCE_RANK_BYTES"))
     else:
-        for moved, by in ((written, record.written_by), (line.count("BYTES_READ"), record.read_by)):
-            if moved:
+        for past, by in (("WRITTEN", record.written_by), ("READ", record.read_by)):
+            if moved := line.count(f"BYTES_{past}"):
                 by[line.rank] = by.get(line.rank, 0) + moved
     record.read_s, record.read_span = _times(line, "READ", record.read_span, record.shared)
     record.write_s, record.write_span = _times(line, "WRITE", record.write_span, record.shared)
@@ -247,10 +240,6 @@ def _times(
         return (span[1] - span[0] if span else own), span
     # Some versions lose the end of the last call: a span shorter than the time in it is no span.
     return own, None if span and span[1] - span[0] < 0.9 * own else span
-
-
-def _sum(known: Sequence[int], added: Sequence[int]) -> tuple[int, ...]:
-    return tuple(a + b for a, b in zip_longest(known, added, fillvalue=0))
 
 
 def _osts(numbers: Iterable[Any]) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from hopperlib.errors import InputError
@@ -65,14 +66,10 @@ def log_from_lines(lines: Iterable[str], name: str) -> DarshanLog:
     if not modules and "nprocs" not in said:
         raise InputError(f"{name}: neither a job nor a counter of darshan-parser is in it")
     unused = [module for module in modules if module not in LOWER | UPPER and module != "LUSTRE"]
-    job = {
-        "executable": said.get("exe", "").partition(" ")[0],
-        "job_id": _number(said.get("jobid", "")),
-        "tasks": _number(said.get("nprocs", "")),
-        "run_time_s": _number(said.get("run time", "")),
-        "modules": list(modules),
-        "mounts": [mount for mount in mounts if len(mount) == 2],
-    }
+    names_of = {"job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time"}
+    job: dict[str, Any] = {key: _number(said.get(name, "")) for key, name in names_of.items()}
+    job |= {"executable": said.get("exe", "").partition(" ")[0], "modules": list(modules)}
+    job["mounts"] = [mount for mount in mounts if len(mount) == 2]
     frames = {module: _frames(rows.values()) for module, rows in modules.items() if module not in unused}
     if components:
         frames["LUSTRE"] = {"components": _frames(components.values())["counters"]}
@@ -97,10 +94,7 @@ def _frames(rows: Collection[Mapping[str, Any]]) -> Mapping[str, Mapping[str, li
 
 def _number(text: str) -> float | int | None:
     """Return a printed number; None for what is none."""
-    try:
-        return int(text)
-    except ValueError:
-        try:
-            return float(text)
-        except ValueError:
-            return None
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return None

@@ -196,7 +196,7 @@ class Test:
         status, reason = self._status()
         tasks, per_node, nodes, block = map(self._number, ("tasks", "tasks_per_node", "nodes", "block"))
         sizes = {"tasks": tasks, "block_bytes": block, "transfer_bytes": self._number("transfer")}
-        said = {name: value for name, value in sizes.items() if value}
+        said: dict[str, int | None] = {name: value for name, value in sizes.items() if value}
         said |= {"nodes": nodes or (-(-tasks // per_node) if tasks and per_node else None), "tasks_per_node": per_node}
         said |= {"segments": self.segments}
         api = next(iter(self._said("api")), None) or self.command.get("api")

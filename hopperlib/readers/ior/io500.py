@@ -199,7 +199,7 @@ def _run(summary: Path) -> Io500:
         errors += dict.fromkeys(f"{path}: {row.reason}" for row in rows if row.status in ("failed", "incomplete"))
         spreads += _spread(path.stem, rows)
         stonewall += _moved(path.stem, rows)
-    found = {"errors": tuple(errors), "spreads": tuple(spreads), "stonewall": tuple(stonewall)}
+    found: dict[str, Any] = {"errors": tuple(errors), "spreads": tuple(spreads), "stonewall": tuple(stonewall)}
     return replace(run, configuration=tuple(_configuration(summary.parent)), **found)
 
 

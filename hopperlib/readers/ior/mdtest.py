@@ -67,17 +67,17 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
     blank = IoResult(**run, status=status, reason=reason)
     results = []
     for access, words in rows.items():
-        row = replace(blank, access=access, repetition=0 if iterations == 1 else None)
+        result = replace(blank, access=access, repetition=0 if iterations == 1 else None)
         rates = {name: number(word) for name, word in zip(("max", "min", "mean"), words, strict=False)}
         if not rates or None in rates.values():
             torn = "its row is torn, or a rate is printed as no number"
-            results.append(replace(row, status="incomplete", reason=torn))
+            results.append(replace(result, status="incomplete", reason=torn))
         elif not all(rates.values()):
-            results.append(replace(row, status="not-run", reason="its rates are printed as zero"))
+            results.append(replace(result, status="not-run", reason="its rates are printed as zero"))
         elif iterations == 1:
-            results.append(replace(row, operations_s=rates["mean"]))
+            results.append(replace(result, operations_s=rates["mean"]))
         else:
-            results += [replace(row, statistic=name, operations_s=rate) for name, rate in rates.items()]
+            results += [replace(result, statistic=name, operations_s=rate) for name, rate in rates.items()]
     return results or [replace(blank, repetition=0 if iterations == 1 else None)]
 
 

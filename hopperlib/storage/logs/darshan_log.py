@@ -47,8 +47,7 @@ class Traffic(NamedTuple):
     sizes: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StripeLayout:
+class StripeLayout(NamedTuple):
     """How a file is striped, as far as the log says.
 
     Parameters

@@ -22,10 +22,10 @@ import math
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hopperlib.errors import at_least, refusal
-from hopperlib.finding import Finding
+from hopperlib.finding import Finding, Level
 from hopperlib.machine import FileSystem
 from hopperlib.storage.lustre.imbalance import expected_fullest
 from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing
@@ -110,15 +110,10 @@ class Advice:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The cautions as findings; a problem only if the data do not fit."""
-        last = len(self.cautions) - 1
-        return tuple(
-            Finding(
-                code="mind",
-                message=f"{caution[0].upper()}{caution[1:]}.",
-                level="problem" if self.too_large and number == last else "note",
-            )
-            for number, caution in enumerate(self.cautions)
-        )
+        levels: list[Level] = ["note"] * len(self.cautions)
+        levels[-1:] = ["problem" if self.too_large else "note"] * bool(levels)
+        messages = (f"{caution[0].upper()}{caution[1:]}." for caution in self.cautions)
+        return tuple(Finding("mind", message, level) for message, level in zip(messages, levels, strict=True))
 
     @property
     def hints_line(self) -> str | None:
@@ -203,37 +198,30 @@ def advise(
     callers = 1 if pattern == "one-writer" else writers
     nodes = -(-callers // cores_per_node) if nodes is None else min(nodes, callers)
     at_least(1, nodes=nodes)
-    writing = Writing(
-        size_bytes=size_bytes,
-        writers=callers,
-        nodes=nodes,
-        pattern="shared" if callers == 1 and pattern == "shared" else _PATTERNS[pattern],
-        block_bytes=block_bytes,
-        reading=reading,
-    )
+    as_written = "shared" if callers == 1 and pattern == "shared" else _PATTERNS[pattern]
+    calls: dict[str, Any] = {"block_bytes": block_bytes, "reading": reading}
+    writing = Writing(size_bytes=size_bytes, writers=callers, nodes=nodes, pattern=as_written, **calls)
     pace = Pace(writing, system, costs, other_load_fraction)
     choice = _choose(pace)
     layout = Layout(stripe_count=choice.count, stripe_size_bytes=choice.stripe_bytes, osts=system.osts)
     result = pace.estimate(choice.count, choice.stripe_bytes)
-    collective = writing.pattern == "collective"
-    own_files = writing.pattern == "file-per-process"
     share = size_bytes / (system.capacity_pb * 1e15)
     return Advice(
         layout=layout,
-        writing=replace(writing, aggregators=result.callers) if collective else writing,
+        writing=replace(writing, aggregators=result.callers) if pace.collective else writing,
         reasons=tuple(_reasons(pace, choice, result)),
         commands=(layout.lfs_command(directory, pool),),
-        hints=_hints(layout, writing, result.callers) if collective else (),
-        cautions=(
-            *(["one slow or nearly full OST of the file slows every write: probe them first"] if collective else []),
-            *(_many_files(writers, choice.count, system.osts) if own_files else []),
-            *_guidance(pace, choice, result),
-            *([f"the data are {share:.0%} of the file system's capacity"] if share > 0.25 else []),
-        ),
+        hints=_hints(layout, writing, result.callers) if pace.collective else (),
+        cautions=tuple(_cautions(pace, choice, result, share)),
         estimate=result,
         alternatives=tuple(_alternatives(pace, layout, directory, pool)),
         too_large=share > 1,
     )
+
+
+def _words(text: str, **numbers: Any) -> str:
+    """Return one line of an advice."""
+    return say(text, **numbers).message
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,14 +278,14 @@ def _choose(pace: Pace) -> _Choice:
     unlimited = min(more, key=lambda wider: _fastest(pace, wider)[0]) if best == most else best
     bound = _fastest(pace, best)[0] / _NEAR_BEST
     limit = LIMITS[pace.estimate(count, _fastest(pace, count)[1]).limit]
-    reason = f"within 5 % of the best by the estimate, where {limit} set the pace"
+    reason = _words("why-near-best", limit=limit)
     useful, guide = system.useful_stripe_count, _guide(pace)
     if useful and not pace.own_files and count <= useful <= count / 0.93:
-        count, reason = useful, f"nothing was gained beyond {useful} of {system.osts} OSTs when it was measured here"
+        count, reason = useful, _words("why-useful", useful=useful, osts=system.osts)
     elif guide and count <= guide <= min(most, count / 0.93):
-        count, reason = guide, "the site's own rule for such files, and within 5 % of the best by the estimate"
+        count, reason = guide, _words("why-guide")
     elif count == 1:
-        reason = f"more would gain less than 5 %: {limit} set the pace"
+        reason = _words("why-one", limit=limit)
     if unlimited > most:
         reason += f"; the site wants no file on more than {most}"
     return _Choice(count, _near_rule(pace, count, bound), reason, unlimited)
@@ -327,19 +315,12 @@ def _reasons(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
     yield f"{count} stripe{'s' * (count > 1)}{each}: {choice.reason}"
     if pace.own_files:
         return
-    few = "with one OST any size will do" if count == 1 else "large pieces, and still several for each OST"
     larger = choice.stripe_bytes > _rule_stripe(pace, count)
-    yield f"stripes of {mib:g} MiB: {'the fewer, the fewer locks change hands' if larger else few}"
+    yield _words("why-larger" if larger else "why-any-size" if count == 1 else "why-size", mib=mib)
     if pace.collective:
         callers = result.callers
-        aggregators = f"{callers:,} aggregator{'s' * (callers > 1)}"
-        if callers <= count:
-            yield f"{aggregators}, one for each stripe, so that no two clients write to one object"
-        else:
-            yield (
-                f"{aggregators}, {callers / count:.3g} for each stripe: one task passes on "
-                f"{pace.task_gb_s:.3g} GB/s at most, an OST takes {pace.ost_gb_s:.3g} GB/s"
-            )
+        text = "why-one-aggregator-a-stripe" if callers <= count else "why-more-aggregators"
+        yield _words(text, callers=callers, each=callers / count, task_gb_s=pace.task_gb_s, ost_gb_s=pace.ost_gb_s)
 
 
 def _hints(layout: Layout, writing: Writing, aggregators: int) -> tuple[tuple[str, str], ...]:
@@ -351,22 +332,23 @@ def _hints(layout: Layout, writing: Writing, aggregators: int) -> tuple[tuple[st
     return (*hints.items(), ("cb_nodes", str(aggregators)), ("cb_buffer_size", stripe))
 
 
-def _guidance(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
-    """Yield how the advice stands to what the site says, where they differ."""
+def _cautions(pace: Pace, choice: _Choice, result: Estimate, share: float) -> Iterator[str]:
+    """Yield what to mind: slow OSTs, many files, what the site says where it differs, and the space."""
+    if pace.collective:
+        yield _words("mind-probe")
+    if pace.own_files:
+        yield from _many_files(pace.writing.writers, choice.count, pace.system.osts)
     guide = _guide(pace)
     if guide and guide != choice.count:
         rate = pace.estimate(guide, _fastest(pace, guide)[1]).rate_gb_s
-        yield (
-            f"the site's own rule for a shared file of this size is {guide} stripes: {rate:,.3g} GB/s by this "
-            f"estimate, and {result.rate_gb_s:,.3g} GB/s with {choice.count}; the estimate knows only your job, the site all of them"
-        )
-    if choice.unlimited > choice.count and pace.system.advised_stripe_count:
-        rate = pace.estimate(choice.unlimited, _fastest(pace, choice.unlimited)[1]).rate_gb_s
+        yield _words("mind-guide", guide=guide, guide_gb_s=rate, rate_gb_s=result.rate_gb_s, count=choice.count)
+    most, wider = pace.system.advised_stripe_count, choice.unlimited
+    if wider > choice.count and most:
+        rate = pace.estimate(wider, _fastest(pace, wider)[1]).rate_gb_s
         if rate * _NEAR_BEST > result.rate_gb_s:
-            yield (
-                f"by this estimate {choice.unlimited} stripes would give {rate:,.3g} GB/s, but the site wants no file "
-                f"on more than {pace.system.advised_stripe_count} OSTs: ask it before you take more"
-            )
+            yield _words("mind-limit", unlimited=wider, unlimited_gb_s=rate, most=most)
+    if share > 0.25:
+        yield _words("mind-share", share=share)
 
 
 def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iterator[Alternative]:
@@ -375,32 +357,26 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
     each = writing.size_bytes / (writing.writers if pace.own_files else 1)
     within = f"-p {pool} {shlex.quote(directory)}" if pool else shlex.quote(directory)
     if each <= _SMALL_FILE_BYTES:
-        yield Alternative(
-            f"lfs setstripe -E 64k -L mdt -E -1 -c 1 {within}",
-            "for files this small, with Lustre 2.11 or newer and space on the metadata servers: the first 64 KiB lie "
-            "there, and a small file needs no OST",
-        )
+        yield _other("other-on-mdt", within=within)
     steps = [low for low in _GUIDE_FROM_GB if low * BYTES_PER_GB < each]
     if count > 1 and steps:
         # The best count grows with the root of the size where opening objects is what it costs.
-        parts = [(1, f"{steps[0]}G")]
+        parts = {1: f"{steps[0]}G"}
         for high in steps[1:]:
-            parts.append((max(1, round(count * math.sqrt(high * BYTES_PER_GB / each))), f"{high}G"))
-        # Of layers with one count the last is left.
-        ends = {**dict(parts), count: "-1"}
-        layers = " ".join(f"-E {end} -c {number} -S {stripe}" for number, end in ends.items())
-        yield Alternative(
-            f"lfs setstripe {layers} {within}",
-            "for a folder of files of different sizes, with Lustre 2.10 or newer: a file gets more stripes as it grows",
-        )
+            # Of layers with one count the last is left.
+            parts[max(1, round(count * math.sqrt(high * BYTES_PER_GB / each)))] = f"{high}G"
+        layers = (f"-E {end} -c {number} -S {stripe}" for number, end in (parts | {count: "-1"}).items())
+        yield _other("other-progressive", layers=" ".join(layers), within=within)
     # Objects on every OST are what a site with a limit does not want.
     if pace.collective and not writing.reading and not pace.system.advised_stripe_count:
         objects = min(_OVERSTRIPED * pace.system.osts, 2000)
-        yield Alternative(
-            f"lfs setstripe -C {objects} {within}",
-            f"if the tasks write small blocks themselves, without aggregators, with Lustre 2.13 or newer: {objects:,} "
-            f"objects, several on each of {pace.system.osts} OSTs, share the locks",
-        )
+        yield _other("other-overstriped", objects=objects, osts=pace.system.osts, within=within)
+
+
+def _other(text: str, **words: Any) -> Alternative:
+    """Return another layout in the words of the table."""
+    found = say(text, **words)
+    return Alternative(found.advice, found.message)
 
 
 def writing_findings(
@@ -438,23 +414,13 @@ def writing_findings(
     return (*found, *advice.findings)
 
 
-def _uneven(files: int, count: int, osts: int) -> list[str]:
-    """Return a caution if files that fall on OSTs at random load one much more than the others."""
+def _many_files(files: int, count: int, osts: int) -> Iterator[str]:
+    """Yield cautions about many files: one OST may get much more than the others if they fall at random."""
     fullest, mean = expected_fullest(files, count, osts), files * count / osts
-    if mean < 1:
+    if mean < 1 and fullest > 1.05:
         # Most OSTs get nothing; what counts is whether two files meet on one.
-        if fullest <= 1.05:
-            return []
-        return [f"if the files fall on OSTs at random, the fullest gets {fullest:.1f} stripes where 1 would do"]
-    if fullest <= 1.05 * mean:
-        return []
-    over = f"{fullest / mean:.2f} times the mean"
-    return [f"if the files fall on OSTs at random, the fullest gets {over}, and all wait for it"]
-
-
-def _many_files(files: int, count: int, osts: int) -> list[str]:
-    """Return cautions about many files."""
-    cautions = _uneven(files, count, osts)
+        yield _words("mind-meeting", fullest=fullest)
+    elif mean >= 1 and fullest > 1.05 * mean:
+        yield _words("mind-fullest", over=fullest / mean)
     if files >= _MANY_FILES:
-        cautions.append(f"{files:,} files a dump are slow to list and to read back: consider one shared file")
-    return cautions
+        yield _words("mind-many-files", files=files)
