@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["InputError", "above", "at_least", "refusal"]
+__all__ = ["InputError", "above", "at_least", "refusal", "within"]
 
 _LONGEST_SHOWN = 60
 
@@ -138,3 +138,22 @@ def above(bound: float, **values: float) -> None:
     for name, value in values.items():
         if not value > bound:
             raise refusal(name, value, f"must be above {bound}")
+
+
+def within(low: float, high: float, why: str = "", **values: float) -> None:
+    """Refuse the first value out of a range, by its name; `why` says after the bounds where they come from.
+
+    Raises
+    ------
+    InputError
+        If a value is below the range or above it.
+
+    Examples
+    --------
+    >>> within(0, 1, ": it is a share", part=2)
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: part=2 must be from 0 to 1: it is a share
+    """
+    for name, value in values.items():
+        if not low <= value <= high:
+            raise refusal(name, value, f"must be from {low:,} to {high:,}{why}")

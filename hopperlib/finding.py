@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os.path
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from hopperlib.units import size_text
 
-__all__ = ["LEVELS", "Finding", "Level", "Words", "worded", "worst_first"]
+__all__ = ["LEVELS", "Finding", "Level", "Words", "levels", "worded", "worst_first"]
 
 Level = Literal["problem", "advice", "note", "unknown", "ok"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -97,9 +99,21 @@ class Words(Formatter):
 def _texts(package: str) -> dict[str, dict[str, Any]]:
     """Return the texts of a package by code."""
     import tomllib
-    from importlib.resources import files
 
-    return tomllib.loads((files(package) / "findings.toml").read_text(encoding="utf-8"))
+    with open(os.path.join(sys.modules[package].__path__[0], "findings.toml"), "rb") as file:
+        return tomllib.load(file)
+
+
+def levels(package: str) -> dict[str, Level]:
+    """Return the level of each code of a package, in the order of its ``findings.toml``.
+
+    Examples
+    --------
+    >>> import hopperlib.storage
+    >>> levels("hopperlib.storage")["open-burst"]
+    'note'
+    """
+    return {code: said.get("level", "advice") for code, said in _texts(package).items()}
 
 
 def worded(

@@ -22,16 +22,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hopperlib.errors import InputError, refusal
+from hopperlib.errors import InputError, above, refusal, within
 from hopperlib.machine import NodeKind
 
 __all__ = ["Spill", "memory_bound_fraction", "slowdown", "spill", "task_bandwidth_gb_s"]
-
-
-def _positive(name: str, value: float) -> None:
-    """Refuse a quantity that is not above 0."""
-    if not value > 0:
-        raise refusal(name, value, "must be above 0")
 
 
 def task_bandwidth_gb_s(kind: NodeKind, tasks: int) -> float:
@@ -69,9 +63,8 @@ def slowdown(memory_bound_fraction: float, ratio: float) -> float:
     >>> slowdown(0.5, 1.4)
     1.2
     """
-    if not 0 <= memory_bound_fraction <= 1:
-        raise refusal("memory_bound_fraction", memory_bound_fraction, "must be from 0 to 1, a share of the run time")
-    _positive("ratio", ratio)
+    within(0, 1, ", a share of the run time", memory_bound_fraction=memory_bound_fraction)
+    above(0, ratio=ratio)
     return 1 - memory_bound_fraction + memory_bound_fraction * ratio
 
 
@@ -99,15 +92,13 @@ def memory_bound_fraction(packed_s: float, spread_s: float, ratio: float) -> flo
     hopperlib.errors.InputError: packed_s=250 over spread_s=100 is 2.50, more than the 1.40 that bandwidth alone explains: shared \
 caches or memory on other NUMA nodes must add to it
     """
-    for name, value in (("packed_s", packed_s), ("spread_s", spread_s), ("ratio", ratio)):
-        _positive(name, value)
+    above(0, packed_s=packed_s, spread_s=spread_s, ratio=ratio)
     measured = packed_s / spread_s
     run_times = f"packed_s={packed_s:g} over spread_s={spread_s:g} is {measured:.2f}"
     message = ""
     if measured < 1:
-        message = (
-            f"{run_times}, less than 1: the packed run was the faster one, which waiting for memory cannot explain"
-        )
+        faster = "the packed run was the faster one, which waiting for memory cannot explain"
+        message = f"{run_times}, less than 1: {faster}"
     elif ratio <= 1:
         costs_nothing = "this placement costs no bandwidth, so it explains nothing of"
         message = f"ratio={ratio:g} must be above 1: {costs_nothing} {run_times}"
@@ -173,7 +164,7 @@ def spill(need_gb: Sequence[float], room_gb: float) -> Spill:
     >>> [round(part, 2) for part in memory.remote_gb], [round(part, 2) for part in memory.taken_gb]
     ([7.73, 7.73, 0.0, 0.0], [0.0, 0.0, 7.73, 7.73])
     """
-    _positive("room_gb", room_gb)
+    above(0, room_gb=room_gb)
     if any(not need >= 0 for need in need_gb):
         raise refusal("need_gb", list(need_gb), "must hold no value below 0")
     over = [max(need - room_gb, 0.0) for need in need_gb]

@@ -12,7 +12,7 @@ tasks gain, which speak for free cores too.
 
 from __future__ import annotations
 
-from hopperlib.errors import refusal
+from hopperlib.errors import at_least, refusal, within
 
 __all__ = ["break_even_service", "run_time_with_free_cores"]
 
@@ -85,7 +85,5 @@ def break_even_service(cores: int, free: int) -> float:
 
 def _check(cores: int, free: int) -> None:
     """Refuse a node without cores, or more free cores than leave one task."""
-    if cores < 1:
-        raise refusal("cores", cores, "must be at least 1")
-    if not 0 <= free < cores:
-        raise refusal("free", free, f"must be from 0 to {cores - 1}: one core of the node must work")
+    at_least(1, cores=cores)
+    within(0, cores - 1, ": one core of the node must work", free=free)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from hopperlib.errors import refusal
+from hopperlib.errors import refusal, within
 from hopperlib.machine import NodeKind
 
 # Runs of the same thing on the same nodes differ by about so much: the mean of triplets lay 1.9 % over their minimum
@@ -64,9 +64,7 @@ class RunShares:
     memory_bound_fraction: float
 
     def __post_init__(self) -> None:
-        for name in self.__slots__:
-            if not 0 <= getattr(self, name) <= 1:
-                raise refusal(name, getattr(self, name), "must be from 0 to 1")
+        within(0, 1, **{name: getattr(self, name) for name in self.__slots__})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,9 +181,7 @@ def memory_times(
     """
     if tasks < 1 or threads < 1 or tasks * threads > kind.cores:
         raise refusal("threads", threads, f"times {tasks} tasks must be from 1 to {kind.cores}, the cores of the node")
-    for name, share in (("elsewhere", elsewhere), ("spilled", spilled)):
-        if not 0 <= share <= 1:
-            raise refusal(name, share, "must be from 0 to 1")
+    within(0, 1, elsewhere=elsewhere, spilled=spilled)
     full = {0: 1 - spilled, 1: spilled} if kind.numa_nodes > 1 else {0: 1.0}
 
     def share_of(data: int, home: int) -> float:
@@ -269,8 +265,7 @@ def thread_costs(
     """
     kind = _for_jobs(kind)
     used = kind.cores if cores is None else cores
-    if not 1 <= used <= kind.cores:
-        raise refusal("cores", used, f"must be from 1 to {kind.cores}, those of the node")
+    within(1, kind.cores, ", those of the node", cores=used)
     if tasks < used:
         raise refusal("tasks", tasks, f"must be at least {used}, one node with one thread a task")
     base_s = memory_times(kind, used, 1)[1]

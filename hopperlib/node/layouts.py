@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from hopperlib.errors import refusal
+from hopperlib.errors import refusal, within
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.memory import memory_per_task, most_tasks_per_node, seats
 
@@ -348,10 +348,7 @@ def _check(
         raise refusal("need_gb", need_gb, "must be above 0 and finite: it is the memory of a task")
     if not kinds:
         raise refusal("kinds", kinds, "must name at least one kind of node")
-    if not 1 <= tasks <= _MOST_TASKS:
-        raise refusal("tasks", tasks, f"must be from 1 to {_MOST_TASKS:,}")
-    most = max(kind.cores for kind in kinds)
-    if threads is not None and not 1 <= threads <= most:
-        raise refusal("threads", threads, f"must be from 1 to {most}, the cores of a node of {machine.title}")
-    if not 0 <= efficiency <= 1:
-        raise refusal("thread_efficiency", efficiency, "must be from 0 to 1: it is a share of a task's work")
+    within(1, _MOST_TASKS, tasks=tasks)
+    if threads is not None:
+        within(1, max(kind.cores for kind in kinds), f", the cores of a node of {machine.title}", threads=threads)
+    within(0, 1, ": it is a share of a task's work", thread_efficiency=efficiency)

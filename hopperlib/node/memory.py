@@ -19,7 +19,7 @@ of threads.
 
 from __future__ import annotations
 
-from hopperlib.errors import refusal
+from hopperlib.errors import at_least, refusal, within
 from hopperlib.machine import NodeKind
 from hopperlib.units import MIB_PER_MEMORY_GB
 
@@ -58,8 +58,7 @@ def memory_per_task(node: NodeKind, tasks_per_node: int) -> float:
     ----------
     K. Antypas and Y. He, CUG 2011, sec. 2, User Environment.
     """
-    if not 1 <= tasks_per_node <= node.cores:
-        raise refusal("tasks_per_node", tasks_per_node, f"must be from 1 to {node.cores}, the cores of a node")
+    within(1, node.cores, ", the cores of a node", tasks_per_node=tasks_per_node)
     return node.usable_memory_gb / tasks_per_node
 
 
@@ -111,8 +110,7 @@ def seats(node: NodeKind, threads: int) -> int:
     >>> [seats(Machine.load("hopper").node(), threads) for threads in (1, 3, 4, 6, 7, 24)]
     [24, 8, 4, 4, 3, 1]
     """
-    if not 1 <= threads <= node.cores:
-        raise refusal("threads", threads, f"must be from 1 to {node.cores}, the cores of a node")
+    within(1, node.cores, ", the cores of a node", threads=threads)
     if threads <= node.cores_per_numa_node:
         return node.numa_nodes * (node.cores_per_numa_node // threads)
     return node.cores // threads
@@ -148,9 +146,7 @@ def buffer_memory(files: int, *, buffers_per_file: int = 4, buffer_mib: float = 
     ----------
     K. Antypas and Y. He, CUG 2011, sec. 2, I/O Performance.
     """
-    for name, value in (("files", files), ("buffers_per_file", buffers_per_file), ("buffer_mib", buffer_mib)):
-        if not value >= 0:
-            raise refusal(name, value, "must not be negative")
+    at_least(0, files=files, buffers_per_file=buffers_per_file, buffer_mib=buffer_mib)
     return files * buffers_per_file * buffer_mib / MIB_PER_MEMORY_GB
 
 
@@ -185,8 +181,7 @@ def merged_need(need_gb: float, threads: int, copied_fraction: float) -> float:
     K. Antypas and Y. He, CUG 2011, sec. 2, User Environment, on hybrid programs.
     """
     _check(need_gb, threads)
-    if not 0 <= copied_fraction <= 1:
-        raise refusal("copied_fraction", copied_fraction, "must be from 0 to 1: it is a share of a task's memory")
+    within(0, 1, ": it is a share of a task's memory", copied_fraction=copied_fraction)
     return need_gb * (copied_fraction + (1 - copied_fraction) * threads)
 
 
@@ -232,5 +227,4 @@ def _check(need_gb: float, threads: int = 1) -> None:
     """Refuse a need or a number of threads that means nothing."""
     if not need_gb > 0:
         raise refusal("need_gb", need_gb, "must be above 0: it is the memory of a task")
-    if threads < 1:
-        raise refusal("threads", threads, "must be at least 1")
+    at_least(1, threads=threads)

@@ -39,9 +39,8 @@ def page_cost_us(small_gb_s: float, large_gb_s: float, page_bytes: int) -> float
     K. Antypas and Y. He, CUG 2011, sec. 3, "Low MPI Bandwidth with Small Memory Pages".
     """
     if min(small_gb_s, large_gb_s, page_bytes) <= 0 or small_gb_s > large_gb_s:
-        raise InputError(
-            f"small_gb_s={small_gb_s:g} must be above 0 and at most large_gb_s={large_gb_s:g}, page_bytes={page_bytes} above 0"
-        )
+        given = f"small_gb_s={small_gb_s:g} must be above 0 and at most large_gb_s={large_gb_s:g}"
+        raise InputError(f"{given}, page_bytes={page_bytes} above 0")
     return page_bytes * (1 / small_gb_s - 1 / large_gb_s) / 1e3
 
 

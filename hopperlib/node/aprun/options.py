@@ -2,11 +2,17 @@
 
 Synopsis and defaults as on NERSC's aprun pages for Hopper [1]_; what the
 newer CLE 4.1 adds (-C, -j, -p, -R) is in the table of options too, so that it
-can be refused by name where a machine's aprun does not have it.
+can be refused by name where a machine's aprun does not have it. Whether a line
+fits the machine and the nodes that were reserved for it: where it is known what
+the real scheduler prints, its words come first, the "claim exceeds
+reservation's ..." lines as users of Cray systems reported them [2]_ [3]_ [4]_.
 
 References
 ----------
 .. [1] NERSC, "Job Launch Command: aprun" and the aprun man page, web pages for Hopper.
+.. [2] Open MPI users mailing list, November 2013 (node-count).
+.. [3] Chapel, documentation for Cray systems (CPUs).
+.. [4] A qsub wrapper for Hopper, public on GitHub (memory); a NEMO job log of ARCHER (resources).
 """
 
 from __future__ import annotations
@@ -15,31 +21,31 @@ import re
 from collections.abc import Sequence
 
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.aprun._claim import check_claims
 from hopperlib.node.aprun.layout import AprunLayout, aprun_layout, counted_node
-from hopperlib.node.launch.components import Component, LaunchError, Remarks, Reservation, remark
-from hopperlib.node.launch.option_values import assigned, cpu_list, memory_gb, number_list, whole_number
+from hopperlib.node.launch.components import Component, Job, LaunchError, ReadLine, Remarks, Reservation, remark
+from hopperlib.node.launch.option_values import assigned, check_nodes, cpu_list, memory_gb, number_list, whole_number
 from hopperlib.node.launch.options import Given, component_of, count_of, programs, read_fields, read_options
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Word
 
 __all__ = ["read_aprun"]
 
+_EXCEEDS = "apsched: claim exceeds reservation's"
+# Resources that fix how many nodes are reserved.
+_SIZING = ("mppwidth", "mppnppn", "mppdepth", "nodes", "select", "-N", "-n", "--ntasks-per-node", "-c")
+# A program of a line, and how it fills a node.
+Claim = tuple[Component, AprunLayout]
 
-def read_aprun(
-    invocation: Invocation, machine: Machine, node: NodeKind, reservation: Reservation | None
-) -> tuple[tuple[Component, ...], dict[str, str], Remarks]:
+
+def read_aprun(invocation: Invocation, job: Job) -> ReadLine:
     """Return the components of an aprun line, variables it sets with ``-e``, and remarks.
 
     Parameters
     ----------
     invocation : Invocation
         The line.
-    machine : Machine
-    node : NodeKind
-        Kind of node it is to run on; bounds come from it.
-    reservation : Reservation or None
-        What the script reserves, for ``-B``.
+    job : Job
+        Where it stands.
 
     Raises
     ------
@@ -52,11 +58,12 @@ def read_aprun(
     >>> from hopperlib.node.launch.scripts import find_invocations
     >>> hopper = Machine.load("hopper")
     >>> (invocation,) = find_invocations("aprun -n 4 ./ocean : -n 2 -d 6 ./ice", {})
-    >>> components, _, _ = read_aprun(invocation, hopper, hopper.node(), None)
+    >>> components, _, _ = read_aprun(invocation, Job(hopper, hopper.node()))
     >>> [(component.tasks, component.threads_per_task) for component in components]
     [(4, 1), (2, 6)]
     """
-    claims: list[tuple[Component, AprunLayout]] = []
+    machine, node = job.machine, job.node
+    claims: list[Claim] = []
     environment: dict[str, str] = {}
     remarks = Remarks.none()
     parts = programs(invocation.words)
@@ -65,28 +72,22 @@ def read_aprun(
         given, command = read_options(words, "aprun", known, where=f"aprun on {machine.title}")
         if len(parts) > 1 and not command:
             raise LaunchError(":", "", "parts two programs; one side of it names none")
-        component = _component(given, command, machine, node, reservation, remarks.notes)
+        component = _component(given, command, job, remarks.notes)
         counted = counted_node(node, component.threads_per_core or 1)
         claims.append((component, aprun_layout(component, counted, machine.title)))
         environment |= assigned(option.value for option in given if option.name == "-e")
-    check_claims(claims, reservation, machine, node)
+    _check_claims(claims, job)
     return tuple(component for component, _ in claims), environment, remarks
 
 
-def _component(
-    given: Sequence[Given],
-    command: Sequence[Word],
-    machine: Machine,
-    node: NodeKind,
-    reservation: Reservation | None,
-    notes: list[str],
-) -> Component:
+def _component(given: Sequence[Given], command: Sequence[Word], job: Job, notes: list[str]) -> Component:
     """Return one component, its values checked one by one."""
+    machine = job.machine
     options = {option.name: option for option in given}
     name = f"a node of {machine.title}"
-    hardware_threads = _threads_per_core(options, node, machine)
-    node = counted_node(node, hardware_threads)
-    reserved = _reserved(given, reservation)
+    hardware_threads = _threads_per_core(options, job.node, machine)
+    node = counted_node(job.node, hardware_threads)
+    reserved = _taken(given, job.reservation)
     if not command:
         notes.append("The line names no program.")
     bounds = {
@@ -115,7 +116,7 @@ def _component(
     return component_of(given, command, fields)
 
 
-def _reserved(given: Sequence[Given], reservation: Reservation | None) -> Reservation:
+def _taken(given: Sequence[Given], reservation: Reservation | None) -> Reservation:
     """Return what ``-B`` takes from the reservation, nothing without it; it stands alone with what it replaces."""
     if not any(option.name == "-B" for option in given):
         return Reservation(batch="pbs", nodes=0)
@@ -183,3 +184,109 @@ def _access_mode(option: Given) -> str:
         if option.value and mode.startswith(option.value.lower()):
             return mode
     raise option.refusal("must be exclusive or share")
+
+
+def _check_claims(claims: Sequence[Claim], job: Job) -> None:
+    """Refuse an aprun line that claims more than the machine or the reservation has."""
+    machine, node, reservation = job.machine, job.node, job.reservation
+    for component, layout in claims:
+        nodes = layout.nodes_for(component)
+        check_nodes(nodes, machine, "-n", component.tasks)
+        _check_node_list(component.node_list, nodes, machine)
+        tasks = min(component.tasks, layout.tasks_per_node)
+        memory = (component.memory_per_task_gb or 0) * tasks
+        if memory > node.memory_gb:
+            asked = f"for {tasks} tasks a node is {memory:.4g} GB"
+            rule = f"{asked}, more than the {node.memory_gb:g} GB of a node of {machine.title}"
+            raise LaunchError("-m", _memory_typed(component), rule)
+    if reservation is None:
+        return
+    _check_nodes(claims, reservation)
+    # What a node's share of the reservation is, only the words of aprun say.
+    if reservation.batch == "pbs" and reservation.tasks is not None:
+        for component, layout in claims:
+            tasks = min(component.tasks, layout.tasks_per_node)
+            _check_cpus(component, tasks, reservation, reservation.tasks)
+            _check_memory(component, layout.seats[:tasks], reservation, reservation.tasks, node)
+
+
+def _memory_typed(component: Component) -> str:
+    """Return the value of ``-m``, written out if the reservation gives it."""
+    return component.given("-m") or f"{component.memory_per_task_gb:g}G"
+
+
+def _check_node_list(value: str | None, nodes: int, machine: Machine) -> None:
+    """Refuse ``-L`` with node IDs that there are not, or fewer than the component needs."""
+    if value is None:
+        return
+    listed = set(number_list("-L", value, what="node IDs"))
+    places = machine.network.node_positions if machine.network else None
+    if places is not None and max(listed) >= places:
+        ids = f"the node IDs of {machine.title} go from 0 to {places - 1}, service nodes included"
+        raise LaunchError("-L", value, f"names node {max(listed)}; {ids}")
+    if len(listed) < nodes:
+        raise LaunchError("-L", value, f"names {len(listed):,} of the {nodes:,} nodes that the line needs")
+
+
+def _check_nodes(claims: Sequence[Claim], reservation: Reservation) -> None:
+    """Refuse more nodes than reserved."""
+    counts = [layout.nodes_for(component) for component, layout in claims]
+    if sum(counts) <= reservation.nodes:
+        return
+    reserved = f"{_reserved(reservation)} reserves {reservation.nodes:,}"
+    if len(claims) > 1:
+        parts = " + ".join(f"{count:,}" for count in counts)
+        rule = f"parts programs that need {parts} = {sum(counts):,} nodes of their own; {reserved}"
+        raise LaunchError(":", "", rule, words=f"{_EXCEEDS} resources")
+    component, layout = claims[0]
+    rule = f"at {layout.tasks_per_node} tasks a node needs {counts[0]:,} nodes; {reserved}"
+    raise LaunchError("-n", component.tasks, rule, words=f"{_EXCEEDS} node-count")
+
+
+def _reserved(reservation: Reservation) -> str:
+    """Return the resources that fix the number of nodes, as typed."""
+    sizing = ((name, value) for name, value in reservation.options if name in _SIZING)
+    return ",".join(f"{name}{' ' if name[0] == '-' else '='}{value}" for name, value in sizing) or "the script"
+
+
+def _check_cpus(component: Component, tasks: int, reservation: Reservation, width: int) -> None:
+    """Refuse more cores a node than reserved; whole nodes are no bound."""
+    per_node = reservation.tasks_per_node
+    if per_node is None and reservation.nodes > 1:
+        # Without mppnppn the nodes are filled; a width below one node reserves just that.
+        return
+    reserved = min(width, per_node or width) * (reservation.threads_per_task or 1)
+    depth = component.threads_per_task
+    if tasks * depth > reserved:
+        flag, value = ("-d", depth) if depth > 1 else ("-N", tasks)
+        claimed = f"with {tasks} tasks a node claims {tasks * depth} cores a node"
+        rule = f"{claimed}; {_reserved(reservation)} reserves {reserved}"
+        raise LaunchError(flag, value, rule, words=f"{_EXCEEDS} CPUs")
+
+
+def _check_memory(
+    component: Component, seats: Sequence[tuple[int, ...]], reservation: Reservation, width: int, node: NodeKind
+) -> None:
+    """Refuse more memory a node than reserved.
+
+    A task's share is mppmem, or a core's share of the node where mppmem is not
+    given. ``-ss`` claims the memory of the tasks' NUMA nodes; that is known to
+    be refused with mppdepth, and is checked only there.
+    """
+    reserved_tasks = min(width, reservation.tasks_per_node or node.cores)
+    share = reservation.memory_per_task_gb or node.memory_gb / node.cores
+    reserved = reserved_tasks * share
+    has = f"{_reserved(reservation)} reserves {reserved_tasks} x {share:.4g} GB"
+    memory = (component.memory_per_task_gb or 0) * len(seats)
+    if component.given("-B") is None and memory > reserved:
+        rule = f"for {len(seats)} tasks claims {memory:.4g} GB a node; {has}"
+        raise LaunchError("-m", _memory_typed(component), rule, words=f"{_EXCEEDS} memory")
+    numa_nodes = {node.numa_node_of(core) for seat in seats for core in seat}
+    claimed = len(numa_nodes) * node.memory_per_numa_node_gb
+    depth, no_size = reservation.threads_per_task, reservation.memory_per_task_gb is None
+    if component.strict_memory and depth is not None and no_size and claimed > reserved:
+        rule = (
+            f"claims the memory of {len(numa_nodes)} NUMA nodes, {claimed:g} GB a node; {has}. "
+            f"Reserve mppwidth={width * depth} without mppdepth"
+        )
+        raise LaunchError("-ss", "", rule, words=f"{_EXCEEDS} memory")

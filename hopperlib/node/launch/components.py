@@ -21,14 +21,17 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from hopperlib.errors import InputError
+from hopperlib.machine import Machine, NodeKind
 
 __all__ = [
     "BatchSystem",
     "Component",
     "GpuRequest",
+    "Job",
     "Launch",
     "LaunchError",
     "LauncherKind",
+    "ReadLine",
     "Remarks",
     "Reservation",
     "TaskMapping",
@@ -331,6 +334,19 @@ class Reservation(NamedTuple):
     memory_per_task_gb: float | None = None
     options: tuple[tuple[str, str], ...] = ()
     groups: tuple[tuple[Reservation, Mapping[str, str]], ...] = ()
+
+
+class Job(NamedTuple):
+    """Where a launch line stands: the machine, the kind of node, what the script around it reserves, and the whole text."""
+
+    machine: Machine
+    node: NodeKind
+    reservation: Reservation | None = None
+    text: str = ""
+
+
+ReadLine = tuple[tuple[Component, ...], dict[str, str], Remarks]
+"""What a reader of lines returns: the components, the variables that the line itself sets, and remarks."""
 
 
 class Launch(NamedTuple):

@@ -7,22 +7,19 @@ the batch system would refuse is refused here, by option, value and rule.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from hopperlib.machine import Machine, NodeKind
+from hopperlib.machine import Machine
 from hopperlib.node.aprun.options import read_aprun
-from hopperlib.node.launch._kinds import AskedKind, asked_kind
-from hopperlib.node.launch._pbs import read_pbs_reservation
-from hopperlib.node.launch.components import Component, Launch, LauncherKind, LaunchError, Reservation
+from hopperlib.node.launch._batch import AskedKind, asked_kind, read_reservation
+from hopperlib.node.launch.components import Component, Job, Launch, LauncherKind, LaunchError
 from hopperlib.node.launch.option_values import whole_number
-from hopperlib.node.launch.scripts import Directives, Invocation, find_directives, find_invocations, tidy
+from hopperlib.node.launch.scripts import Invocation, find_invocations, tidy
 from hopperlib.node.launch.shell import BROKEN_LINE, Unknown
 from hopperlib.node.mpiexec.reader import read_mpiexec
-from hopperlib.node.slurm.sbatch import read_sbatch_reservation
 from hopperlib.node.slurm.srun import read_srun
 
 __all__ = ["read_launch", "read_launches"]
@@ -32,7 +29,6 @@ _MOST_THREADS = 1024
 # More steps than this at a time are not followed one by one.
 _MOST_STEPS = 1024
 _MOST_THREADS_BOUND = "the most threads a task can have here"
-_NO_NODES = "The #PBS lines name no nodes, so the line is not checked against a reservation."
 
 
 def read_launch(text: str, machine: Machine, *, threads: int | None = None, kind: str | None = None) -> Launch:
@@ -99,10 +95,10 @@ def read_launches(
     """
     text = tidy(text)
     asked = asked_kind(text, machine, kind)
-    node = asked.kind
     if threads is not None:
         threads = whole_number("threads", str(threads), high=_MOST_THREADS, bound=_MOST_THREADS_BOUND)
-    reservation, variables, notes = _read_reservation(text, machine, node)
+    reservation, variables, notes = read_reservation(text, machine, asked.kind)
+    job = Job(machine, asked.kind, reservation, text)
     invocations = find_invocations(text, variables)
     if not invocations:
         begins = " ".join(text.split())
@@ -113,7 +109,7 @@ def read_launches(
         which = f"This is launch line {number} of {len(invocations)} of the text"
         which += "." if invocation.background and invocation.launcher == "srun" else ", judged by itself, as if alone."
         own_notes = [*notes, which] if len(invocations) > 1 else notes
-        launches.append(_read(invocation, machine, asked, reservation, threads, own_notes, text))
+        launches.append(_read(invocation, job, asked, threads, own_notes))
     return tuple(_together(invocations, launches))
 
 
@@ -143,59 +139,18 @@ def _together(invocations: Sequence[Invocation], launches: Sequence[Launch]) -> 
             yield launch
 
 
-def _read_reservation(
-    text: str, machine: Machine, node: NodeKind
-) -> tuple[Reservation | None, Mapping[str, str], list[str]]:
-    """Return what the script reserves, the variables the batch system sets, and notes."""
-    directives = find_directives(text)
-    if directives is None:
-        return None, {}, []
-    if directives.batch == "slurm":
-        return *read_sbatch_reservation(directives.words, machine, node), [*directives.notes]
-    if directives.batch != "pbs":
-        return (
-            _counted(directives),
-            {},
-            [*directives.notes, f"Of the {directives.batch} directives only the counts of nodes and tasks are read."],
-        )
-    reservation = read_pbs_reservation(directives.words, machine, node)
-    variables = {"PBS_NUM_NODES": str(reservation.nodes), "PBS_NNODES": str(reservation.nodes)} if reservation else {}
-    return reservation, variables, [*directives.notes, *([] if reservation else [_NO_NODES])]
-
-
-_COUNTS = {"lsf": ("-nnodes", "-n"), "cobalt": ("-n", ""), "flux": ("-N", "-n")}
-
-
-def _counted(directives: Directives) -> Reservation | None:
-    """Return the nodes and tasks that directives of LSF, Cobalt or Flux count; None without nodes."""
-    words = [word.text for word in directives.words]
-    pairs = dict(itertools.pairwise(words))
-    nodes, tasks = (pairs.get(name, "") for name in _COUNTS[directives.batch])
-    if not nodes.isdigit():
-        return None
-    return Reservation(directives.batch, int(nodes[:9]), int(tasks[:9]) if tasks.isdigit() else None)
-
-
-def _read(
-    invocation: Invocation,
-    machine: Machine,
-    asked: AskedKind,
-    reservation: Reservation | None,
-    threads: int | None,
-    notes: Sequence[str],
-    text: str,
-) -> Launch:
+def _read(invocation: Invocation, job: Job, asked: AskedKind, threads: int | None, notes: Sequence[str]) -> Launch:
     """Return one launch line, read and checked."""
-    node = asked.kind
     if any(word.unknown == BROKEN_LINE for word in invocation.words):
         raise LaunchError("\\", "", BROKEN_LINE)
     launcher: LauncherKind
     if invocation.launcher in ("aprun", "srun"):
         launcher = "aprun" if invocation.launcher == "aprun" else "srun"
-        read = read_aprun if launcher == "aprun" else read_srun
-        components, environment, remarks = read(invocation, machine, node, reservation)
+        line = (read_aprun if launcher == "aprun" else read_srun)(invocation, job)
     else:
-        launcher, components, environment, remarks = read_mpiexec(invocation, machine, node, reservation, text)
+        launcher, line = read_mpiexec(invocation, job)
+    components, environment, remarks = line
+    machine, reservation = job.machine, job.reservation
     known = {name: value for name, value in invocation.environment.items() if isinstance(value, str)} | environment
     openmp_threads, thread_note = (threads, "") if threads else _openmp_threads(invocation, known)
     assumed = machine.launcher(launcher).assumed if launcher in ("aprun", "srun") else None
@@ -215,7 +170,7 @@ def _read(
         openmp_threads=openmp_threads,
         environment=MappingProxyType(known),
         notes=tuple(note for note in all_notes if note),
-        kind=node.name,
+        kind=job.node.name,
         assumptions=(*asked.assumptions, *remarks.assumptions),
         doubts=(*asked.doubts, *remarks.doubts),
     )

@@ -11,14 +11,15 @@ import re
 import tomllib
 from typing import Any, NamedTuple
 
-from hopperlib.machine import Machine, NodeKind
+from hopperlib.machine import NodeKind
 from hopperlib.node.launch.components import (
     Component,
     GpuRequest,
+    Job,
     LauncherKind,
     LaunchError,
+    ReadLine,
     Remarks,
-    Reservation,
     TaskMapping,
     remark,
 )
@@ -36,20 +37,14 @@ _CHECK = "mpiexec ... bash -c 'taskset -cp $$'"
 _OFF = ("0", "no", "off", "disable", "false")
 
 
-def read_mpiexec(
-    invocation: Invocation, machine: Machine, node: NodeKind, reservation: Reservation | None, text: str = ""
-) -> tuple[LauncherKind, tuple[Component, ...], dict[str, str], Remarks]:
+def read_mpiexec(invocation: Invocation, job: Job) -> tuple[LauncherKind, ReadLine]:
     """Return whose mpiexec it is, the components of its line, variables that it sets, and remarks.
 
     Parameters
     ----------
     invocation : Invocation
-    machine : Machine
-    node : NodeKind
-    reservation : Reservation or None
-        What the script around the line asks for.
-    text : str
-        The whole text, for the modules that it loads.
+    job : Job
+        Where it stands.
 
     Raises
     ------
@@ -61,12 +56,12 @@ def read_mpiexec(
     >>> from hopperlib.node.launch.scripts import find_invocations
     >>> cluster = Machine.load("cluster")
     >>> (invocation,) = find_invocations("mpirun -np 4 --map-by socket:PE=2 ./a.out", {})
-    >>> kind, (component,), _, _ = read_mpiexec(invocation, cluster, cluster.node(), None)
+    >>> kind, ((component,), _, _) = read_mpiexec(invocation, Job(cluster, cluster.node()))
     >>> kind, component.mapping
     ('openmpi', TaskMapping(unit='socket', per_unit=None, width=2, bind='own'))
     """
     remarks = Remarks.none()
-    kind = _kind(invocation, machine, text, remarks)
+    kind = _kind(invocation, job, remarks)
     environment: dict[str, str] = {}
     components = []
     for words in programs(invocation.words):
@@ -76,25 +71,28 @@ def read_mpiexec(
         environment |= assigned(option.value for option in given if option.name in ("-env", "-x"))
         known = {**invocation.environment, **environment}
         strings = {name: value for name, value in known.items() if isinstance(value, str)}
-        counted = _counted(kind, options, strings, invocation.launcher, node, reservation, remarks)
+        counted = _counted(kind, options, strings, job, remarks)
+        if not counted["tasks"]:
+            rule = "has no -n, and no script around it says how many tasks there are"
+            raise LaunchError(invocation.launcher, "", rule)
         typed = (option._replace(name=option.typed) for option in options.values())
         request = component_of(typed, command, counted)
-        components.append(_mapped(kind, request, options, strings, node, remarks))
+        components.append(_mapped(kind, request, options, strings, job.node, remarks))
     for component in components:
-        check_nodes(component.nodes or 1, machine, "-n", component.tasks)
-        place_mpiexec(component, node, machine, 1)
-    return kind, tuple(components), environment, remarks
+        check_nodes(component.nodes or 1, job.machine, "-n", component.tasks)
+        place_mpiexec(component, job.node, job.machine, 1)
+    return kind, (tuple(components), environment, remarks)
 
 
-def _kind(invocation: Invocation, machine: Machine, text: str, remarks: Remarks) -> LauncherKind:
+def _kind(invocation: Invocation, job: Job, remarks: Remarks) -> LauncherKind:
     """Return whose mpiexec it is: as its name, the machine, its options, the environment or the modules say."""
-    own = [launcher.kind for launcher in machine.launchers if launcher.kind in _LAUNCHERS]
+    own = [launcher.kind for launcher in job.machine.launchers if launcher.kind in _LAUNCHERS]
     if len(own) == 1:
         return own[0]
     if invocation.launcher in ("orterun", "prterun", "prun"):
         return "openmpi"
     line = " ".join((*invocation.environment, "", *(word.text for word in invocation.words), ""))
-    loaded = " ".join(re.findall(r"^[ \t]*(?:module|ml|spack)\b.*$", text, re.MULTILINE)).lower()
+    loaded = " ".join(re.findall(r"^[ \t]*(?:module|ml|spack)\b.*$", job.text, re.MULTILINE)).lower()
     for signs, where in (("signs", line), ("modules", loaded)):
         for kind, words in _LAUNCHERS.items():
             if re.search(words[signs], where):
@@ -107,15 +105,10 @@ def _kind(invocation: Invocation, machine: Machine, text: str, remarks: Remarks)
 
 
 def _counted(
-    kind: LauncherKind,
-    options: dict[str, Given],
-    known: dict[str, str],
-    launcher: str,
-    node: NodeKind,
-    reservation: Reservation | None,
-    remarks: Remarks,
+    kind: LauncherKind, options: dict[str, Given], known: dict[str, str], job: Job, remarks: Remarks
 ) -> dict[str, Any]:
     """Return tasks, nodes and tasks a node, as the line, the environment and the script around it say."""
+    node, reservation = job.node, job.reservation
     fields = read_fields(options, kind)
     per_node = fields.get("tasks_per_node")
     if "-npersocket" in options:
@@ -126,8 +119,6 @@ def _counted(
     tasks = fields.get("tasks") or (
         reservation and (reservation.tasks or reservation.nodes * (per_node or len(node.usable_cores)))
     )
-    if not tasks:
-        raise LaunchError(launcher, "", "has no -n, and no script around it says how many tasks there are")
     if reservation is not None and per_node is None and tasks > reservation.nodes * len(node.usable_cores):
         remarks.notes.append(f"{tasks} tasks on {reservation.nodes} nodes are more than a core for each.")
     hosts = len(options["-host"].value.split(",")) if "-host" in options else None

@@ -10,24 +10,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from hopperlib.finding import LEVELS, Finding, Level
+from hopperlib.finding import LEVELS, Finding, levels, worded
 from hopperlib.machine import NodeKind
+from hopperlib.node.binding import Binding
 from hopperlib.node.launch.components import Component, Launch
+from hopperlib.node.launch.ranges import as_ranges
 from hopperlib.node.placement import NodePlacement, Placement
-from hopperlib.node.review._findings import FINDINGS, finding
-from hopperlib.node.review.gpu_advice import gpu_findings
 from hopperlib.node.review.slowdown import ComponentCost, Cost, spread_load, thread_load
 from hopperlib.node.review.text_drawing import counted
 
-__all__ = ["CODE_LEVELS", "advise"]
+__all__ = ["advise"]
 
 # Rounding of sums of parts.
 _HAIR = 1e-9
-CODE_LEVELS: dict[str, Level] = {code: row["level"] for code, row in FINDINGS.items()}
-"""Every code with its level, in the order of the table."""
-
+_HERE = "hopperlib.node.review"
+# Programs of these kinds choose a GPU for the program behind them.
+_WRAPPERS = (".sh", "select_gpu", "bash", "numactl")
 # How launchers other than aprun and srun spell what an option of srun does.
 _SPELLINGS: dict[str, dict[str, str]] = {
     "pals": {"-c": "--depth", "--cpu-bind=cores": "--cpu-bind depth", "--mem-bind=local": "--mem-bind"},
@@ -38,43 +38,27 @@ _SPELLINGS: dict[str, dict[str, str]] = {
 
 
 class _View(NamedTuple):
-    """One component as the rules see it."""
+    """One component as the rules see it; the first of its nodes stands for the others, with its tasks and their threads."""
 
     placement: Placement
     component: Component
     nodes: tuple[NodePlacement, ...]
     cost: ComponentCost
     memory_per_task_gb: float | None
-
-    @property
-    def kind(self) -> NodeKind:
-        """Kind of node it runs on."""
-        return self.placement.node_kind
-
-    @property
-    def launch(self) -> Launch:
-        """The line."""
-        return self.placement.launch
-
-    @property
-    def node(self) -> NodePlacement:
-        """The node that stands for the others: the first."""
-        return self.nodes[0]
-
-    @property
-    def tasks_per_node(self) -> int:
-        """Tasks on that node."""
-        return len(self.node.pattern)
-
-    @property
-    def threads(self) -> int:
-        """Threads of a task."""
-        return max(len(binding.thread_cores) for binding in self.node.pattern)
+    kind: NodeKind
+    launch: Launch
+    pattern: tuple[Binding, ...]
+    tasks_per_node: int
+    threads: int
 
     @property
     def crowded(self) -> bool:
         """Whether a core runs more threads than it has hardware for."""
         return max(self.cost.load.fullest_core) > self.kind.threads_per_core + _HAIR
+
+    def say(self, code: str, **words: Any) -> Finding:
+        """Return a finding in the words of its code."""
+        return worded(_HERE, code, kind=self.kind, **{"tasks": self.tasks_per_node} | words)
 
     def option(self, aprun: str, srun: str) -> str:
         """Return how the line's launcher spells an option."""
@@ -100,7 +84,7 @@ def _memory(view: _View) -> Iterator[Finding]:
         fit = int(kind.usable_memory_gb / each + _HAIR)
         most = f"At most {fit:,} tasks of that size fit" if fit > 1 else "One task of that size fits"
         most = most if fit else "Not even one task of that size fits"
-        yield finding("memory-exceeds-node", wanted=wanted, usable=kind.usable_memory_gb, most=most)
+        yield view.say("memory-exceeds-node", wanted=wanted, most=most)
         return
     if sum(memory.remote_gb) <= _HAIR:
         return
@@ -108,13 +92,8 @@ def _memory(view: _View) -> Iterator[Finding]:
     spread = " Spread evenly, all of it would be local." if sum(view.cost.spread_memory.remote_gb) <= _HAIR else ""
     where = f"{max(memory.need_gb):.1f} GB on {_numa_words(full)}{' each' if len(full) > 1 else ''}"
     code = "memory-out-of-reach" if view.component.strict_memory else "memory-remote"
-    yield finding(
-        code,
-        wanted=f"{wanted}: {where}, with {room:.2f} GB apiece.",
-        flag=view.option("-ss", "--mem-bind=local"),
-        remote=memory.remote_fraction,
-        spread=spread,
-    )
+    flag, wanted = view.option("-ss", "--mem-bind=local"), f"{wanted}: {where}, with {room:.2f} GB apiece."
+    yield view.say(code, wanted=wanted, flag=flag, remote=memory.remote_fraction, spread=spread)
 
 
 def _shared_cores(view: _View) -> Iterator[Finding]:
@@ -124,22 +103,22 @@ def _shared_cores(view: _View) -> Iterator[Finding]:
     if view.crowded and running > asked:
         flag, unit = view.option("-d", "-c"), view.option("core", "CPU")
         given = f"{flag} {asked}" if view.component.given(flag) else f"no {flag}"
-        words = counted(asked, unit)
-        yield finding("depth-missing", running=running, asked=words, given=given, fullest=fullest, flag=flag)
+        words = {"asked": counted(asked, unit), "given": given, "flag": flag}
+        yield view.say("depth-missing", running=running, fullest=fullest, **words)
     elif view.crowded:
         listed, started = view.component.binding_list, view.tasks_per_node * view.threads
         starts = ""
         if not listed and started > kind.hardware_threads:
             starts = f" A node has {kind.hardware_threads} and the line starts {started} threads on it."
         up_to = "The list of CPUs names some more than once: up to" if listed else "Up to"
-        yield finding("cores-oversubscribed", up_to=up_to, fullest=fullest, starts=starts)
+        yield view.say("cores-oversubscribed", up_to=up_to, fullest=fullest, starts=starts)
     elif fullest > 1 + _HAIR and kind.threads_per_core > 1 and max(view.cost.spread.fullest_core) <= 1 + _HAIR:
-        yield finding("hardware-threads-shared", fullest=fullest)
+        yield view.say("hardware-threads-shared", fullest=fullest)
 
 
 def _numa_nodes(view: _View) -> Iterator[Finding]:
     """Tasks that crowd on some NUMA nodes."""
-    load, spread = thread_load(view.node.pattern, view.kind), spread_load(view.node.pattern, view.kind)
+    load, spread = thread_load(view.pattern, view.kind), spread_load(view.pattern, view.kind)
     most, even = max(load.threads), max(spread.threads)
     if most <= even + _HAIR:
         return
@@ -149,27 +128,20 @@ def _numa_nodes(view: _View) -> Iterator[Finding]:
     gain = f"evenly, {even:.3g} {word}{'s' if even > 1 else ''} would share a NUMA node instead of {most:.3g}."
     if not idle:
         counts = ", ".join(f"{threads:.3g}" for threads in load.threads)
-        yield finding("uneven-numa-nodes", counts=counts, word=word, gain=gain)
+        yield view.say("uneven-numa-nodes", counts=counts, word=word, gain=gain)
         return
     chosen = view.component.numa_nodes_per_node is not None or view.component.numa_node_list is not None
-    yield finding(
-        "idle-numa-nodes",
-        level="advice" if chosen else None,
-        tasks=counted(view.tasks_per_node, "task"),
-        used=_numa_words(used),
-        idle=f"{_numa_words(idle)} {'stays' if len(idle) == 1 else 'stay'}",
-        count=len(idle),
-        numa_nodes=view.kind.numa_nodes,
-        gain=gain,
-        asked=f" The line asks for that ({view.option('-sn or -sl', '--ntasks-per-socket')})." if chosen else "",
-    )
+    asked = f" The line asks for that ({view.option('-sn or -sl', '--ntasks-per-socket')})." if chosen else ""
+    stay = f"{_numa_words(idle)} {'stays' if len(idle) == 1 else 'stay'}"
+    words = {"used": _numa_words(used), "idle": stay, "count": len(idle), "gain": gain, "asked": asked}
+    yield view.say("idle-numa-nodes", level="advice" if chosen else None, **words)
 
 
 def _threads(view: _View) -> Iterator[Finding]:
     """Threads of one task on several NUMA nodes, and what hybrid lines should know."""
     if view.threads == 1:
         return
-    bound = [(seat, binding) for seat, binding in enumerate(view.node.pattern) if binding.bound]
+    bound = [(seat, binding) for seat, binding in enumerate(view.pattern) if binding.bound]
     across = [seat for seat, binding in bound if len(binding.numa_nodes) > 1]
     cores = view.kind.cores_per_numa_node
     if across:
@@ -179,28 +151,28 @@ def _threads(view: _View) -> Iterator[Finding]:
         remedy = f"{counted(view.kind.numa_nodes * (cores // view.threads), 'task')} a node would each fit one."
         if view.threads > cores:
             remedy = f"No more than {cores} threads a task keep to one NUMA node."
-        where = max(len(view.node.pattern[seat].numa_nodes) for seat in across)
-        yield finding("threads-across-numa-nodes", some=some, where=where, remedy=remedy)
+        where = max(len(view.pattern[seat].numa_nodes) for seat in across)
+        yield view.say("threads-across-numa-nodes", some=some, where=where, remedy=remedy)
     if view.launch.launcher != "aprun" or not bound or view.crowded:
         return
     if not across and not view.component.strict_memory:
-        yield finding("strict-memory-off")
+        yield view.say("strict-memory-off")
     if view.component.cpu_binding in (None, "cpu"):
         fits = view.threads <= cores * view.kind.numa_nodes_per_socket
-        yield finding("intel-openmp-helper", keyword="numa_node" if fits else "none")
+        yield view.say("intel-openmp-helper", keyword="numa_node" if fits else "none")
 
 
 def _binding(view: _View) -> Iterator[Finding]:
     """Tasks that are not bound, and lists that overrule options."""
-    pattern, tasks, share = view.node.pattern, view.tasks_per_node, view.component.tasks_per_numa_node
+    pattern, tasks, share = view.pattern, view.tasks_per_node, view.component.tasks_per_numa_node
     loose = sum(not binding.bound for binding in pattern)
     if loose and view.kind.cores > 1:
         some = "The tasks" if loose == tasks else f"{loose} of {counted(tasks, 'task')} a node"
-        yield finding("tasks-unbound", some=some, flag=view.option("-cc cpu (the default)", "--cpu-bind=cores"))
+        yield view.say("tasks-unbound", some=some, flag=view.option("-cc cpu (the default)", "--cpu-bind=cores"))
     if view.component.binding_list and share is not None:
         counts = Counter(numa_node for binding in pattern for numa_node in binding.numa_nodes)
         if max(counts.values()) > share:
-            yield finding("binding-list-decides", share=share)
+            yield view.say("binding-list-decides", share=share)
 
 
 def _nodes(view: _View) -> Iterator[Finding]:
@@ -211,8 +183,8 @@ def _nodes(view: _View) -> Iterator[Finding]:
         wider = ((more, -(-view.component.tasks // more)) for more in range(tasks + 1, kind.cores // view.threads + 1))
         fewer = next(((more, needed) for more, needed in wider if needed < nodes), None)
         remedy = f" With {fewer[0]} tasks a node the job needs {counted(fewer[1], 'node')}." if fewer else ""
-        yield finding("last-node-nearly-empty", nodes=nodes, last=last, tasks=tasks, remedy=remedy)
-    pattern = view.node.pattern
+        yield view.say("last-node-nearly-empty", nodes=nodes, last=last, remedy=remedy)
+    pattern = view.pattern
     busy = len({core for binding in pattern for core in binding.cores})
     # Tasks that are not bound may run anywhere: what counts is how many threads there are.
     if any(not binding.bound for binding in pattern):
@@ -220,14 +192,8 @@ def _nodes(view: _View) -> Iterator[Finding]:
     kept = kind.reserved_cores if view.component.system_cores is None else view.component.system_cores
     idle = kind.cores - busy - (view.component.reserved_cores or len(kept))
     if idle > 0 and not view.crowded and not any("share their nodes" in doubt for doubt in view.launch.doubts):
-        yield finding(
-            "cores-idle",
-            idle=idle,
-            cores=kind.cores,
-            node="the" if nodes == 1 else "each",
-            times=kind.cores / busy,
-            memory_gb=kind.usable_memory_gb / tasks,
-        )
+        words = {"node": "the" if nodes == 1 else "each", "times": kind.cores / busy}
+        yield view.say("cores-idle", idle=idle, memory_gb=kind.usable_memory_gb / tasks, **words)
 
 
 def _reservation(placement: Placement) -> Iterator[Finding]:
@@ -237,18 +203,51 @@ def _reservation(placement: Placement) -> Iterator[Finding]:
         return
     used, cores = len(placement.nodes), placement.node_kind.cores
     if reserved.nodes > used:
-        idle = counted(reserved.nodes - used, "node")
-        yield finding("reservation-larger", reserved=counted(reserved.nodes, "node"), used=used, idle=idle)
+        idle = reserved.nodes - used
+        yield worded(_HERE, "reservation-larger", reserved=reserved.nodes, used=used, idle=idle)
     names = [name for name, _ in reserved.options]
     plain = "mppwidth" in names and "mppnppn" not in names and "mppdepth" not in names
     if plain and reserved.tasks is not None and reserved.tasks % cores:
         whole = -(-reserved.tasks // cores) * cores
-        yield finding("width-not-whole-nodes", width=reserved.tasks, cores=cores, whole=whole)
+        yield worded(_HERE, "width-not-whole-nodes", width=reserved.tasks, cores=cores, whole=whole)
 
 
 def _gpus(view: _View) -> Iterator[Finding]:
     """GPUs and network interfaces."""
-    return gpu_findings(view.component, view.kind, view.node.pattern)
+    component, kind, pattern = view.component, view.kind, view.pattern
+    own = [seat.gpus for seat in pattern if seat.gpus is not None]
+    tasks = len(pattern)
+    if not kind.gpus or len(own) < tasks:
+        return
+    if not any(own):
+        if kind.gpus_by_default is False:
+            yield view.say("gpus-not-asked")
+        return
+    if component.command and component.command[0].endswith(_WRAPPERS):
+        yield view.say("gpus-wrapper", program=component.command[0])
+        return
+    if tasks > 1 and all(len(gpus) > 1 and gpus == own[0] for gpus in own):
+        yield view.say("gpus-all-visible", gpus=len(own[0]))
+        return
+    users = Counter(gpu for gpus in own for gpu in gpus)
+    idle = [gpu for gpu in range(kind.gpus) if gpu not in users]
+    if idle:
+        are = "is" if len(idle) == 1 else "are"
+        yield view.say("gpus-idle", idle=len(idle), which=as_ranges(idle), are=are)
+    if max(users.values()) > 1:
+        yield view.say("gpus-shared", most=max(users.values()))
+    bound = [(task, gpus, seat) for task, (gpus, seat) in enumerate(zip(own, pattern, strict=True)) if seat.bound]
+    near = {gpu: kind.cores_near_gpu(gpu) for gpu in users}
+    far = [each for each in bound if each[1] and not any(near[gpu] & set(each[2].cores) for gpu in each[1])]
+    if far:
+        task, gpus, seat = far[0]
+        words = {"task": task, "cores": as_ranges(seat.cores), "gpu": gpus[0], "near": as_ranges(sorted(near[gpus[0]]))}
+        yield view.say("gpus-far", far=len(far), **words)
+    if kind.gpu_nics and len(kind.nic_numa_nodes) > 1:
+        alone = ((gpus[0], seat) for _, gpus, seat in bound if len(gpus) == 1)
+        apart = sum(kind.nic_numa_nodes[kind.gpu_nics[gpu]] not in seat.numa_nodes for gpu, seat in alone)
+        if apart:
+            yield view.say("nics-apart", apart=apart)
 
 
 def _steps(view: _View) -> Iterator[Finding]:
@@ -264,14 +263,14 @@ def _steps(view: _View) -> Iterator[Finding]:
         why = (
             "; without --exact (or -c) a step takes all CPUs of its nodes, so they run one after the other. Add --exact"
         )
-        yield finding("steps-wait", use=use, why=why)
+        yield view.say("steps-wait", use=use, why=why)
     elif srun and not overlap and launch.steps_cpus > has:
-        yield finding("steps-wait", use=use, why=", so some wait until others are done")
+        yield view.say("steps-wait", use=use, why=", so some wait until others are done")
     else:
         first = " Each gets cores that are free; the table of steps has them." if srun and not overlap else ""
         idle = has - launch.steps_cpus
         share = f" {idle} of them stay idle and are charged." if idle > 0 and not overlap else ""
-        yield finding("steps-together", use=use, first=first + share)
+        yield view.say("steps-together", use=use, first=first + share)
 
 
 _RULES = (_memory, _shared_cores, _numa_nodes, _threads, _binding, _gpus, _nodes)
@@ -311,9 +310,11 @@ def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     components = placement.launch.components
     for number, component in enumerate(components):
-        view = _View(
-            placement, component, placement.nodes_of(number), cost.components[number], cost.memory_per_task_gb[number]
-        )
+        nodes = placement.nodes_of(number)
+        pattern = nodes[0].pattern
+        threads = max(len(binding.thread_cores) for binding in pattern)
+        of_component = (component, nodes, cost.components[number], cost.memory_per_task_gb[number])
+        view = _View(placement, *of_component, placement.node_kind, placement.launch, pattern, len(pattern), threads)
         program = component.command[0] if component.command else "no name"
         before = f"Program {number + 1} ({program}): " if len(components) > 1 else ""
         ruled = [each for rule in _RULES for each in rule(view)]
@@ -327,6 +328,6 @@ def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
         ("assumed", placement.assumptions),
         ("cannot-tell", placement.doubts),
     ):
-        findings += [finding(code, text=text) for text in texts]
-    order = list(CODE_LEVELS)
+        findings += [worded(_HERE, code, said=text) for text in texts]
+    order = list(levels(_HERE))
     return tuple(sorted(findings, key=lambda each: (LEVELS.index(each.level), order.index(each.code))))

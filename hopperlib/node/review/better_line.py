@@ -49,8 +49,7 @@ def _even_pattern(tasks: int, threads: int, kind: NodeKind) -> tuple[Binding, ..
         first = kind.cores_of(numa_node)[0]
         for start in range(first, first + (each + (numa_node < rest)) * threads, threads):
             cores = tuple(range(start, start + threads))
-            own = tuple((core,) for core in cores)
-            pattern.append(Binding(cores=cores, cpus=cores, thread_cores=own, numa_nodes=(numa_node,), bound=True))
+            pattern.append(Binding(cores, cores, (cores,) * threads, (numa_node,), bound=True))
     return tuple(pattern)
 
 

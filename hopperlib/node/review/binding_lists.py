@@ -47,9 +47,8 @@ def common_pattern(placement: Placement, component: int = 0) -> tuple[Binding, .
         raise ValueError(f"component={component} must be from 0 to {last}, the components of this line")
     longest = max(patterns, key=len)
     if any(pattern != longest[: len(pattern)] for pattern in patterns):
-        raise ValueError(
-            f"component={component}: its nodes differ in where their tasks run, so one list cannot serve all"
-        )
+        differ = "its nodes differ in where their tasks run, so one list cannot serve all"
+        raise ValueError(f"component={component}: {differ}")
     return longest
 
 
@@ -95,11 +94,10 @@ def map_cpu(pattern: Sequence[Binding]) -> str:
     'map_cpu:0,6,7'
     """
     cpus = list(_bound_cpus(pattern))
-    for seat, part in enumerate(cpus):
-        if len(part) != 1:
-            raise ValueError(
-                f"map_cpu gives each task one CPU, and task {seat} of the node has {len(part)}; use mask_cpu"
-            )
+    wide = next((seat for seat, part in enumerate(cpus) if len(part) != 1), None)
+    if wide is not None:
+        has = f"task {wide} of the node has {len(cpus[wide])}"
+        raise ValueError(f"map_cpu gives each task one CPU, and {has}; use mask_cpu")
     return "map_cpu:" + ",".join(str(part[0]) for part in cpus)
 
 

@@ -9,15 +9,15 @@ there is no answer.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from hopperlib.machine import NodeKind
-from hopperlib.node.launch.components import Component, LauncherKind, LaunchError
+from hopperlib.node.binding import Binding
+from hopperlib.node.launch.components import LauncherKind, LaunchError
 from hopperlib.node.launch.line_writer import Program, environment_before, write_line
 from hopperlib.node.launch.reader import read_launch
-from hopperlib.node.placement import NodePlacement, Placement, place_tasks
+from hopperlib.node.placement import Placement, place_tasks
 from hopperlib.node.review.binding_lists import cc_list, common_pattern, map_cpu, mask_cpu
 
 __all__ = ["equivalent_line", "placed_instead", "same_map"]
@@ -70,33 +70,6 @@ def placed_instead(line: str, placement: Placement) -> Placement | None:
         return None
 
 
-class _Placed(NamedTuple):
-    """A component as it was placed: what a line of the other launcher must ask for."""
-
-    asked: Component
-    kind: NodeKind
-    nodes: tuple[NodePlacement, ...]
-    tasks_per_node: int
-    per_numa_node: int
-    threads: int
-    bindings: list[Options]
-
-    @classmethod
-    def of(cls, placement: Placement, number: int) -> _Placed:
-        """Return one component of a placement; the first of its nodes stands for the others."""
-        to_srun = placement.launch.launcher == "aprun"
-        nodes = placement.nodes_of(number)
-        return cls(
-            asked=placement.launch.components[number],
-            kind=placement.node_kind,
-            nodes=nodes,
-            tasks_per_node=max(len(node.pattern) for node in nodes),
-            per_numa_node=max(len(tasks) for tasks in placement.tasks_by_numa_node(nodes[0].node)),
-            threads=max(len(binding.thread_cores) for binding in nodes[0].pattern),
-            bindings=list(_explicit_bindings(placement, number, to_srun)),
-        )
-
-
 def _explicit_bindings(placement: Placement, number: int, to_srun: bool) -> Iterator[Options]:
     """Yield ways to bind tasks by the numbers of their CPUs, the plainest first; none where its nodes differ."""
     flag, makers = ("--cpu-bind", (map_cpu, mask_cpu)) if to_srun else ("-cc", (cc_list,))
@@ -110,61 +83,58 @@ def _explicit_bindings(placement: Placement, number: int, to_srun: bool) -> Iter
                 yield {flag: maker(pattern)}
 
 
-def _srun_orders(placed: _Placed) -> list[Options]:
+def _srun_orders(pattern: Sequence[Binding], per_numa_node: int, kind: NodeKind) -> list[Options]:
     """Return options for the order in which srun takes NUMA nodes, the likeliest first.
 
     Tasks in blocks come of ``block``, tasks dealt out in turn of ``cyclic``,
     which is the default. Blocks that leave cores free need a bound.
     """
-    pattern, per_numa_node = placed.nodes[0].pattern, placed.per_numa_node
     numa_nodes = [binding.numa_nodes[0] for binding in pattern]
     in_blocks = numa_nodes == sorted(numa_nodes) and len(set(numa_nodes)) < len(numa_nodes)
     first = {"-m": "block:block"} if in_blocks else {}
     bounded = {"--ntasks-per-socket": str(per_numa_node), **first}
     width = max(len(binding.cores) for binding in pattern)
-    full = per_numa_node * width > placed.kind.cores_per_numa_node - width
+    full = per_numa_node * width > kind.cores_per_numa_node - width
     plain = [first, bounded] if full or not in_blocks else [bounded, first]
     return plain if in_blocks else [*plain, {"-m": "block:cyclic"}]
 
 
-def _srun_options(placed: _Placed) -> Iterator[Options]:
-    """Yield options of srun that may give a component's placement."""
-    nodes, pattern, per_node = placed.nodes, placed.nodes[0].pattern, placed.tasks_per_node
-    base = {"-N": str(len(nodes)), "-n": str(placed.asked.tasks), "--ntasks-per-node": str(per_node)}
-    strict = {"--mem-bind": "local"} if placed.asked.strict_memory else {}
-    threads = placed.threads
-    cpus = max(len(binding.cpus) if binding.bound else threads for binding in pattern)
-    orders, blocks = _srun_orders(placed), Options()
-    if len(nodes) > 1 and len(nodes[-1].pattern) != per_node:
-        # Blocks of a node's tasks are the only way to fill the first nodes and leave the last one with a rest.
-        blocks = {"-m": f"plane={per_node}"}
-        orders = [blocks]
-    if pattern[0].bound:
-        for order in orders:
+def _options(placement: Placement, number: int) -> Iterator[Options]:
+    """Yield options of the other launcher that may give a component's placement."""
+    component, kind, nodes = placement.launch.components[number], placement.node_kind, placement.nodes_of(number)
+    # The first of the nodes stands for the others.
+    pattern = nodes[0].pattern
+    per_node = max(len(node.pattern) for node in nodes)
+    share = max(len(tasks) for tasks in placement.tasks_by_numa_node(nodes[0].node))
+    threads = max(len(binding.thread_cores) for binding in pattern)
+    to_srun = placement.launch.launcher == "aprun"
+    bindings = list(_explicit_bindings(placement, number, to_srun))
+    if to_srun:
+        base = {"-N": str(len(nodes)), "-n": str(component.tasks), "--ntasks-per-node": str(per_node)}
+        strict = {"--mem-bind": "local"} if component.strict_memory else {}
+        cpus = max(len(binding.cpus) if binding.bound else threads for binding in pattern)
+        orders, blocks = _srun_orders(pattern, share, kind), Options()
+        if len(nodes) > 1 and len(nodes[-1].pattern) != per_node:
+            # Blocks of a node's tasks are the only way to fill the first nodes and leave the last one with a rest.
+            blocks = {"-m": f"plane={per_node}"}
+            orders = [blocks]
+        for order in orders if pattern[0].bound else ():
             yield {**base, **_width("-c", cpus), **order, "--cpu-bind": "cores", **strict}
-    # A task may be bound to more CPUs than it has threads. And a step that asks for CPUs (-c) gets no others, so
-    # an explicit binding may need to ask for none.
-    for width in dict.fromkeys((cpus, threads, 1)):
-        for binding in placed.bindings:
+        # A task may be bound to more CPUs than it has threads. And a step that asks for CPUs (-c) gets no others, so
+        # an explicit binding may need to ask for none.
+        for width, binding in itertools.product(dict.fromkeys((cpus, threads, 1)), bindings):
             yield {**base, **_width("-c", width), **blocks, **binding, **strict}
-
-
-def _aprun_options(placed: _Placed) -> Iterator[Options]:
-    """Yield options of aprun that may give a component's placement."""
-    pattern = placed.nodes[0].pattern
+        return
     cores = max(len(binding.cores) if binding.bound else 1 for binding in pattern)
-    strict = {"-ss": ""} if placed.asked.strict_memory else {}
+    strict = {"-ss": ""} if component.strict_memory else {}
     used = sorted({numa_node for binding in pattern for numa_node in binding.numa_nodes})
-    share = {"-S": str(placed.per_numa_node)}
-    all_used = len(used) == placed.kind.numa_nodes
-    narrow = share if all_used else {**share, "-sl": ",".join(map(str, used))}
+    narrow = {"-S": str(share)} | ({} if len(used) == kind.numa_nodes else {"-sl": ",".join(map(str, used))})
     # One task on a whole NUMA node may also be a task of few threads that is bound to it.
-    for depth in dict.fromkeys((cores, placed.threads)):
-        base = {"-n": str(placed.asked.tasks), "-N": str(placed.tasks_per_node), **_width("-d", depth)}
-        for numa, keyword in itertools.product(({}, share, narrow), ({}, {"-cc": "numa_node"})):
-            yield {**base, **numa, **keyword, **strict}
-        for binding in placed.bindings:
-            yield {**base, **binding, **strict}
+    for depth in dict.fromkeys((cores, threads)):
+        base = {"-n": str(component.tasks), "-N": str(per_node), **_width("-d", depth)}
+        ways = itertools.product(({}, {"-S": str(share)}, narrow), ({}, {"-cc": "numa_node"}))
+        for way in (*({**numa, **keyword} for numa, keyword in ways), *bindings):
+            yield {**base, **way, **strict}
 
 
 def _width(flag: str, cpus: int) -> Options:
@@ -194,9 +164,8 @@ def equivalent_line(placement: Placement) -> str | None:
     """
     launch = placement.launch
     other: LauncherKind = "srun" if launch.launcher == "aprun" else "aprun"
-    options_for = _srun_options if other == "srun" else _aprun_options
     choices = [
-        list(dict.fromkeys(tuple(options.items()) for options in options_for(_Placed.of(placement, number))))
+        list(dict.fromkeys(tuple(options.items()) for options in _options(placement, number)))
         for number in range(len(launch.components))
     ]
     # Programs of one line are most often alike, so all of them are tried with the same kind of options first.

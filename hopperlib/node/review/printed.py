@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
-from hopperlib.machine import Launcher, Machine, NodeKind
+from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.option_values import hex_mask, number_list
 from hopperlib.node.launch.ranges import as_ranges
@@ -34,6 +35,14 @@ _FORMS = tuple(
     )
 )
 _UNITS = ("socket", "numa_node", "l3")
+# What a machine file may say of srun.
+_SETTINGS = {
+    "slurm_socket": _UNITS,
+    "step_socket": _UNITS,
+    "auto_binding": ("none", "cores", "threads", "sockets"),
+    "default_distribution": ("block:block", "block:cyclic", "cyclic:cyclic"),
+    "version": ("21.08", "23.02", "23.11", "25.11"),
+}
 
 
 class Printed(NamedTuple):
@@ -125,34 +134,24 @@ def _other_settings(machine: Machine, kind: NodeKind) -> Iterator[tuple[str, Mac
     """Yield settings of the machine file that could be otherwise, with the machine that has them so."""
 
     def with_launcher(changes: dict[str, Any]) -> Machine:
-        changed: list[Launcher] = [
-            replace(each, **changes) if each.kind == "srun" else each for each in machine.launchers
-        ]
+        changed = (replace(each, **changes) if each.kind == "srun" else each for each in machine.launchers)
         return replace(machine, launchers=tuple(changed))
 
     def with_node(changes: dict[str, Any]) -> Machine:
         kinds = tuple(replace(each, **changes) if each.name == kind.name else each for each in machine.node_kinds)
         return replace(machine, node_kinds=kinds)
 
-    for unit in _UNITS:
-        yield f"slurm_socket = {unit!r}", with_launcher({"slurm_socket": unit})
-        yield f"step_socket = {unit!r}", with_launcher({"step_socket": unit})
+    for name, choices in _SETTINGS.items():
+        for choice in choices:
+            yield f"{name} = {choice!r}", with_launcher({name: choice})
     for threads in range(1, kind.threads_per_core + 1):
         yield f"threads_per_core = {threads} of the launcher", with_launcher({"threads_per_core": threads})
-    for binding in ("none", "cores", "threads", "sockets"):
-        yield f"auto_binding = {binding!r}", with_launcher({"auto_binding": binding})
-    for method in ("block:block", "block:cyclic", "cyclic:cyclic"):
-        yield f"default_distribution = {method!r}", with_launcher({"default_distribution": method})
     yield "no reserved_cores", with_node({"reserved_cores": ()})
     if kind.cores_per_l3:
-        yield (
-            "reserved_cores, the first of each L3 cache",
-            with_node({"reserved_cores": tuple(range(0, kind.cores, kind.cores_per_l3))}),
-        )
+        firsts = tuple(range(0, kind.cores, kind.cores_per_l3))
+        yield "reserved_cores, the first of each L3 cache", with_node({"reserved_cores": firsts})
     for numbering in ("cores", "threads"):
         yield f"cpu_numbering = {numbering!r}", with_node({"cpu_numbering": numbering})
-    for release in ("21.08", "23.02", "23.11", "25.11"):
-        yield f"version = {release!r}", with_launcher({"version": release})
 
 
 def check_printed(placement: Placement, text: str, printed_text: str) -> Finding:
@@ -187,16 +186,13 @@ def check_printed(placement: Placement, text: str, printed_text: str) -> Finding
         return Finding(code="check", message=f"The output of {len(printed)} tasks is as answered.", level="ok")
     task, real, answered = differing[0]
     message = f"{len(differing)} of {len(printed)} tasks ran elsewhere: task {task} printed {real}, and the answer is {answered}."
-    for setting, machine in _other_settings(placement.machine, placement.node_kind):
-        try:
-            launch = read_launches(text, machine, kind=placement.node_kind.name)[0]
-            other = place_tasks(launch, machine)
-        except (LaunchError, ValueError):
-            continue
-        if not _differences(other, printed):
-            advice = f"{setting} in the machine file gives what was printed."
-            return Finding(code="check", message=message, advice=advice, level="problem")
     advice = (
         "No single setting of the machine file explains it: is it the output of this line, in a job of these options?"
     )
+    for setting, machine in _other_settings(placement.machine, placement.node_kind):
+        with suppress(LaunchError, ValueError):
+            launch = read_launches(text, machine, kind=placement.node_kind.name)[0]
+            if not _differences(place_tasks(launch, machine), printed):
+                advice = f"{setting} in the machine file gives what was printed."
+                break
     return Finding(code="check", message=message, advice=advice, level="problem")

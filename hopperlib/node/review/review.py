@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
-from hopperlib.node.launch.components import Launch, LauncherKind
+from hopperlib.node.launch.components import LauncherKind
 from hopperlib.node.launch.reader import read_launches
 from hopperlib.node.placement import Placement, place_tasks
 from hopperlib.node.review.advice import advise
@@ -88,37 +89,8 @@ class Review(NamedTuple):
         return min(ends), max(ends)
 
 
-def review_line(
-    text: str,
-    machine: Machine,
-    *,
-    threads: int | None = None,
-    kind: str | None = None,
-    core_cap_gb_s: float | None = None,
-    memory_per_task_gb: float | None = None,
-) -> Review:
-    """Return what is to be said about a launch line or a batch script.
-
-    Parameters
-    ----------
-    text : str
-        An aprun or srun line, or the batch script around it.
-    machine : Machine
-    threads : int or None
-        OpenMP threads of a task, in place of what the text says.
-    kind : str or None
-        Kind of node; None is the ordinary one.
-    core_cap_gb_s : float or None
-        What one core can draw; None takes the machine file's value. [GB/s]
-    memory_per_task_gb : float or None
-        Memory of a task; None takes what the line asks for, if it does. [GB]
-
-    Raises
-    ------
-    LaunchError
-        If the launcher or the batch system would refuse the line.
-    ValueError
-        If another argument is out of bounds.
+def review_line(text: str, machine: Machine, **given: Any) -> Review:
+    """Return what is to be said about the first launch line of a text; the arguments are those of `review_lines`.
 
     Examples
     --------
@@ -126,8 +98,7 @@ def review_line(
     >>> review.problems[0].code, review.suggestion.better.line
     ('idle-numa-nodes', 'aprun -n 384 -N 12 -S 3 vasp')
     """
-    launches = read_launches(text, machine, threads=threads, kind=kind)
-    return _judged(launches[0], machine, kind, core_cap_gb_s, memory_per_task_gb)
+    return review_lines(text, machine, **given, first_only=True)[0]
 
 
 def review_lines(
@@ -138,18 +109,30 @@ def review_lines(
     kind: str | None = None,
     core_cap_gb_s: float | None = None,
     memory_per_task_gb: float | None = None,
+    first_only: bool = False,
 ) -> tuple[Review, ...]:
     r"""Return what is to be said about each launch line of a script; lines that are alike share an answer.
 
     Parameters
     ----------
-    text, machine, threads, kind, core_cap_gb_s, memory_per_task_gb
-        As for `review_line`.
+    text : str
+        An aprun, srun or mpiexec line, or the batch script around it.
+    machine : Machine
+    threads : int or None
+        OpenMP threads of a task, in place of what the text says.
+    kind : str or None
+        Kind of node; None is the ordinary one.
+    core_cap_gb_s : float or None
+        What one core can draw; None takes the machine file's value. [GB/s]
+    memory_per_task_gb : float or None
+        Memory of a task; None takes what the line asks for, if it does. [GB]
+    first_only : bool
+        Whether only the first line is judged.
 
     Raises
     ------
     LaunchError
-        If one of the lines would be refused.
+        If the launcher or the batch system would refuse one of the lines.
     ValueError
         If another argument is out of bounds.
 
@@ -161,24 +144,20 @@ def review_lines(
     ([0, 1, 0], True)
     """
     launches = read_launches(text, machine, threads=threads, kind=kind)
+    launches = launches[:1] if first_only else launches
+    cost_of = partial(placement_cost, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
     # The same words may stand for other things where a variable has changed between two lines.
     alike = {(launch.text, launch.components, launch.openmp_threads): launch for launch in reversed(launches)}
-    judged = {key: _judged(launch, machine, kind, core_cap_gb_s, memory_per_task_gb) for key, launch in alike.items()}
+    judged = {key: _judged(place_tasks(launch, machine, kind=kind), cost_of) for key, launch in alike.items()}
     return tuple(judged[launch.text, launch.components, launch.openmp_threads] for launch in launches)
 
 
-def _judged(
-    launch: Launch, machine: Machine, kind: str | None, core_cap_gb_s: float | None, memory_per_task_gb: float | None
-) -> Review:
-    """Return all that is said about a launch line that has been read."""
-    placement = place_tasks(launch, machine, kind=kind)
-    cost_of = partial(placement_cost, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
-    cost = cost_of(placement)
+def _judged(placement: Placement, cost_of: Callable[[Placement], Cost]) -> Review:
+    """Return all that is said about a launch line that has been placed."""
+    launch, cost = placement.launch, cost_of(placement)
     with_gpus = any(component.gpus for component in launch.components)
     # What cannot be told cannot be bettered, steps that share a job are not judged one by one, aprun knows no GPUs.
     known = not placement.doubts and launch.steps == 1 and launch.launcher in ("aprun", "srun")
-    suggestion = Suggestion(
-        better_line(placement, cost_of) if known else None,
-        equivalent_line(placement) if known and not with_gpus else None,
-    )
-    return Review(placement, cost, advise(placement, cost), suggestion)
+    better = better_line(placement, cost_of) if known else None
+    equivalent = equivalent_line(placement) if known and not with_gpus else None
+    return Review(placement, cost, advise(placement, cost), Suggestion(better, equivalent))

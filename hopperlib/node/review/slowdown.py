@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hopperlib.errors import InputError, refusal
+from hopperlib.errors import InputError, above
 from hopperlib.machine import NodeKind
 from hopperlib.node.bandwidth import Spill, slowdown, spill
 from hopperlib.node.binding import Binding
@@ -289,10 +289,9 @@ def placement_cost(
     """
     kind = placement.node_kind
     cap = kind.core_bandwidth_cap_gb_s if core_cap_gb_s is None else core_cap_gb_s
-    if not cap > 0:
-        raise refusal("core_cap_gb_s", cap, "must be above 0")
-    if memory_per_task_gb is not None and not memory_per_task_gb > 0:
-        raise refusal("memory_per_task_gb", memory_per_task_gb, "must be above 0")
+    above(0, core_cap_gb_s=cap)
+    if memory_per_task_gb is not None:
+        above(0, memory_per_task_gb=memory_per_task_gb)
     memories = tuple(
         memory_per_task_gb if memory_per_task_gb is not None else component.memory_per_task_gb
         for component in placement.launch.components

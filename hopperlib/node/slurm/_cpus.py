@@ -178,10 +178,9 @@ def deal_cpus(component: Component, node: SlurmNode, cores: Sequence[int]) -> li
     >>> deal_cpus(Component(command=(), tasks=3, cpu_binding="cores"), node, range(4))
     [[0], [4], [2]]
     """
-    dealer = _Dealer(component, node, frozenset(cores), (component.distribution or _DEFAULT_METHODS)[1])
-    dealt = dealer.block() if dealer.method == "block" else dealer.cyclic()
+    method = (component.distribution or _DEFAULT_METHODS)[1]
     # A hand is opened for the next task as soon as one is full, so the last one is a task too many.
-    return dealt[: component.tasks]
+    return _Dealer(component, node, frozenset(cores), method).dealt()[: component.tasks]
 
 
 @dataclass(slots=True)
@@ -196,54 +195,41 @@ class _Dealer:
     tasks_on_core: Counter[int] = field(default_factory=Counter)
     tasks_on_socket: Counter[int] = field(default_factory=Counter)
 
-    def block(self) -> list[list[int]]:
-        """Deal the CPUs in their order; when all are used, begin again."""
-        hands: list[list[int]] = [[]]
-        while len(hands) <= self.request.tasks:
-            self._clear()
-            place = 0
-            while place < self.node.cpus and len(hands) <= self.request.tasks:
-                if self._may_take(place, on_socket=True):
-                    place += self._take(place, hands)
-                place += 1
-        return hands
+    def dealt(self) -> list[list[int]]:
+        """Deal CPUs from one socket after the other: a task from each, or with fcyclic a CPU from each.
 
-    def cyclic(self) -> list[list[int]]:
-        """Deal CPUs from one socket after the other: a task from each, or with fcyclic a CPU from each."""
-        width = self.node.cores_per_socket * self.node.threads_per_core
+        With block the whole node counts as one socket.
+        """
+        sockets = 1 if self.method == "block" else self.node.sockets
+        width = self.node.cpus // sockets
         # Each socket remembers how far it was walked; one that is walked through is passed over, and when all
         # are, the walk begins anew and the next tasks share CPUs with the first.
-        at = [0] * self.node.sockets
+        at = [0] * sockets
         socket = 0
         hands: list[list[int]] = [[]]
         while len(hands) <= self.request.tasks:
             first = socket
             while at[socket] >= width:
-                socket = (socket + 1) % self.node.sockets
+                socket = (socket + 1) % sockets
                 if socket == first:
-                    self._clear()
-                    at = [0] * self.node.sockets
+                    for counts in (self.threads_on_core, self.tasks_on_core, self.tasks_on_socket):
+                        counts.clear()
+                    at = [0] * sockets
             place = socket * width + at[socket]
             at[socket] += 1
-            if not self._may_take(place, on_socket=False):
+            if not self._may_take(place):
                 continue
             before = len(hands)
             if self.method == "fcyclic":
                 # The turn passes with every CPU, whether or not the task has all of its own.
-                socket = (socket + 1) % self.node.sockets
+                socket = (socket + 1) % sockets
             at[socket] += self._take(place, hands)
-            if self.method != "fcyclic" and len(hands) > before:
-                socket = (socket + 1) % self.node.sockets
+            if self.method == "cyclic" and len(hands) > before:
+                socket = (socket + 1) % sockets
         return hands
 
-    def _clear(self) -> None:
-        """Forget all counts: every CPU is used, the next tasks share them."""
-        self.threads_on_core.clear()
-        self.tasks_on_core.clear()
-        self.tasks_on_socket.clear()
-
-    def _may_take(self, place: int, *, on_socket: bool) -> bool:
-        """Whether a CPU is the step's and within the limits."""
+    def _may_take(self, place: int) -> bool:
+        """Whether a CPU is the step's and within the limits; that of a socket holds where they are dealt in blocks."""
         request = self.request
         core = place // self.node.threads_per_core
         if core not in self.cores:
@@ -251,7 +237,8 @@ class _Dealer:
         if request.tasks_per_core and self.tasks_on_core[core] >= request.tasks_per_core:
             return False
         socket = core // self.node.cores_per_socket
-        if on_socket and request.tasks_per_socket and self.tasks_on_socket[socket] >= request.tasks_per_socket:
+        most = request.tasks_per_socket if self.method == "block" else None
+        if most and self.tasks_on_socket[socket] >= most:
             return False
         return not request.threads_per_core or self.threads_on_core[core] < request.threads_per_core
 

@@ -15,8 +15,7 @@ from hopperlib.node.launch.option_values import check_nodes, memory_gb
 from hopperlib.node.launch.options import Given, count_of, option_table, read_options
 from hopperlib.node.launch.shell import Word
 from hopperlib.node.slurm._cpus import SlurmNode
-from hopperlib.node.slurm._gpus import read_gpus
-from hopperlib.node.slurm._options import node_count
+from hopperlib.node.slurm._options import node_count, read_gpus
 
 __all__ = ["read_sbatch_reservation"]
 

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import Launcher, Machine, NodeKind
 from hopperlib.node.gpus import CHECK
-from hopperlib.node.launch.components import Component, LaunchError, Remarks, Reservation, remark
+from hopperlib.node.launch.components import Component, Job, LaunchError, ReadLine, Remarks, Reservation, remark
 from hopperlib.node.launch.option_values import assigned, host_count, memory_gb, whole_number
 from hopperlib.node.launch.options import (
     Given,
@@ -40,26 +40,20 @@ from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Unknown, Variables, Word
 from hopperlib.node.slurm import _options as values
 from hopperlib.node.slurm._cpus import SlurmNode
-from hopperlib.node.slurm._gpus import read_gpus
 from hopperlib.node.slurm.layout import check_srun
 
 __all__ = ["read_srun"]
 
 
-def read_srun(
-    invocation: Invocation, machine: Machine, node: NodeKind, reservation: Reservation | None
-) -> tuple[tuple[Component, ...], dict[str, str], Remarks]:
+def read_srun(invocation: Invocation, job: Job) -> ReadLine:
     """Return the components of an srun line, variables it sets with ``--export``, and remarks.
 
     Parameters
     ----------
     invocation : Invocation
         The line.
-    machine : Machine
-    node : NodeKind
-        Kind of node it is to run on.
-    reservation : Reservation or None
-        What the sbatch script around it asks for.
+    job : Job
+        Where it stands.
 
     Raises
     ------
@@ -72,29 +66,28 @@ def read_srun(
     >>> from hopperlib.node.launch.scripts import find_invocations
     >>> perlmutter = Machine.load("perlmutter")
     >>> (invocation,) = find_invocations("srun -N 2 --ntasks-per-node=8 -c 16 --cpu-bind=cores ./a.out", {})
-    >>> (component,), _, _ = read_srun(invocation, perlmutter, perlmutter.node(), None)
+    >>> (component,), _, _ = read_srun(invocation, Job(perlmutter, perlmutter.node()))
     >>> component.tasks, component.threads_per_task, component.exact
     (16, 16, True)
     """
     try:
-        return _read(invocation, machine, node, reservation)
+        return _read(invocation, job)
     except LaunchError as error:
         # A bare line that only fits with the cores that the site keeps is read with them.
-        if reservation is not None or not node.reserved_cores or "SLURM_CORE_SPEC" in invocation.environment:
+        if job.reservation is not None or not job.node.reserved_cores or "SLURM_CORE_SPEC" in invocation.environment:
             raise
         whole = invocation._replace(environment={**invocation.environment, "SLURM_CORE_SPEC": "0"})
         try:
-            components, exported, remarks = _read(whole, machine, node, reservation)
+            components, exported, remarks = _read(whole, job)
         except LaunchError:
             raise error from None
-        remarks.assumptions.append(remark("no-core-spec", kept=len(node.reserved_cores)))
+        remarks.assumptions.append(remark("no-core-spec", kept=len(job.node.reserved_cores)))
         return components, exported, remarks
 
 
-def _read(
-    invocation: Invocation, machine: Machine, node: NodeKind, reservation: Reservation | None
-) -> tuple[tuple[Component, ...], dict[str, str], Remarks]:
+def _read(invocation: Invocation, job: Job) -> ReadLine:
     """Return what `read_srun` does, the cores that the site keeps left alone unless the job says otherwise."""
+    machine, node, reservation = job.machine, job.node, job.reservation
     launcher = machine.launcher("srun")
     parts = programs(invocation.words)
     # A machine file may list the options that bear on the placement; the others are known to any srun.
@@ -217,7 +210,7 @@ def _component(
     distribution = values.read_distribution(options.get("-m"), launcher, slurm_node, threads_per_core, release)
     notes += [distribution.note] if distribution.note else []
     binding = values.read_cpu_bind(options, hint, release)
-    gpus = read_gpus(options, node, machine)
+    gpus = values.read_gpus(options, node, machine)
     width = fields.get("threads_per_task", 1)
     if gpus is not None and "--cpus-per-gpu" in options and "-c" not in options:
         width = (count_of(options, "--cpus-per-gpu") or 1) * (gpus.per_task or 1)

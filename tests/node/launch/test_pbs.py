@@ -3,7 +3,7 @@
 import pytest
 
 from hopperlib.machine import Machine
-from hopperlib.node.launch._pbs import read_pbs_reservation
+from hopperlib.node.launch._batch import read_pbs_reservation
 from hopperlib.node.launch.components import LaunchError, Reservation
 from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.launch.shell import Word

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.finding import LEVELS
+from hopperlib.finding import LEVELS, levels
 from hopperlib.machine import Machine
 from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import place_tasks
-from hopperlib.node.review.advice import CODE_LEVELS, advise
+from hopperlib.node.review.advice import advise
 from hopperlib.node.review.slowdown import placement_cost
 
 HOPPER = Machine.load("hopper")
@@ -251,7 +251,7 @@ def test_worst_first():
 
 
 def test_the_table_of_codes_is_in_the_order_of_levels():
-    ranks = [LEVELS.index(level) for level in CODE_LEVELS.values()]
+    ranks = [LEVELS.index(level) for level in levels("hopperlib.node.review").values()]
     assert ranks == sorted(ranks)
 
 
@@ -271,10 +271,10 @@ def test_advice_is_ranked_and_says_something(tasks, per_node, depth, per_numa, m
     except LaunchError:
         return
     found = advise(placement, placement_cost(placement, memory_per_task_gb=memory_gb))
-    levels = [LEVELS.index(one.level) for one in found]
-    assert levels == sorted(levels)
+    ranks = [LEVELS.index(one.level) for one in found]
+    assert ranks == sorted(ranks)
     for one in found:
-        assert one.code in CODE_LEVELS
+        assert one.code in levels("hopperlib.node.review")
         assert one.message[0].isupper() or one.message[0].isdigit() or one.message.startswith("mppwidth")
         assert one.message.endswith(".")
         assert "  " not in one.message
