@@ -24,7 +24,7 @@ from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun.layout import AprunLayout, aprun_layout, counted_node
 from hopperlib.node.launch.components import Component, Job, LaunchError, ReadLine, Remarks, Reservation, remark
 from hopperlib.node.launch.option_values import assigned, check_nodes, cpu_list, memory_gb, number_list, whole_number
-from hopperlib.node.launch.options import Given, component_of, count_of, programs, read_fields, read_options
+from hopperlib.node.launch.options import Given, component_of, count_of, read_fields, read_programs
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Word
 
@@ -66,12 +66,8 @@ def read_aprun(invocation: Invocation, job: Job) -> ReadLine:
     claims: list[Claim] = []
     environment: dict[str, str] = {}
     remarks = Remarks.none()
-    parts = programs(invocation.words)
-    for words in parts:
-        known = machine.launcher("aprun").options
-        given, command = read_options(words, "aprun", known, where=f"aprun on {machine.title}")
-        if len(parts) > 1 and not command:
-            raise LaunchError(":", "", "parts two programs; one side of it names none")
+    known = machine.launcher("aprun").options
+    for given, command in read_programs(invocation.words, "aprun", known, where=f"aprun on {machine.title}"):
         component = _component(given, command, job, remarks.notes)
         counted = counted_node(node, component.threads_per_core or 1)
         claims.append((component, aprun_layout(component, counted, machine.title)))

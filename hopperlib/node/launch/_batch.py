@@ -50,34 +50,25 @@ def asked_kind(text: str, machine: Machine, kind: str | None) -> AskedKind:
         if option.name in _CHOOSES
         for word in re.split(r"[&|,*\[\]()]+", option.value)
     }
-    wants_gpus = any(
-        "gpu" in option.name or option.name == "-G" or "gpu" in option.value for option in given if option.bears
-    )
+    wants_gpus = any("gpu" in (option.name + option.value) or option.name == "-G" for option in given if option.bears)
+    chosen = [each for each in machine.node_kinds if said & set(each.chosen_by)]
+    assumed = ""
     if kind is not None:
-        node, assumed = machine.node(kind), ""
-    else:
-        node, assumed = _found(machine, said, wants_gpus)
-        chosen = [each.name for each in machine.node_kinds if said & set(each.chosen_by)]
+        node = machine.node(kind)
+    elif chosen:
+        node = chosen[0]
         if len(chosen) > 1 and re.search(r"^#SBATCH[ \t]+hetjob", text, re.MULTILINE):
-            raise LaunchError(
-                "#SBATCH hetjob", "", f"asks for nodes of several kinds ({', '.join(chosen)}); one can be read"
-            )
+            several = ", ".join(each.name for each in chosen)
+            raise LaunchError("#SBATCH hetjob", "", f"asks for nodes of several kinds ({several}); one can be read")
+    else:
+        ordinary = machine.node()
+        node = next((each for each in machine.node_kinds if each.gpus), ordinary) if wants_gpus else ordinary
+        why = "the ordinary kind" if node is ordinary else "as it asks for GPUs"
+        if len(machine.node_kinds) > 1 and any(each.chosen_by for each in machine.node_kinds):
+            assumed = remark("kind-guessed", kind=node.name, why=why)
     shared = next((choice for choice in node.shared_by if choice in said), None)
     doubts = (remark("shared-nodes", choice=shared),) if shared else ()
     return AskedKind(node, (assumed,) if assumed else (), doubts)
-
-
-def _found(machine: Machine, said: set[str], wants_gpus: bool) -> tuple[NodeKind, str]:
-    """Return the kind that the words choose, or the likeliest, and what is assumed then."""
-    chosen = [node for node in machine.node_kinds if said & set(node.chosen_by)]
-    if chosen:
-        return chosen[0], ""
-    ordinary = machine.node()
-    fitting = next((node for node in machine.node_kinds if node.gpus), ordinary) if wants_gpus else ordinary
-    if len(machine.node_kinds) == 1 or not any(node.chosen_by for node in machine.node_kinds):
-        return fitting, ""
-    why = "as it asks for GPUs" if fitting is not ordinary else "the ordinary kind"
-    return fitting, remark("kind-guessed", kind=fitting.name, why=why)
 
 
 def _given(text: str) -> Iterator[Given]:
@@ -101,28 +92,16 @@ def read_reservation(
     directives = find_directives(text)
     if directives is None:
         return None, {}, []
+    notes = list(directives.notes)
     if directives.batch == "slurm":
-        return *read_sbatch_reservation(directives.words, machine, node), [*directives.notes]
+        return *read_sbatch_reservation(directives.words, machine, node), notes
     if directives.batch != "pbs":
-        return (
-            _counted(directives),
-            {},
-            [*directives.notes, f"Of the {directives.batch} directives only the counts of nodes and tasks are read."],
-        )
+        notes.append(f"Of the {directives.batch} directives only the counts of nodes and tasks are read.")
+        return _counted(directives), {}, notes
     reservation = read_pbs_reservation(directives.words, machine, node)
-    variables = {"PBS_NUM_NODES": str(reservation.nodes), "PBS_NNODES": str(reservation.nodes)} if reservation else {}
-    return (
-        reservation,
-        variables,
-        [
-            *directives.notes,
-            *(
-                []
-                if reservation
-                else ["The #PBS lines name no nodes, so the line is not checked against a reservation."]
-            ),
-        ],
-    )
+    if reservation is None:
+        return None, {}, [*notes, "The #PBS lines name no nodes, so the line is not checked against a reservation."]
+    return reservation, dict.fromkeys(("PBS_NUM_NODES", "PBS_NNODES"), str(reservation.nodes)), notes
 
 
 _COUNTS = {"lsf": ("-nnodes", "-n"), "cobalt": ("-n", ""), "flux": ("-N", "-n")}

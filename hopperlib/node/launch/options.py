@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import csv
 import os.path
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -30,9 +30,21 @@ from hopperlib.node.launch.components import Component, LaunchError
 from hopperlib.node.launch.option_values import whole_number
 from hopperlib.node.launch.shell import Word
 
-__all__ = ["Given", "Option", "component_of", "count_of", "option_table", "programs", "read_fields", "read_options"]
+__all__ = [
+    "Given",
+    "Option",
+    "component_of",
+    "count_of",
+    "option_table",
+    "programs",
+    "read_fields",
+    "read_options",
+    "read_programs",
+]
 
 _NOT_SBATCH = "is an option of srun, not of sbatch; write it on the srun line"
+# Options whose value may be the next word.
+_WITH_VALUE = ("required", "pair")
 # How options are spelled; sbatch's and srun's way is GNU's, mpiexec's that of all others.
 _STYLES = {"aprun": "aprun", "srun": "gnu", "sbatch": "gnu"}
 
@@ -63,11 +75,6 @@ class Option(NamedTuple):
     variables: tuple[str, ...] = ()
     field: str = ""
     most: str = ""
-
-    @property
-    def needs_value(self) -> bool:
-        """Whether its value may be the next word."""
-        return self.value in ("required", "pair")
 
 
 class Given(NamedTuple):
@@ -275,6 +282,30 @@ def read_options(
     return line.given, line.words[line.at :]
 
 
+def read_programs(
+    words: Sequence[Word], program: str, known: Sequence[str] | None = None, *, where: str
+) -> Iterator[tuple[list[Given], Sequence[Word]]]:
+    """Yield the options and the command of each program of a line; the arguments are those of `read_options`.
+
+    Raises
+    ------
+    LaunchError
+        As there, and for a colon beside which there is no program.
+
+    Examples
+    --------
+    >>> line = [Word(text=text) for text in ("-n", "4", "./a", ":", "-n", "2", "./b")]
+    >>> [given[0].value for given, _ in read_programs(line, "srun", where="srun")]
+    ['4', '2']
+    """
+    parts = programs(words)
+    for part in parts:
+        given, command = read_options(part, program, known, where=where)
+        if len(parts) > 1 and not command:
+            raise LaunchError(":", "", "parts two programs; one side of it names none")
+        yield given, command
+
+
 class _Line:
     """The words of a line while its options are read."""
 
@@ -341,7 +372,7 @@ class _Line:
     def take(self, option: Option, typed: str, value: str, *, attached: bool) -> None:
         """Note an option; a value that it needs and that is not attached to it is the next word, or the next two."""
         word = self.words[self.at - 1]
-        if option.needs_value and not attached:
+        if option.value in _WITH_VALUE and not attached:
             if self.at == len(self.words):
                 raise LaunchError(typed, "", "needs a value behind it")
             word = self.words[self.at]
@@ -357,7 +388,7 @@ class _Line:
     def known_option(self, name: str, value: str, typed: str = "") -> Option:
         """Return the option of that name, or refuse it as typed with its value: the attached one, or the next word."""
         option, typed = self.options.get(name), typed or name
-        if option and option.needs_value and not value and self.at < len(self.words):
+        if option and option.value in _WITH_VALUE and not value and self.at < len(self.words):
             value = self.words[self.at].text
         if option is None or not (self.is_known(option) or name in (self.known or ())):
             raise LaunchError(typed, value, self._not_an_option(typed), shown="")

@@ -192,19 +192,21 @@ def _openmp_threads(invocation: Invocation, environment: Mapping[str, str]) -> t
     return int(first[:9]), ""
 
 
+_OTHERS = "jsrun|ibrun|poe|flux (?:run|mini run|submit)|lrun|mpirun_rsh|mpiexec_mpt|ccc_mprun|dplace|prsrun|runjob|likwid-mpirun|charmrun"
+# What a text without a launch line holds instead, and what is said of it.
+_INSTEAD = (
+    (r"^[ \t]*#.*\b(aprun|srun|mpiexec|mpirun)\b", "holds a launch line only in comments; take the # away"),
+    (rf"\b({_OTHERS})\b", "starts tasks with {}; aprun, srun, mpiexec and mpirun lines can be read"),
+    (r"^[ \t]*(sbatch|qsub)\b", "submits a script that is not part of this text; give the script itself"),
+    (
+        r"(?:\$\(|`)[^)`]*\b(aprun|srun|mpiexec|mpirun)\b",
+        "runs {} only inside $( ) or backquotes, which are not read; write the line by itself",
+    ),
+    ("()", "holds no aprun, srun, mpiexec or mpirun command"),
+)
+
+
 def _no_line(text: str) -> str:
     """Say what is missing, and what was found instead."""
-    if re.search(r"^[ \t]*#.*\b(aprun|srun|mpiexec|mpirun)\b", text, re.MULTILINE):
-        return "holds a launch line only in comments; take the # away"
-    other = re.search(
-        r"\b(jsrun|ibrun|poe|flux (?:run|mini run|submit)|lrun|mpirun_rsh|mpiexec_mpt|ccc_mprun|dplace|prsrun|runjob|likwid-mpirun|charmrun)\b",
-        text,
-    )
-    if other:
-        return f"starts tasks with {other[1]}; aprun, srun, mpiexec and mpirun lines can be read"
-    if re.search(r"^[ \t]*(?:sbatch|qsub)\b", text, re.MULTILINE):
-        return "submits a script that is not part of this text; give the script itself"
-    inside = re.search(r"(?:\$\(|`)[^)`]*\b(aprun|srun|mpiexec|mpirun)\b", text)
-    if inside:
-        return f"runs {inside[1]} only inside $( ) or backquotes, which are not read; write the line by itself"
-    return "holds no aprun, srun, mpiexec or mpirun command"
+    matches = ((re.search(pattern, text, re.MULTILINE), said) for pattern, said in _INSTEAD)
+    return next(said.format(match[1]) for match, said in matches if match)

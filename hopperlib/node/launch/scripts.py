@@ -137,24 +137,22 @@ def _submitted(text: str) -> str:
             words = shlex.split(found[1].replace("\\\n", " "), comments=True)
         except ValueError:
             continue
-        wrapped = ""
-        for at, word in enumerate(words):
-            if word.startswith("--wrap"):
-                wrapped = word.partition("=")[2] or " ".join(words[at + 1 : at + 2])
-                words = words[:at] + words[at + (1 if "=" in word else 2) :]
-                break
-        # A command behind the options is no option.
+        # A command behind the options is no option, nor is the one to be wrapped.
         end = next((at for at, word in enumerate(words) if basename(word) in _LAUNCHERS), len(words))
-        command = wrapped or shlex.join(words[end:])
-        options = words[:end]
+        options, command = words[:end], shlex.join(words[end:])
+        at = next((at for at, word in enumerate(options) if word.startswith("--wrap")), None)
+        if at is not None:
+            glued = "=" in words[at]
+            command = words[at].partition("=")[2] if glued else " ".join(words[at + 1 : at + 2])
+            options = words[:at] + words[at + (1 if glued else 2) :]
         while (
-            options
+            len(options) > 1
             and not options[-1].startswith("-")
-            and (len(options) == 1 or "=" in options[-2] or not options[-2].startswith("-"))
+            and ("=" in options[-2] or not options[-2].startswith("-"))
         ):
             options.pop()
-        if options:
-            text = f"#SBATCH {shlex.join(options)}\n{text[: found.start()]}{command}{text[found.end() :]}"
+        if options and (len(options) > 1 or options[0].startswith("-")):
+            return f"#SBATCH {shlex.join(options)}\n{text[: found.start()]}{command}{text[found.end() :]}"
         break
     return text
 

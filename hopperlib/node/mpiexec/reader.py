@@ -24,7 +24,7 @@ from hopperlib.node.launch.components import (
     remark,
 )
 from hopperlib.node.launch.option_values import assigned, check_nodes, hex_mask, number_list, whole_number
-from hopperlib.node.launch.options import Given, component_of, programs, read_fields, read_options
+from hopperlib.node.launch.options import Given, component_of, read_fields, read_programs
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.mpiexec.layout import place_mpiexec, units_of
 
@@ -64,9 +64,8 @@ def read_mpiexec(invocation: Invocation, job: Job) -> tuple[LauncherKind, ReadLi
     kind = _kind(invocation, job, remarks)
     environment: dict[str, str] = {}
     components = []
-    for words in programs(invocation.words):
-        where = f"{_LAUNCHERS[kind]['title']}'s mpiexec that can be read"
-        given, command = read_options(words, kind, where=where)
+    where = f"{_LAUNCHERS[kind]['title']}'s mpiexec that can be read"
+    for given, command in read_programs(invocation.words, kind, where=where):
         options = {option.name: option for option in given}
         environment |= assigned(option.value for option in given if option.name in ("-env", "-x"))
         known = {**invocation.environment, **environment}

@@ -21,9 +21,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
+from hopperlib.node.binding import Binding
 from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.ranges import as_ranges
-from hopperlib.node.placement import NodePlacement, Placement
+from hopperlib.node.placement import Placement
 from hopperlib.node.review.review import Review
 from hopperlib.node.review.text_drawing import node_runs
 
@@ -69,7 +70,10 @@ def placement_data(review: Review, *, memory_bound_fraction: tuple[float, float]
         "components": [
             {
                 "command": list(component.command),
-                "nodes": [{"node": node.node, "tasks": _tasks(node)} for node in placement.nodes_of(number)],
+                "nodes": [
+                    {"node": node.node, "tasks": [_task(*seat) for seat in node.seats()]}
+                    for node in placement.nodes_of(number)
+                ],
             }
             for number, component in enumerate(launch.components)
         ],
@@ -85,18 +89,10 @@ def placement_data(review: Review, *, memory_bound_fraction: tuple[float, float]
     }
 
 
-def _tasks(node: NodePlacement) -> list[dict[str, Any]]:
-    """Return every task of a node."""
-    return [
-        {
-            "task": number,
-            "cores": list(binding.cores),
-            "cpus": list(binding.cpus),
-            "numa_nodes": list(binding.numa_nodes),
-            "gpus": None if binding.gpus is None else list(binding.gpus),
-        }
-        for number, binding in node.seats()
-    ]
+def _task(number: int, seat: Binding) -> dict[str, Any]:
+    """Return a task of a node."""
+    where = {name: getattr(seat, name) for name in ("cores", "cpus", "numa_nodes", "gpus")}
+    return {"task": number} | {name: None if held is None else list(held) for name, held in where.items()}
 
 
 def numa_rows(placement: Placement) -> list[tuple[str, int, int, str, str]]:

@@ -26,7 +26,7 @@ from hopperlib.node.launch.option_values import check_nodes
 from hopperlib.node.slurm._cpus import SlurmNode, cores_wanted, deal_cpus, step_cores
 from hopperlib.node.slurm._options import slurm_release
 
-__all__ = ["check_srun", "place_srun", "place_steps", "tasks_of_nodes"]
+__all__ = ["place_srun", "place_steps", "tasks_of_nodes"]
 
 # MaxTasksPerNode of slurm.conf, unless the site sets it.
 _MOST_TASKS_PER_NODE = 512
@@ -173,6 +173,7 @@ def place_srun(
     [0, 6, 12, 18]
     """
     setting = _Setting.of(component, node, machine)
+    check_nodes(setting.nodes, machine, "-n", component.tasks, kind=node, words=_UNAVAILABLE)
     capacity = component.tasks_per_node or _node_capacity(component, setting.node)
     task_numbers = tasks_of_nodes(component, setting.nodes, capacity)
     patterns: dict[int, tuple[Binding, ...]] = {}
@@ -190,29 +191,6 @@ def place_srun(
         doubts += unknown
     by_node = [patterns[len(numbers)] for numbers in task_numbers]
     return Seating(task_numbers, by_node, tuple(dict.fromkeys(assumptions)), tuple(dict.fromkeys(doubts)))
-
-
-def check_srun(component: Component, node: NodeKind, machine: Machine) -> int:
-    """Return the nodes of a component, after each kind of node that it makes was tried.
-
-    Raises
-    ------
-    LaunchError
-        As `place_srun`.
-
-    Examples
-    --------
-    >>> from hopperlib.machine import Machine
-    >>> hopper = Machine.load("hopper")
-    >>> check_srun(Component(command=(), tasks=30), hopper.node(), hopper)
-    2
-    """
-    setting = _Setting.of(component, node, machine)
-    check_nodes(setting.nodes, machine, "-n", component.tasks, kind=node, words=_UNAVAILABLE)
-    capacity = component.tasks_per_node or _node_capacity(component, setting.node)
-    for count in set(_task_counts(component, setting.nodes, capacity)):
-        _pattern(component, setting, count, 1)
-    return setting.nodes
 
 
 class _Setting(NamedTuple):

@@ -34,13 +34,13 @@ from hopperlib.node.launch.options import (
     option_table,
     programs,
     read_fields,
-    read_options,
+    read_programs,
 )
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Unknown, Variables, Word
 from hopperlib.node.slurm import _options as values
 from hopperlib.node.slurm._cpus import SlurmNode
-from hopperlib.node.slurm.layout import check_srun
+from hopperlib.node.slurm.layout import place_srun
 
 __all__ = ["read_srun"]
 
@@ -89,7 +89,6 @@ def _read(invocation: Invocation, job: Job) -> ReadLine:
     """Return what `read_srun` does, the cores that the site keeps left alone unless the job says otherwise."""
     machine, node, reservation = job.machine, job.node, job.reservation
     launcher = machine.launcher("srun")
-    parts = programs(invocation.words)
     # A machine file may list the options that bear on the placement; the others are known to any srun.
     idle = (name for option in option_table("srun") if not option.bears for name in option.names)
     known = (*launcher.options, *idle) if launcher.options else None
@@ -98,22 +97,20 @@ def _read(invocation: Invocation, job: Job) -> ReadLine:
     components: list[Component] = []
     exported: dict[str, str] = {}
     taken = 0
-    for words in parts:
-        given, command = read_options(words, "srun", known, where=f"srun on {machine.title}")
-        if len(parts) > 1 and not command:
-            raise LaunchError(":", "", "parts two programs; one side of it names none")
+    several = len(programs(invocation.words)) > 1
+    for given, command in read_programs(invocation.words, "srun", known, where=f"srun on {machine.title}"):
         group, variables = _group(given, len(components), reservation)
-        if len(parts) > 1 and group is not None and group is reservation and "-N" not in {each.name for each in given}:
+        if several and group is not None and group is reservation and "-N" not in {each.name for each in given}:
             rule = "parts a heterogeneous step; write --nodes for each program, so that it is known which nodes are its own"
             raise LaunchError(":", "", rule)
         options = _with_environment(given, {**invocation.environment, **variables}, launcher, notes)
         component = _component(options, command, machine, node, notes)
-        nodes = check_srun(component, node, machine)
+        nodes = len(place_srun(component, node, machine, 1).task_numbers)
         taken += nodes if group is reservation else 0
         _check_claim(component, taken if group is reservation else nodes, group)
         components.append(component)
         exported |= assigned(options["--export"].value.split(",") if "--export" in options else ())
-    if len(parts) > 1:
+    if several:
         notes.append("Each program of a heterogeneous job runs on nodes of its own.")
     if reservation is None:
         _without_script(components, launcher, node, remarks)
