@@ -115,9 +115,8 @@ def _counted(
     if per_node is None and kind == "intelmpi" and known.get("I_MPI_PERHOST", "").isdigit():
         per_node = int(known["I_MPI_PERHOST"])
     per_node = per_node or (reservation.tasks_per_node if reservation else None)
-    tasks = fields.get("tasks") or (
-        reservation and (reservation.tasks or reservation.nodes * (per_node or len(node.usable_cores)))
-    )
+    reserved = (reservation.tasks or reservation.nodes * (per_node or len(node.usable_cores))) if reservation else 0
+    tasks: int = fields.get("tasks") or reserved
     if reservation is not None and per_node is None and tasks > reservation.nodes * len(node.usable_cores):
         remarks.notes.append(f"{tasks} tasks on {reservation.nodes} nodes are more than a core for each.")
     hosts = len(options["-host"].value.split(",")) if "-host" in options else None
