@@ -105,8 +105,7 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
         times = f"times -d {depth} is {tasks_per_node * depth} cores, more than" if depth > 1 else "is more than"
         raise LaunchError("-N", tasks_per_node, f"{times} the {cores} that the line may use of a node of {machine}")
     if share is not None and tasks_per_node > len(seats):
-        holds = f"holds {len(seats)} tasks a node, on {wanted} NUMA nodes"
-        rule = f"{holds}, and -N asks for {tasks_per_node}; -S times the NUMA nodes in use must be at least -N"
+        rule = remark("tasks-beyond-S", seats=len(seats), numa_nodes=wanted, tasks=tasks_per_node)
         raise LaunchError("-S", share, rule)
     if tasks_per_node > len(seats):
         assumptions.append(remark("left-over-cores", depth=depth, first=len(seats)))
@@ -149,8 +148,8 @@ def _check_seat(component: Component, cores: int, node: NodeKind, machine: str) 
     if depth > node.cores:
         raise LaunchError("-d", depth, f"must be from 1 to {node.cores}, the cores of a node of {machine}")
     if depth > cores:
-        rule = f"is more than the {cores} cores that -r, -sn and -sl leave of the {node.cores} of a node of {machine}"
-        raise LaunchError("-d", depth, rule)
+        left = {"cores": cores, "all": node.cores, "machine": machine}
+        raise LaunchError("-d", depth, remark("depth-beyond-left", **left))
     rule = ""
     if share is not None and share > each:
         rule = f"must be from 1 to {each}, the cores of a NUMA node of {machine}"
@@ -162,7 +161,7 @@ def _check_seat(component: Component, cores: int, node: NodeKind, machine: str) 
         raise LaunchError("-S", share or 0, rule)
     usable = node.cores - component.reserved_cores
     if any(all(core is not None and core >= usable for core in own) for own in component.binding_list or ()):
-        rule = f"lists no core that a task may use on a node of {machine}; those are 0 to {usable - 1}"
+        rule = remark("list-of-no-core", machine=machine, last=usable - 1)
         raise LaunchError("-cc", component.given("-cc") or "", rule)
 
 

@@ -118,11 +118,9 @@ def _taken(given: Sequence[Given], reservation: Reservation | None) -> Reservati
         return Reservation(batch="pbs", nodes=0)
     for option in given:
         if option.name in ("-n", "-N", "-d", "-m"):
-            rule = "cannot stand with -B, which takes -n, -N, -d and -m from the batch reservation"
-            raise LaunchError(option.name, option.value, rule)
+            raise option.refusal(remark("beside-B"))
     if reservation is None or reservation.tasks is None:
-        rule = "takes -n, -N, -d and -m from the batch reservation, and this text holds no #PBS -l mppwidth="
-        raise LaunchError("-B", "", rule)
+        raise LaunchError("-B", "", remark("B-alone"))
     return reservation
 
 
@@ -135,9 +133,7 @@ def _threads_per_core(options: dict[str, Given], node: NodeKind, machine: Machin
     bound = f"the hardware threads of a core of {machine.title}; 0 means all of them"
     threads = whole_number("-j", option.value, low=0, high=most, bound=bound) or most
     if threads > 1 and node.cpu_numbering == "cores":
-        raise option.refusal(
-            "puts tasks on several hardware threads of a core; in which order is documented for none such machine"
-        )
+        raise option.refusal(remark("j-unknown"))
     if threads < default and "-cc" in options and options["-cc"].value[0].isdigit():
         raise option.refusal("is not read together with a list of CPUs; write the list alone")
     return threads
@@ -192,9 +188,10 @@ def _check_claims(claims: Sequence[Claim], job: Job) -> None:
         tasks = min(component.tasks, layout.tasks_per_node)
         memory = (component.memory_per_task_gb or 0) * tasks
         if memory > node.memory_gb:
-            asked = f"for {tasks} tasks a node is {memory:.4g} GB"
-            rule = f"{asked}, more than the {node.memory_gb:g} GB of a node of {machine.title}"
-            raise LaunchError("-m", _memory_typed(component), rule)
+            has = {"has": node.memory_gb, "machine": machine.title}
+            raise LaunchError(
+                "-m", _memory_typed(component), remark("memory-beyond-node", tasks=tasks, memory=memory, **has)
+            )
     if reservation is None:
         return
     _check_nodes(claims, reservation)
@@ -218,8 +215,7 @@ def _check_node_list(value: str | None, nodes: int, machine: Machine) -> None:
     listed = set(number_list("-L", value, what="node IDs"))
     places = machine.network.node_positions if machine.network else None
     if places is not None and max(listed) >= places:
-        ids = f"the node IDs of {machine.title} go from 0 to {places - 1}, service nodes included"
-        raise LaunchError("-L", value, f"names node {max(listed)}; {ids}")
+        raise LaunchError("-L", value, remark("node-ids", node=max(listed), machine=machine.title, last=places - 1))
     if len(listed) < nodes:
         raise LaunchError("-L", value, f"names {len(listed):,} of the {nodes:,} nodes that the line needs")
 
@@ -229,13 +225,12 @@ def _check_nodes(claims: Sequence[Claim], reservation: Reservation) -> None:
     counts = [layout.nodes_for(component) for component, layout in claims]
     if sum(counts) <= reservation.nodes:
         return
-    reserved = f"{_reserved(reservation)} reserves {reservation.nodes:,}"
+    by = {"by": _reserved(reservation), "reserved": reservation.nodes}
     if len(claims) > 1:
-        parts = " + ".join(f"{count:,}" for count in counts)
-        rule = f"parts programs that need {parts} = {sum(counts):,} nodes of their own; {reserved}"
+        rule = remark("programs-beyond-job", parts=" + ".join(map("{:,}".format, counts)), total=sum(counts), **by)
         raise LaunchError(":", "", rule, words=f"{_EXCEEDS} resources")
     component, layout = claims[0]
-    rule = f"at {layout.tasks_per_node} tasks a node needs {counts[0]:,} nodes; {reserved}"
+    rule = remark("nodes-beyond-job", tasks=layout.tasks_per_node, nodes=counts[0], **by)
     raise LaunchError("-n", component.tasks, rule, words=f"{_EXCEEDS} node-count")
 
 
@@ -255,8 +250,8 @@ def _check_cpus(component: Component, tasks: int, reservation: Reservation, widt
     depth = component.threads_per_task
     if tasks * depth > reserved:
         flag, value = ("-d", depth) if depth > 1 else ("-N", tasks)
-        claimed = f"with {tasks} tasks a node claims {tasks * depth} cores a node"
-        rule = f"{claimed}; {_reserved(reservation)} reserves {reserved}"
+        by = _reserved(reservation)
+        rule = remark("cores-beyond-job", tasks=tasks, cores=tasks * depth, by=by, reserved=reserved)
         raise LaunchError(flag, value, rule, words=f"{_EXCEEDS} CPUs")
 
 
@@ -272,17 +267,14 @@ def _check_memory(
     reserved_tasks = min(width, reservation.tasks_per_node or node.cores)
     share = reservation.memory_per_task_gb or node.memory_gb / node.cores
     reserved = reserved_tasks * share
-    has = f"{_reserved(reservation)} reserves {reserved_tasks} x {share:.4g} GB"
+    by = {"by": _reserved(reservation), "width": reserved_tasks, "share": share}
     memory = (component.memory_per_task_gb or 0) * len(seats)
     if component.given("-B") is None and memory > reserved:
-        rule = f"for {len(seats)} tasks claims {memory:.4g} GB a node; {has}"
+        rule = remark("memory-beyond-job", tasks=len(seats), memory=memory, **by)
         raise LaunchError("-m", _memory_typed(component), rule, words=f"{_EXCEEDS} memory")
     numa_nodes = {node.numa_node_of(core) for seat in seats for core in seat}
     claimed = len(numa_nodes) * node.memory_per_numa_node_gb
     depth, no_size = reservation.threads_per_task, reservation.memory_per_task_gb is None
     if component.strict_memory and depth is not None and no_size and claimed > reserved:
-        rule = (
-            f"claims the memory of {len(numa_nodes)} NUMA nodes, {claimed:g} GB a node; {has}. "
-            f"Reserve mppwidth={width * depth} without mppdepth"
-        )
+        rule = remark("strict-beyond-job", numa_nodes=len(numa_nodes), memory=claimed, needed=width * depth, **by)
         raise LaunchError("-ss", "", rule, words=f"{_EXCEEDS} memory")

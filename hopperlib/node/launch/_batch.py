@@ -167,8 +167,8 @@ def _mpp(values: dict[str, str], machine: Machine, node: NodeKind) -> tuple[int,
     default = str(node.cores // depth)
     per_node = whole_number("#PBS -l mppnppn", values.get("mppnppn", default), high=node.cores, bound=cores)
     if per_node * depth > node.cores:
-        rule = f"times mppdepth={depth} is {per_node * depth} cores, more than the {node.cores} of a node"
-        raise LaunchError("#PBS -l mppnppn", per_node, f"{rule} of {machine.title}")
+        has = {"cores": per_node * depth, "has": node.cores, "machine": machine.title}
+        raise LaunchError("#PBS -l mppnppn", per_node, remark("mpp-beyond-node", depth=depth, **has))
     return width, per_node, depth
 
 
@@ -179,8 +179,7 @@ def _whole_nodes(flag: str, value: str, per_node_key: str, node: NodeKind) -> tu
         raise LaunchError(flag, value, "is read only as a number of equal nodes")
     keys = dict(part.partition("=")[::2] for part in rest)
     if not whole_number(flag, keys.get("ncpus", str(node.cores))) >= node.cores:
-        rule = f"asks for pieces of nodes; only whole nodes, ncpus={node.cores}, can be read for sure"
-        raise LaunchError(flag, value, rule)
+        raise LaunchError(flag, value, remark("pieces-of-nodes", cores=node.cores))
     per_node = keys.get(per_node_key)
     tasks = None if per_node is None else whole_number(f"{flag}={first}:{per_node_key}", per_node)
     return whole_number(flag, first), tasks

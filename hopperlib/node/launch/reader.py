@@ -19,7 +19,6 @@ from hopperlib.node.launch.components import Component, Job, Launch, LauncherKin
 from hopperlib.node.launch.option_values import whole_number
 from hopperlib.node.launch.scripts import Invocation, find_invocations, tidy
 from hopperlib.node.launch.shell import BROKEN_LINE, Unknown
-from hopperlib.node.mpiexec.reader import read_mpiexec
 from hopperlib.node.slurm.srun import read_srun
 
 __all__ = ["read_launch", "read_launches"]
@@ -148,6 +147,8 @@ def _read(invocation: Invocation, job: Job, asked: AskedKind, threads: int | Non
         launcher = "aprun" if invocation.launcher == "aprun" else "srun"
         line = (read_aprun if launcher == "aprun" else read_srun)(invocation, job)
     else:
+        from hopperlib.node.mpiexec.reader import read_mpiexec
+
         launcher, line = read_mpiexec(invocation, job)
     components, environment, remarks = line
     machine, reservation = job.machine, job.reservation

@@ -72,8 +72,7 @@ def read_mpiexec(invocation: Invocation, job: Job) -> tuple[LauncherKind, ReadLi
         strings = {name: value for name, value in known.items() if isinstance(value, str)}
         counted = _counted(kind, options, strings, job, remarks)
         if not counted["tasks"]:
-            rule = "has no -n, and no script around it says how many tasks there are"
-            raise LaunchError(invocation.launcher, "", rule)
+            raise LaunchError(invocation.launcher, "", remark("no-tasks"))
         typed = (option._replace(name=option.typed) for option in options.values())
         request = component_of(typed, command, counted)
         components.append(_mapped(kind, request, options, strings, job.node, remarks))

@@ -98,7 +98,7 @@ def review_line(text: str, machine: Machine, **given: Any) -> Review:
     >>> review.problems[0].code, review.suggestion.better.line
     ('idle-numa-nodes', 'aprun -n 384 -N 12 -S 3 vasp')
     """
-    return review_lines(text, machine, **given, first_only=True)[0]
+    return review_lines(text, machine, **given)[0]
 
 
 def review_lines(
@@ -109,7 +109,6 @@ def review_lines(
     kind: str | None = None,
     core_cap_gb_s: float | None = None,
     memory_per_task_gb: float | None = None,
-    first_only: bool = False,
 ) -> tuple[Review, ...]:
     r"""Return what is to be said about each launch line of a script; lines that are alike share an answer.
 
@@ -126,8 +125,6 @@ def review_lines(
         What one core can draw; None takes the machine file's value. [GB/s]
     memory_per_task_gb : float or None
         Memory of a task; None takes what the line asks for, if it does. [GB]
-    first_only : bool
-        Whether only the first line is judged.
 
     Raises
     ------
@@ -144,7 +141,6 @@ def review_lines(
     ([0, 1, 0], True)
     """
     launches = read_launches(text, machine, threads=threads, kind=kind)
-    launches = launches[:1] if first_only else launches
     cost_of = partial(placement_cost, core_cap_gb_s=core_cap_gb_s, memory_per_task_gb=memory_per_task_gb)
     # The same words may stand for other things where a variable has changed between two lines.
     alike = {(launch.text, launch.components, launch.openmp_threads): launch for launch in reversed(launches)}

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from hopperlib.machine import Launcher, Machine, NodeKind
-from hopperlib.node.launch.components import GpuRequest
+from hopperlib.node.launch.components import GpuRequest, remark
 from hopperlib.node.launch.option_values import hex_mask, repeated, whole_number
 from hopperlib.node.launch.options import Given, count_of
 from hopperlib.node.slurm._cpus import SlurmNode
@@ -136,12 +136,9 @@ def read_distribution(
     note = ""
     if (threads_per_core or node.threads_per_core) > 1:
         if sockets == "fcyclic":
-            only = "is modeled for one hardware thread a core only (--hint=nomultithread)"
-            raise option.refusal(f"has fcyclic for the sockets, which {only}")
+            raise option.refusal(remark("fcyclic-threads"))
         if cores != sockets and release < (22, 5):
-            raise option.refusal(
-                f"has {cores} for the cores, which old releases left to task/cgroup; it is not modeled"
-            )
+            raise option.refusal(remark("cores-by-cgroup", cores=cores))
         if cores != sockets:
             note = f"The third part of -m {option.value}, for cores, has no effect from Slurm 22.05 on."
     step_method = sockets if len(given) > 1 else "cyclic"
@@ -214,10 +211,7 @@ def _typed_binding(option: Given | None) -> CpuBind:
         elif part in _MODES:
             mode, entries = _MODES[part], None
         elif part not in _QUIET:
-            raise option.refusal(
-                "must be cores, threads, sockets, ldoms, rank, rank_ldom, none, "
-                "or map_cpu:, mask_cpu:, map_ldom: or mask_ldom: with a list"
-            )
+            raise option.refusal(remark("cpu-bind-words"))
     return CpuBind(mode or unit, entries)
 
 

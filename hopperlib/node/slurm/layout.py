@@ -57,23 +57,23 @@ def _node_capacity(component: Component, node: SlurmNode) -> int:
 def _step_nodes(component: Component, node: SlurmNode) -> int:
     """Return the nodes that the step runs on: those asked for, or as many as the tasks need."""
     capacity = _node_capacity(component, node)
-    tasks, per_node = component.tasks, component.tasks_per_node or capacity
+    tasks, per_node, width = component.tasks, component.tasks_per_node or capacity, component.threads_per_task
     if component.overcommit:
         nodes = component.nodes or -(-tasks // max(per_node, 1))
         if tasks > nodes * max(_MOST_TASKS_PER_NODE, node.cpus):
-            rule = f"is more than {nodes} x {_MOST_TASKS_PER_NODE} tasks, Slurm's MaxTasksPerNode"
+            rule = remark("most-tasks", nodes=nodes, most=_MOST_TASKS_PER_NODE)
             raise LaunchError("-n", tasks, rule, words="srun: error: Task count specification invalid")
         return nodes
     if capacity == 0:
-        rule = f"is more than the CPUs that one task can have on a node of {node.cpus} CPUs"
-        raise LaunchError("-c", component.threads_per_task, rule, words=_UNAVAILABLE)
+        rule = remark("task-beyond-node", cpus=node.cpus)
+        raise LaunchError("-c", width, rule, words=_UNAVAILABLE)
     if per_node > capacity:
-        rule = f"is more than the {capacity} tasks that a node takes with -c {component.threads_per_task}"
+        rule = remark("tasks-beyond-node", capacity=capacity, width=width)
         raise LaunchError("--ntasks-per-node", per_node, rule, words=_UNAVAILABLE)
     nodes = component.nodes or -(-tasks // per_node)
     if tasks > nodes * per_node:
-        room = f"{nodes} x {per_node} tasks, all that fit with -c {component.threads_per_task}"
-        raise LaunchError("-n", tasks, f"is more than {room}; --overcommit would allow it", words=_UNAVAILABLE)
+        rule = remark("tasks-beyond-nodes", nodes=nodes, per_node=per_node, width=width)
+        raise LaunchError("-n", tasks, rule, words=_UNAVAILABLE)
     return nodes
 
 
@@ -341,7 +341,7 @@ class _NodeStep(NamedTuple):
         tasks = range(component.tasks)
         typed = component.given("--cpu-bind") or mode
         if mode not in ("map_cpu", "mask_cpu") and len(self.cpus) < node.cpus:
-            rule = f"needs the whole node; the step has {len(self.cpus)} of its {node.cpus} CPUs"
+            rule = remark("whole-node-needed", cpus=len(self.cpus), all=node.cpus)
             words = f"slurmstepd: error: Entire node must be allocated for {mode}"
             raise LaunchError("--cpu-bind", typed, rule, words=words)
         if mode == "rank":
@@ -357,9 +357,8 @@ class _NodeStep(NamedTuple):
         outside = next((cpu for entry in entries for cpu in entry if cpu not in self.cpus), None)
         if outside is not None:
             has = f"CPUs 0 to {node.cpus - 1}" if len(self.cpus) == node.cpus else "only its own CPUs"
-            rule = f"names CPU {outside}, which the step does not have; it has {has}"
             words = "slurmstepd: error: CPU binding outside of job step allocation"
-            raise LaunchError("--cpu-bind", typed, rule, words=words)
+            raise LaunchError("--cpu-bind", typed, remark("cpu-outside", cpu=outside, has=has), words=words)
         return [frozenset(entries[task % len(entries)]) for task in tasks]
 
     def _cpus_of(self, numa_nodes: set[int]) -> set[int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.launch.components import LaunchError, Reservation
+from hopperlib.node.launch.components import LaunchError, Reservation, remark
 from hopperlib.node.launch.option_values import check_nodes, memory_gb
 from hopperlib.node.launch.options import Given, count_of, option_table, read_options
 from hopperlib.node.launch.shell import Word
@@ -68,8 +68,7 @@ def _read_group(words: Sequence[Word], machine: Machine, node: NodeKind) -> tupl
     """Return the same for one group of a job; most jobs are one."""
     given, rest = read_options(words, "sbatch", where=f"sbatch on {machine.title}")
     if rest:
-        rule = "is no option; an option with a value needs the value right behind it"
-        raise LaunchError(f"#SBATCH {rest[0].text}", "", rule)
+        raise LaunchError(f"#SBATCH {rest[0].text}", "", remark("no-option"))
     options = {option.name: option._replace(typed=f"#SBATCH {option.typed}") for option in given}
     tasks, per_node = count_of(options, "-n"), count_of(options, "--ntasks-per-node")
     cpus_per_task = count_of(options, "-c")

@@ -101,8 +101,7 @@ def _read(invocation: Invocation, job: Job) -> ReadLine:
     for given, command in read_programs(invocation.words, "srun", known, where=f"srun on {machine.title}"):
         group, variables = _group(given, len(components), reservation)
         if several and group is not None and group is reservation and "-N" not in {each.name for each in given}:
-            rule = "parts a heterogeneous step; write --nodes for each program, so that it is known which nodes are its own"
-            raise LaunchError(":", "", rule)
+            raise LaunchError(":", "", remark("whose-nodes"))
         options = _with_environment(given, {**invocation.environment, **variables}, launcher, notes)
         component = _component(options, command, machine, node, notes)
         nodes = len(place_srun(component, node, machine, 1).task_numbers)
@@ -275,9 +274,7 @@ def _system_cores(options: Mapping[str, Given], node: NodeKind, machine: Machine
         return None
     if count:
         kept = f"{len(node.reserved_cores)} or 0" if node.reserved_cores else "0"
-        raise options["-S"].refusal(
-            f"keeps other cores than the site does; the machine file says which only for {kept}"
-        )
+        raise options["-S"].refusal(remark("other-core-spec", kept=kept))
     return ()
 
 
