@@ -4,10 +4,10 @@ An answer computes a *case*: a record whose attributes are the numbers. How they
 
 =====================  ==============================================================================
 ``[texts]``            sentences by name
-``[[values]]``         numbers with label, badge, unit, decimals, note; left out while they are None
+``[[values]]``         numbers with label, badge, unit, decimals, note; None is left out, or a dash with ``dash``
 ``[findings.CODE]``    level, message, advice; those with ``when`` are found by the case itself
-``[tables.NAME]``      caption, columns, folded, and rows of attributes where they are fixed
-``[charts.NAME]``      title, alt, axes, references, marks, and series of attributes where they are fixed
+``[tables.NAME]``      caption, columns, folded, and rows of attributes, fixed or a name, and those marked
+``[charts.NAME]``      title, alt, axes, references, marks, and series of attributes, fixed or a name
 ``[[copyables]]``      lines to copy: title, text, note
 ``[facts]``            named numbers for programs and self-checks
 =====================  ==============================================================================
@@ -163,10 +163,12 @@ class Said:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """The numbers whose conditions hold and that are not None."""
-        stated = (entry for entry in self._record.get("values", ()) if self._holds(entry))
+        """The numbers whose conditions hold and that are not None, unless those are said to be shown as a dash."""
+        stated = (dict(entry) for entry in self._record.get("values", ()) if self._holds(entry))
         shown = (
-            self._filled(entry, "value", "low", "high") for entry in stated if self._number(entry["value"]) is not None
+            self._filled(entry, "value", "low", "high")
+            for entry in stated
+            if entry.pop("dash", False) or self._number(entry["value"]) is not None
         )
         return tuple(Value(**{"badge": None, **_scaled(**fields)}) for fields in shown)
 
@@ -215,7 +217,8 @@ class Said:
             if isinstance(column, str) or said._holds(column)
         )
         texts = {key: said.fill(entry[key]) for key in ("caption", "marked_label", "folded") if key in entry}
-        return Table(columns=columns, rows=rows or (), marked=fields.get("marked", ()), **texts)
+        marked = tuple(said.look_up(entry["marked"])) if "marked" in entry else fields.get("marked", ())
+        return Table(columns=columns, rows=rows or (), marked=marked, **texts)
 
     def chart(self, name: str, series: Sequence[Series] | None = None, **more: Any) -> Figure:
         """Return the chart of a name; without series, those its entry states: name, x, y, high, kind.
@@ -229,9 +232,12 @@ class Said:
         """
         said = self.also(**more)
         entry = dict(said._record["charts"][name])
-        stated = [
-            Series(**said._filled(line, "x", "y", "high")) for line in entry.pop("series", ()) if said._holds(line)
-        ]
+        lines = entry.pop("series", ())
+        stated = (
+            said.look_up(lines)
+            if isinstance(lines, str)
+            else [Series(**said._filled(line, "x", "y", "high")) for line in lines if said._holds(line)]
+        )
         axes: dict[str, Any] = {
             side: Axis(**said._filled(entry.pop(side), "low", "high", "log", "decimals")) for side in ("x", "y")
         }
@@ -295,4 +301,4 @@ class Said:
 def _scaled(value: Any, factor: float = 1, **fields: Any) -> dict[str, Any]:
     """Return the fields of a number, with the number and its bounds in the unit in which it is shown."""
     bounds = {name: factor * fields.pop(name) for name in ("low", "high") if fields.get(name) is not None}
-    return {"value": factor * value if factor != 1 else value, **bounds, **fields}
+    return {"value": value if factor == 1 or value is None else factor * value, **bounds, **fields}

@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from hopperlib.documented import DocumentedValue, all_values, erratum
-from hopperlib.questions.book.search import matcher, rows_shown, searchable, study_options
+from hopperlib.questions.book.search import ALL, Browsed, rows_shown, searchable, study_options
 from hopperlib.questions.question import declared
-from hopperlib.questions.result import Column, Result, Table
+from hopperlib.questions.result import Result
 
 __all__ = ["QUESTION"]
-
-_ALL = "all"
 
 
 def _slip(value: DocumentedValue) -> str:
@@ -39,34 +37,25 @@ def _texts() -> dict[str, str]:
     }
 
 
-def _answer(*, search: str, study: str, source: str, qualifier: str, slips_only: bool, shown: int) -> Result:
-    """Answer for one search."""
-    matches, texts = matcher(search), _texts()
-    found = [
-        value
-        for value in all_values()
-        if study in (_ALL, value.study)
-        and source in (_ALL, value.source)
-        and qualifier in (_ALL, value.qualifier)
-        and (value.errata or not slips_only)
-        and matches(texts[value.id])
-    ]
-    cut, caption = rows_shown(found, shown, "documented value")
-    with_slip = sum(bool(value.errata) for value in found)
-    return Result(
-        summary=f"{caption} of {len(all_values()):,} in the data; {with_slip} of those found "
-        f"{'is' if with_slip == 1 else 'are'} spoken of in the errata.",
-        tables=(
-            Table(
-                caption=f"Documented values: {caption}",
-                columns=tuple(
-                    Column(title) for title in ("What", "As printed", "Meant as", "Source and place", "Slip, and note")
-                ),
-                rows=[_row(value, study == _ALL) for value in cut],
-            ),
-        ),
-        facts={"found": len(found), "with_slip": with_slip, "shown": len(cut)},
-    )
+class _Search(Browsed):
+    """One search."""
+
+    def result(self) -> Result:
+        """Return the answer."""
+        texts = _texts()
+        found = self.found(all_values(), ("study", "source", "qualifier"), lambda value: texts[value.id])
+        found = [value for value in found if value.errata or not self.slips_only]
+        cut, caption = rows_shown(found, self.shown, "documented value")
+        with_slip = sum(bool(value.errata) for value in found)
+        return self.said(
+            found=len(found),
+            all=len(all_values()),
+            caption=caption,
+            with_slip=with_slip,
+            several=with_slip != 1,
+            rows=[_row(value, self.study == ALL) for value in cut],
+            cut=len(cut),
+        ).result()
 
 
-QUESTION = declared(__name__, _answer, options={"study": study_options()})
+QUESTION = declared(__name__, _Search.answer, options={"study": study_options()})

@@ -5,14 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 from hopperlib.documented import Erratum, errata, evaluate_proof
-from hopperlib.questions.book.search import matcher, rows_shown, searchable
+from hopperlib.questions.book.search import Browsed, rows_shown, searchable
 from hopperlib.questions.question import declared
-from hopperlib.questions.result import Column, Result, Table
+from hopperlib.questions.result import Result
 
 __all__ = ["QUESTION"]
-
-_ALL = "all"
-_KINDS = ("misprint", "OCR", "arithmetic slip", "tension", "rounding", "later change", "not an error")
 
 
 @cache
@@ -36,33 +33,24 @@ def _row(slip: Erratum) -> tuple[str, ...]:
     return printed, f"{slip.kind}, {slip.sure}", why, f"{slip.source}, {slip.locator}"
 
 
-def _answer(*, search: str, kind: str, sure: str, shown: int) -> Result:
-    """Answer for one search."""
-    matches = matcher(search)
-    found = [
-        slip
-        for slip in errata()
-        if kind in (_ALL, slip.kind)
-        and sure in (_ALL, slip.sure)
-        and matches(searchable(slip.id, slip.source, slip.locator, slip.printed, slip.adopted, slip.explanation))
-    ]
-    cut, caption = rows_shown(found, shown, "entry", "entries")
-    proofs = [slip for slip in found if slip.proof]
-    held = sum(_holds(slip.proof) for slip in proofs)
-    return Result(
-        summary=f"{caption}; {held} of {len(proofs)} proofs hold.",
-        tables=(
-            Table(
-                caption=f"Errata: {caption}",
-                columns=tuple(
-                    Column(title)
-                    for title in ("Printed, and read as", "Kind, how sure", "Why, and the proof", "Source and place")
-                ),
-                rows=[_row(slip) for slip in cut],
-            ),
-        ),
-        facts={"found": len(found), "proofs": len(proofs), "held": held},
-    )
+class _Search(Browsed):
+    """One search."""
+
+    def result(self) -> Result:
+        """Return the answer."""
+        parts = ("id", "source", "locator", "printed", "adopted", "explanation")
+        found = self.found(
+            errata(), ("kind", "sure"), lambda slip: searchable(*(getattr(slip, part) for part in parts))
+        )
+        cut, caption = rows_shown(found, self.shown, "entry", "entries")
+        proofs = [slip.proof for slip in found if slip.proof]
+        return self.said(
+            found=len(found),
+            caption=caption,
+            proofs=len(proofs),
+            held=sum(map(_holds, proofs)),
+            rows=[_row(slip) for slip in cut],
+        ).result()
 
 
-QUESTION = declared(__name__, _answer)
+QUESTION = declared(__name__, _Search.answer)

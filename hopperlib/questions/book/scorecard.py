@@ -15,17 +15,17 @@ from typing import Any
 
 from hopperlib.documented import VERDICTS
 from hopperlib.documented.data_files import rows
-from hopperlib.finding import Finding
-from hopperlib.questions.book.search import matcher, rows_shown, searchable, study_options
-from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.book.search import ALL, Browsed, rows_shown, searchable, study_options
+from hopperlib.questions.figures import Series
 from hopperlib.questions.question import declared
-from hopperlib.questions.result import Column, Facts, Figure, Result, Table
+from hopperlib.questions.result import Facts, Figure, Result
+from hopperlib.questions.wording import wording
 
 __all__ = ["QUESTION"]
 
 Row = dict[str, str]
 
-_ALL = "all"
+_WORDING = wording(__name__)
 _NUMBERS = (
     "deviation", "tolerance", "low", "high", "documented_low", "documented_high", "score",
     "rival_value", "rival_low", "rival_high", "rival_score",
@@ -57,54 +57,39 @@ def _with_residual(found: Sequence[Row]) -> list[tuple[Row, float]]:
 
 def _residuals(drawn: list[tuple[Row, float]]) -> Figure:
     """Return the chart of deviations over tolerances, row by row."""
-    ratios = [ratio for _, ratio in drawn]
-    outside = sum(abs(ratio) > 1 + 1e-9 for ratio in ratios)
-    beyond = sum(abs(ratio) > _EDGE for ratio in ratios)
-    places = {row["id"]: number for number, (row, _) in enumerate(drawn, start=1)}
-    series = []
-    for role in _DRAWN:
-        part = [(row, ratio) for row, ratio in drawn if row["role"] == role]
-        if part:
-            x, y = [places[row["id"]] for row, _ in part], [max(-_EDGE, min(_EDGE, ratio)) for _, ratio in part]
-            series.append(Series(name=role, x=x, y=y, kind="points", style=_DRAWN.index(role)))
-    figure = chart(
-        title="Residuals",
-        alt=(
-            f"Deviation over tolerance for {len(drawn)} numbers, in the order of the table; "
-            f"{len(drawn) - outside} lie between -1 and 1, {outside} outside"
-            + (f", {beyond} of them farther out than {_EDGE:g}, drawn at the edge." if beyond else ".")
-        ),
-        x=Axis(title="Row, of those that have a tolerance"),
-        y=Axis(
-            title="Deviation over tolerance" + (f"; beyond {_EDGE:g} at the edge" if beyond else ""),
-            low=-1.1 * _EDGE,
-            high=1.1 * _EDGE,
-            decimals=2,
-        ),
-        series=series,
-        references=[Reference(name="tolerance", y=1.0), Reference(name="tolerance, below", y=-1.0)],
+    numbered = [(number, row, ratio) for number, (row, ratio) in enumerate(drawn, start=1)]
+    outside = sum(abs(ratio) > 1 + 1e-9 for _, ratio in drawn)
+    said = _WORDING.of(
+        drawn=len(drawn),
+        inside=len(drawn) - outside,
+        outside=outside,
+        beyond=sum(abs(ratio) > _EDGE for _, ratio in drawn),
+        edge=_EDGE,
+        low=-1.1 * _EDGE,
+        high=1.1 * _EDGE,
     )
-    columns = ("Row", "Id", "What", "Documented", "Model", "Role", "Deviation over tolerance")
-    cells = [
-        (places[row["id"]], row["id"], row["quantity"], row["documented"], row["reproduced"], row["role"], ratio)
-        for row, ratio in drawn
-    ]
-    titles = tuple(Column(title, decimals=2 if title.startswith("Deviation") else None) for title in columns)
+    series = []
+    for look, role in enumerate(_DRAWN):
+        part = {number: max(-_EDGE, min(_EDGE, ratio)) for number, row, ratio in numbered if row["role"] == role}
+        if part:
+            series.append(Series(name=role, x=list(part), y=list(part.values()), kind="points", style=look))
+    figure = said.chart("residuals", series)
     # Each point says which row it is, and how far out.
     names = {
         number: f"{row['quantity']}: {row['documented']} {row['unit']}<br>{ratio:.2f}"
-        for number, (row, ratio) in enumerate(drawn, start=1)
+        for number, row, ratio in numbered
     }
     data = [
-        trace
-        | (
-            {"text": [names[at] for at in trace["x"]], "hovertemplate": "%{text}<extra></extra>"}
-            if trace["name"] in _DRAWN
-            else {}
-        )
+        trace | {"text": [names[at] for at in trace["x"]], "hovertemplate": "%{text}<extra></extra>"}
+        if trace["name"] in _DRAWN
+        else trace
         for trace in figure.data
     ]
-    return replace(figure, data=data, table=Table(caption="Residuals", columns=titles, rows=cells))
+    cells = [
+        (number, row["id"], row["quantity"], row["documented"], row["reproduced"], row["role"], ratio)
+        for number, row, ratio in numbered
+    ]
+    return replace(figure, data=data, table=said.table("residuals", cells))
 
 
 def _plain(row: Row) -> dict[str, Any]:
@@ -139,73 +124,50 @@ def _lost_and_won(found: Sequence[Row]) -> dict[str, int]:
     return {"falsifiable_predictions": len(predicted), "won": len(won), "rival_wins_too": rival_too}
 
 
-def _counts(found: Sequence[Row], unexplained: Sequence[str]) -> dict[str, Any]:
-    """Return how many rows have each role and each verdict."""
-    roles, verdicts = (Counter(row[name] for row in found) for name in ("role", "verdict"))
-    return _lost_and_won(found) | {
-        "rows": len(found),
-        "roles": dict(roles),
-        "verdicts": dict(verdicts),
-        "unexplained": list(unexplained),
-    }
+class _Search(Browsed):
+    """One search."""
+
+    def result(self) -> Result:
+        """Return the answer."""
+        texts = _texts()
+        found = self.found(_table(), ("study", "role"), lambda row: texts[row["id"]])
+        found = [
+            row for row in found if self.verdict in (ALL, row["verdict"].removesuffix(", explained"), row["verdict"])
+        ]
+        cut, caption = rows_shown(found, self.shown, "row")
+        roles, counts = (Counter(row[name] for row in found) for name in ("role", "verdict"))
+        drawn, won = _with_residual(found), _lost_and_won(found)
+        unexplained = [row["id"] for row in found if row["verdict"] == "missed"]
+        said = self.said(
+            won=won,
+            predicted=won["falsifiable_predictions"],
+            caption=caption,
+            spelled=", ".join(f"{counts[name]} {name.replace(',', ' and')}" for name in VERDICTS if counts[name]),
+            unexplained=unexplained,
+            unexplained_ids=", ".join(unexplained),
+            rows=[
+                (
+                    row["quantity"] if self.study != ALL else f"{row['study']}: {row['quantity']}",
+                    f"{row['documented']} {row['unit']}".strip(),
+                    row["reproduced"] or "-",
+                    row["role"],
+                    row["verdict"],
+                    f"{row['note']} ({row['place']})" if row["note"] else row["place"],
+                )
+                for row in cut
+            ],
+            missed_rows=[number for number, row in enumerate(cut) if row["verdict"].startswith("missed")],
+            found=len(found),
+            missed=counts["missed"],
+            explained=counts["missed, explained"],
+            drawn=len(drawn),
+        )
+        summary = {"rows": len(found), "roles": dict(roles), "verdicts": dict(counts), "unexplained": unexplained}
+        return said.result(
+            figures=(_residuals(drawn),) if drawn else (),
+            tables=(said.table("rows"),),
+            facts=Facts(said.facts, rest=lambda: {"rows": [_plain(row) for row in found], "summary": won | summary}),
+        )
 
 
-def _answer(*, search: str, study: str, role: str, verdict: str, shown: int) -> Result:
-    """Answer for one search."""
-    matches, texts = matcher(search), _texts()
-    found = [
-        row
-        for row in _table()
-        if study in (_ALL, row["study"])
-        and role in (_ALL, row["role"])
-        and (verdict in (_ALL, row["verdict"]) or row["verdict"] == f"{verdict}, explained")
-        and matches(texts[row["id"]])
-    ]
-    cut, caption = rows_shown(found, shown, "row")
-    counts = Counter(row["verdict"] for row in found)
-    spelled = ", ".join(f"{counts[name]} {name.replace(',', ' and')}" for name in VERDICTS if counts[name])
-    drawn = _with_residual(found)
-    missed = tuple(number for number, row in enumerate(cut) if row["verdict"].startswith("missed"))
-    unexplained = [row["id"] for row in found if row["verdict"] == "missed"]
-    message = f"missed, and nobody explains it: {', '.join(unexplained)}"
-    predicted, won, rival_too = _lost_and_won(found).values()
-    leading = f"{predicted} falsifiable prediction{'s' * (predicted != 1)}: {won} won, {rival_too} of them by the simplest rival too. "
-    return Result(
-        findings=(Finding(code="unexplained", message=message, level="problem"),) if unexplained else (),
-        summary=(leading if predicted else "") + caption + (f": {spelled}." if spelled else "."),
-        figures=(_residuals(drawn),) if drawn else (),
-        tables=(
-            Table(
-                caption=f"Scorecard: {caption}",
-                columns=tuple(
-                    Column(title)
-                    for title in ("What", "Documented", "Model", "Role", "Verdict", "Why, and where it stands")
-                ),
-                rows=[
-                    (
-                        row["quantity"] if study != _ALL else f"{row['study']}: {row['quantity']}",
-                        f"{row['documented']} {row['unit']}".strip(),
-                        row["reproduced"] or "-",
-                        row["role"],
-                        row["verdict"],
-                        f"{row['note']} ({row['place']})" if row["note"] else row["place"],
-                    )
-                    for row in cut
-                ],
-                marked=missed,
-                marked_label="the model misses this value",
-            ),
-        ),
-        facts=Facts(
-            {
-                "found": len(found),
-                "missed": counts["missed"],
-                "explained": counts["missed, explained"],
-                "drawn": len(drawn),
-            },
-            rest=lambda: {"rows": [_plain(row) for row in found], "summary": _counts(found, unexplained)},
-        ),
-    )
-
-
-QUESTION = declared(__name__, _answer, options={"study": study_options()})
+QUESTION = declared(__name__, _Search.answer, options={"study": study_options()})

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from hopperlib.documented import all_values
+from hopperlib.questions.question import Asked
 
-__all__ = ["matcher", "rows_shown", "searchable", "study_options"]
+__all__ = ["ALL", "Browsed", "matcher", "rows_shown", "searchable", "study_options"]
 
 Item = TypeVar("Item")
+# What a choice says that keeps everything.
+ALL = "all"
 
 
 def searchable(*texts: str) -> str:
@@ -61,4 +64,26 @@ def study_options() -> list[tuple[str, str]]:
     [('all', 'All studies'), ('acceptance', 'acceptance')]
     """
     names = sorted({value.study for value in all_values()})
-    return [("all", "All studies"), *((name, name.replace("-", " ")) for name in names)]
+    return [(ALL, "All studies"), *((name, name.replace("-", " ")) for name in names)]
+
+
+class Browsed(Asked):
+    """A table to search and to filter: every word must occur, and each choice is kept."""
+
+    def found(self, items: Iterable[Item], choices: Sequence[str], text: Callable[[Item], str]) -> list[Item]:
+        """Return the items that have the words of the search and the values of the choices.
+
+        Examples
+        --------
+        >>> rows = [{"kind": "a", "text": "old nodes"}, {"kind": "b", "text": "new nodes"}]
+        >>> Browsed(search="nodes", kind="b").found(rows, ["kind"], lambda row: row["text"])
+        [{'kind': 'b', 'text': 'new nodes'}]
+        """
+        matches = matcher(self.search)
+        wanted = {name: getattr(self, name) for name in choices if getattr(self, name) != ALL}
+
+        def fits(item: Any) -> bool:
+            own = item.get if isinstance(item, Mapping) else lambda name: getattr(item, name)
+            return all(own(name) == value for name, value in wanted.items())
+
+        return [item for item in items if fits(item) and matches(text(item))]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
-from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Badge, Column, Copyable, Facts, Figure, Result, Table, Value
+from hopperlib.questions.result import Copyable, Facts, Result
 from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain_findings, measured_gain, rule_gain
 from hopperlib.storage.iobuf.params import (
     Rule,
@@ -26,13 +24,12 @@ from hopperlib.storage.iobuf.params import (
     write_params,
 )
 from hopperlib.storage.lustre.client import file_system_of
-from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB
 
 __all__ = ["QUESTION"]
 
 _SIZES = tuple(1 << power for power in range(10, 26))
-_DOCUMENTED = ((10_000, "10,000 bytes"), (1_000_000, "1,000,000 bytes"), (1 << 20, "1 MiB"))
+_DOCUMENTED = {10_000: "10,000 bytes", 1_000_000: "1,000,000 bytes", 1 << 20: "1 MiB"}
 
 
 class _Case(Asked):
@@ -104,12 +101,6 @@ class _Case(Asked):
         """Whether the cost of a call or of waiting is given."""
         return bool(self.call_cost_us > 0 or self.wait_fraction >= 0)
 
-    @property
-    def beyond(self) -> bool:
-        """Whether the model leaves what was measured."""
-        whole = 100 * rule_gain(self.costs, self.transfer_bytes, self.rule, reading=self.reading)
-        return whole > 1.001 * self.gain_percent(reading=self.reading)
-
     def memory_bytes(self, rule: Rule) -> int:
         """Return the memory that the buffers of a rule take on each node."""
         return buffer_bytes(rule, files=self.files, tasks=self.tasks_on_node)
@@ -126,166 +117,85 @@ class _Case(Asked):
             spare_memory_gb=self.spare_memory_gb if self.spare_memory_gb >= 0 else None,
         )
 
+    def result(self) -> Result:
+        """Return the answer."""
+        both = {"reads": True, "writes": False}
+        sizes = sorted({*_SIZES, *_DOCUMENTED, self.transfer_bytes} - {0})
+        curves = {
+            name: [self.gain_percent(reading=reading, transfer_bytes=size) for size in sizes]
+            for name, reading in both.items()
+        }
+        known = bool(self.transfer_bytes)
+        gains = {name: self.gain_percent(reading=reading) for name, reading in both.items()} if known else {}
+        gain = gains.get(f"{self.direction}s")
+        whole = 100 * rule_gain(self.costs, self.transfer_bytes, self.rule, reading=self.reading) if known else 0.0
+        facts = {f"{name[:-1]}_gain_percent": each for name, each in gains.items()}
+        said = self.said(
+            gain=gain,
+            other_gain=gains.get("writes" if self.reading else "reads"),
+            saved=1 - 1 / (1 + gain / 100) if gain is not None else None,
+            verb="reading" if self.reading else "writing",
+            asked_bytes=self.transfer_bytes or None,
+            other="write" if self.reading else "read",
+            memory_mib=self.memory_bytes(self.rule) / BYTES_PER_MIB,
+            memory_gb=self.memory_bytes(self.rule) / BYTES_PER_MEMORY_GB,
+            own_call=self.call_cost_us > 0,
+            own_wait=self.wait_fraction >= 0,
+            beyond=gain is not None and whole > 1.001 * gain,
+            no_iobuf=all(launcher.kind != "aprun" for launcher in self.chosen_machine.launchers),
+            setting=shlex.quote(write_params(self.rules)),
+            suited=shlex.quote(write_params([suited_rule("*", reading=self.reading)])),
+            sizes=sizes,
+            curves=curves,
+            several=len(self.rules) > 1,
+            rules_taken=[
+                (
+                    rule.pattern,
+                    rule.buffer_count,
+                    rule.buffer_size_bytes,
+                    self.memory_bytes(rule) / BYTES_PER_MIB,
+                    self.gain_of(rule),
+                )
+                for rule in self.rules
+            ],
+            documented=[
+                (name, *(curves[way][sizes.index(size)] for way in ("writes", "reads")))
+                for size, name in _DOCUMENTED.items()
+            ],
+        )
+        told = gain_findings(gains["writes"] / 100) if gains and not self.reading else ()
+        findings = (*self.checks, *told, *said.findings)
+        named = said.facts | facts | ({"gain_percent": gain} if known else {})
+        elsewhere = substitutes(self.rule) if said["no_iobuf"] else ()
+        return said.result(
+            findings=findings,
+            copyables=(*(Copyable(title, lines) for title, lines in elsewhere), *said.copyables),
+            facts=Facts(named | {"codes": [finding.code for finding in findings]}, rest=self.contract),
+        )
 
-def _answer(**asked: Any) -> Result:
-    """Answer for one setting."""
-    case = _Case(**asked)
-    gains: dict[str, float] = {}
-    if case.transfer_bytes:
-        gains = {name: case.gain_percent(reading=name == "read") for name in ("read", "write")}
-    findings = case.checks
-    if gains and not case.reading:
-        findings += gain_findings(gains["write"] / 100)
-    if gains and case.beyond:
-        findings += (say("beyond-measured"),)
-    has_iobuf = any(launcher.kind == "aprun" for launcher in case.chosen_machine.launchers)
-    if not has_iobuf:
-        findings += (say("no-iobuf", machine=case.chosen_machine.title),)
-    suited = suited_rule("*", reading=case.reading)
-    note = "Two buffers of 2 MB take no more memory than the default four of 1 MB."
-    facts = {f"{name}_gain_percent": gain for name, gain in gains.items()}
-    if gains:
-        facts["gain_percent"] = gains[case.direction]
-    return Result(
-        summary=_summary(case, gains),
-        findings=findings,
-        values=tuple(_values(case, gains)),
-        figures=(_figure(case),),
-        copyables=(
-            *(Copyable(title, lines) for title, lines in ([] if has_iobuf else substitutes(case.rule))),
-            Copyable("This setting", f"export IOBUF_PARAMS={shlex.quote(write_params(case.rules))}"),
-            Copyable(
-                "The setting of the documented runs", f"export IOBUF_PARAMS={shlex.quote(write_params([suited]))}", note
-            ),
-        ),
-        tables=(*([_rule_table(case)] if len(case.rules) > 1 else []), _size_table(case)),
-        facts=Facts(
-            {
-                **facts,
-                "memory_mib": case.memory_bytes(case.rule) / BYTES_PER_MIB,
-                "codes": [finding.code for finding in findings],
-                "transfer_bytes": case.transfer_bytes or None,
-            },
-            rest=lambda: _contract(case),
-        ),
-    )
+    def gain_of(self, rule: Rule) -> float | None:
+        """Return what a rule buys, if the size of a call is known. [%]"""
+        return self.gain_percent(reading=self.reading, rule=rule) if self.transfer_bytes else None
 
-
-def _summary(case: _Case, gains: dict[str, float]) -> str:
-    """Return the answer in two sentences."""
-    memory = f"The buffers take {case.memory_bytes(case.rule) / BYTES_PER_MIB:,.0f} MiB of each node."
-    if not gains:
-        return f"{memory} Give the size of a call to learn what they buy."
-    gain, verb = gains[case.direction], "reading" if case.reading else "writing"
-    return (
-        f"With buffers, {case.direction}s in calls of {case.transfer_bytes:,} bytes are {gain:.1f} % faster; "
-        f"{verb} takes {100 * (1 - 1 / (1 + gain / 100)):.1f} % less time. {memory}"
-    )
-
-
-def _values(case: _Case, gains: dict[str, float]) -> Iterator[Value]:
-    """Yield the numbers of the answer, each with its badge."""
-    own_call, own_wait = case.call_cost_us > 0, case.wait_fraction >= 0
-    badge: Badge = "assumed" if own_call or own_wait else "predicted"
-    other = "write" if case.reading else "read"
-    if gains:
-        note = "fewer calls, aligned calls" + (", and reading ahead" if case.reading else "")
-        yield Value(f"Gain of {case.direction}s", gains[case.direction], badge, "%", 2, note=note)
-        yield Value(f"Gain of {other}s", gains[other], badge, "%", 2)
-    badge, note = "calibrated", "on the greatest gain of a write, 11 %, with calls of 10,000 bytes"
-    if own_call:
-        badge, note = "assumed", "as set above"
-    yield Value("Cost of a call", 1e6 * case.costs.call_cost_s, badge, "us", 1, note=note)
-    badge, note = "calibrated", "on the least gain of a read, 30 %, with calls of 1 MiB"
-    if own_wait:
-        badge, note = "assumed", "as set above"
-    label = "Waiting of a read, in times of moving its data"
-    yield Value(label, case.costs.wait_fraction, badge, decimals=3, note=note)
-    share = 1000 * case.costs.task_rate_gb_s
-    yield Value("A task's share of the file system", share, "assumed", "MB/s", 1, note="peak over tasks")
-    memory, note = case.memory_bytes(case.rule) / BYTES_PER_MEMORY_GB, "size, count, files and tasks multiplied"
-    yield Value("Memory of the buffers on each node", memory, "predicted", "GB", 3, note=note)
-
-
-def _figure(case: _Case) -> Figure:
-    """Return the gain of reads and writes against the size of a call."""
-    sizes = sorted({*_SIZES, *(size for size, _ in _DOCUMENTED), case.transfer_bytes} - {0})
-    series = [
-        Series(name=name, x=sizes, y=[case.gain_percent(reading=reading, transfer_bytes=size) for size in sizes])
-        for name, reading in (("reads", True), ("writes", False))
-    ]
-    ends = "; ".join(f"{line.name} {line.y[0]:.0f} % at 1 kB and {line.y[-1]:.1f} % at 32 MiB" for line in series)
-    return chart(
-        title="Gain against the size of a call",
-        alt=(
-            f"What buffering buys for calls of 1 kB to 32 MiB: {ends}. "
-            "Dotted lines mark 30 % and 40 %, the documented range of reads."
-        ),
-        x=Axis(title="Size of a call", unit="bytes", log=True),
-        y=Axis(title="Gain", unit="%", decimals=2),
-        series=series,
-        references=(Reference(name="reads, at least", y=30.0), Reference(name="reads, at most", y=40.0)),
-    )
+    def contract(self) -> dict[str, Any]:
+        """Return what programs read: every rule of the setting, and what is to be said of it."""
+        return {
+            "params": write_params(self.rules),
+            "machine": self.chosen_machine.name,
+            "direction": self.direction,
+            "rules": [
+                {
+                    "pattern": rule.pattern,
+                    "size_bytes": rule.buffer_size_bytes,
+                    "count": rule.buffer_count,
+                    **{name: getattr(rule, name) for name in ("prefetch", "preflush", "verbose")},
+                    "memory_per_node_bytes": self.memory_bytes(rule),
+                    "gain_fraction": None if (gain := self.gain_of(rule)) is None else round(gain / 100, 6),
+                }
+                for rule in self.rules
+            ],
+            "findings": [finding.to_dict() for finding in self.checks],
+        }
 
 
-def _rule_table(case: _Case) -> Table:
-    """Return what each rule of the setting takes and buys."""
-    return Table(
-        caption=f"Each pattern, and the gain of {case.direction}s",
-        columns=(
-            Column("Files"),
-            Column("Buffers"),
-            Column("Size of one", "bytes"),
-            Column("Memory of a node", "MiB", 1, "predicted"),
-            Column("Gain", "%", 1, "predicted"),
-        ),
-        rows=tuple(
-            (
-                rule.pattern,
-                rule.buffer_count,
-                rule.buffer_size_bytes,
-                case.memory_bytes(rule) / BYTES_PER_MIB,
-                case.gain_percent(reading=case.reading, rule=rule) if case.transfer_bytes else None,
-            )
-            for rule in case.rules
-        ),
-    )
-
-
-def _size_table(case: _Case) -> Table:
-    """Return the gain at the three documented sizes."""
-    return Table(
-        caption="The three documented sizes, with this setting",
-        columns=(Column("Size of a call"), Column("Gain of a write", "%", 2), Column("Gain of a read", "%", 1)),
-        rows=tuple(
-            (name, *(case.gain_percent(reading=reading, transfer_bytes=size) for reading in (False, True)))
-            for size, name in _DOCUMENTED
-        ),
-    )
-
-
-def _contract(case: _Case) -> dict[str, Any]:
-    """Return what programs read: every rule of the setting, and what is to be said of it."""
-    known = case.transfer_bytes > 0
-    return {
-        "params": write_params(case.rules),
-        "machine": case.chosen_machine.name,
-        "direction": case.direction,
-        "rules": [
-            {
-                "pattern": rule.pattern,
-                "size_bytes": rule.buffer_size_bytes,
-                "count": rule.buffer_count,
-                "prefetch": rule.prefetch,
-                "preflush": rule.preflush,
-                "verbose": rule.verbose,
-                "memory_per_node_bytes": case.memory_bytes(rule),
-                "gain_fraction": round(case.gain_percent(reading=case.reading, rule=rule) / 100, 6) if known else None,
-            }
-            for rule in case.rules
-        ],
-        "findings": [finding.to_dict() for finding in case.checks],
-    }
-
-
-QUESTION = declared(__name__, _answer)
+QUESTION = declared(__name__, _Case.answer)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from hopperlib.errors import refusal
 from hopperlib.machine import FileSystem, Machine
-from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Badge, Column, Copyable, Facts, Figure, Result, Table, Value
+from hopperlib.questions.result import Copyable, Facts, Result
 from hopperlib.readers.hardware.lfs import LustreState, read_lfs
 from hopperlib.storage.elsewhere import elsewhere
 from hopperlib.storage.lustre.client import file_system_of, own_file_system
 from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing, mean_ost_loads_gb
 from hopperlib.storage.lustre.stripe_advice import LIMITS, Advice, advise, writing_findings
 from hopperlib.storage.lustre.striping import Layout
-from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
 __all__ = ["QUESTION"]
@@ -138,60 +135,64 @@ class _Case(Asked):
         """What they take with the layout."""
         return self.curve[self.layout.stripe_count]
 
-    @property
-    def offset_bytes(self) -> int:
-        """The byte that is asked for. [bytes]"""
-        return min(int(self.offset_gb * BYTES_PER_GB), self.size_bytes - 1)
+    def result(self) -> Result:
+        """Return the answer."""
+        estimate, layout, advice, curve = self.estimate, self.layout, self.advice, self.curve
+        findings = writing_findings(self.writing, layout, self.system, estimate, advice)
+        part, part_s = max(list(estimate.parts_s.items())[1:], key=lambda named: named[1])
+        # The byte that is asked for.
+        offset = min(int(self.offset_gb * BYTES_PER_GB), self.size_bytes - 1)
+        loads = mean_ost_loads_gb(self.writing, layout)
+        said = self.said(
+            command=advice.commands[0],
+            reasons="; ".join(advice.reasons),
+            shares={"part": part_s / estimate.time_s, "locks": estimate.locks_s / estimate.time_s},
+            part=part,
+            costly=part_s / estimate.time_s > _WORTH_SAYING,
+            shown_time=_few(estimate.time_s),
+            shown_rate=_few(estimate.rate_gb_s),
+            limit=LIMITS[estimate.limit],
+            stripe_mib=layout.stripe_size_bytes / BYTES_PER_MIB,
+            collective=self.writing.pattern == "collective",
+            own_osts=self.osts or self.ost_rate_mb_s,
+            guessed_osts=(self.osts or self.state) and not self.ost_rate_mb_s,
+            ost_of_offset=layout.ost_of(offset),
+            object=layout.object_of(offset),
+            counts=list(curve),
+            rates=[each.rate_gb_s for each in curve.values()],
+            alone={name: [each.ceilings_gb_s[name] for each in curve.values()] for name in estimate.ceilings_gb_s},
+            most=1.02 * max(curve),
+            best=max(curve, key=lambda count: curve[count].rate_gb_s),
+            best_rate=max(each.rate_gb_s for each in curve.values()),
+            averaged=self.pattern == "file-per-process",
+            places=range(len(loads)),
+            loads=loads,
+            used=sum(load > 0 for load in loads),
+            fullest=max(loads),
+            emptiest=min(loads),
+            ost_rate=1000 * self.system.ost_peak_gb_s,
+            own_hints=advice.hints_line and not self.advised,
+            parts=[(name, took, 100 * took / estimate.time_s) for name, took in estimate.parts_s.items()],
+            own_line=layout.lfs_command(self.directory),
+            lines="\n".join(filter(None, (advice.commands[0], advice.hints_line))),
+        )
+        findings = (*findings, *said.findings, *(self.state.findings if self.state else ()))
+        others = advice.alternatives if self.advised else ()
+        codes = [finding.code for finding in findings]
+        return said.result(
+            findings=findings,
+            copyables=(*said.copyables, *(Copyable(said.text("other"), each.command, each.reason) for each in others)),
+            facts=Facts(said.facts | {"codes": codes}, rest=lambda: _contract(self)),
+        )
 
 
 def _answer(*, kind: str, **asked: Any) -> Result:
     """Answer for one setting."""
-    if kind != "lustre":
-        return _elsewhere(kind)
-    case = _Case(**asked)
-    estimate = case.estimate
-    findings = writing_findings(case.writing, case.layout, case.system, estimate, case.advice)
-    if (case.osts or case.state) and not case.ost_rate_mb_s:
-        rate = say("ost-rate", machine=case.chosen_machine.title, rate=1000 * case.system.ost_peak_gb_s)
-        findings = (*findings, rate)
-    if case.state:
-        findings = (*findings, *case.state.findings)
-    return Result(
-        summary=_summary(case),
-        findings=findings,
-        values=tuple(_values(case)),
-        figures=(_rate_figure(case.curve, case.layout.stripe_count), _load_figure(case)),
-        copyables=tuple(_copyables(case)),
-        tables=(
-            Table(
-                caption="Where the time goes",
-                columns=(Column("Part"), Column("Time", "s", 3), Column("Share", "%", 1)),
-                rows=tuple((name, part, 100 * part / estimate.time_s) for name, part in estimate.parts_s.items()),
-            ),
-        ),
-        facts=Facts(
-            {
-                "rate_gb_s": estimate.rate_gb_s,
-                "time_s": estimate.time_s,
-                "limit": estimate.limit,
-                "locks_share": estimate.locks_s / estimate.time_s,
-                "stripe_count": case.layout.stripe_count,
-                "ost_of_offset": case.layout.ost_of(case.offset_bytes),
-                "pattern": case.pattern,
-                "recommended_count": case.advice.layout.stripe_count,
-                "codes": [finding.code for finding in findings],
-            },
-            rest=lambda: _contract(case),
-        ),
-    )
-
-
-def _elsewhere(kind: str) -> Result:
-    """Answer for a file system that is not Lustre."""
+    if kind == "lustre":
+        return _Case.answer(**asked)
     other = elsewhere(kind)
     return Result(
         summary=f"{other.title}: {other.answer}",
-        findings=(),
         copyables=tuple(Copyable(title, line) for title, line in other.commands.items()),
         facts={"kind": kind, "commands": list(other.commands.values())},
     )
@@ -200,91 +201,6 @@ def _elsewhere(kind: str) -> Result:
 def _few(number: float) -> str:
     """Return a number with about three figures, never with a power of ten."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
-
-
-def _summary(case: _Case) -> str:
-    """Return the answer in a few sentences: the layout that was asked about, or the advised one and why."""
-    estimate, count = case.estimate, case.layout.stripe_count
-    size = f"{case.layout.stripe_size_bytes / BYTES_PER_MIB:g} MiB"
-    name, part_s = max(list(estimate.parts_s.items())[1:], key=lambda part: part[1])
-    share = part_s / estimate.time_s
-    costly = f", and {name} cost {100 * share:.0f} % of the time" if share > _WORTH_SAYING else ""
-    access, command = "reads" if case.writing.reading else "writes", case.advice.commands[0]
-    pace = f"{_few(estimate.time_s)} s, {_few(estimate.rate_gb_s)} GB/s; {LIMITS[estimate.limit]} set the pace{costly}."
-    if case.advised:
-        reasons = "; ".join(case.advice.reasons)
-        return f"Recommended: {command}. The {access} then take at best {pace} Why: {reasons}."
-    return f"With {count} stripe{'s' * (count > 1)} of {size} the {access} take {pace} Recommended: {command}"
-
-
-def _values(case: _Case) -> Iterator[Value]:
-    """Yield the numbers of the answer, each with its badge."""
-    yield Value("Rate", case.estimate.rate_gb_s, "predicted", "GB/s", 2)
-    badge: Badge = "assumed" if case.osts or case.ost_rate_mb_s else "documented"
-    note = "as set above" if case.ost_rate_mb_s else "peak over OSTs, from the machine file"
-    yield Value("What an OST takes", 1000 * case.system.ost_peak_gb_s, badge, "MB/s", 0, note=note)
-    number, within = case.layout.object_of(case.offset_bytes)
-    label, note = f"OST of the byte at {case.offset_gb:g} GB", f"object {number}, byte {within:,} of it"
-    yield Value(label, case.layout.ost_of(case.offset_bytes), "predicted", note=note)
-    if case.writing.pattern == "collective":
-        yield Value("Aggregators", case.estimate.callers, "predicted")
-    note = "median of public IO500 runs; of those held out half lie within a factor of 1.4, 7 of 10 within 2"
-    yield Value("Cost of a lock that changes hands", case.lock_ms, "calibrated", "ms", 1, note=note)
-    note = "no source prints it"
-    yield Value("Opening an object", case.object_ms, "assumed", "ms", 1, note="taken to be a lock")
-    yield Value("Cost of a call", case.call_us, "assumed", "us", 0, note=note)
-    yield Value("Creating a file", case.file_ms, "assumed", "ms", 2, note=note)
-
-
-def _rate_figure(curve: dict[int, Estimate], chosen: int) -> Figure:
-    """Return the rate against the stripe count, and what clients, OSTs and file system would each allow."""
-    counts, estimates = list(curve), list(curve.values())
-    best = max(counts, key=lambda count: curve[count].rate_gb_s)
-    ceilings = (
-        Series(name=f"{name} alone", x=counts, y=[estimate.ceilings_gb_s[name.lower()] for estimate in estimates])
-        for name in ("tasks", "clients", "OSTs", "file system")
-    )
-    return chart(
-        title="Rate against stripe count",
-        alt=(
-            f"Rate for stripe counts from 1 to {counts[-1]}: {curve[chosen].rate_gb_s:.2f} GB/s at the chosen {chosen}, "
-            f"best {curve[best].rate_gb_s:.2f} GB/s at {best}. Four more lines show what tasks, clients, OSTs and file "
-            "system would each allow."
-        ),
-        x=Axis(title="Stripe count", low=0, high=counts[-1] * 1.02),
-        y=Axis(title="Rate", unit="GB/s", low=0, decimals=2),
-        series=[Series(name="all together", x=counts, y=[estimate.rate_gb_s for estimate in estimates]), *ceilings],
-    )
-
-
-def _load_figure(case: _Case) -> Figure:
-    """Return how much lies on each OST."""
-    loads = mean_ost_loads_gb(case.writing, case.layout)
-    used = sum(load > 0 for load in loads)
-    return chart(
-        title="Data on each OST" + (", on average" if case.pattern == "file-per-process" else ""),
-        alt=(
-            f"Data on each of {len(loads)} OSTs: {used} hold some, the fullest {max(loads):.3g} GB, "
-            f"the emptiest {min(loads):.3g} GB."
-        ),
-        x=Axis(title="OST"),
-        y=Axis(title="Data", unit="GB", low=0, decimals=3),
-        series=[Series(name="data", x=list(range(len(loads))), y=loads, kind="bars")],
-    )
-
-
-def _copyables(case: _Case) -> Iterator[Copyable]:
-    """Yield the lines to type: those of the advice alone, or beside the line of another layout."""
-    command, hints, reasons = case.advice.commands[0], case.advice.hints_line, "; ".join(case.advice.reasons)
-    if case.advised:
-        yield Copyable("Before the run", "\n".join(filter(None, (command, hints))), reasons)
-        for other in case.advice.alternatives:
-            yield Copyable("Another kind of layout", other.command, other.reason)
-        return
-    yield Copyable("This layout", case.layout.lfs_command(case.directory))
-    yield Copyable("The recommended one", command, reasons)
-    if hints:
-        yield Copyable("Hints for MPI-IO", hints)
 
 
 def _contract(case: _Case) -> dict[str, Any]:
