@@ -17,28 +17,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import groupby, product
 from math import prod
 from operator import ne
 
 from hopperlib.errors import InputError
 
 __all__ = [
-    "balanced_column_major",
-    "balanced_diagonal_major",
-    "best_block",
-    "block_order",
-    "diagonal_major",
-    "neighbor_count",
-    "neighbor_pairs",
-    "off_node_pairs",
-    "off_node_weight",
-    "order_for_matrix",
-    "parse_grid",
-    "rank_order_file",
-    "read_matrix",
-    "triangle_imbalance",
-]
+    "balanced_column_major", "balanced_diagonal_major", "best_block", "block_order", "diagonal_major",
+    "neighbor_count", "neighbor_pairs", "off_node_pairs", "off_node_weight", "order_for_matrix", "parse_grid",
+    "rank_order_file", "read_matrix", "triangle_imbalance",
+]  # fmt: skip
 
 #: Sizes along x, y, z and so on, x counting fastest.
 Grid = tuple[int, ...]
@@ -76,14 +65,6 @@ def parse_grid(text: str) -> Grid:
     return grid
 
 
-def _rank(grid: Grid, cell: Sequence[int]) -> int:
-    """Rank of a cell, x fastest."""
-    rank = 0
-    for size, at in zip(reversed(grid), reversed(cell), strict=True):
-        rank = rank * size + at
-    return rank
-
-
 def neighbor_pairs(grid: Grid, *, periodic: bool = False) -> Iterator[tuple[int, int]]:
     """Yield each pair of ranks that are neighbors along an axis, x counting fastest.
 
@@ -92,15 +73,13 @@ def neighbor_pairs(grid: Grid, *, periodic: bool = False) -> Iterator[tuple[int,
     >>> list(neighbor_pairs((2, 2, 1)))
     [(0, 1), (0, 2), (1, 3), (2, 3)]
     """
-    for reversed_cell in product(*(range(size) for size in reversed(grid))):
-        cell = reversed_cell[::-1]
-        here = _rank(grid, cell)
-        for axis, (at, size) in enumerate(zip(cell, grid, strict=True)):
+    steps = [prod(grid[:axis]) for axis in range(len(grid))]
+    for rank in range(prod(grid)):
+        for size, step in zip(grid, steps, strict=True):
+            at = rank // step % size
             # On a ring of two the second link would join the same pair again.
             if at + 1 < size or (periodic and size > 2):
-                ahead = list(cell)
-                ahead[axis] = (at + 1) % size
-                yield here, _rank(grid, ahead)
+                yield rank, rank + ((at + 1) % size - at) * step
 
 
 def neighbor_count(grid: Grid, *, periodic: bool = False) -> int:
@@ -239,9 +218,8 @@ def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tu
         tried = block_order(grid, block)
         # Blocks of a node's cores that fill the grid: no node holds parts of two, and what is cut is known.
         fills = prod(block) == cores_per_node and not any(map(int.__mod__, grid, block))
-        off_node = (
-            _cut(grid, block, periodic) if fills else off_node_pairs(tried, grid, cores_per_node, periodic=periodic)
-        )
+        cut = _cut(grid, block, periodic)
+        off_node = cut if fills else off_node_pairs(tried, grid, cores_per_node, periodic=periodic)
         if (off_node, block) < best:
             best, order = (off_node, block), tried
     return best[1], order, best[0]
@@ -302,33 +280,26 @@ def read_matrix(lines: Iterable[str]) -> tuple[int, dict[tuple[int, int], float]
     if rows and not all(re.fullmatch(r"[-+0-9.eE]+", cell) for cell in rows[0]):
         del rows[0]
     try:
-        # Three rows of three may be either; ranks that count up one by one are rather a table of three ranks' pairs.
-        if (
-            rows
-            and len(rows[0]) == 3
-            and not (len(rows) == 3 and all(float(row[i]) == 0 for i, row in enumerate(rows) if len(row) == 3))
-        ):
-            for one, other, weight in rows:
-                add(int(one), int(other), float(weight))
-        else:
-            for one_rank, row in enumerate(rows):
-                if len(row) != len(rows):
-                    raise InputError(
-                        f"row {one_rank + 1} has {len(row)} columns; a table of {len(rows)} ranks has {len(rows)}"
-                    )
-                for other_rank, cell in enumerate(row):
-                    add(one_rank, other_rank, float(cell))
+        # Three rows of three may be either: a diagonal of zeros is that of a table, in which none sends to itself.
+        square = len(rows) == 3 and all(float(row[i]) == 0 for i, row in enumerate(rows) if len(row) == 3)
+        for one, other, weight in rows if rows and len(rows[0]) == 3 and not square else _cells(rows):
+            add(int(one), int(other), float(weight))
+    except InputError:
+        raise
     except ValueError as error:
-        raise (
-            error
-            if isinstance(error, InputError)
-            else InputError(f"this is no matrix of who sends whom how much: {str(error)[:200]}")
-        ) from None
+        raise InputError(f"this is no matrix of who sends whom how much: {str(error)[:200]}") from None
     if not pairs:
-        raise InputError(
-            "no two ranks send each other anything: give three columns (from, to, bytes), a square table, or IPM's XML"
-        )
+        forms = "give three columns (from, to, bytes), a square table, or IPM's XML"
+        raise InputError(f"no two ranks send each other anything: {forms}")
     return ranks, pairs
+
+
+def _cells(rows: list[list[str]]) -> Iterator[tuple[int, int, str]]:
+    """Yield row, column and cell of a square table."""
+    for at, row in enumerate(rows):
+        if len(row) != len(rows):
+            raise InputError(f"row {at + 1} has {len(row)} columns; a table of {len(rows)} ranks has {len(rows)}")
+        yield from ((at, column, cell) for column, cell in enumerate(row))
 
 
 def off_node_weight(order: Sequence[int], pairs: Matrix, cores_per_node: int) -> float:
@@ -401,33 +372,23 @@ def rank_order_file(order: Sequence[int], note: str = "") -> str:
     """
     lines = [f"# {line}" for line in note.splitlines()] + ["# Use it with MPICH_RANK_REORDER_METHOD=3"]
     parts: list[str] = []
-    start = previous = None
-    for rank in [*order, None]:
-        if previous is not None and rank == previous + 1:
-            previous = rank
-            continue
-        if start is not None and previous is not None:
-            parts.append(str(start) if start == previous else f"{start}-{previous}")
-        start = previous = rank
-    for first in range(0, len(parts), 20):
-        lines.append(",".join(parts[first : first + 20]))
+    # Ranks that count up with their places are a run: the difference stays the same.
+    for _, run in groupby(enumerate(order), lambda placed: placed[1] - placed[0]):
+        ranks = [rank for _, rank in run]
+        parts.append(f"{ranks[0]}-{ranks[-1]}" if len(ranks) > 1 else f"{ranks[0]}")
+    lines += [",".join(parts[first : first + 20]) for first in range(0, len(parts), 20)]
     return "\n".join(lines) + "\n"
 
 
 Triangle = tuple[tuple[int | None, ...], ...]
 
 
-def _filled(side: int, cells: Iterator[tuple[int, int]]) -> Triangle:
+def _filled(side: int, cells: Iterable[tuple[int, int]]) -> Triangle:
     """Return a square with numbers from 1 in the order of the cells."""
-    square: list[list[int | None]] = [[None] * side for _ in range(side)]
-    for number, (row, column) in enumerate(cells, start=1):
-        square[row][column] = number
-    return tuple(tuple(row) for row in square)
-
-
-def _check_side(side: int) -> None:
     if side < 1:
         raise InputError(f"side={side} must be at least 1: a triangle of n has n (n + 1) / 2 tasks")
+    numbers = {cell: number for number, cell in enumerate(cells, start=1)}
+    return tuple(tuple(numbers.get((row, column)) for column in range(side)) for row in range(side))
 
 
 def diagonal_major(side: int) -> Triangle:
@@ -438,7 +399,6 @@ def diagonal_major(side: int) -> Triangle:
     >>> diagonal_major(3)
     ((1, None, None), (4, 2, None), (6, 5, 3))
     """
-    _check_side(side)
     return _filled(side, ((d + column, column) for d in range(side) for column in range(side - d)))
 
 
@@ -453,11 +413,9 @@ def balanced_diagonal_major(side: int) -> Triangle:
     >>> balanced_diagonal_major(3)
     ((1, None, 6), (4, 2, None), (None, 5, 3))
     """
-    _check_side(side)
     cells = [((d + column) % side, column) for d in range((side + 1) // 2) for column in range(side)]
-    if side % 2 == 0:
-        cells += [(side // 2 + column, column) for column in range(side // 2)]
-    return _filled(side, iter(cells))
+    cells += [(side // 2 + column, column) for column in range(side // 2) if side % 2 == 0]
+    return _filled(side, cells)
 
 
 def balanced_column_major(side: int) -> Triangle:
@@ -471,15 +429,10 @@ def balanced_column_major(side: int) -> Triangle:
     >>> balanced_column_major(3)
     ((1, None, 6), (2, 3, None), (None, 4, 5))
     """
-    _check_side(side)
-
-    def cells() -> Iterator[tuple[int, int]]:
-        for column in range(side):
-            longer = side % 2 == 0 and column < side // 2
-            for d in range((side + 1) // 2 + longer):
-                yield (column + d) % side, column
-
-    return _filled(side, cells())
+    heights = [(side + 1) // 2 + (side % 2 == 0 and column < side // 2) for column in range(side)]
+    return _filled(
+        side, (((column + d) % side, column) for column, height in enumerate(heights) for d in range(height))
+    )
 
 
 def triangle_imbalance(triangle: Triangle) -> tuple[float, float]:

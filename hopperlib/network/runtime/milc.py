@@ -22,19 +22,9 @@ from hopperlib.network.runtime.placed_jobs import PlacedJob, selected
 from hopperlib.network.runtime.run_time import Run, RunTimeModel, calibrate, draw_noise
 
 __all__ = [
-    "REDUCTIONS",
-    "RUNS_A_JOB",
-    "RUN_NOISE",
-    "exchange_share",
-    "fitted",
-    "force_times_s",
-    "lost_order",
-    "milc_jobs",
-    "model",
-    "run_times",
-    "runs_met",
-    "slowdown",
-]
+    "REDUCTIONS", "RUNS_A_JOB", "RUN_NOISE", "exchange_share", "fitted", "force_times_s", "lost_order", "milc_jobs",
+    "model", "run_times", "runs_met", "slowdown",
+]  # fmt: skip
 
 #: Runs of MILC in a job.
 RUNS_A_JOB = 3
@@ -216,13 +206,7 @@ def slowdown(share: float) -> float:
 
 
 def force_times_s(
-    job: PlacedJob,
-    rng: random.Random,
-    *,
-    force_s: float,
-    wait: float = FORCE_WAIT,
-    usual: float,
-    forces: int = FORCES,
+    job: PlacedJob, rng: random.Random, *, force_s: float, wait: float = FORCE_WAIT, usual: float, forces: int = FORCES
 ) -> list[float]:
     """Times that MILC prints as FFTIME in the first run of a job: one for each computation of the fermion force. [s]
 

@@ -60,10 +60,8 @@ def separate_collectives_s(tasks: int, message_gb: float, *, latency_s: float, b
     >>> round(separate_collectives_s(64, 0.001, latency_s=1.6e-6, bandwidth_gb_s=6.0), 6)
     0.001183
     """
-    _check(tasks, message_gb, latency_s, bandwidth_gb_s)
-    levels = math.ceil(math.log2(tasks))
-    scattered = message_gb * (tasks - 1) / tasks
-    return 2 * levels * latency_s + (levels * message_gb + scattered) / bandwidth_gb_s
+    levels, scattered_s = _levels(tasks, message_gb, latency_s, bandwidth_gb_s)
+    return 2 * levels * latency_s + levels * message_gb / bandwidth_gb_s + scattered_s
 
 
 def merged_collectives_s(tasks: int, message_gb: float, *, latency_s: float, bandwidth_gb_s: float) -> float:
@@ -76,18 +74,18 @@ def merged_collectives_s(tasks: int, message_gb: float, *, latency_s: float, ban
     >>> merged_collectives_s(64, 0.001, latency_s=1.6e-6, bandwidth_gb_s=6.0) < 0.001
     True
     """
-    _check(tasks, message_gb, latency_s, bandwidth_gb_s)
-    levels = math.ceil(math.log2(tasks))
-    return levels * latency_s + message_gb * (tasks - 1) / tasks / bandwidth_gb_s
+    levels, scattered_s = _levels(tasks, message_gb, latency_s, bandwidth_gb_s)
+    return levels * latency_s + scattered_s
 
 
-def _check(tasks: int, message_gb: float, latency_s: float, bandwidth_gb_s: float) -> None:
-    """Refuse what no collective has."""
+def _levels(tasks: int, message_gb: float, latency_s: float, bandwidth_gb_s: float) -> tuple[int, float]:
+    """Return the levels of the tree, and the time in which all parts but one's own go by."""
     if tasks < 1 or message_gb < 0 or latency_s < 0 or bandwidth_gb_s <= 0:
         raise InputError(
             f"tasks={tasks} must be at least 1, message_gb={message_gb} and latency_s={latency_s} not negative, "
             f"bandwidth_gb_s={bandwidth_gb_s} above 0"
         )
+    return math.ceil(math.log2(tasks)), message_gb * (tasks - 1) / tasks / bandwidth_gb_s
 
 
 def combined_factor(*factors: float) -> float:

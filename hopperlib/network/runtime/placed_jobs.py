@@ -51,18 +51,9 @@ from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import Wiring
 
 __all__ = [
-    "ASSUMED",
-    "CASES",
-    "FIRST_MILC",
-    "METRICS",
-    "SEEDS",
-    "TASKS",
-    "Histories",
-    "PlacedJob",
-    "milc_stream",
-    "read_placed_jobs",
-    "selected",
-]
+    "ASSUMED", "CASES", "FIRST_MILC", "METRICS", "SEEDS", "TASKS", "Histories", "PlacedJob", "milc_stream",
+    "read_placed_jobs", "selected",
+]  # fmt: skip
 
 #: Seeds of the histories in the table.
 SEEDS = tuple(range(1, 21))
@@ -352,12 +343,7 @@ class Histories:
             yield shares
 
     def _measured(
-        self,
-        schedule: Schedule,
-        index: int,
-        all_places: Sequence[Coordinates],
-        tasks: int,
-        neighbors: _Neighbors,
+        self, schedule: Schedule, index: int, all_places: Sequence[Coordinates], tasks: int, neighbors: _Neighbors
     ) -> Iterator[float]:
         """Yield start, wait, metrics and slowness of one job."""
         links, graph = self.links, _graph(tasks, self.cores)

@@ -54,11 +54,7 @@ class Mix(NamedTuple):
 
 
 #: Mixes by name.
-MIXES: dict[str, Mix] = {
-    "stencils": Mix(0.0, 0.0),
-    "assumed": Mix(0.2, 0.1),
-    "double": Mix(0.2, 0.1, 2.0),
-}
+MIXES: dict[str, Mix] = {"stencils": Mix(0.0, 0.0), "assumed": Mix(0.2, 0.1), "double": Mix(0.2, 0.1, 2.0)}
 
 
 class Habit(NamedTuple):

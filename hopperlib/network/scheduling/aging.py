@@ -24,18 +24,9 @@ from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.network.torus.allocation import PrefixCounts
 
 __all__ = [
-    "LargeJob",
-    "Moment",
-    "Probe",
-    "aged_machine",
-    "debug_queues",
-    "free_runs",
-    "full_jobs",
-    "large_jobs",
-    "moments",
-    "probe",
-    "troubled_machine",
-]
+    "LargeJob", "Moment", "Probe", "aged_machine", "debug_queues", "free_runs", "full_jobs", "large_jobs",
+    "moments", "probe", "troubled_machine",
+]  # fmt: skip
 
 
 class Probe(NamedTuple):
@@ -46,14 +37,7 @@ class Probe(NamedTuple):
 
 
 def aged_machine(
-    mix: str,
-    *,
-    nodes: int,
-    days: int,
-    load: float,
-    seed: int = 1,
-    policy: str = "easy",
-    allocation: str = "first",
+    mix: str, *, nodes: int, days: int, load: float, seed: int = 1, policy: str = "easy", allocation: str = "first"
 ) -> Schedule:
     """Return the schedule of a machine from a reboot on.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.network.scheduling.workload import Workload
@@ -17,8 +18,7 @@ _MOST_NODES = 200_000
 _NAMED = 0.95
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeResources:
+class NodeResources(NamedTuple):
     """What one node has, or a job wants of each of its nodes.
 
     Parameters
@@ -137,12 +137,8 @@ def demand(workload: Workload, job: int) -> NodeResources:
     >>> demand(Workload([Job(1, 0, 2, 60, 60, cores=5, gpus=2)]), 0)
     NodeResources(cores=3, gpus=1, memory_mb=0)
     """
-    nodes = workload.nodes[job]
-    return NodeResources(
-        cores=_each(workload.cores[job], nodes),
-        gpus=_each(workload.gpus[job], nodes),
-        memory_mb=_each(workload.memory_mb[job], nodes),
-    )
+    totals = workload.cores[job], workload.gpus[job], workload.memory_mb[job]
+    return NodeResources(*(_each(total, workload.nodes[job]) for total in totals))
 
 
 def _peak(changes: Iterable[tuple[int, int]]) -> int:
@@ -182,7 +178,7 @@ def cluster_of_trace(workload: Workload) -> Cluster | None:
 
 def _of_node_lists(workload: Workload, jobs: list[int], names: list[list[str]]) -> Cluster:
     """Return the nodes that the jobs name, each with what its jobs used at once."""
-    use: dict[str, dict[str, list[tuple[int, int]]]] = {}
+    use: dict[str, list[list[tuple[int, int]]]] = {}
     members: dict[str, set[str]] = {}
     for job in jobs:
         start = workload.observed_start_s[job]
@@ -190,11 +186,9 @@ def _of_node_lists(workload: Workload, jobs: list[int], names: list[list[str]]) 
         mine = names[workload.node_list_number[job]]
         members.setdefault(workload.word("queue", job), set()).update(mine)
         for node in mine:
-            changes = use.setdefault(node, {"cores": [], "gpus": [], "memory_mb": []})
-            for kind, of_kind in changes.items():
-                amount = getattr(wanted, kind)
+            for changes, amount in zip(use.setdefault(node, [[] for _ in wanted]), wanted, strict=True):
                 if amount and end > start:
-                    of_kind += [(start, amount), (end, -amount)]
+                    changes += [(start, amount), (end, -amount)]
     # Numbers in a name count as numbers: n10 comes after n9.
     ordered = sorted(
         use,
@@ -203,7 +197,7 @@ def _of_node_lists(workload: Workload, jobs: list[int], names: list[list[str]]) 
         ],
     )
     place = {name: number for number, name in enumerate(ordered)}
-    nodes = tuple(NodeResources(**{kind: _peak(changes) for kind, changes in use[name].items()}) for name in ordered)
+    nodes = tuple(NodeResources(*map(_peak, use[name])) for name in ordered)
     partitions = {
         queue: Partition(nodes=tuple(sorted(place[name] for name in mine))) for queue, mine in sorted(members.items())
     }
@@ -220,26 +214,19 @@ def _of_peaks(workload: Workload, jobs: list[int]) -> Cluster:
     partitions = {}
     for queue, mine in sorted(by_queue.items()):
         wants = {job: demand(workload, job) for job in mine}
-        most = NodeResources(
-            **{kind: max(getattr(want, kind) for want in wants.values()) for kind in ("cores", "gpus", "memory_mb")}
-        )
+        most = NodeResources(*map(max, zip(*wants.values(), strict=True)))
         shared = any(0 < want.cores < most.cores for want in wants.values())
 
-        def peak(column: Iterable[int], mine: list[int] = mine) -> int:
-            spans = (
-                (workload.observed_start_s[job], workload.run_time_s[job], amount)
-                for job, amount in zip(mine, column, strict=True)
-            )
+        def peak(column: Sequence[int], mine: list[int] = mine) -> int:
+            spans = ((workload.observed_start_s[job], workload.run_time_s[job], column[job]) for job in mine)
             return _peak(
                 change for start, run, amount in spans for change in ((start, amount), (start + run, -amount)) if run
             )
 
         if shared:
-            needed = _each(peak(workload.cores[job] for job in mine), most.cores)
-            if most.gpus:
-                needed = max(needed, _each(peak(workload.gpus[job] for job in mine), most.gpus))
+            needed = max(_each(peak(workload.cores), most.cores), _each(peak(workload.gpus), most.gpus or 1))
         else:
-            needed = peak(workload.nodes[job] for job in mine)
+            needed = peak(workload.nodes)
         count = min(_MOST_NODES, max(needed, *(workload.nodes[job] for job in mine), 1))
         partitions[queue] = Partition(nodes=tuple(range(len(nodes), len(nodes) + count)), exclusive=not shared)
         # Memory is not told by the most that one job had: nodes are taken to have enough.

@@ -73,12 +73,7 @@ class Group(NamedTuple):
 
     def to_dict(self) -> dict[str, object]:
         """Return the group as plain data, one level deep."""
-        data: dict[str, object] = {
-            "name": self.name,
-            "jobs": self.jobs,
-            "size": self.size,
-            "held_mean_s": self.held_mean_s,
-        }
+        data: dict[str, object] = dict(zip(self._fields[:4], self[:4], strict=True))
         for kind, waits in (("observed", self.observed), ("simulated", self.simulated)):
             data |= {f"{kind}_{name}": getattr(waits, name, None) for name in Waits._fields}
         return data
@@ -94,11 +89,8 @@ def _size(schedule: Schedule, cluster: Cluster | None, queue: str | None = None)
     if cluster is None:
         return schedule.nodes
     chosen = range(len(cluster.nodes)) if queue is None else cluster.partitions[cluster.partition(queue)].nodes
-    return (
-        sum(cluster.nodes[node].cores for node in chosen)
-        if _units(schedule.workload, cluster) is schedule.workload.cores
-        else len(chosen)
-    )
+    by_cores = _units(schedule.workload, cluster) is schedule.workload.cores
+    return sum(cluster.nodes[node].cores if by_cores else 1 for node in chosen)
 
 
 def waits_of(
@@ -131,13 +123,8 @@ def waits_of(
     span = max(ends) - min(starts)
     used = sum(units[job] * run for job, run in zip(jobs, runs, strict=True))
     high = quantiles(waits, n=20, method="inclusive")[-1] if len(waits) > 1 else waits[0]
-    return Waits(
-        sum(waits) / len(waits),
-        float(median(waits)),
-        float(high),
-        slowdown,
-        used / (span * size) if span and size else None,
-    )
+    utilization = used / (span * size) if span and size else None
+    return Waits(sum(waits) / len(waits), float(median(waits)), float(high), slowdown, utilization)
 
 
 def _both(schedule: Schedule) -> list[int]:

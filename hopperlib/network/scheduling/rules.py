@@ -7,7 +7,7 @@ None is from 2011, when the machine of the studies ran.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -18,18 +18,9 @@ from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.tables import key, read_record, read_toml
 
 __all__ = [
-    "ORDERS",
-    "Limit",
-    "Queue",
-    "QueueTable",
-    "Rules",
-    "fixed_priorities",
-    "put_into_queues",
-    "queue_table",
-    "queue_tables",
-    "read_queues",
-    "read_rules",
-]
+    "ORDERS", "Limit", "Queue", "QueueTable", "Rules", "fixed_priorities", "put_into_queues", "queue_table",
+    "queue_tables", "read_queues", "read_rules",
+]  # fmt: skip
 
 ORDERS: tuple[str, ...] = ("submission", "size", "length", "multifactor")
 # Slurm's weights have 32 bits.
@@ -97,11 +88,6 @@ class Rules:
     shares: Mapping[str, float] | None = None
     limits: tuple[Limit, ...] = key((), name="limit")
 
-    @property
-    def changes(self) -> bool:
-        """Whether the order of two waiting jobs may change while they wait."""
-        return bool(self.age or self.fair_share)
-
 
 def read_rules(text: str) -> Rules:
     r"""Return the rules of a TOML text: the fields of `Rules`, and ``[[limit]]``.
@@ -120,8 +106,8 @@ def read_rules(text: str) -> Rules:
     return read_record(Rules, read_toml(text, name="rules"), name="rules")
 
 
-def fixed_priorities(workload: Workload, order: str, rules: Rules, nodes: int) -> list[float]:
-    """Return the part of each job's priority that does not change while it waits; the larger goes first.
+def fixed_priorities(workload: Workload, order: str, rules: Rules, nodes: int) -> list[float] | None:
+    """Return the part of each job's priority that does not change while it waits, the larger first; None if all are equal.
 
     Raises
     ------
@@ -137,22 +123,17 @@ def fixed_priorities(workload: Workload, order: str, rules: Rules, nodes: int) -
     if order not in ORDERS:
         raise InputError(f"queue_order={order!r} must be one of: {', '.join(ORDERS)}", name="queue_order")
     if order == "submission":
-        return [0.0] * len(workload)
+        return None
     if order == "size":
         return list(workload.nodes)
     if order == "length":
         return [-limit for limit in workload.requested_time_s]
-    queues = _factors(workload.queues, rules.queue_factors, rules.queue)
-    qos = _factors(workload.words["qos"], rules.qos_factors, rules.qos)
+    queues = [rules.queue * (rules.queue_factors or {}).get(name, 0.0) for name in workload.queues]
+    qos = [rules.qos * (rules.qos_factors or {}).get(name, 0.0) for name in workload.words["qos"]]
     return [
         queues[queue] + qos[quality] + rules.size * width / nodes
         for queue, quality, width in zip(workload.queue_number, workload.qos_number, workload.nodes, strict=True)
     ]
-
-
-def _factors(names: Sequence[str], factors: Mapping[str, float] | None, weight: float) -> list[float]:
-    """Return what each of some names adds to a priority."""
-    return [weight * (factors or {}).get(name, 0.0) for name in names]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,10 +192,10 @@ class Queue:
         InputError
             If it is too narrow, too wide or too long.
         """
+        low, high = self.nodes or (1, job.nodes)
+        if not low <= job.nodes <= high:
+            raise InputError(f"job {job.job} asks for nodes={job.nodes}; queue {self.name!r} takes {low} to {high}")
         if not self.takes(job.nodes, job.requested_time_s):
-            low, high = self.nodes or (1, job.nodes)
-            if not low <= job.nodes <= high:
-                raise InputError(f"job {job.job} asks for nodes={job.nodes}; queue {self.name!r} takes {low} to {high}")
             raise InputError(
                 f"job {job.job} asks for requested_time_s={job.requested_time_s}; queue {self.name!r} takes "
                 f"{self.max_time_s} s at most"

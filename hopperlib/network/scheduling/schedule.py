@@ -15,18 +15,9 @@ from hopperlib.network.scheduling._free_nodes import pairs
 from hopperlib.network.scheduling.workload import Workload
 
 __all__ = [
-    "FINISHED",
-    "KILLED_AT_LIMIT",
-    "KILLED_BY_OUTAGE",
-    "NOT_STARTED",
-    "STATUS",
-    "Sample",
-    "Schedule",
-    "Summary",
-    "mean_wait_h",
-    "summarize",
-    "width_classes",
-]
+    "FINISHED", "KILLED_AT_LIMIT", "KILLED_BY_OUTAGE", "NOT_STARTED", "STATUS", "Sample", "Schedule", "Summary",
+    "mean_wait_h", "summarize", "width_classes",
+]  # fmt: skip
 
 NOT_STARTED, FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE = range(4)
 #: What each status is called.
@@ -220,7 +211,7 @@ def summarize(schedule: Schedule, jobs: Sequence[int] | None = None) -> Summary:
     chosen = list(schedule.finished()) if jobs is None else jobs
     if not chosen:
         raise InputError("no job started")
-    waits = [schedule.start_s[index] - schedule.workload.submit_time_s[index] for index in chosen]
+    waits = [schedule.wait_time_s(index) or 0 for index in chosen]
     runs = [schedule.run_count[index] for index in chosen]
     start, end = min(schedule.start_s[index] for index in chosen), max(schedule.end_s[index] for index in chosen)
     return Summary(

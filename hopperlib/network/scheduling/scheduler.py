@@ -151,7 +151,7 @@ def simulate(
     _check_settings(policy, overrun, count, depth, {"sample_every_s": sample_every_s, "aging_s": aging_s})
     _check(workload, count, queues)
     rules = rules or Rules()
-    fixed = None if queue_order == "submission" else fixed_priorities(workload, queue_order, rules, count)
+    fixed = fixed_priorities(workload, queue_order, rules, count)
     if queue_order != "multifactor":
         rules = replace(rules, age=0.0, fair_share=0.0)
     jobs = range(len(workload))
@@ -230,11 +230,7 @@ def _one_pool(nodes: int) -> Cluster:
 def _wanted(workload: Workload, job: int, cluster: Cluster) -> Wanted:
     """Return what a job wants, and of which partition."""
     name = cluster.partition(workload.word("queue", job))
-    partition = cluster.partitions[name]
-    if partition.exclusive:
-        return name, 0, 0, 0
-    want = demand(workload, job)
-    return name, want.cores, want.gpus, want.memory_mb
+    return (name, 0, 0, 0) if cluster.partitions[name].exclusive else (name, *demand(workload, job))
 
 
 def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:
@@ -270,8 +266,6 @@ def _check(workload: Workload, nodes: int, queues: Sequence[Queue]) -> None:
             f"job {workload.job[index]} asks for nodes={workload.nodes[index]}, more than the {nodes} of the machine"
         )
     limits = {queue.name: queue for queue in queues}
-    if not limits:
-        return
-    for job in workload:
+    for job in workload if limits else ():
         if job.queue in limits:
             limits[job.queue].check(job)

@@ -25,13 +25,9 @@ from hopperlib.network.torus.distances import Coordinates, Link, Torus, link_ban
 from hopperlib.network.torus.hull import Hull, convex_hull
 
 __all__ = [
-    "PrefixCounts",
-    "bisection_bandwidth_gb_s",
-    "hull_of_placement",
-    "max_hop_distance",
-    "mean_hop_distance",
+    "PrefixCounts", "bisection_bandwidth_gb_s", "hull_of_placement", "max_hop_distance", "mean_hop_distance",
     "runs_of",
-]
+]  # fmt: skip
 
 
 def _sum_of_ring_distances(counts: Sequence[int]) -> int:
