@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -16,7 +16,7 @@ from hopperlib.errors import InputError
 from hopperlib.frames import Rows, frame_text
 from hopperlib.packed import encoding_of, unpacked
 
-__all__ = ["Source", "by_path", "lines_of", "text_of"]
+__all__ = ["Source", "by_path", "first_pieces", "lines_of", "text_of"]
 
 Source = str | bytes | os.PathLike[str] | BinaryIO | Iterable[str]
 
@@ -96,16 +96,29 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
         with _opened(source, _name(source)) as stream:
             text = io.TextIOWrapper(stream, encoding_of(stream.peek(64)), errors="replace")
             try:
-                whole = True
-                while line := text.readline(_LONGEST):
-                    if whole or not cut:
-                        yield line
-                    whole = line.endswith("\n")
+                pieces = iter(partial(text.readline, _LONGEST), "")
+                yield from first_pieces(pieces) if cut else pieces
             finally:
                 # Whoever opened the stream closes it.
                 text.detach()
     else:
         yield from source  # type: ignore[misc]
+
+
+def first_pieces(pieces: Iterable[str]) -> Iterator[str]:
+    r"""Yield the first piece of each line, of lines that are longer than a MiB.
+
+    Examples
+    --------
+    >>> [len(piece) for piece in first_pieces(["a" * (1 << 20), "and more\n", "next\n"])]
+    [1048576, 5]
+    """
+    whole = True
+    for piece in pieces:
+        if whole:
+            yield piece
+        # Lines of text that was given as lines end in nothing; only a file's are read in pieces, and those are long.
+        whole = piece.endswith("\n") or len(piece) < _LONGEST
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.readers.ior._data import is_csv, is_glued, is_json, read_csv, read_glued, read_json
@@ -52,13 +53,9 @@ def read_ior(source: Source, *, file: str = "-") -> list[IoResult]:
             results += read_mdtest(part, file=file)
             continue
         version = tool or None
-        forms = (
-            (read_json, is_json(part)),
-            (read_csv, is_csv(part)),
-            (read_glued, tool and is_glued(part)),
-            (read_text, tool or _TABLE.search(part)),
-        )
-        read = next((read for read, is_so in forms if is_so), None)
+        forms: dict[Any, Any] = {read_json: is_json(part), read_csv: is_csv(part), read_glued: tool and is_glued(part)}
+        forms[read_text] = tool or _TABLE.search(part)
+        read = next((read for read, is_so in forms.items() if is_so), None)
         tests = read(part, file=file, version=version) if read else []
         # An empty test beside others is what stood between two of them.
         speaking = [test for test in tests if not test.empty or test.options or test.errors or test.no_rates]

@@ -133,12 +133,9 @@ def ranks_together(rows: Iterable[IoResult]) -> list[IoResult]:
         rates = [row.rate_mib_s for row in ranks if row.rate_mib_s] or [0.0]
         apart = f"{len(ranks):,} tasks: {min(rates):.4g} to {max(rates):.4g} MiB/s each"
         seconds = max((row.seconds for row in ranks if row.seconds), default=None)
-        kept.append(
-            replace(
-                ranks[0], rank=None, repetition=None, statistic="median of tasks", tasks=len(ranks),
-                rate_mib_s=median(rates) or None, seconds=seconds, reason=ranks[0].reason or apart,
-            )
-        )  # fmt: skip
+        whole: dict[str, Any] = {"tasks": len(ranks), "rate_mib_s": median(rates) or None, "seconds": seconds}
+        whole |= {"statistic": "median of tasks", "reason": ranks[0].reason or apart}
+        kept.append(replace(ranks[0], rank=None, repetition=None, **whole))
     return kept
 
 

@@ -11,7 +11,7 @@ from hopperlib.network.scheduling.workload import WORDS, Job, Workload
 from hopperlib.readers.jobs.sacct import read_sacct
 from hopperlib.readers.jobs.swf import read_swf
 from hopperlib.readers.jobs.trace import Trace
-from hopperlib.readers.source import Source, lines_of
+from hopperlib.readers.source import Source, first_pieces, lines_of
 from hopperlib.readers.table import Skips
 
 __all__ = ["read_job_trace"]
@@ -55,12 +55,12 @@ def read_job_trace(
     mark = first.lstrip(" \t\ufeff")[:1]
     whole = chain(skipped, [first], pieces)
     if form == "auto" and {"submit_time_s", "run_time_s", "nodes"} <= set(first.strip().split(",")):
-        return _read_table(_cut(whole))
+        return _read_table(first_pieces(whole))
     if form == "sacct" or (form == "auto" and mark not in (";", "#") and (mark == "{" or delimiter in first)):
         # JSON may stand in one line, of which the pieces follow one another.
-        lines = whole if mark == "{" else _cut(whole)
+        lines = whole if mark == "{" else first_pieces(whole)
         return read_sacct(lines, delimiter=delimiter, columns=columns)
-    return read_swf(_cut(whole), cores_per_node=cores_per_node)
+    return read_swf(first_pieces(whole), cores_per_node=cores_per_node)
 
 
 def _read_table(lines: Iterator[str]) -> Trace:
@@ -76,13 +76,3 @@ def _read_table(lines: Iterator[str]) -> Trace:
     if not jobs:
         raise InputError("the table holds no job")
     return Trace(workload=Workload(jobs), skips=Skips())
-
-
-def _cut(pieces: Iterator[str]) -> Iterator[str]:
-    """Yield the first piece of each line."""
-    whole = True
-    for piece in pieces:
-        if whole:
-            yield piece
-        # Lines of text that was given as lines end in nothing; only a file's are read in pieces, and those are long.
-        whole = piece.endswith("\n") or len(piece) < 1 << 20

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hopperlib.errors import InputError, above, at_least
 from hopperlib.finding import Finding
@@ -268,15 +269,14 @@ def documented_costs(
     ----------
     .. [1] K. Antypas and Y. He, CUG 2011, sec. 2, fig. 8.
     """
-    costs = calibrate(
-        task_rate_gb_s=35 / 1560,
-        write_gain=0.11,
-        write_transfer_bytes=10_000,
-        read_gain=read_gain,
-        read_transfer_bytes=BYTES_PER_MIB,
-        buffer_bytes=2 * BYTES_PER_MIB,
-        unaligned_extra=unaligned_extra,
-    )
+    runs: dict[str, Any] = {
+        "task_rate_gb_s": 35 / 1560,
+        "write_gain": 0.11,
+        "read_gain": read_gain,
+        "unaligned_extra": unaligned_extra,
+    }
+    sizes = {"write_transfer_bytes": 10_000, "read_transfer_bytes": BYTES_PER_MIB, "buffer_bytes": 2 * BYTES_PER_MIB}
+    costs = calibrate(**{**runs, **sizes})
     own = {"task_rate_gb_s": task_rate_gb_s, "call_cost_s": call_cost_s, "wait_fraction": wait_fraction}
     return replace(costs, **{name: value for name, value in own.items() if value is not None})
 

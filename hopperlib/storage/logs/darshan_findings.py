@@ -47,6 +47,7 @@ _FAIL_FACTOR = 10.0
 _BRIEF = 0.01
 # What an OST gives at least, where a log does not show it.
 _OST_GB_S = 0.5
+_NOTE: Level = "note"
 _UNKNOWN_CAPACITY_PB = 10_000.0
 _OF_LOG = "log"
 _COUNT_THEM = ". The log names some of the OSTs only: lfs df counts them, and hopper stripe --lfs-df judges by them"
@@ -268,15 +269,10 @@ def _one_writer(site: _Site) -> Iterator[Finding]:
     largest = max(log.files, key=lambda file: file.bytes_written)
     # Where there are collective writes the program does write in parallel: it is MPI-IO that has one aggregator.
     collective = mpi_calls(log, "write", largest.path).collective
-    yield say(
-        "one-writer",
-        {"task": task, "share": round(most / total, 4), "bytes": total, "tasks": log.tasks},
-        text="one-aggregator" if collective else "one-writer",
-        who=f"Task {task}" if task is not None else "One task",
-        collective=collective,
-        others=(log.tasks or 2) - 1,
-        commands=f": {_do(site, better)}" if better else ".",
-    )
+    evidence = {"task": task, "share": round(most / total, 4), "bytes": total, "tasks": log.tasks}
+    words: dict[str, Any] = {"who": f"Task {task}" if task is not None else "One task", "others": (log.tasks or 2) - 1}
+    words |= {"collective": collective, "commands": f": {_do(site, better)}" if better else "."}
+    yield say("one-writer", evidence, text="one-aggregator" if collective else "one-writer", **words)
 
 
 def _small(site: _Site, direction: str) -> Iterator[Finding]:
@@ -299,16 +295,11 @@ def _small(site: _Site, direction: str) -> Iterator[Finding]:
     }
     evidence |= {"mean_bytes": None if mean is None else round(mean), "files": sum(count > 0 for count in counts)}
     evidence |= {"file": worst.path, "shared": worst.shared}
-    yield say(
-        f"small-{direction}s",
-        evidence,
-        text="small" if worst.shared else "small-own-files",
-        level="advice" if small >= _MANY_CALLS else "note",
-        direction=direction,
-        mean="" if mean is None else f", {size_text(mean)} a call on average",
-        gathering=_gathering(site, worst, direction) if worst.shared else "",
-        params=write_params([rule]),
-    )
+    words = {"direction": direction, "params": write_params([rule])}
+    words["mean"] = "" if mean is None else f", {size_text(mean)} a call on average"
+    words["gathering"] = _gathering(site, worst, direction) if worst.shared else ""
+    text, level = "small" if worst.shared else "small-own-files", _NOTE if small < _MANY_CALLS else None
+    yield say(f"small-{direction}s", evidence, text=text, level=level, **words)
 
 
 def _misaligned(site: _Site) -> Iterator[Finding]:

@@ -12,17 +12,9 @@ __all__ = ["SIZE_BINS", "DarshanLog", "FileRecord", "HeatMap", "StripeLayout", "
 
 # Darshan counts accesses by size; upper ends, of which the last is open. [bytes]
 SIZE_BINS = (
-    ("0_100", 100),
-    ("100_1K", 1 << 10),
-    ("1K_10K", 10 << 10),
-    ("10K_100K", 100 << 10),
-    ("100K_1M", 1 << 20),
-    ("1M_4M", 4 << 20),
-    ("4M_10M", 10 << 20),
-    ("10M_100M", 100 << 20),
-    ("100M_1G", 1 << 30),
-    ("1G_PLUS", None),
-)
+    ("0_100", 100), ("100_1K", 1 << 10), ("1K_10K", 10 << 10), ("10K_100K", 100 << 10), ("100K_1M", 1 << 20),
+    ("1M_4M", 4 << 20), ("4M_10M", 10 << 20), ("10M_100M", 100 << 20), ("100M_1G", 1 << 30), ("1G_PLUS", None),
+)  # fmt: skip
 
 
 class Traffic(NamedTuple):

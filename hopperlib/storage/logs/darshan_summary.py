@@ -75,15 +75,15 @@ def job_row(path: str, log: DarshanLog, found: Sequence[Finding]) -> dict[str, A
     """
     raised = [finding for finding in found if finding.level != "ok"]
     numbers = summary(log)
-    return {
+    row = {
         "log": path,
         **{name: numbers[name] for name in ("executable", "job_id", "tasks", "run_time_s", "files", *_SUMMED)},
-        "metadata_s": round(sum(file.meta_s for file in log.files), 6),
-        "worst": min((finding.level for finding in raised), key=LEVELS.index, default="ok"),
-        "problems": sum(finding.level in ("problem", "advice") for finding in raised),
-        "findings": " ".join(dict.fromkeys(finding.code for finding in raised)),
-        "messages": {finding.code: (finding.level, finding.message) for finding in reversed(raised)},
     }
+    row["metadata_s"] = round(sum(file.meta_s for file in log.files), 6)
+    row["worst"] = min((finding.level for finding in raised), key=LEVELS.index, default="ok")
+    row["problems"] = sum(finding.level in ("problem", "advice") for finding in raised)
+    row["findings"] = " ".join(dict.fromkeys(finding.code for finding in raised))
+    return row | {"messages": {finding.code: (finding.level, finding.message) for finding in reversed(raised)}}
 
 
 def overall(jobs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -132,17 +132,17 @@ def judge_osts(log: DarshanLog, direction: str) -> Verdict:
     """
     if direction not in ("read", "write"):
         raise ValueError(f"direction={direction!r} must be read or write")
-    used = [file for file in log.files if file.moved(direction).moved_bytes > 0 and file.layout]
+    used = [
+        (file.osts, file.layout, traffic) for file in log.files if (traffic := file.moved(direction)).moved_bytes > 0
+    ]
+    used = [each for each in used if each[1]]
     if not used:
         return Verdict(direction=direction, unknown=f"no {direction} of a file whose OSTs the log knows")
+    # Below a mebibyte an OST a file shows caches and latency.
     files = [
-        (file.osts, traffic)
-        for file in used
-        if file.layout
-        and file.osts
-        and (traffic := file.moved(direction)).time_s > 0
-        # Below a mebibyte an OST a file shows caches and latency.
-        and traffic.moved_bytes >= _LEAST_BYTES * file.layout.stripe_count
+        (osts, traffic)
+        for osts, layout, traffic in used
+        if osts and layout and traffic.time_s > 0 and traffic.moved_bytes >= _LEAST_BYTES * layout.stripe_count
     ]
     if not files:
         return Verdict(direction=direction, unknown="no file moved a mebibyte an OST, or the log holds no times")

@@ -81,25 +81,17 @@ def own_file_system(
     """
     rate = system.ost_peak_gb_s if ost_rate_gb_s is None else ost_rate_gb_s
     if osts is not None:
-        system = replace(
-            system,
-            name="own",
-            osts=osts,
-            osts_per_oss=1,
-            osts_per_controller=None,
-            max_stripe_count=min(osts, _MOST_STRIPES),
-            default_stripe_count=min(system.default_stripe_count, osts),
-            useful_stripe_count=None,
-            advised_stripe_count=None,
-            guide_stripe_counts=None,
+        counts = {"max_stripe_count": min(osts, _MOST_STRIPES), "osts_per_oss": 1}
+        counts["default_stripe_count"] = min(system.default_stripe_count, osts)
+        unknown = dict.fromkeys(
+            ("osts_per_controller", "useful_stripe_count", "advised_stripe_count", "guide_stripe_counts")
         )
+        own: dict[str, Any] = {"name": "own", "osts": osts, **counts, **unknown}
+        system = replace(system, **own)
     if osts is not None or ost_rate_gb_s is not None:
         system = replace(system, peak_gb_s=rate * system.osts)
-    return replace(
-        system,
-        node_write_ceiling_gb_s=client_rate_gb_s or system.node_write_ceiling_gb_s,
-        capacity_pb=capacity_pb or system.capacity_pb,
-    )
+    node_gb_s = client_rate_gb_s or system.node_write_ceiling_gb_s
+    return replace(system, node_write_ceiling_gb_s=node_gb_s, capacity_pb=capacity_pb or system.capacity_pb)
 
 
 def ceiling_gb_s(machine: Machine, nodes: int) -> float:

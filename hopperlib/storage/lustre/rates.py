@@ -146,12 +146,8 @@ class Estimate(NamedTuple):
     @property
     def parts_s(self) -> dict[str, float]:
         """Where the time goes, by name. [s]"""
-        return {
-            "moving the data": self.moving_s,
-            "creating files and objects": self.metadata_s,
-            "calls": self.calls_s,
-            "locks": self.locks_s,
-        }
+        names = ("moving the data", "creating files and objects", "calls", "locks")
+        return dict(zip(names, (self.moving_s, self.metadata_s, self.calls_s, self.locks_s), strict=True))
 
 
 def pieces_per_call(block_bytes: int, stripe_size_bytes: int) -> float:
