@@ -10,38 +10,27 @@ import os.path
 
 __all__ = ["QUESTIONS", "sentences"]
 
+# By room, in the order in which they are listed.
+_ROOMS = {
+    "node": ("machines", "place", "memory", "hybrid"),
+    "network": (
+        "rank-order",
+        "overlap",
+        "torus",
+        "fragmentation",
+        "variability",
+        "scheduling",
+        "runs-needed",
+        "simulate",
+    ),
+    "storage": ("io-node", "io-log", "iobuf", "stripe", "slow-ost", "load-time", "trillion"),
+    "failure": ("diagnose", "build", "default-modules", "preflight", "huge-pages", "bad-nodes"),
+    "monitoring": ("ssp", "detection-delay", "watch"),
+    "book": ("documented", "errata", "scorecard"),
+}
+
 QUESTIONS: dict[str, str] = {
-    "machines": "hopperlib.questions.node.machines",
-    "place": "hopperlib.questions.node.place",
-    "memory": "hopperlib.questions.node.memory",
-    "hybrid": "hopperlib.questions.node.hybrid",
-    "io-node": "hopperlib.questions.storage.io_node",
-    "documented": "hopperlib.questions.book.documented",
-    "errata": "hopperlib.questions.book.errata",
-    "scorecard": "hopperlib.questions.book.scorecard",
-    "io-log": "hopperlib.questions.storage.io_log",
-    "iobuf": "hopperlib.questions.storage.iobuf",
-    "stripe": "hopperlib.questions.storage.stripe",
-    "rank-order": "hopperlib.questions.network.rank_order",
-    "overlap": "hopperlib.questions.network.overlap",
-    "torus": "hopperlib.questions.network.torus",
-    "fragmentation": "hopperlib.questions.network.fragmentation",
-    "variability": "hopperlib.questions.network.variability",
-    "scheduling": "hopperlib.questions.network.scheduling",
-    "runs-needed": "hopperlib.questions.network.runs_needed",
-    "simulate": "hopperlib.questions.network.simulate",
-    "load-time": "hopperlib.questions.storage.load_time",
-    "trillion": "hopperlib.questions.storage.trillion",
-    "diagnose": "hopperlib.questions.failure.diagnose",
-    "slow-ost": "hopperlib.questions.storage.slow_ost",
-    "build": "hopperlib.questions.failure.build",
-    "default-modules": "hopperlib.questions.failure.default_modules",
-    "preflight": "hopperlib.questions.failure.preflight",
-    "huge-pages": "hopperlib.questions.failure.huge_pages",
-    "bad-nodes": "hopperlib.questions.failure.bad_nodes",
-    "ssp": "hopperlib.questions.monitoring.ssp",
-    "detection-delay": "hopperlib.questions.monitoring.detection_delay",
-    "watch": "hopperlib.questions.monitoring.watch",
+    name: f"hopperlib.questions.{room}.{name.replace('-', '_')}" for room, names in _ROOMS.items() for name in names
 }
 
 

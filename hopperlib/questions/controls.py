@@ -104,17 +104,8 @@ class Control:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the control as plain data for a page or a widget."""
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "label": self.label,
-            "unit": self.unit,
-            "help": self.help,
-            "advanced": self.advanced,
-            "assumed": self.assumed,
-            "shareable": self.shareable,
-            **{name: getattr(self, name) for name in self.own},
-        }
+        names = ("kind", "name", "label", "unit", "help", "advanced", "assumed", "shareable", *self.own)
+        return {name: getattr(self, name) for name in names}
 
     def refuse(self, value: Any, rule: str) -> InputError:
         """Return the error for a bad value: its name, the value, the rule."""

@@ -208,6 +208,12 @@ def _traces(series: Series, look: Style) -> list[dict[str, Any]]:
     ]
 
 
+def _neutral_line(name: str, x: Sequence[Any], y: Sequence[float], dash: str) -> dict[str, Any]:
+    """Return the trace of a line to compare with."""
+    line = {"color": NEUTRAL.color, "dash": dash, "width": 2}
+    return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line}
+
+
 def _upper(series: Series) -> Sequence[float | None]:
     """Return the upper values of a series: none but for a band."""
     return series.high or [None] * len(series.y)
@@ -293,13 +299,11 @@ def chart(
     for number, reference in enumerate(references):
         # Two points at the ends of the data; categories cannot be compared, so they keep their order.
         ends = [places[0], places[-1]] if isinstance(places[0], str) else [min(places), max(places)]
-        line = {"color": NEUTRAL.color, "dash": "dot" if number % 2 == 0 else "dash", "width": 2}
         level = [reference.y, reference.y]
-        data.append({"type": "scatter", "mode": "lines", "name": reference.name, "x": ends, "y": level, "line": line})
+        data.append(_neutral_line(reference.name, ends, level, ("dot", "dash")[number % 2]))
     for number, (name, at) in enumerate((marks or {}).items()):
-        line = {"color": NEUTRAL.color, "dash": ("dash", "dot", "longdash")[number % 3], "width": 2}
         top = max(value for each in series for value in (*each.y, *each.high) if value is not None)
-        data.append({"type": "scatter", "mode": "lines", "name": name, "x": [at, at], "y": [0, top], "line": line})
+        data.append(_neutral_line(name, [at, at], [0, top], ("dash", "dot", "longdash")[number % 3]))
     if len(data) == 1:
         more = {"showlegend": False} | more
     table = _table(caption or title, x, y, series)

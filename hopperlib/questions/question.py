@@ -212,13 +212,9 @@ class Question:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything a page or widget needs to build the form."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "question": self.question,
+        return {name: getattr(self, name) for name in ("name", "title", "question", "heavy")} | {
             "controls": [control.to_dict() for control in self.controls],
             "examples": [{"label": example.label, "values": dict(example.values)} for example in self.examples],
-            "heavy": self.heavy,
         }
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

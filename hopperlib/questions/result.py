@@ -117,16 +117,8 @@ class Value:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the value as plain data, its text made."""
-        return {
-            "label": self.label,
-            "text": self.text,
-            "unit": self.unit,
-            "badge": self.badge,
-            "note": self.note,
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-        }
+        names = ("label", "text", "unit", "badge", "note", "value", "low", "high")
+        return {name: getattr(self, name) for name in names}
 
 
 class Column(NamedTuple):
@@ -200,16 +192,9 @@ class Table(Framed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain data, its cells as text."""
-        return {
-            "caption": self.caption,
-            "columns": [{"heading": column.heading, "badge": column.badge} for column in self.columns],
-            "numeric": self.numeric,
-            "rows": self.as_text(),
-            "marked": list(self.marked),
-            "marked_label": self.marked_label,
-            "folded": self.folded,
-            "csv": self.to_csv(),
-        }
+        named = {name: getattr(self, name) for name in ("caption", "numeric", "marked_label", "folded")}
+        columns = [{"heading": column.heading, "badge": column.badge} for column in self.columns]
+        return named | {"columns": columns, "rows": self.as_text(), "marked": list(self.marked), "csv": self.to_csv()}
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
@@ -270,13 +255,8 @@ class Figure(Framed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figure as plain data."""
-        return {
-            "title": self.title,
-            "alt": self.alt,
-            "figure": {"data": self.data, "layout": self.layout},
-            "table": self.table.to_dict(),
-            "bundle": self.bundle,
-        }
+        named = {name: getattr(self, name) for name in ("title", "alt", "bundle")}
+        return named | {"figure": {"data": self.data, "layout": self.layout}, "table": self.table.to_dict()}
 
     def frame_data(self) -> Any:
         """Return the columns of what is drawn."""
@@ -329,7 +309,7 @@ class Copyable(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {"title": self.title, "text": self.text, "note": self.note}
+        return self._asdict()
 
 
 class Download:

@@ -17,11 +17,9 @@ All texts are plain; what stands between backticks is shown as code. A check's
 name is the key under which a reader's result is kept, so it never changes.
 """
 
-from hopperlib.questions.checks.check import MIME_TYPE, Check, Verdict
-from hopperlib.questions.checks.choice import ChoiceCheck, Option
+from hopperlib.questions.checks.check import MIME_TYPE, Check, ChoiceCheck, Option, OrderCheck, Verdict
 from hopperlib.questions.checks.goal import Condition, GoalCheck
 from hopperlib.questions.checks.number import NumberCheck
-from hopperlib.questions.checks.order import OrderCheck
 
 __all__ = [
     "MIME_TYPE",

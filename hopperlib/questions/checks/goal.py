@@ -11,16 +11,8 @@ from hopperlib.questions.checks.check import Check, Verdict
 
 __all__ = ["Condition", "GoalCheck"]
 
-_COMPARE = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
-_MESSAGES = {"empty": "Give the explorer something it can answer first."}
+_COMPARE = {"==": operator.eq, "!=": operator.ne}
+_ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +41,9 @@ class Condition:
     feedback: str
 
     def __post_init__(self) -> None:
-        if self.operator not in _COMPARE:
-            raise ValueError(f"operator={self.operator!r} must be one of: {', '.join(_COMPARE)}")
-        ordered = self.operator not in ("==", "!=")
+        ordered = self.operator in _ORDER
+        if not ordered and self.operator not in _COMPARE:
+            raise ValueError(f"operator={self.operator!r} must be one of: {', '.join(_COMPARE | _ORDER)}")
         if ordered and _kind(self.target) != "number":
             raise ValueError(f"{self.fact} {self.operator} {self.target!r}: only numbers can be larger or smaller")
         if not ordered and isinstance(self.target, float):
@@ -65,7 +57,7 @@ class Condition:
         # In Python True equals 1; in JavaScript, and to a reader, it does not.
         if not isinstance(fact, (bool, int, float, str)) or _kind(fact) != _kind(target):
             return False
-        return bool(_COMPARE[self.operator](fact, target))
+        return bool((_COMPARE | _ORDER)[self.operator](fact, target))
 
 
 def _kind(value: float | str | bool) -> str:
@@ -94,6 +86,8 @@ class GoalCheck(Check):
     """
 
     kind: ClassVar[str] = "goal"
+    marking: ClassVar[tuple[str, ...]] = ("explorer", "conditions", "solution")
+    messages: ClassVar[Mapping[str, str]] = {"empty": "Give the explorer something it can answer first."}
 
     explorer: str
     conditions: tuple[Condition, ...]
@@ -121,20 +115,8 @@ class GoalCheck(Check):
             The facts of the explorer's latest answer; None if it has none.
         """
         if answer is None:
-            return Verdict(False, _MESSAGES["empty"], readable=False)
+            return Verdict(False, self.messages["empty"], readable=False)
         for condition in self.conditions:
             if not condition.holds(answer):
                 return Verdict(False, condition.feedback)
         return Verdict(True, self.explanation)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the check as plain data; conditions are tried in order."""
-        return Check.to_dict(self) | {
-            "explorer": self.explorer,
-            "conditions": [
-                {"fact": item.fact, "operator": item.operator, "target": item.target, "feedback": item.feedback}
-                for item in self.conditions
-            ],
-            "solution": dict(self.solution),
-            "messages": dict(_MESSAGES),
-        }

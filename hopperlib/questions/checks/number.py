@@ -73,6 +73,8 @@ class NumberCheck(Check):
     """
 
     kind: ClassVar[str] = "number"
+    marking: ClassVar[tuple[str, ...]] = ("unit", "spellings", "decimals", "documented", "answer_text", "mistakes")
+    messages: ClassVar[Mapping[str, str]] = MESSAGES
 
     answer: float
     unit: str = ""
@@ -163,15 +165,5 @@ class NumberCheck(Check):
         Right is ``low <= number <= high``. Otherwise the first of `mistakes`
         whose range holds the number gives the feedback, else `wrong`.
         """
-        return Check.to_dict(self) | {
-            "unit": self.unit,
-            "spellings": list(self.spellings),
-            "decimals": self.decimals,
-            "answer": float(self.answer),
-            "documented": self.documented,
-            "answer_text": self.answer_text,
-            "low": self.accepted.low,
-            "high": self.accepted.high,
-            "mistakes": [mistake._asdict() for mistake in self.mistakes],
-            "messages": dict(MESSAGES),
-        }
+        bounds = {"low": self.accepted.low, "high": self.accepted.high}
+        return Check.to_dict(self) | {"answer": float(self.answer)} | bounds
