@@ -17,7 +17,7 @@ from pathlib import Path
 from hopperlib.machine import Machine
 from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.review.review import review_lines
-from hopperlib.questions.node.machine_of_text import machine_of_text
+from hopperlib.questions.machine_choice import machine_of_text
 
 REPOSITORIES = {
     "olcf/olcf-user-docs": "frontier",

@@ -48,7 +48,7 @@ def _tell_of_others(reviews: Sequence[Review]) -> None:
 
 def place(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for each launch line as text; as data, and as lists, for the first or the one that --launch says."""
-    from hopperlib.questions.node.machine_of_text import machine_of_text
+    from hopperlib.questions.machine_choice import machine_of_text
     from hopperlib.questions.node.place import answers
     from hopperlib.render.text import printable, result_text
 

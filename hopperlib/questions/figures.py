@@ -214,35 +214,25 @@ def _neutral_line(name: str, x: Sequence[Any], y: Sequence[float], dash: str) ->
     return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line}
 
 
-def _upper(series: Series) -> Sequence[float | None]:
-    """Return the upper values of a series: none but for a band."""
-    return series.high or [None] * len(series.y)
-
-
 def _table(caption: str, x: Axis, y: Axis, series: Sequence[Series]) -> Table:
     """Return the drawn numbers: one column a series where all share x, else one row a point."""
-    x_column = Column(title=x.title, unit=x.unit, decimals=x.decimals)
+    place, value = (Column(axis.title, axis.unit, axis.decimals) for axis in (x, y))
     if all(list(each.x) == list(series[0].x) for each in series):
-        columns: list[Column] = []
-        values: list[Sequence[Any]] = []
+        columns, values = [place], [series[0].x]
         for each in series:
             band = each.kind == "band"
-            for name, part in (
-                [(f"{each.name}, low", each.y), (f"{each.name}, high", each.high)] if band else [(each.name, each.y)]
-            ):
-                columns.append(Column(title=name, unit=y.unit, decimals=y.decimals))
-                values.append(part)
-        return Table(caption=caption, columns=(x_column, *columns), rows=tuple(zip(series[0].x, *values, strict=True)))
-    rows = [
-        (each.name, at, low, high)
-        for each in series
-        for at, low, high in zip(each.x, each.y, _upper(each), strict=True)
-    ]
-    value = Column(title=y.title, unit=y.unit, decimals=y.decimals)
-    if not any(each.high for each in series):
-        return Table(caption=caption, columns=(Column(title="Series"), x_column, value), rows=[row[:3] for row in rows])
-    upper = Column(title=f"{y.title}, high", unit=y.unit, decimals=y.decimals)
-    return Table(caption=caption, columns=(Column(title="Series"), x_column, value, upper), rows=rows)
+            values += [each.y, each.high] if band else [each.y]
+            names = [f"{each.name}, low", f"{each.name}, high"] if band else [each.name]
+            columns += [value._replace(title=name) for name in names]
+        return Table(caption=caption, columns=tuple(columns), rows=tuple(zip(*values, strict=True)))
+    columns, banded = [Column("Series"), place, value], any(each.high for each in series)
+    if banded:
+        columns.append(value._replace(title=f"{y.title}, high"))
+    rows: list[tuple[Any, ...]] = []
+    for each in series:
+        upper: Sequence[Any] = each.high or [None] * len(each.y)
+        rows += [(each.name, *row) for row in zip(each.x, each.y, *([upper] if banded else []), strict=True)]
+    return Table(caption=caption, columns=tuple(columns), rows=rows)
 
 
 def chart(

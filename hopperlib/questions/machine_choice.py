@@ -1,12 +1,14 @@
-"""What questions share that ask for a machine: the machine that is meant, and the badge of its numbers."""
+"""What questions share that ask for a machine: the one that is meant, by a job script too, and the badge of its numbers."""
 
 from __future__ import annotations
 
+import re
+
 from hopperlib.errors import InputError
-from hopperlib.machine import Machine, MachineError
+from hopperlib.machine import Machine, MachineError, signs_of
 from hopperlib.questions.result import Badge
 
-__all__ = ["badge_of", "chosen_machine"]
+__all__ = ["badge_of", "chosen_machine", "machine_of_text", "offered_instead"]
 
 
 def chosen_machine(machine: str | Machine, text: str = "") -> Machine:
@@ -46,3 +48,45 @@ def badge_of(machine: Machine, path: str) -> tuple[Badge, str]:
     if quantity.source is None:
         return "assumed", quantity.assumed or ""
     return "documented", f"{quantity.source}, {quantity.at}"
+
+
+def machine_of_text(text: str) -> tuple[str, str]:
+    r"""Return the machine whose words a text holds most of, and the first of them; nothing if none, or several alike.
+
+    Examples
+    --------
+    >>> machine_of_text("#SBATCH -C gpu\nsrun -n 4 ./a")
+    ('perlmutter', '-C gpu')
+    >>> machine_of_text("srun -n 4 ./a")
+    ('', '')
+    """
+    found: dict[str, list[str]] = {}
+    for name in Machine.names():
+        # Most words stand nowhere in a text: to look for them costs less than a pattern.
+        words = [
+            word for word in signs_of(name) if word in text and re.search(rf"(?<!\w){re.escape(word)}(?![\w-])", text)
+        ]
+        if words:
+            found[name] = words
+    most = max(map(len, found.values()), default=0)
+    best = [name for name, words in found.items() if len(words) == most]
+    return (best[0], found[best[0]][0]) if len(best) == 1 else ("", "")
+
+
+def offered_instead(text: str, machine: Machine) -> str:
+    """Return what to say where a Slurm script meets a machine that never ran Slurm; empty elsewhere.
+
+    Examples
+    --------
+    >>> offered_instead("srun -n 4 ./a", Machine.load("hopper"))[:48]
+    'Hopper never ran srun: this shows what Slurm wou'
+    """
+    own = {launcher.kind for launcher in machine.launchers if launcher.assumed is None}
+    slurm = re.search(r"^#SBATCH|\bsrun\b", text, re.MULTILINE)
+    if not slurm or not own or "srun" in own:
+        return ""
+    guessed = machine_of_text(text)[0] or "perlmutter"
+    return (
+        f"{machine.title} never ran srun: this shows what Slurm would do on such nodes. For a machine of today, "
+        f"--machine {guessed}, say; `hopper machine list` names all."
+    )

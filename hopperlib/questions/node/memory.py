@@ -48,16 +48,6 @@ class _Job(Asked):
         return ("assumed", "as set above") if self.usable_gb else stated
 
     @property
-    def full_node_gb(self) -> float:
-        """Memory of a task on a full ordinary node. [GB]"""
-        return memory_per_task(self.ordinary, self.ordinary.cores)
-
-    @property
-    def buffers_mb(self) -> float:
-        """Memory of the buffers of a task's open files. [MB]"""
-        return 1024 * buffer_memory(self.files)
-
-    @property
     def whole_gb(self) -> float:
         """Memory of a task, buffers included. [GB]"""
         return float(self.need_gb + buffer_memory(self.files))
@@ -97,39 +87,6 @@ class _Job(Asked):
         """The plain layout where it is another one than the cheapest."""
         return None if self.plain is self.best else self.plain
 
-    @property
-    def larger(self) -> bool:
-        """Whether the cheapest is on other nodes than the ordinary ones."""
-        return self.best is not None and self.best.node_kind != self.ordinary
-
-    @property
-    def crowded(self) -> bool:
-        """Whether the tasks of the plain layout find too little memory on their NUMA node."""
-        return self.plain is not None and not self.plain.memory_is_local
-
-    @property
-    def crowd(self) -> int:
-        """Tasks of the plain layout on its fullest NUMA node."""
-        assert self.plain is not None
-        return -(-self.plain.tasks_per_node // self.ordinary.numa_nodes)
-
-    @property
-    def crowd_gb(self) -> tuple[float, float]:
-        """What they want, and what the NUMA node has. [GB]"""
-        return self.crowd * self.whole_gb, self.ordinary.usable_memory_gb / self.ordinary.numa_nodes
-
-    @cached_property
-    def threaded(self) -> Layout | None:
-        """The cheapest on ordinary nodes with more threads than the plain one."""
-        more = tuple(layout for layout in self.layouts if layout.threads_per_task > self.asked_threads)
-        return cheapest(more, kind=self.ordinary)
-
-    @property
-    def worthwhile_share(self) -> float | None:
-        """Work of a further thread, in tasks, from which threads are cheaper than the plain layout."""
-        share = break_even_efficiency(self.plain, self.threaded) if self.plain and self.threaded else 2.0
-        return share if share <= 1 else None
-
     def hours_of(self, layout: Layout | None) -> tuple[float, float] | tuple[None, None]:
         """Return node-hours and core-hours that a layout is charged."""
         if layout is None:
@@ -154,12 +111,30 @@ class _Job(Asked):
 
     def result(self) -> Result:
         """Return the answer."""
-        said = self.said()
+        best, plain, ordinary, said = self.best, self.plain, self.ordinary, self.said()
+        threaded = cheapest(
+            tuple(layout for layout in self.layouts if layout.threads_per_task > self.asked_threads), kind=ordinary
+        )
+        # Tasks of the plain layout on its fullest NUMA node, and their memory beside that of the NUMA node.
+        crowd = -(-plain.tasks_per_node // ordinary.numa_nodes) if plain else 0
+        share = break_even_efficiency(plain, threaded) if plain and threaded else 2.0
+        phrased = {"best": best, "plain": plain, "threaded": threaded}
         said = said.also(
-            best_hours=self.hours_of(self.best),
+            full_node_gb=memory_per_task(ordinary, ordinary.cores),
+            buffers_mb=1024 * buffer_memory(self.files),
+            larger=best is not None and best.node_kind != ordinary,
+            crowded=plain is not None and not plain.memory_is_local,
+            crowd=crowd,
+            crowd_gb=(crowd * self.whole_gb, ordinary.usable_memory_gb / ordinary.numa_nodes),
+            best_hours=self.hours_of(best),
             other_hours=self.hours_of(self.other),
-            best_note=said.text("larger") if self.larger else "",
-            **{f"{name}_phrase": _phrase(said, getattr(self, name)) for name in ("best", "plain", "threaded")},
+            worthwhile_share=share if share <= 1 else None,
+            **{
+                f"{name}_phrase": said.text("layout", layout=layout, several=layout.threads_per_task > 1)
+                if layout
+                else ""
+                for name, layout in phrased.items()
+            },
         )
         fitting = self.layouts
         return said.result(
@@ -167,12 +142,6 @@ class _Job(Asked):
             tables=(*([_layout_table(self, said)] if fitting else []), _merged_table(self, said)),
             facts=Facts(_named_facts(self, said), rest=lambda: _contract(self)),
         )
-
-
-def _phrase(said: Said, layout: Layout | None) -> str:
-    """Return a layout in a few words."""
-    threaded = layout is not None and layout.threads_per_task > 1
-    return said.text("threaded" if threaded else "layout", layout=layout) if layout is not None else ""
 
 
 def _memory_figure(job: _Job, said: Said) -> Figure:

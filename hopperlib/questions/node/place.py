@@ -20,9 +20,8 @@ from hopperlib.node.review.slowdown import Cost, memory_need
 from hopperlib.node.review.text_drawing import headline, node_picture
 from hopperlib.node.slurm.layout import place_steps
 from hopperlib.questions.figures import Series
-from hopperlib.questions.machine_choice import badge_of, chosen_machine
+from hopperlib.questions.machine_choice import badge_of, chosen_machine, offered_instead
 from hopperlib.questions.node.drawings import node_drawing, standalone_svg
-from hopperlib.questions.node.machine_of_text import offered_instead
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Copyable, Download, Drawing, Facts, Figure, Result, Table
 from hopperlib.questions.wording import Said
