@@ -379,12 +379,8 @@ def read_record(
     point.toml: x = 'three': must be a whole number
     point.toml: lable = 'there': is not a key; did you mean 'label'?
     """
-    reading = _Reading(name)
-    reading.read_sources(table)
-    made = reading.record(record, table, "")
-    if reading.problems:
-        raise error(tuple(reading.problems))
-    return made  # type: ignore[no-any-return]
+    reading = _Reading(name, table)
+    return reading.sound(reading.record(record, table, ""), error)  # type: ignore[no-any-return]
 
 
 def read_records(
@@ -416,40 +412,39 @@ def read_records(
     >>> read_records(Case, read_toml('[[case]]\ncode = "OOM"\nlines = 3', name="cases"), "case", name="cases")
     (Case(code='OOM', lines=3),)
     """
-    reading = _Reading(name)
-    reading.read_sources(document)
-    made = reading.array(record, document.get(array, []), array)
-    if reading.problems:
-        raise error(tuple(reading.problems))
-    return made
+    reading = _Reading(name, document)
+    return reading.sound(reading.array(record, document.get(array, []), array), error)  # type: ignore[no-any-return]
 
 
 class _Reading:
     """One pass over a document: what is wrong with it, and where its facts come from."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, document: dict[str, Any]):
         self.prefix = f"{name}: " if name else ""
         self.problems: list[str] = []
         self.sources: dict[str, str] = {}
         self.provenance: dict[str, Quantity] = {}
+        cited = document.get("sources", {})
+        if not isinstance(cited, dict):
+            self.problem("sources", 'must be a table of key = "citation"', cited)
+            return
+        for key, citation in cited.items():
+            if not key.strip():
+                self.problem(f"sources.{key!r}", "is blank: a source needs a key that facts can name")
+            if not isinstance(citation, str) or not citation.strip():
+                self.problem(f"sources.{key}", "must be a citation, as text", citation)
+            self.sources[key] = str(citation)
 
     def problem(self, path: str, rule: str, value: Any = None) -> None:
-        """Note a problem at a key."""
+        """Note what is wrong at a path."""
         shown = f" = {_shown(value)}" if value is not None else ""
         self.problems.append(f"{self.prefix}{path[:200]}{shown}: {rule}")
 
-    def read_sources(self, document: dict[str, Any]) -> None:
-        """Read ``[sources]``: key = "citation"."""
-        table = document.get("sources", {})
-        if not isinstance(table, dict):
-            self.problem("sources", 'must be a table of key = "citation"', table)
-            return
-        for name, citation in table.items():
-            if not name.strip():
-                self.problem(f"sources.{name!r}", "is blank: a source needs a key that facts can name")
-            if not isinstance(citation, str) or not citation.strip():
-                self.problem(f"sources.{name}", "must be a citation, as text", citation)
-            self.sources[name] = str(citation)
+    def sound(self, made: Any, error: type[TableError]) -> Any:
+        """Return what was made, or raise all that is wrong."""
+        if self.problems:
+            raise error(tuple(self.problems))
+        return made
 
     def record(self, record: type, table: dict[str, Any], path: str) -> Any:
         """Read one table; None if anything in it is wrong.
@@ -761,23 +756,19 @@ def _line(name: str, value: Any) -> str:
 
 def _key(name: str) -> str:
     """Return a key, quoted if it must be."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
 
 
 def _value(value: Any, *, broken: bool = False) -> str:
-    """Return a value in TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, list):
-        entries = [_value(entry) for entry in value]
-        return _filled_lines(entries) if broken else "[" + ", ".join(entries) + "]"
+    """Return a value in TOML, where texts, numbers and lists of them stand as in JSON."""
+    import json
+
     if isinstance(value, dict):
-        return (
-            "{ " + ", ".join(f"{_key(name)} = {_value(entry, broken=broken)}" for name, entry in value.items()) + " }"
-        )
-    return repr(value)
+        entries = (f"{_key(name)} = {_value(entry, broken=broken)}" for name, entry in value.items())
+        return "{ " + ", ".join(entries) + " }"
+    if broken and isinstance(value, list):
+        return _filled_lines([_value(entry) for entry in value])
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _filled_lines(entries: list[str]) -> str:
@@ -788,11 +779,3 @@ def _filled_lines(entries: list[str]) -> str:
             lines.append("")
         lines[-1] += f" {entry}," if lines[-1] else f"{entry},"
     return "[\n" + "".join(f"    {line}\n" for line in lines) + "]"
-
-
-def _text(text: str) -> str:
-    """Return a TOML basic string."""
-    special = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    return (
-        '"' + "".join(special.get(c) or (f"\\u{ord(c):04x}" if ord(c) < 32 or ord(c) == 127 else c) for c in text) + '"'
-    )

@@ -233,16 +233,7 @@ def run_ensemble(
     if workers is not None and workers < 0:
         raise refusal("workers", workers, "must be at least 0")
     version = _version(function)
-    given = parameter_sets.to_dict("records") if isinstance(parameter_sets, pd.DataFrame) else parameter_sets
-    sets: dict[str, dict[str, Any]] = {}
-    for parameters in given:
-        normal = _normal(parameters)
-        key = f"{version}-{_digest(json.dumps(normal))[:24]}"
-        if key in sets:
-            raise ValueError(f"parameters {dict(parameters)} come twice: the same seed gives the same run")
-        sets[key] = {name: normal[name] for name in parameters}
-    if not sets:
-        raise ValueError("there is no set of parameters to run")
+    sets = _keyed(parameter_sets, version)
     if client is None and workers != 0:
         # Before the folder is taken for this function: the next call may be with another.
         _check_sendable(function)
@@ -271,6 +262,21 @@ def run_ensemble(
     if failures:
         raise failures[0]
     return _read(paths.values())
+
+
+def _keyed(parameter_sets: Iterable[Mapping[str, Any]] | pd.DataFrame, version: str) -> dict[str, dict[str, Any]]:
+    """Return each set of parameters as plain data, by the name of its file."""
+    given = parameter_sets.to_dict("records") if isinstance(parameter_sets, pd.DataFrame) else parameter_sets
+    sets: dict[str, dict[str, Any]] = {}
+    for parameters in given:
+        normal = _normal(parameters)
+        key = f"{version}-{_digest(json.dumps(normal))[:24]}"
+        if key in sets:
+            raise ValueError(f"parameters {dict(parameters)} come twice: the same seed gives the same run")
+        sets[key] = {name: normal[name] for name in parameters}
+    if not sets:
+        raise ValueError("there is no set of parameters to run")
+    return sets
 
 
 def _stepper(stack: ExitStack, progress: bool | Callable[[int, int], None], done: int, count: int) -> Callable[[], Any]:
@@ -312,7 +318,9 @@ def _finished(
                 break
         return
     if client is not None:
-        yield from _from_client(client, function, missing, failures)
+        # Dask would take the result of a former call for that of this one.
+        executor = client.get_executor(pure=False) if hasattr(client, "get_executor") else client
+        yield from _from_client(executor, function, missing, failures)
         return
     left, deaths = dict(missing), 0
     while left and not failures:
@@ -337,12 +345,10 @@ def _from_client(
     """Yield the results of an executor as they come."""
     finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
     keys: dict[Any, str] = {}
-    # Dask would take the result of a former call for that of this one.
-    options = {"pure": False} if hasattr(client, "scheduler_info") else {}
     try:
         for key, parameters in missing.items():
             try:
-                keys[client.submit(partial(function, **parameters), **options)] = key
+                keys[client.submit(partial(function, **parameters))] = key
             except BrokenProcessPool:
                 break
         for future in list(keys):

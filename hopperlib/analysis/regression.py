@@ -400,25 +400,16 @@ def variance_split(
     .. [1] S. R. Searle, G. Casella, C. E. McCulloch, Variance Components
        (Wiley, 1992), sec. 3.6.
     """
-    members = _grouped(times, groups)
-    if len(members) < 2:
-        raise ValueError(
-            f"all {sum(map(len, members.values()))} times are of one group, {next(iter(members))!r}: "
-            "a spread between groups needs two"
-        )
-    if all(len(group) == 1 for group in members.values()):
-        raise ValueError(f"each of the {len(members)} groups has one time: a spread within groups needs two in one")
+    members = _splittable(times, groups)
     check_resampling(repeats, level)
-    everything = np.concatenate(list(members.values()))
-    if np.ptp(everything) == 0:
-        raise ValueError(f"all times are {everything[0]:g}: there is no spread to split")
+    everything = np.concatenate(members)
     # Measured from the mean of all, so that close values do not cancel; and within a group from one of its
     # values, so that equal ones have no spread: the mean of three times 0.1 is not quite 0.1.
     centre = float(everything.mean())
     sizes, sums, squares = np.array(
         [
             (len(group), (group - centre).sum(), ((group - group[0] - (group - group[0]).mean()) ** 2).sum())
-            for group in members.values()
+            for group in members
         ]
     ).T
     least_variance = (_LEAST_SHARE * np.ptp(everything)) ** 2
@@ -442,6 +433,21 @@ def variance_split(
         n=len(everything),
         clipped=between < 0,
     )
+
+
+def _splittable(times: npt.ArrayLike, groups: Iterable[Hashable]) -> list[Array]:
+    """Return the times of each group, or say why their spread cannot be split."""
+    members = _grouped(times, groups)
+    count = sum(map(len, members.values()))
+    if len(members) < 2:
+        name = next(iter(members))
+        raise ValueError(f"all {count} times are of one group, {name!r}: a spread between groups needs two")
+    if len(members) == count:
+        raise ValueError(f"each of the {len(members)} groups has one time: a spread within groups needs two in one")
+    everything = np.concatenate(list(members.values()))
+    if np.ptp(everything) == 0:
+        raise ValueError(f"all times are {everything[0]:g}: there is no spread to split")
+    return list(members.values())
 
 
 def minimum_of_groups(times: npt.ArrayLike, groups: Iterable[Hashable]) -> dict[Hashable, float]:

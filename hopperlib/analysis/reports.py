@@ -17,12 +17,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -30,7 +30,7 @@ from hopperlib.analysis.fit_answer import fit
 from hopperlib.documented import data_folder
 from hopperlib.errors import InputError, refusal
 from hopperlib.failure.diagnosis.diagnosis import diagnose
-from hopperlib.finding import LEVELS, Finding
+from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.monitoring.history import History
 from hopperlib.network.scheduling.workload import Workload
@@ -38,7 +38,7 @@ from hopperlib.questions.monitoring.watch import judged, watch_result
 from hopperlib.questions.network import simulate
 from hopperlib.questions.question import load
 from hopperlib.questions.result import Column, Result, Table
-from hopperlib.questions.storage.darshan_answer import jobs_result
+from hopperlib.questions.storage.darshan_answer import logs_result
 from hopperlib.questions.storage.io_log import io500_result, io_result
 from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
 from hopperlib.readers.darshan import read_darshan_logs
@@ -47,8 +47,6 @@ from hopperlib.readers.ior.reader import read_ior
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.run_times import read_run_times
 from hopperlib.readers.source import text_of
-from hopperlib.storage.logs.darshan_findings import findings
-from hopperlib.storage.logs.darshan_summary import job_row, overall
 
 __all__ = ["KINDS", "Kind", "kind_named", "report", "since_time"]
 
@@ -58,16 +56,14 @@ _SPANS = {"h": 3600, "d": 86_400, "w": 604_800}
 _PARTS = ("findings", "values", "drawings", "figures", "copyables", "listings", "tables", "downloads")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Text:
+class _Text(NamedTuple):
     """What one file holds."""
 
     name: str
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of report: its title, its function, its settings, and samples."""
 
     title: str
@@ -277,17 +273,9 @@ def _io(texts: Sequence[_Text], logs: Sequence[Path], _: Any, *, machine: str = 
             results.append(io_result([row for file in rows for row in file], known))
     except InputError as error:
         unread.append(str(error))
-    jobs = []
-    for path, log in read_darshan_logs(logs):
-        if isinstance(log, Exception):
-            unread.append(str(log))
-        else:
-            jobs.append(job_row(path, log, findings(log, known if machine != "hopper" else None)))
-    if jobs:
-        jobs.sort(key=lambda job: (LEVELS.index(job["worst"]), -job["problems"]))
-        results.append(
-            jobs_result([{key: job[key] for key in job if key != "messages"} for job in jobs], overall(jobs))
-        )
+    jobs, bad = logs_result(read_darshan_logs(logs), known if machine != "hopper" else None)
+    unread += bad
+    results += [jobs] if jobs else []
     if not results:
         raise InputError(f"none of these files holds results of I/O: {unread[0]}")
     return _joined(results, unread)
@@ -304,7 +292,7 @@ def _joined(results: Sequence[Result], unread: Sequence[str]) -> Result:
     return Result(summary=" ".join(result.summary for result in results), **parts, facts=facts)
 
 
-def _records_table(caption: str, rows: Sequence[dict[str, Any]], **titles: str) -> Table:
+def _records_table(caption: str, rows: Sequence[dict[str, Any]], titles: dict[str, str]) -> Table:
     """Return records as a table: the title of each column by its key."""
     columns = tuple(Column(title) for title in titles.values())
     return Table(caption=caption, columns=columns, rows=[tuple(row[key] for key in titles) for row in rows])
@@ -321,23 +309,17 @@ def _errors(texts: Sequence[_Text], *_: Any) -> Result:
     known = Counter((row["code"], row["title"], row["fault"]) for row in rows if row["code"]).most_common()
     causes = [{"code": code, "title": title, "fault": fault, "logs": count} for (code, title, fault), count in known]
     often = f" Most often: {causes[0]['title']} ({causes[0]['logs']:,})." if causes else ""
+    count = f"of {len(rows):,} logs"
+    often_titles = {"code": "Code", "title": "Cause", "fault": "Fault", "logs": "Logs"}
+    titles = {"file": "File", "verdict": "Verdict", "code": "Code", "confidence": "Confidence", "line": "Line"}
     return Result(
-        summary=f"{sum(cause['logs'] for cause in causes):,} of {len(rows):,} logs name their cause.{often}",
+        summary=f"{sum(cause['logs'] for cause in causes):,} {count} name their cause.{often}",
         findings=tuple(
-            Finding(
-                code=cause["code"],
-                message=f"{cause['title']}: {cause['logs']:,} of {len(rows):,} logs.",
-                level="problem",
-            )
-            for cause in causes
+            Finding(cause["code"], f"{cause['title']}: {cause['logs']:,} {count}.", "problem") for cause in causes
         ),
         tables=(
-            _records_table(
-                "Causes, the most frequent first", causes, code="Code", title="Cause", fault="Fault", logs="Logs"
-            ),
-            _records_table(
-                "Logs", rows, file="File", verdict="Verdict", code="Code", confidence="Confidence", line="Line"
-            ),
+            _records_table("Causes, the most frequent first", causes, often_titles),
+            _records_table("Logs", rows, titles),
         ),
         facts={"logs": rows, "causes": causes},
     )
@@ -356,41 +338,28 @@ def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
         told = {"problems": facts.get("problems", 0), "certainty": facts.get("certainty"), "says": says}
         rows.append({"file": one.name, **told, "better": better})
     wrong = [row for row in rows if row["problems"]]
-    titles = {"problems": "Problems", "certainty": "Certainty", "says": "What it says", "better": "A better line"}
+    titles = {"file": "File", "problems": "Problems", "certainty": "Certainty", "says": "What it says"}
     return Result(
         summary=f"{len(wrong):,} of {len(rows):,} launch lines have a problem on {Machine.load(machine).title}.",
-        findings=tuple(
-            Finding(code="launch-line", message=f"{row['file']}: {row['says']}", level="problem") for row in wrong
-        ),
-        tables=(_records_table("Launch lines", rows, file="File", **titles),),
+        findings=tuple(Finding("launch-line", f"{row['file']}: {row['says']}", "problem") for row in wrong),
+        tables=(_records_table("Launch lines", rows, titles | {"better": "A better line"}),),
         facts={"lines": rows},
     )
 
 
+_OF_JOBS = ("nodes", "machine", "cluster", "policy", "allocation", "queues", "cores_per_node", "seed")
+_OF_RUNS = ("column", "group", "minimum", "change", "power", "resamples", "seed")
 KINDS: dict[str, Kind] = {
-    "jobs": Kind(
-        title="Job trace",
-        answer=_jobs,
-        settings=("nodes", "machine", "cluster", "policy", "allocation", "queues", "cores_per_node", "seed"),
-        samples=lambda: _sample_files("jobs"),
-        dated=True,
-    ),
-    "runs": Kind(
-        title="Run times",
-        answer=_runs,
-        settings=("column", "group", "minimum", "change", "power", "resamples", "seed"),
-        samples=lambda: _sample_files("run-times"),
-    ),
+    "jobs": Kind("Job trace", _jobs, _OF_JOBS, lambda: _sample_files("jobs"), dated=True),
+    "runs": Kind("Run times", _runs, _OF_RUNS, lambda: _sample_files("run-times")),
     "history": Kind(
-        title="Benchmark history",
-        answer=_history,
-        settings=("column", "least_percent"),
-        samples=lambda: _sample_texts("watch", "history"),
+        "Benchmark history",
+        _history,
+        ("column", "least_percent"),
+        lambda: _sample_texts("watch", "history"),
         dated=True,
     ),
-    "io": Kind(title="I/O", answer=_io, settings=("machine",), samples=lambda: _sample_files("ior")),
-    "errors": Kind(title="Failed jobs", answer=_errors, settings=(), samples=lambda: _sample_texts("diagnose", "log")),
-    "launch": Kind(
-        title="Launch lines", answer=_launch, settings=("machine",), samples=lambda: _sample_texts("place", "line")
-    ),
+    "io": Kind("I/O", _io, ("machine",), lambda: _sample_files("ior")),
+    "errors": Kind("Failed jobs", _errors, (), lambda: _sample_texts("diagnose", "log")),
+    "launch": Kind("Launch lines", _launch, ("machine",), lambda: _sample_texts("place", "line")),
 }

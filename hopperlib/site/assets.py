@@ -24,6 +24,7 @@ from sphinx.errors import ExtensionError
 
 from hopperlib.failure.messages.rules import STAGED, staged_rules
 from hopperlib.machine import Machine, MachineError
+from hopperlib.site.html import filled
 
 PACKAGE = Path(__file__).resolve().parent.parent
 OWN = Path(__file__).resolve().parent / "browser"
@@ -314,9 +315,4 @@ def write_licences(folder: Path, root: Path, node_modules: Path) -> None:
     texts = licence_texts(root, node_modules)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    items = "".join(f'<li><a href="{name}">{name.removesuffix(".txt")}</a></li>' for name in sorted(texts))
-    (folder / "index.html").write_text(
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Licences</title></head>'
-        f"<body><main><h1>Licences of what these pages serve</h1><ul>{items}</ul></main></body></html>\n",
-        encoding="utf-8",
-    )
+    (folder / "index.html").write_text(filled("licences.html", names=sorted(texts)), encoding="utf-8")

@@ -15,6 +15,7 @@ from hopperlib import __version__
 from hopperlib.site.assets import PACKAGE, Assets, collect, write_licences
 from hopperlib.site.course import setup as set_up_course
 from hopperlib.site.finishing import mended, with_policy
+from hopperlib.site.html import filled
 from hopperlib.site.machine_view import MachineDirective
 from hopperlib.site.reference import setup as set_up_reference
 from hopperlib.site.renderers import ExplorerDirective
@@ -115,14 +116,8 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
             shutil.rmtree(folder)
     front = app.config.root_doc
     if "/" in front:
-        title = app.config.html_title
-        (Path(app.outdir) / "index.html").write_text(
-            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
-            f'<meta http-equiv="refresh" content="0; url={front}.html"></head>'
-            f'<body><main><h1>{title}</h1><p><a href="{front}.html">Go to the book</a></p></main></body></html>\n',
-            encoding="utf-8",
-        )
+        text = filled("front.html", title=app.config.html_title, front=front)
+        (Path(app.outdir) / "index.html").write_text(text, encoding="utf-8")
     for page in Path(app.outdir).rglob("*.html"):
         if static not in page.parents:
             html = page.read_text(encoding="utf-8")

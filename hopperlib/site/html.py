@@ -74,6 +74,17 @@ def _environment() -> jinja2.Environment:
 _TEMPLATES = _environment()
 
 
+def filled(template: str, **values: Any) -> str:
+    """Return a template of the folder ``templates`` with its values filled in.
+
+    Examples
+    --------
+    >>> "Go to the book" in filled("front.html", title="Ours", front="book/intro")
+    True
+    """
+    return _TEMPLATES.get_template(template).render(**values)
+
+
 def kept_answer(folder: Path, stamp: str, explorer: Question, values: Mapping[str, Any]) -> str:
     """Keep an answer as a file that pages load when it is asked for; return its name.
 
@@ -132,7 +143,8 @@ def explorer_html(
     answer = explorer.run(**start)
     result = answer.to_dict()
     pictures = [figure_svg(figure, _BESIDE, html.PLOT_HEIGHT, place=key) for figure in answer.figures]
-    return _TEMPLATES.get_template("explorer.html").render(
+    return filled(
+        "explorer.html",
         id=f"explorer-{key}",
         spec=spec,
         start=start,
@@ -169,6 +181,4 @@ def check_html(check: Mapping[str, Any]) -> str:
     True
     """
     title = load(check["explorer"]).title if check["kind"] == "goal" else ""
-    return _TEMPLATES.get_template("check.html").render(
-        check=check, explorer_title=title, explorer_id=f"explorer-{check.get('explorer', '')}"
-    )
+    return filled("check.html", check=check, explorer_title=title, explorer_id=f"explorer-{check.get('explorer', '')}")

@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any
 
 from docutils import nodes
+from markupsafe import Markup
 from sphinx.util.docutils import SphinxDirective
 
 from hopperlib.machine import Machine
@@ -25,6 +26,7 @@ from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions.result import Column, Table
 from hopperlib.render.html import table_html
+from hopperlib.site.html import filled
 from hopperlib.site.renderers import raw_html, unique_name
 
 #: Allocation -> what the page calls it.
@@ -208,21 +210,14 @@ def _still() -> str:
     table = _table()
     hour = _SHOWN_S // _HOUR_S
     row = next(row for row in table.rows if row[0] == hour)
-    pictures = "".join(
-        f'<div class="hopper-machine-still"><p class="hopper-part-title">{title}</p>'
-        f'<img src="data:image/png;base64,{_picture(name)}" alt="The floor of Hopper after {hour} hours, {title.lower()}: '
-        f'{row[1 + 5 * at]:.0f} % of the nodes are busy."></div>'
+    pictures = [
+        {"title": title, "data": _picture(name), "busy": row[1 + 5 * at]}
         for at, (name, title) in enumerate(ALLOCATIONS.items())
-    )
-    told = (
-        f"After {hour} hours a job of {_probe_nodes()} nodes would lie in {row[3]} pieces, {row[4]:.1f} hops apart, and start "
-        f"{_when(row[5])}; kept in one piece it would lie {row[9]:.1f} hops apart and start {_when(row[10])}. "
-        "The jobs are drawn for a production mix; the rest follows from the scheduler."
-    )
-    return (
-        f'<div class="hopper-machine-stage">{pictures}</div><p class="hopper-machine-told">{told}</p>'
-        f'<details class="hopper-data"><summary>The same as a table</summary>{table_html(table.to_dict(), buttons=False)}</details>'
-    )
+    ]
+    free, piece = ({"pieces": row[at + 2], "hops": row[at + 3], "start": _when(row[at + 4])} for at in (1, 6))
+    rows = table_html(table.to_dict(), buttons=False)
+    words = {"hour": hour, "nodes": _probe_nodes(), "free": free, "piece": piece}
+    return filled("machine.html", pictures=pictures, table=Markup(rows), **words)
 
 
 def _when(hours: float) -> str:
