@@ -7,22 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
+from hopperlib.network.scheduling import rules
 from hopperlib.network.scheduling.cluster import Cluster, cluster_of_trace
 from hopperlib.network.scheduling.downtimes import Downtime, read_downtimes
 from hopperlib.network.scheduling.observed import by_group, differences
-from hopperlib.network.scheduling.rules import (
-    QueueTable,
-    put_into_queues,
-    queue_table,
-    queue_tables,
-    read_queues,
-    read_rules,
-)
 from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule, summarize
 from hopperlib.network.scheduling.scheduler import simulate, too_wide
 from hopperlib.network.scheduling.workload import Workload
@@ -31,17 +24,7 @@ from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress
 from hopperlib.questions.machine_choice import chosen_machine
-from hopperlib.questions.network.policies_compared import RESAMPLES, Compared, against
-from hopperlib.questions.network.trace_figures import (
-    gantt_figure,
-    group_table,
-    machine_figure,
-    occupancy_figure,
-    pieces_figure,
-    wait_maps,
-    waits_figure,
-    width_table,
-)
+from hopperlib.questions.network import trace_figures as drawn
 from hopperlib.questions.question import Asked, declared, is_sample
 from hopperlib.questions.result import Facts, Result
 from hopperlib.questions.wording import wording
@@ -49,10 +32,13 @@ from hopperlib.readers.hardware.cluster import read_cluster
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.jobs.trace import Note, Trace
 
-__all__ = ["QUESTION", "Simulated", "reading_of", "result_of", "simulated"]
+__all__ = ["QUESTION", "Compared", "Simulated", "against", "reading_of", "result_of", "simulated"]
 
 _WORDING = wording(__name__)
 _RECORDS = 100
+_WEEK_S = 7 * 86_400
+# So many times weeks are drawn anew to say how sure a difference is.
+_RESAMPLES, _FEWEST_WEEKS = 1000, 4
 # Distances of more jobs would take as long as the simulation.
 _MOST_MEASURED = 20_000
 _SWF_FIELDS = 18
@@ -132,7 +118,7 @@ def simulated(
     workload = trace.workload
     refused: list[int] = []
     if table is not None:
-        workload, put, refused = put_into_queues(workload, table)
+        workload, put, refused = rules.put_into_queues(workload, table)
         notes += [_note("queue-given", put, table=table.name)] if put else []
     workload, more = _fitting(workload, sorted({*too_wide(workload, room), *refused}), given.wide, room)
     schedule = simulate(
@@ -141,7 +127,7 @@ def simulated(
         policy=given.policy,
         depth=given.depth,
         queue_order=given.queue_order,
-        rules=_read_part("rules", given.rules, read_rules) if given.rules.strip() else None,
+        rules=_read_part("rules", given.rules, rules.read_rules) if given.rules.strip() else None,
         allocation=given.allocation,
         overrun=given.overrun,
         queues=table.queues if table else (),
@@ -163,6 +149,80 @@ def simulated(
 def _note(code: str, count: int, **words: Any) -> Note:
     """Return what is to be known of so many jobs."""
     return Note(code, count, _WORDING.of(count=count, **words).text(code))
+
+
+class Compared(NamedTuple):
+    """The difference of two schedules of the same jobs.
+
+    Parameters
+    ----------
+    groups : list of dict
+        Of each queue and of all: its name, its jobs, and its mean waits in both.
+    weeks : int
+        Weeks of submissions that could be resampled.
+    difference_s : float
+        Mean wait of the second less that of the first. [s]
+    low_s, high_s : float or None
+        Where 95 % of the resampled weeks have it; None for fewer than four weeks. [s]
+    """
+
+    groups: list[dict[str, Any]]
+    weeks: int
+    difference_s: float
+    low_s: float | None
+    high_s: float | None
+
+    @property
+    def sure(self) -> bool:
+        """Whether the resampled weeks lie on one side."""
+        return self.low_s is not None and self.high_s is not None and (self.low_s > 0 or self.high_s < 0)
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The waits of each queue in both."""
+        return [tuple(group.values()) for group in self.groups]
+
+
+def against(other: Schedule, schedule: Schedule) -> Compared:
+    """Return how a schedule compares with another of the same workload.
+
+    Examples
+    --------
+    >>> from hopperlib.network.scheduling.scheduler import simulate
+    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> jobs = Workload([Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50), Job(3, 2, 4, 90, 90)])
+    >>> compared = against(simulate(jobs, 10, policy="fcfs"), simulate(jobs, 10))
+    >>> round(compared.difference_s, 1), compared.weeks, compared.low_s
+    (-49.3, 1, None)
+    """
+    workload = schedule.workload
+    weeks: dict[int, list[int]] = {}
+    for job, (now, before) in enumerate(zip(schedule.status, other.status, strict=True)):
+        if NOT_STARTED not in (now, before):
+            week = weeks.setdefault(workload.submit_time_s[job] // _WEEK_S, [0, 0])
+            week[0] += schedule.start_s[job] - other.start_s[job]
+            week[1] += 1
+    sums = list(weeks.values())
+    difference = sum(total for total, _ in sums) / max(1, sum(count for _, count in sums))
+    low = high = None
+    if len(sums) >= _FEWEST_WEEKS:
+        rng = random.Random(1)
+        means = []
+        for _ in range(_RESAMPLES):
+            picked = [sums[int(rng.random() * len(sums))] for _ in sums]
+            means.append(sum(total for total, _ in picked) / sum(count for _, count in picked))
+        means.sort()
+        low, high = means[round(0.025 * _RESAMPLES)], means[round(0.975 * _RESAMPLES) - 1]
+    groups = [
+        {
+            "name": now.name,
+            "jobs": now.jobs,
+            "other_wait_mean_s": getattr(before.simulated, "wait_mean_s", None),
+            "wait_mean_s": getattr(now.simulated, "wait_mean_s", None),
+        }
+        for before, now in zip(by_group(other), by_group(schedule), strict=True)
+    ]
+    return Compared(groups, len(sums), difference, low, high)
 
 
 class _Settings(Asked):
@@ -213,27 +273,27 @@ class _Settings(Asked):
         return addresses
 
     @cached_property
-    def table(self) -> QueueTable | None:
+    def table(self) -> rules.QueueTable | None:
         """The queues of a table that comes with the package, or of a text with one table."""
         if not self.queue_file.strip():
-            return None if self.queues == "none" else queue_table(self.queues)
-        tables = list(_read_part("queues", self.queue_file, read_queues).values())
+            return None if self.queues == "none" else rules.queue_table(self.queues)
+        tables = list(_read_part("queues", self.queue_file, rules.read_queues).values())
         if len(tables) != 1:
             raise InputError(f"queues: one table is needed, {len(tables)} are there", name="queue_file")
-        assert isinstance(tables[0], QueueTable)
+        assert isinstance(tables[0], rules.QueueTable)
         return tables[0]
 
     def outages(self, nodes: int) -> list[Downtime]:
         """Return the downtimes."""
-
-        def checked(text: str) -> list[Downtime]:
-            downtimes = read_downtimes(text.splitlines())
-            for downtime in downtimes:
-                if downtime.last_node is not None and downtime.last_node > nodes:
-                    raise refusal("last_node", downtime.last_node, f"is more than the {nodes} nodes of the machine")
-            return downtimes
-
-        return list(_read_part("downtimes", self.downtimes, checked)) if self.downtimes.strip() else []
+        if not self.downtimes.strip():
+            return []
+        downtimes = list(_read_part("downtimes", self.downtimes, lambda text: read_downtimes(text.splitlines())))
+        last = max((downtime.last_node or 0 for downtime in downtimes), default=0)
+        if last > nodes:
+            raise InputError(
+                f"downtimes: last_node={last} is more than the {nodes} nodes of the machine", name="downtimes"
+            )
+        return downtimes
 
 
 def _fitting(workload: Workload, wide: list[int], treatment: str, room: int | Cluster) -> tuple[Workload, list[Note]]:
@@ -344,14 +404,18 @@ def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
     return said.result(
         findings=(*differences(schedule, groups, cluster), *_findings(notes), *said.findings, *_against(compared)),
         figures=(
-            *([machine_figure(schedule)] if schedule.samples else []),
-            waits_figure(groups),
-            *wait_maps(schedule),
-            occupancy_figure(schedule),
-            gantt_figure(schedule),
-            pieces_figure({"jobs": schedule}),
+            *([drawn.machine_figure(schedule)] if schedule.samples else []),
+            drawn.waits_figure(groups),
+            *drawn.wait_maps(schedule),
+            drawn.occupancy_figure(schedule),
+            drawn.gantt_figure(schedule),
+            drawn.pieces_figure({"jobs": schedule}),
         ),
-        tables=(group_table(groups), width_table(schedule, hops), *([said.table("against")] if compared else [])),
+        tables=(
+            drawn.group_table(groups),
+            drawn.width_table(schedule, hops),
+            *([said.table("against")] if compared else []),
+        ),
         facts=Facts(
             {"jobs": numbers.jobs, "skipped": outcome.trace.skips.total, "nodes": schedule.nodes, **numbers._asdict()}
             | {"groups": [group.to_dict() for group in groups], "notes": [asdict(note) for note in notes]}
@@ -367,7 +431,7 @@ def _against(compared: Compared | None) -> Iterator[Finding]:
         longer, resampled = compared.difference_s > 0, compared.low_s is not None
         yield _WORDING.of(
             compared,
-            resamples=RESAMPLES,
+            resamples=_RESAMPLES,
             apart_s=abs(compared.difference_s),
             side="longer" if longer else "shorter",
             resampled=resampled,
@@ -384,5 +448,5 @@ def _findings(notes: Sequence[Note]) -> Iterator[Finding]:
 
 
 QUESTION = declared(
-    __name__, _answer, options={"queues": [("none", "none"), *((name, name) for name in queue_tables())]}
+    __name__, _answer, options={"queues": [("none", "none"), *((name, name) for name in rules.queue_tables())]}
 )

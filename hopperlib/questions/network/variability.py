@@ -7,13 +7,7 @@ from statistics import fmean, pstdev
 
 from hopperlib.documented import printed
 from hopperlib.errors import InputError
-from hopperlib.network.runtime.causes import (
-    CAUSES,
-    correlations,
-    lognormal_quantiles,
-    run_times_by_cause,
-    straightness,
-)
+from hopperlib.network.runtime import causes
 from hopperlib.network.runtime.milc import model
 from hopperlib.network.runtime.placed_jobs import METRICS, selected
 from hopperlib.questions.question import Asked, declared
@@ -74,12 +68,14 @@ class _Study(Asked):
         """Return the answer."""
         jobs = selected(*_PLACINGS[self.placing], int(self.tasks), *_AGES[self.age])
         fitted = model(int(self.sample))
-        times = run_times_by_cause(jobs, fitted, traffic=self.traffic, noise=self.noise_percent / 100, seed=self.seed)
-        signs = correlations(jobs, times)
+        times = causes.run_times_by_cause(
+            jobs, fitted, traffic=self.traffic, noise=self.noise_percent / 100, seed=self.seed
+        )
+        signs = causes.correlations(jobs, times)
         squares = {name: [None if r is None else r * r for r in row] for name, row in signs.items()}
         best, best_name = max((row[-1] or 0.0, name) for name, row in squares.items())
         runs, least, square = sorted(times.runs), times.least[-1], squares[self.metric][-1]
-        expected = lognormal_quantiles(runs)
+        expected = causes.lognormal_quantiles(runs)
         drawn = range(0, len(jobs), max(1, len(jobs) // _MOST_JOBS))
         said = self.said(
             jobs=len(jobs),
@@ -92,7 +88,7 @@ class _Study(Asked):
             best_metric=METRICS[best_name],
             least_correlation=min((row[-1] for row in signs.values() if row[-1] is not None), default=0.0),
             wait_h=fmean(job.wait_h for job in jobs),
-            straight=straightness(expected, runs),
+            straight=causes.straightness(expected, runs),
             compute_s=fitted.compute_s,
             traffic_label=self.label("traffic"),
             other_size=self.tasks != _AS_FITTED["tasks"],
@@ -105,8 +101,8 @@ class _Study(Asked):
             y=[round(least[place], 1) for place in drawn],
             mean_least_s=round(fmean(least), 1),
         )
-        causes = (Column(f"r-squared, {cause}", decimals=3, badge="predicted") for cause in CAUSES)
-        columns = (Column("Metric"), *causes, Column("Correlation", decimals=2, badge="predicted"))
+        explained = (Column(f"r-squared, {cause}", decimals=3, badge="predicted") for cause in causes.CAUSES)
+        columns = (Column("Metric"), *explained, Column("Correlation", decimals=2, badge="predicted"))
         rows = [(METRICS[name], *squares[name], signs[name][-1]) for name in METRICS]
         return said.result(
             figures=(_histogram(runs), _quantiles(runs, expected), said.chart("metric")),

@@ -42,26 +42,9 @@ class _Machines(Asked):
         """All figures of each, by name of the figure."""
         return {row[0].name: row for row in zip(*map(derived, self.machines), strict=True)}
 
-    @property
-    def drawn_figure(self) -> Derived:
-        """What the chosen figure is."""
-        return self.figures[self.figure][0]
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """The figure of each machine, by its name."""
-        return {
-            machine.name: figure.value for machine, figure in zip(self.machines, self.figures[self.figure], strict=True)
-        }
-
-    @property
-    def ratio(self) -> float | None:
-        """The figure of the first machine over that of the second. [ratio]"""
-        compared = list(self.values.values())[:2]
-        return compared[0] / compared[1] if len(compared) == 2 and all(compared) else None
-
     def result(self) -> Result:
         """Return the answer."""
+        row = self.figures[self.figure]
         stated = [
             Value(
                 machine.title,
@@ -71,25 +54,28 @@ class _Machines(Asked):
                 figure.decimals if isinstance(figure.value, float) else None,
                 note=figure.sum,
             )
-            for machine, figure in zip(self.machines, self.figures[self.figure], strict=True)
+            for machine, figure in zip(self.machines, row, strict=True)
             if figure.value is not None
         ]
+        compared = [figure.value for figure in row[:2] if figure.value]
+        ratio = compared[0] / compared[1] if len(compared) == 2 else None
         numbers = [value.value for value in stated]
         apart = bool(numbers) and max(numbers) > _MOST_APART * min(numbers)
         said = self.said(
+            drawn_figure=row[0],
+            ratio=ratio,
             told=bool(stated),
             named="; ".join(f"{value.label} {value.text} {value.unit}".rstrip() for value in stated),
             titles=[value.label for value in stated],
             numbers=numbers,
-            spelled=", ".join(
-                f"{value.label} {format_number(value.value, self.drawn_figure.decimals)}" for value in stated
-            ),
+            spelled=", ".join(f"{value.label} {format_number(value.value, row[0].decimals)}" for value in stated),
             apart=apart,
             low=None if apart else 0.0,
             count=len(self.machines),
             drawn_as="points" if apart else "bars",
         )
-        first, values = self.machines[0], {f"{name}_value": value for name, value in self.values.items()}
+        first, named = self.machines[0], zip(self.machines, row, strict=True)
+        values = {f"{machine.name}_value": figure.value for machine, figure in named}
         return said.result(
             values=tuple(stated),
             drawings=tuple(
@@ -98,7 +84,7 @@ class _Machines(Asked):
             ),
             tables=(self._comparison(said), said.table("faults", self._faults())),
             downloads=(Download(name=f"{first.name}.toml", text=first.to_toml(), media_type="application/toml"),),
-            facts=said.facts | values | ({} if self.ratio is None else {"ratio": self.ratio}),
+            facts=said.facts | values | ({} if ratio is None else {"ratio": ratio}),
         )
 
     def _comparison(self, said: Said) -> Table:

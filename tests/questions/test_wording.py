@@ -1,0 +1,112 @@
+"""The words of answers: how they are filled in, and that none stands in a table in vain."""
+
+import ast
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import hopperlib
+from hopperlib.questions.wording import Said
+
+PACKAGE = Path(hopperlib.__file__).parent
+WORDED = sorted(
+    path
+    for path in PACKAGE.rglob("*.py")
+    if path.with_suffix(".toml").exists()
+    and any(name in path.read_text(encoding="utf-8") for name in ("questions.wording import", "(Asked)"))
+)
+KINDS = {"text": "texts", "chart": "charts", "heat": "charts", "table": "tables", "finding": "findings"}
+
+
+def said(record, **words):
+    """The words of a record without a case."""
+    return Said(record, None, words)
+
+
+@pytest.mark.parametrize("path", WORDED, ids=lambda path: path.stem)
+def test_every_word_of_a_table_is_said_and_none_is_missing(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    record = tomllib.loads(path.with_suffix(".toml").read_text(encoding="utf-8"))
+    constants = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    asked, computed = set(), set()
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in KINDS
+            and node.args
+        ):
+            kind, speaker = KINDS[node.func.attr], ast.unparse(node.func.value)
+            if "said" in speaker or "_WORDING" in speaker:
+                parts = [part.value for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant)]
+                asked |= {(kind, part) for part in parts if isinstance(part, str)}
+                # The code of a model is the name of its text.
+                computed |= {kind} if not parts else set()
+    whole = {"texts": {"summary"}, "findings": set(), "charts": set(), "tables": set()}
+    for kind, part in (("findings", "when"), ("charts", "series"), ("tables", "rows")):
+        whole[kind] = {name for name, entry in record.get(kind, {}).items() if part in entry}
+    for kind, without in whole.items():
+        stated = set(record.get(kind, {}))
+        assert kind in computed or not stated - without - constants, f"{kind} of {path.stem}.toml that nothing says"
+        missing = {name for of, name in asked if of == kind} - stated
+        assert not missing, f"{kind} that {path.name} asks for and its table lacks"
+
+
+def test_a_text_in_parts_says_what_holds():
+    parts = {
+        "texts": {"jobs": ["{jobs:n job}", {"when": "lost", "text": ", {lost} lost"}, {"unless": "lost", "text": "."}]}
+    }
+    assert said(parts, jobs=1, lost=0).text("jobs") == "1 job."
+    assert said(parts, jobs=1200, lost=3).text("jobs") == "1,200 jobs, 3 lost"
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("{share:.1 %}", "12.5 %"),
+        ("{runs:,|no number}", "no number"),
+        ("{times[-1]:.2f} to {times[0]}", "2.50 to 1"),
+        ("{by_name.first}", "7"),
+        ("{machine.nodes:n node}", "1 node"),
+        ("{size:size}", "2.1 MB"),
+    ],
+)
+def test_names_and_formats(text, filled):
+    words = {"share": 0.125, "runs": None, "times": (1, 2.5), "by_name": {"first": 7}, "size": 2 * 1024**2}
+    assert said({}, machine=SimpleNamespace(nodes=1), **words).fill(text) == filled
+
+
+def test_a_name_that_the_case_lacks_is_an_error():
+    with pytest.raises(AttributeError, match="nodes"):
+        said({}).fill("{nodes}")
+
+
+def test_a_share_is_shown_in_percent_with_its_range():
+    entry = {
+        "label": "Used",
+        "value": "used",
+        "low": "least",
+        "high": "most",
+        "factor": 100,
+        "unit": "%",
+        "decimals": 0,
+    }
+    (value,) = said({"values": [entry]}, used=0.5, least=0.25, most=0.75).values
+    assert (value.value, value.text) == (50.0, "25 to 75")
+    assert said({"values": [entry]}, used=None).values == ()
+
+
+def test_a_result_holds_what_is_stated_in_full():
+    record = {
+        "texts": {"summary": "{nodes:n node}."},
+        "tables": {"whole": {"caption": "Nodes", "columns": ["Node", {"title": "Memory", "when": "known"}], "rows": "rows"}},
+        "charts": {"line": {"title": "Line", "alt": "A line that rises from 0 to 1.", "x": {"title": "x"}, "y": {"title": "y"},
+                            "series": [{"name": "line", "x": "x", "y": "x"}], "unless": "known"}},
+        "facts": {"nodes": "nodes"},
+    }  # fmt: skip
+    result = said(record, nodes=2, known=False, rows=[(0,)], x=[0, 1]).result()
+    assert (result.summary, result.facts, result.tables[0].rows) == ("2 nodes.", {"nodes": 2}, [(0,)])
+    assert result.figures[0].data[0]["y"] == [0, 1]
+    assert not said(record, nodes=2, known=True, rows=[(0, 1)], x=[0, 1]).result(summary="Two.").figures
