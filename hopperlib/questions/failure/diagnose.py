@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hopperlib.errors import InputError
-from hopperlib.failure.diagnosis.causes import CONFIDENCE, Cause
+from hopperlib.failure.diagnosis.causes import CONFIDENCE
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
 from hopperlib.failure.messages import evidence
 from hopperlib.failure.messages.evidence import Hit
@@ -20,18 +20,8 @@ from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared, is_sample
-from hopperlib.questions.result import (
-    Badge,
-    Column,
-    Copyable,
-    Download,
-    Facts,
-    Listing,
-    ListingLine,
-    Result,
-    Table,
-    Value,
-)
+from hopperlib.questions.result import Download, Facts, Listing, ListingLine, Result, Value
+from hopperlib.questions.wording import Said, record_of, wording
 
 if TYPE_CHECKING:
     from hopperlib.failure.diagnosis.context import Context
@@ -53,26 +43,7 @@ CONTEXT = 2
 _CONTROL = re.compile(
     "\x1b\\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
-_WHO = {"user": "the job's owner", "staff": "the center's staff", "vendor": "the vendor"}
-_FAULT = {"user": "user", "system": "system", "either": "either user or system"}
-_LABELS = {
-    "rank": "Rank",
-    "label": "Printed by task",
-    "hsa_node": "HSA node (no GPU index)",
-    "node": "Node",
-    "nid": "Node ID (nid)",
-    "cname": "Place (cname)",
-    "time": "Time",
-    "apid": "Application",
-}
-_SPEAKS = {"fatal": "an end", "error": "an error", "end": "an end, no reason", "hint": "bad news"}
-_ROLES = {
-    "cause": "cause",
-    "symptom": "symptom",
-    "cascade": "consequence",
-    "noise": "harmless",
-    "info": "course of the job",
-}
+_WORDING = wording(__name__)
 
 
 def _place(found: Diagnosis, hit: Hit) -> str:
@@ -85,59 +56,53 @@ def _in_order(found: Diagnosis) -> list[evidence.MessageHits]:
     return sorted(found.evidence.messages.values(), key=lambda one: (one.hits[0].file, one.hits[0].line))
 
 
-def _actor(cause: Cause) -> str:
-    return _WHO[cause.who]
+def _label(name: str) -> str:
+    """Return what a field of a cause is called."""
+    labels: dict[str, str] = record_of(__name__)["labels"]
+    return labels.get(name, name.replace("_", " ").capitalize())
 
 
-def _summary(found: Diagnosis) -> str:
-    """Say the verdict in one sentence, and how sure it is."""
-    lines = found.evidence.lines_read
-    read = f"{lines:,} line{'' if lines == 1 else 's'} read"
-    cause = found.cause
-    if found.verdict == "succeeded":
-        return f"This job succeeded: its text says so, and nothing in it says otherwise ({read})."
-    if cause is None:
-        return f"No cause in this text ({read}). What to look at next stands below."
-    sure = "a guess" if cause.confidence == "guess" else cause.confidence
-    return (
-        f"{cause.title.rstrip('.')} ({cause.code}, {_place(found, cause.hits[0])}). "
-        f"This is {sure}: {CONFIDENCE[cause.confidence]}. Who acts: {_actor(cause)}."
+def _said(found: Diagnosis) -> Said:
+    """Return the words of a diagnosis."""
+    cause, words = found.cause, record_of(__name__)
+    shown = cause if found.verdict == "cause" else None
+    rule = cause.rule if cause else None
+    return _WORDING.of(
+        found,
+        lines=found.evidence.lines_read,
+        cause=cause,
+        shown=shown,
+        succeeded=found.verdict == "succeeded",
+        unknown=found.verdict != "succeeded" and cause is None,
+        failed=found.verdict != "succeeded" and cause is not None,
+        title=cause.title.rstrip(".") if cause else "",
+        first=_place(found, cause.hits[0]) if cause else "",
+        guess=cause is not None and cause.confidence == "guess",
+        meaning=CONFIDENCE[cause.confidence] if cause else "",
+        who=words["who"][cause.who] if cause else "",
+        not_said=rule.not_said if rule else "",
+        rule=rule,
+        known="".join(f"\n{_label(name)}: {value}" for name, value in shown.fields.items()) if shown else "",
+        quoted="".join(f"\n{_place(found, hit)}: {hit.text}" for hit in shown.hits[:HITS_OF_A_CAUSE]) if shown else "",
+        **({"class": _WORDING.of(rule=rule, fault=words["fault"][cause.fault]).text("class")} if cause else {}),
+        line=shown.hits[0].line if shown else None,
+        explains=sorted(shown.explains) if shown else [],
+        runner_up=found.causes[1].code if shown and len(found.causes) > 1 else None,
+        messages=sorted(found.evidence.messages),
+        unknown_kinds=len(found.evidence.unknown),
     )
 
 
-def _findings(found: Diagnosis) -> Iterator[Finding]:
+def _findings(found: Diagnosis, said: Said) -> Iterator[Finding]:
     """Yield what to do, in steps, then what confirms it, then what is odd."""
-    cause = found.cause
-    steps = cause.advice if found.verdict == "cause" and cause else found.next
+    steps = found.cause.advice if said["shown"] else found.next
     for number, step in enumerate(steps, start=1):
         yield Finding(f"step-{number}", f"{number}. {step}" if len(steps) > 1 else step, "advice")
-    if found.verdict == "cause" and cause and cause.confirm:
-        yield Finding("to-confirm", f"To confirm: {cause.confirm}", "note")
-    if cause and cause.rule and cause.rule.not_said:
-        yield Finding("not-said", f"It does not say {cause.rule.not_said}.", "note")
+    yield from said.findings
     for code in found.set_aside:
-        rule = found.evidence.messages[code].rule
-        yield Finding("set-aside", f"{code} was found and set aside: {rule.confirm}", "note")
+        yield said.finding("set-aside", code=code, confirm=found.evidence.messages[code].rule.confirm)
     for text in found.notes:
-        yield Finding("text", text, "note")
-
-
-def _values(found: Diagnosis) -> Iterator[Value]:
-    """Yield what is known of the cause: class, who acts, node, rank, time."""
-    cause = found.cause
-    if found.verdict != "cause" or cause is None:
-        return
-    ours = "how the diagnosis ranks what it found; see the page for how often it is right"
-    yield Value("Confidence", cause.confidence, None, note=ours)
-    source = cause.rule.source if cause.rule else "no rule knows the message"
-    badge: Badge | None = "documented" if cause.rule else None
-    nersc = f" ({cause.rule.nersc_class})" if cause.rule and cause.rule.nersc_class else ""
-    yield Value("Class", f"{_FAULT[cause.fault]}{nersc}", badge, note=source)
-    yield Value("Who acts", _actor(cause), badge)
-    yield Value("Lines that say so", cause.count, "documented", note="counted in your text")
-    for name, value in cause.fields.items():
-        label = _LABELS.get(name, name.replace("_", " ").capitalize())
-        yield Value(label, value, "documented", note="as your text prints it")
+        yield said.finding("text", text=text)
 
 
 def _part(found: Diagnosis, finding: evidence.MessageHits) -> str:
@@ -152,7 +117,7 @@ def _part(found: Diagnosis, finding: evidence.MessageHits) -> str:
             return "runner-up"
         if any(code in cause.explains for cause in found.causes[1:]):
             return "explained by a runner-up"
-    return "set aside" if code in found.set_aside else _ROLES[finding.rule.role]
+    return "set aside" if code in found.set_aside else record_of(__name__)["roles"][finding.rule.role]
 
 
 def _marks(found: Diagnosis) -> dict[tuple[int, int], tuple[str, str]]:
@@ -206,77 +171,32 @@ def _listings(found: Diagnosis, texts: Sequence[Text]) -> Iterator[Listing]:
         yield Listing(title=f"{name}: {len(ordered):,} of {len(lines):,} lines", lines=ordered)
 
 
-def _tables(found: Diagnosis) -> Iterator[Table]:
-    """Yield all messages that were found, and the suspicious lines that no rule knows."""
-    findings = _in_order(found)[:MESSAGES_LISTED]
+def _rows(found: Diagnosis) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Return all messages that were found, and the suspicious lines that no rule knows."""
     confidence = {cause.code: cause.confidence for cause in found.causes} if found.verdict == "cause" else {}
-    if findings:
-        parts = [_part(found, finding) for finding in findings]
-        yield Table(
-            caption="Messages in the text, in their order",
-            columns=tuple(map(Column, ("Message", "What it says", "Part", "Confidence", "Lines", "First line"))),
-            rows=tuple(
-                (
-                    finding.rule.code,
-                    finding.rule.title,
-                    part,
-                    confidence.get(finding.rule.code),
-                    finding.count,
-                    _place(found, finding.hits[0]),
-                )
-                for finding, part in zip(findings, parts, strict=True)
-            ),
-            marked=tuple(index for index, part in enumerate(parts) if part == "cause"),
-            marked_label="the cause" if "cause" in parts else "",
+    messages = [
+        (
+            finding.rule.code,
+            finding.rule.title,
+            _part(found, finding),
+            confidence.get(finding.rule.code),
+            finding.count,
+            _place(found, finding.hits[0]),
         )
-    groups = found.evidence.suspicious[:UNKNOWN_LISTED]
-    if groups:
-        yield Table(
-            caption=f"Suspicious lines that no rule knows, {len(groups)} of {len(found.evidence.unknown)} kinds",
-            columns=tuple(map(Column, ("Lines", "Speaks of", "Kind", "First line", "It reads"))),
-            rows=tuple(
-                (
-                    group.count,
-                    _SPEAKS[group.suspicion],
-                    group.template[:120],
-                    _place(found, group.first),
-                    group.first.text[:LINE_LENGTH],
-                )
-                for group in groups
-            ),
+        for finding in _in_order(found)[:MESSAGES_LISTED]
+    ]
+    speaks = record_of(__name__)["speaks"]
+    lines = [
+        (
+            group.count,
+            speaks[group.suspicion],
+            group.template[:120],
+            _place(found, group.first),
+            group.first.text[:LINE_LENGTH],
         )
-
-
-def _copyables(found: Diagnosis) -> Iterator[Copyable]:
-    """Yield a text for a ticket, where a cause was found."""
-    cause = found.cause
-    if found.verdict != "cause" or cause is None:
-        return
-    known = "".join(f"\n{_LABELS.get(name, name)}: {value}" for name, value in cause.fields.items())
-    quoted = "".join(f"\n{_place(found, hit)}: {hit.text}" for hit in cause.hits[:HITS_OF_A_CAUSE])
-    yield Copyable(
-        "For a ticket",
-        f"{cause.title} [{cause.code}], {cause.confidence}{known}{quoted}",
-        "It quotes your text: read it before you send it.",
-    )
-
-
-def _facts(found: Diagnosis) -> dict[str, Any]:
-    """Return named facts for self-checks and tests."""
-    cause = found.cause if found.verdict == "cause" else None
-    return {
-        "verdict": found.verdict,
-        "code": cause.code if cause else None,
-        "confidence": cause.confidence if cause else None,
-        "fault": cause.fault if cause else None,
-        "line": cause.hits[0].line if cause else None,
-        "explains": sorted(cause.explains) if cause else [],
-        "runner_up": found.causes[1].code if cause and len(found.causes) > 1 else None,
-        "messages": sorted(found.evidence.messages),
-        "unknown_kinds": len(found.evidence.unknown),
-        "lines_read": found.evidence.lines_read,
-        **({name: cause.fields.get(name) for name in ("rank", "node", "nid", "cname", "time")} if cause else {}),
-    }
+        for group in found.evidence.suspicious[:UNKNOWN_LISTED]
+    ]
+    return messages, lines
 
 
 def context_of(launch: str, machine: str | Machine, record: str, job: str | None = None) -> Context | None:
@@ -322,16 +242,22 @@ def result_of(found: Diagnosis, texts: Sequence[Text] = ()) -> Result:
     >>> result_of(diagnose([("job.out", "all is well")])).summary
     'No cause in this text (1 line read). What to look at next stands below.'
     """
+    messages, lines = _rows(found)
+    marked = [index for index, row in enumerate(messages) if row[2] == "cause"]
+    said = _said(found)
+    said = said.also(message_rows=messages, marked=marked, line_rows=lines, listed=len(lines))
+    fields = said["shown"].fields if said["shown"] else {}
+    known = {name: fields.get(name) for name in ("rank", "node", "nid", "cname", "time")} if said["shown"] else {}
     data = json.dumps(found.to_dict(), indent=2)
-    return Result(
-        summary=_summary(found),
-        findings=tuple(_findings(found)),
-        values=tuple(_values(found)),
-        copyables=tuple(_copyables(found)),
+    return said.result(
+        findings=tuple(_findings(found, said)),
+        values=(
+            *said.values,
+            *(Value(_label(name), value, "documented", note=said.text("printed")) for name, value in fields.items()),
+        ),
         listings=tuple(_listings(found, texts)),
-        tables=tuple(_tables(found)),
         downloads=(Download(name="diagnosis.json", text=data, media_type="application/json"),),
-        facts=Facts(_facts(found), rest=found.to_dict),
+        facts=Facts(said.facts | known, rest=found.to_dict),
     )
 
 
@@ -345,8 +271,7 @@ def _answer(*, log: str, errors: str, launch: str, machine: str | Machine, recor
     result = result_of(found, given)
     if not is_sample(QUESTION, "log", log):
         return result
-    made_up = Finding("made-up", "This text is made up: paste or drop your own.", "note")
-    return replace(result, findings=(*result.findings, made_up))
+    return replace(result, findings=(*result.findings, _WORDING.of().finding("made-up")))
 
 
 QUESTION = declared(__name__, _answer)
