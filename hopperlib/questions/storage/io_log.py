@@ -12,7 +12,7 @@ from hopperlib.machine import Machine
 from hopperlib.questions.figures import Reference
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared
-from hopperlib.questions.result import Column, Download, Figure, Result, Table, Value
+from hopperlib.questions.result import Download, Figure, Result, Value
 from hopperlib.questions.storage.io_figures import (
     comparison_table,
     measured_rows,
@@ -20,6 +20,7 @@ from hopperlib.questions.storage.io_figures import (
     repetition_figure,
     rows_table,
 )
+from hopperlib.questions.wording import wording
 from hopperlib.readers.ior.io500 import Io500
 from hopperlib.readers.ior.reader import read_ior
 from hopperlib.readers.ior.results import IoResult, results_csv
@@ -27,6 +28,7 @@ from hopperlib.storage.lustre.client import ceiling_gb_s
 
 __all__ = ["QUESTION", "io500_result", "io_result"]
 
+_WORDING = wording(__name__)
 _MOST_ROWS = 500
 
 
@@ -60,22 +62,46 @@ def io_result(rows: Sequence[IoResult], machine: Machine, *, against: str = "rep
     '1 row: write at best 1,258.3 MB/s.'
     """
     measured = measured_rows(rows)
-    cut = f", the first {_MOST_ROWS} rows" if len(rows) > _MOST_ROWS else ""
-    tables = [rows_table(rows[:_MOST_ROWS], f"What the output holds{cut}")]
-    if machine.file_systems and (compared := comparison_table(rows, machine)).rows:
-        tables.append(compared)
-    return Result(
-        summary=_summary(rows),
-        findings=tuple(_findings(rows, machine)),
-        values=tuple(_values(measured)),
+    rates: dict[str, list[float]] = defaultdict(list)
+    spreads: dict[str, list[float]] = defaultdict(list)
+    for row in measured:
+        if row.access and row.rate_mb_s is not None:
+            rates[row.access].append(row.rate_mb_s)
+            if row.repetition is not None and row.rate_mb_s:
+                spreads[row.access].append(row.rate_mb_s)
+    operations = [row for row in rows if row.operations_s is not None]
+    said = _WORDING.of(
+        rows=len(rows),
+        cut=_MOST_ROWS if len(rows) > _MOST_ROWS else 0,
+        best=", ".join(f"{access} at best {max(each):,.1f} MB/s" for access, each in rates.items()),
+        fastest=None if rates else max(operations, key=lambda row: row.operations_s or 0, default=None),
+        none=not rates and not operations,
+        reason=rows[0].reason or rows[0].status,
+        machine=machine,
+        no_file_system=not machine.file_systems,
+        statuses=sorted({row.status for row in rows}),
+        best_mb_s=max((row.rate_mb_s for row in measured if row.rate_mb_s is not None), default=None),
+    )
+    compared = [comparison_table(rows, machine)] if machine.file_systems else []
+    return said.result(
+        findings=(*_failures(rows), *said.findings),
+        values=tuple(
+            Value(
+                said.text("variation", access=access),
+                stdev(each) / mean(each),
+                "documented",
+                decimals=2,
+                note=said.text("counted", count=len(each)),
+            )
+            for access, each in spreads.items()
+            if len(each) > 1
+        ),
         figures=tuple(_figures(rows, against, machine)),
-        tables=tuple(tables),
+        tables=(
+            rows_table(rows[:_MOST_ROWS], said.text("caption")),
+            *(table for table in compared if table.rows),
+        ),
         downloads=(Download(name="rates.csv", text=results_csv(rows), media_type="text/csv"),),
-        facts={
-            "rows": len(rows),
-            "statuses": sorted({row.status for row in rows}),
-            "best_mb_s": max((row.rate_mb_s for row in measured if row.rate_mb_s is not None), default=None),
-        },
     )
 
 
@@ -89,72 +115,31 @@ def io500_result(run: Io500) -> Result:
     >>> io500_result(Io500(file="a", score=None, bandwidth_gib_s=None, iops_kiops=None, phases=(phase,))).summary
     'No score; 1 phase.'
     """
-    count = f"{len(run.phases)} phase{'s' * (len(run.phases) > 1)}"
-    score = (
-        f"Score {run.score:g}: {run.bandwidth_gib_s:g} GiB/s, {run.iops_kiops:g} kIOPS"
-        if run.score is not None
-        else "No score"
-    )
-    ends = [
-        f"{each['phase']}: {each['moved_bytes']:,} of {each['planned_bytes']:,} planned bytes moved"
-        for each in run.stonewall
+    said = _WORDING.of(run, count=len(run.phases), scored=run.score is not None)
+    notes = [("spread", line) for line in run.spreads] + [
+        ("stonewall", said.text("stonewall", **each)) for each in run.stonewall
     ]
-    notes = [("spread", line) for line in run.spreads] + [("stonewall", line) for line in ends]
     return Result(
-        summary=f"{score}; {count}.",
+        summary=said.text("io500"),
         findings=(
             *(Finding(code="error", message=error, level="problem") for error in run.errors),
             *(Finding(code=code, message=f"{line}.", level="note") for code, line in notes),
         ),
         tables=(
-            Table(
-                caption="Phases",
-                columns=(Column("Phase"), Column("Rate"), Column("Unit"), Column("Time", "s", 1)),
-                rows=[tuple(phase) for phase in run.phases],
-            ),
-            Table(caption="Configuration", columns=(Column("Setting"), Column("Value")), rows=list(run.configuration)),
+            said.table("phases", [tuple(phase) for phase in run.phases]),
+            said.table("configuration", list(run.configuration)),
         ),
         facts=run.to_dict(),
     )
 
 
-def _summary(rows: Sequence[IoResult]) -> str:
-    """Return in a sentence what was measured."""
-    rates: dict[str, list[float]] = defaultdict(list)
-    for row in measured_rows(rows):
-        if row.rate_mb_s is not None and row.access:
-            rates[row.access].append(row.rate_mb_s)
-    count = f"{len(rows):,} row{'s' * (len(rows) > 1)}"
-    if rates:
-        best = ", ".join(f"{access} at best {max(measured):,.1f} MB/s" for access, measured in rates.items())
-        return f"{count}: {best}."
-    operations = [row for row in rows if row.operations_s is not None]
-    if operations:
-        fastest = max(operations, key=lambda row: row.operations_s or 0)
-        return f"{count} of mdtest; the fastest is {fastest.access} with {fastest.operations_s:,.0f} a second."
-    return f"No rate in this output: {rows[0].reason or rows[0].status}."
-
-
-def _findings(rows: Sequence[IoResult], machine: Machine) -> Iterator[Finding]:
+def _failures(rows: Sequence[IoResult]) -> Iterator[Finding]:
     """Yield which runs failed or hold no rate, by file where there are several."""
     several = len({row.file for row in rows}) > 1
     for file, status, reason in dict.fromkeys((row.file, row.status, row.reason or "") for row in rows):
         if status != "ok":
             message = f"{f'{file}: ' if several else ''}{status}: {reason}"
             yield Finding(code=status, message=message, level="problem" if status == "failed" else "advice")
-    if not machine.file_systems:
-        message = f"The machine file of {machine.title} states no file system to compare with."
-        yield Finding(code="no-file-system", message=message, level="note")
-
-
-def _values(rows: Sequence[IoResult]) -> Iterator[Value]:
-    """Yield the spread of the repetitions."""
-    for access in dict.fromkeys(row.access for row in rows):
-        rates = [row.rate_mb_s for row in rows if row.access == access and row.repetition is not None and row.rate_mb_s]
-        if access and len(rates) > 1:
-            label, note = f"Coefficient of variation of {access}", f"{len(rates)} repetitions in this output"
-            note += "; exact arithmetic on its numbers"
-            yield Value(label, stdev(rates) / mean(rates), "documented", decimals=2, note=note)
 
 
 def _figures(rows: Sequence[IoResult], against: str, machine: Machine) -> Iterator[Figure]:
