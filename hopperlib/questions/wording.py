@@ -241,11 +241,12 @@ class Said:
         axes: dict[str, Any] = {
             side: Axis(**said._filled(entry.pop(side), "low", "high", "log", "decimals")) for side in ("x", "y")
         }
-        references = [
-            Reference(said.fill(line["name"]), said._number(line["y"]))
-            for line in entry.pop("references", ())
-            if said._holds(line)
-        ]
+        lines = entry.pop("references", ())
+        references = (
+            said.look_up(lines)
+            if isinstance(lines, str)
+            else [Reference(said.fill(line["name"]), said._number(line["y"])) for line in lines if said._holds(line)]
+        )
         marks = said._number(entry.pop("marks", {}))
         marks = {said.fill(label): said._number(path) for label, path in marks.items()}
         return chart(**axes, series=series or stated, references=references, marks=marks, **said._filled(entry))

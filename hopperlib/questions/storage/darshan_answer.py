@@ -8,9 +8,10 @@ from typing import Any
 
 from hopperlib.finding import LEVELS, Finding
 from hopperlib.machine import Machine
-from hopperlib.questions.figures import Axis, Series, chart, layout
-from hopperlib.questions.result import Column, Figure, Result, Table
+from hopperlib.questions.figures import Series
+from hopperlib.questions.result import Figure, Result
 from hopperlib.questions.storage.io_figures import ost_figure
+from hopperlib.questions.wording import wording
 from hopperlib.storage.logs.darshan_findings import finding_data, findings
 from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, HeatMap
 from hopperlib.storage.logs.darshan_summary import job_row, overall, summary
@@ -22,7 +23,7 @@ __all__ = ["darshan_result", "heat_map_figure", "jobs_result", "logs_result"]
 _LONGEST_TEXT = 2000
 _MOST_JOBS = 40
 _WAYS = (("read", "read"), ("write", "written"))
-_NUMBERS_OF_JOBS = (("Run time", "s", 0), ("Read", "MB", 1), ("Written", "MB", 1))
+_WORDING = wording(__name__)
 
 
 def darshan_result(log: DarshanLog, found: Sequence[Finding], machine: str = "") -> Result:
@@ -44,35 +45,25 @@ def darshan_result(log: DarshanLog, found: Sequence[Finding], machine: str = "")
     """
     numbers = summary(log)
     raised = [finding for finding in found if finding.level != "ok"]
-    none = f"no findings in what the log holds ({', '.join(log.modules) or 'no module'})"
-    count = f"{len(raised)} finding{'s' * (len(raised) > 1)}" if raised else none
-    notes = [Finding(code="log", message=f"{note[0].upper()}{note[1:]}.", level="note") for note in log.notes]
-    if any("setstripe -c" in finding.advice or "striping_factor" in finding.advice for finding in found):
-        message = f"Advice on striping is for the file system of {machine}." if machine else _of_log(log)
-        notes.append(Finding(code="machine", message=message, level="note"))
-    job = Table(
-        caption="The job",
-        columns=(Column("What"), Column("Of the log")),
-        rows=[(label, _shortened(text)) for label, text in _job(numbers)],
+    striping = any("setstripe -c" in finding.advice or "striping_factor" in finding.advice for finding in found)
+    said = _WORDING.of(
+        log,
+        machine=machine,
+        name=_shortened(log.executable or "a job"),
+        raised=len(raised),
+        held=", ".join(log.modules) or "no module",
     )
-    return Result(
-        summary=f"I/O of {_shortened(log.executable or 'a job')}: {count}.",
+    notes = [said.finding("log", note=f"{note[0].upper()}{note[1:]}") for note in log.notes]
+    if striping:
+        # Advice is for the file system of the log if nobody names a machine.
+        known = [ost for file in log.files for ost in file.osts]
+        mount = log.mount_of(max(log.files, key=lambda file: file.bytes_moved).path)
+        notes.append(said.finding("machine", mount=mount, least=max(known, default=0) + 1))
+    return said.result(
         findings=tuple(_bounded(finding) for finding in (*found, *notes)),
         figures=tuple(_figures(log, numbers)),
-        tables=(job,),
+        tables=(said.table("job", [(label, _shortened(text)) for label, text in _job(numbers)]),),
         facts={"findings": [finding_data(finding) for finding in found], "summary": numbers},
-    )
-
-
-def _of_log(log: DarshanLog) -> str:
-    """Say which file system advice is for if nobody names a machine."""
-    known = [ost for file in log.files for ost in file.osts]
-    count = f"{log.osts} OSTs" if log.osts else f"at least {max(known, default=0) + 1} OSTs"
-    largest = max(log.files, key=lambda file: file.bytes_moved)
-    mount = log.mount_of(largest.path)
-    return (
-        f"Advice on striping is for the file system in the log{f' ({mount[0]}, {mount[1]})' if mount else ''}: {count}, as "
-        "fast as they were here, and no limit for a node; --machine names a machine file."
     )
 
 
@@ -94,41 +85,27 @@ def _bounded(finding: Finding) -> Finding:
 
 def _job(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what a summary says, as labels and texts; what is unknown is left out."""
-    for label, name, form in (
-        ("job", "job_id", "{}"),
-        ("tasks", "tasks", "{:,}"),
-        ("run time", "run_time_s", "{:,.0f} s"),
-    ):
+    said = _WORDING.of(None, **numbers)
+    for label, name in (("job", "job_id"), ("tasks", "tasks"), ("run time", "run_time_s"), ("files", "files")):
         if numbers[name] is not None:
-            yield label, form.format(numbers[name])
-    yield "files", f"{numbers['files']:,}: {numbers['shared_files']:,} shared, {numbers['unique_files']:,} of one task"
+            yield label, said.text(label)
     for mount in numbers["mounts"]:
-        yield f"on {mount['mount']}", f"{mount['kind']}: {_files(mount['files'])}, {mount['bytes']:,} bytes"
-    for direction, past in _WAYS:
-        rate = numbers[f"{direction}_rate_mb_s"]
-        yield (
-            past,
-            f"{numbers[f'bytes_{past}']:,} bytes in {numbers[f'{direction}_calls']:,} calls"
-            + (f", {_rate(rate)} MB/s from the first call to the end of the last" if rate is not None else ""),
-        )
-        sizes = numbers["access_sizes"][direction]
+        yield f"on {mount['mount']}", said.text("mount", **mount)
+    for way, past in _WAYS:
+        rate = numbers[f"{way}_rate_mb_s"]
+        moved = {"moved": numbers[f"bytes_{past}"], "calls": numbers[f"{way}_calls"]}
+        yield past, said.text("moved", timed=rate is not None, rate=_rate(rate or 0), **moved)
+        sizes = numbers["access_sizes"][way]
         if sizes:
             yield f"sizes {past}", ", ".join(f"{count:,} of {_size_range(name)}" for name, count in sizes.items())
     for interface, total in numbers["interfaces"].items():
-        moved = ", ".join(f"{total[f'bytes_{past}']:,} bytes {past}" for _, past in _WAYS)
-        yield f"through {interface}", f"{_files(total['files'])}, {moved}"
+        yield f"through {interface}", said.text("interface", **total)
     for setting in numbers["stripe_settings"][:5]:
-        size = f" of {setting['stripe_size_bytes']:,} bytes" if setting["stripe_size_bytes"] else ""
-        yield "stripes", f"{setting['stripe_count']}{size} ({_files(setting['files'])})"
-    for direction in ("write", "read"):
-        rates = [rate["rate_mb_s"] for rate in numbers[f"ost_{direction}_rates"]]
+        yield "stripes", said.text("stripes", **setting)
+    for way in ("write", "read"):
+        rates = [rate["rate_mb_s"] for rate in numbers[f"ost_{way}_rates"]]
         if rates:
-            yield f"OSTs, {direction}", f"{len(rates)} told apart, {min(rates):.3g} to {max(rates):.3g} MB/s for a task"
-
-
-def _files(count: int) -> str:
-    """Return a number of files in words."""
-    return f"{count:,} file{'' if count == 1 else 's'}"
+            yield f"OSTs, {way}", said.text("osts", count=len(rates), least=min(rates), most=max(rates))
 
 
 def _rate(rate_mb_s: float) -> str:
@@ -154,35 +131,23 @@ def _figures(log: DarshanLog, numbers: Mapping[str, Any]) -> Iterator[Figure]:
     if heat_map and _heat_map_bytes(heat_map):
         yield heat_map_figure(heat_map)
         yield _timeline(heat_map)
-    if any(numbers["access_sizes"].values()):
+    sizes = numbers["access_sizes"]
+    if any(sizes.values()):
+        names = [name for name, _ in SIZE_BINS]
         yield _bars(
-            "Access sizes",
-            Axis(title="Size of a call [bytes]"),
-            {
-                past: {_size_range(name): numbers["access_sizes"][way].get(name, 0) for name, _ in SIZE_BINS}
-                for way, past in _WAYS
-            },
+            "sizes", {past: {_size_range(name): sizes[way].get(name, 0) for name in names} for way, past in _WAYS}
         )
     calls = ("reads", "writes", "opens")
     used = {name: total for name, total in numbers["interfaces"].items() if any(total[call] for call in calls)}
     if used:
-        yield _bars(
-            "Operations",
-            Axis(title="Kind of call"),
-            {name: {call: total[call] for call in calls} for name, total in used.items()},
-        )
+        yield _bars("operations", {name: {call: total[call] for call in calls} for name, total in used.items()})
 
 
-def _bars(title: str, x: Axis, counts: Mapping[str, Mapping[str, int]]) -> Figure:
+def _bars(chart: str, counts: Mapping[str, Mapping[str, int]]) -> Figure:
     """Return counts of calls as bars, a set for each name."""
+    series = [Series(name=name, kind="bars", x=list(each), y=list(each.values())) for name, each in counts.items()]
     most = max(count for each in counts.values() for count in each.values())
-    return chart(
-        title=title,
-        alt=f"{title}: bars for {', '.join(counts)}; at most {most:,} calls.",
-        x=x,
-        y=Axis(title="Calls", low=0, decimals=0),
-        series=[Series(name=name, kind="bars", x=list(each), y=list(each.values())) for name, each in counts.items()],
-    )
+    return _WORDING.of(names=", ".join(counts), most=most).chart(chart, series)
 
 
 def _heat_map_bytes(heat_map: HeatMap) -> int:
@@ -203,30 +168,11 @@ def heat_map_figure(heat_map: HeatMap) -> Figure:
         [round((read + written) / 1e6, 3) for read, written in zip(*pair, strict=True)]
         for pair in zip(heat_map.read_bytes, heat_map.written_bytes, strict=True)
     ]
-    most = max(map(max, rows))
-    x, y = Axis(title="Since the start", unit="s"), Axis(title="Task")
-    heat: dict[str, Any] = {
-        "type": "heatmap",
-        "x": [round((place + 0.5) * heat_map.bin_s, 3) for place in range(len(rows[0]))],
-        "y": list(heat_map.ranks),
-        "z": rows,
-        "zmin": 0,
-        "zmax": most,
-        "colorscale": "Cividis",
-        "colorbar": {"title": {"text": "moved [MB]"}},
-    }
-    together = f", {heat_map.ranks[1] - heat_map.ranks[0]} tasks a row" if len(heat_map.ranks) > 1 else ""
-    return Figure(
-        title=f"Bytes over time and tasks ({heat_map.interface})",
-        alt=f"Heat map of {len(rows)} rows and {len(rows[0])} times of {heat_map.bin_s:.3g} s{together}; the fullest cell holds {most:.3g} MB.",
-        data=[heat],
-        layout=layout(x, y, height=420),
-        table=Table(
-            caption=f"What each row moved{together}",
-            columns=(Column("From task"), Column("Moved", "MB", 3)),
-            rows=[(rank, sum(row)) for rank, row in zip(heat_map.ranks, rows, strict=True)],
-        ),
-    )
+    together = heat_map.ranks[1] - heat_map.ranks[0] if len(heat_map.ranks) > 1 else 0
+    said = _WORDING.of(heat_map, rows=len(rows), times=len(rows[0]), together=together, most=max(map(max, rows)))
+    times = [round((place + 0.5) * heat_map.bin_s, 3) for place in range(len(rows[0]))]
+    moved = [(rank, sum(row)) for rank, row in zip(heat_map.ranks, rows, strict=True)]
+    return said.heat("heat", times, heat_map.ranks, rows, moved)
 
 
 def _timeline(heat_map: HeatMap) -> Figure:
@@ -236,14 +182,8 @@ def _timeline(heat_map: HeatMap) -> Figure:
         for past, rows in (("read", heat_map.read_bytes), ("written", heat_map.written_bytes))
     }
     times = [round(place * heat_map.bin_s, 3) for place in range(len(sums["read"]))]
-    most = max(map(max, sums.values()))
-    return chart(
-        title="Timeline",
-        alt=f"Rates of all tasks over {len(times)} times of {heat_map.bin_s:.3g} s: at most {most:,.3g} MB/s.",
-        x=Axis(title="Since the start", unit="s"),
-        y=Axis(title="Rate of all tasks", unit="MB/s", low=0, decimals=1),
-        series=[Series(name=past, x=times, y=rates) for past, rates in sums.items()],
-    )
+    said = _WORDING.of(heat_map, times=len(times), most=max(map(max, sums.values())))
+    return said.chart("timeline", [Series(name=past, x=times, y=rates) for past, rates in sums.items()])
 
 
 def logs_result(
@@ -293,36 +233,22 @@ def jobs_result(jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any]) -
     '1 job: 0 with something to mend; 0 bytes read, 0 written.'
     """
     shown = jobs[:_MOST_JOBS]
-    cut = f", the worst {len(shown)} of {len(jobs):,}" if len(shown) < len(jobs) else ""
+    said = _WORDING.of(None, **overall, all=len(jobs), shown=len(shown), cut=len(shown) < len(jobs))
+    rows = [
+        (
+            *(_shortened(job[name] or "").rpartition("/")[2] for name in ("log", "executable")),
+            *(job[name] for name in ("tasks", "run_time_s")),
+            *(job[name] / 1e6 for name in ("bytes_read", "bytes_written")),
+            job["findings"],
+        )
+        for job in shown
+    ]
     return Result(
-        summary=f"{len(jobs):,} job{'s' * (len(jobs) > 1)}: {overall['jobs_to_mend']:,} with something to mend; "
-        f"{overall['bytes_read']:,} bytes read, {overall['bytes_written']:,} written.",
+        summary=said.text("jobs"),
         findings=tuple(
-            Finding(
-                code=code,
-                level=count["level"],
-                message=f"{count['jobs']:,} of {len(jobs):,} jobs; the worst: {count['message']}",
-            )
+            Finding(code=code, level=count["level"], message=said.text("worst", **count))
             for code, count in overall["findings"].items()
         ),
-        tables=(
-            Table(
-                caption=f"Jobs, the worst first{cut}",
-                columns=(
-                    *(Column(name) for name in ("Log", "Program", "Tasks")),
-                    *(Column(name, unit, digits) for name, unit, digits in _NUMBERS_OF_JOBS),
-                    Column("Findings"),
-                ),
-                rows=[
-                    (
-                        *(_shortened(job[name] or "").rpartition("/")[2] for name in ("log", "executable")),
-                        *(job[name] for name in ("tasks", "run_time_s")),
-                        *(job[name] / 1e6 for name in ("bytes_read", "bytes_written")),
-                        job["findings"],
-                    )
-                    for job in shown
-                ],
-            ),
-        ),
+        tables=(said.table("jobs", rows),),
         facts={"jobs": list(jobs), "summary": dict(overall)},
     )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
-from hopperlib.questions.figures import Axis, Reference, Series, chart
-from hopperlib.questions.result import Column, Figure, Table
+from hopperlib.questions.figures import Reference, Series
+from hopperlib.questions.result import Figure, Table
+from hopperlib.questions.wording import wording
 from hopperlib.readers.ior.results import IoResult
 from hopperlib.storage.logs.ost_rates import Verdict
 from hopperlib.storage.lustre.client import ceiling_gb_s
@@ -20,28 +21,21 @@ __all__ = ["comparison_table", "measured_rows", "ost_figure", "rate_figure", "re
 
 # However many OSTs a log names, a page of it stays small.
 _MOST_OSTS = 200
-# What rates can be drawn against: the axis, and where a row stands on it.
-_AGAINST: dict[str, tuple[Axis, Callable[[IoResult], float | None]]] = {
-    "tasks": (Axis(title="Tasks", log=True), lambda row: row.tasks),
-    "transfer": (
-        Axis(title="Transfer size", unit="MiB", log=True),
-        lambda row: row.transfer_bytes / BYTES_PER_MIB if row.transfer_bytes else None,
-    ),
-}
-# Columns of the table of rates, by the part of a row that they show.
-_COLUMNS = {
-    "status": Column("Status"),
-    "access": Column("Access"),
-    "type": Column("Files are"),
-    "tasks": Column("Tasks"),
-    "nodes": Column("Nodes"),
-    "transfer_bytes": Column("Transfer", "bytes"),
-    "repetition": Column("Repetition"),
-    "rate_mib_s": Column("Rate", "MiB/s", 2),
-    "rate_mb_s": Column("Rate", "MB/s", 2),
-    "operations_s": Column("Operations", "1/s", 1),
-    "seconds": Column("Time", "s"),
-}
+# Parts of a row that its table shows; the repetition stands for a statistic where there is none.
+_PARTS = (
+    "status",
+    "access",
+    "type",
+    "tasks",
+    "nodes",
+    "transfer_bytes",
+    "repetition",
+    "rate_mib_s",
+    "rate_mb_s",
+    "operations_s",
+    "seconds",
+)
+_WORDING = wording(__name__)
 
 
 def measured_rows(rows: Sequence[IoResult]) -> list[IoResult]:
@@ -67,11 +61,8 @@ def rows_table(rows: Sequence[IoResult], caption: str = "Rates as measured") -> 
     if len(set(names.values())) < len(names):
         # Without their folders the files could not be told apart.
         names = {file: file for file in names}
-    return Table(
-        caption=caption,
-        columns=(Column("File"), *_COLUMNS.values()),
-        rows=[(names[row.file], *(_cell(row, name) for name in _COLUMNS)) for row in rows],
-    )
+    cells = [(names[row.file], *(_cell(row, part) for part in _PARTS)) for row in rows]
+    return _WORDING.of(caption=caption).table("rows", cells)
 
 
 def _cell(row: IoResult, name: str) -> Any:
@@ -84,26 +75,14 @@ def _kind(row: IoResult) -> str:
     return ", ".join(word for word in (row.access, row.type) if word)
 
 
-def _clouds(
-    title: str,
-    alt: str,
-    x: Axis,
-    clouds: Mapping[str, Sequence[tuple[float, float]]],
-    references: Sequence[Reference] = (),
-) -> Figure:
-    """Return the chart of some clouds of points, place and rate; `alt` takes the number, the least and the greatest."""
+def _clouds(name: str, clouds: Mapping[str, Sequence[tuple[float, float]]], **words: Any) -> Figure:
+    """Return the chart of some clouds of points, place and rate."""
     rates = [rate for points in clouds.values() for _, rate in points]
-    return chart(
-        title=title,
-        alt=alt.format(len(rates), min(rates), max(rates)),
-        x=x,
-        y=Axis(title="Rate of all tasks", unit="MB/s", low=0, decimals=1),
-        series=[
-            Series(name=name, kind="points", x=[place for place, _ in points], y=[rate for _, rate in points])
-            for name, points in clouds.items()
-        ],
-        references=references,
-    )
+    series = [
+        Series(name=kind, kind="points", x=[place for place, _ in points], y=[rate for _, rate in points])
+        for kind, points in clouds.items()
+    ]
+    return _WORDING.of(count=len(rates), least=min(rates), most=max(rates)).chart(name, series, **words)
 
 
 def rate_figure(rows: Sequence[IoResult], against: str) -> Figure:
@@ -126,19 +105,17 @@ def rate_figure(rows: Sequence[IoResult], against: str) -> Figure:
     >>> rate_figure(rows, "tasks").table.rows[-1]
     (4, 419.4304)
     """
-    if against not in _AGAINST:
-        raise refusal("against", against, f"must be one of: {', '.join(_AGAINST)}")
-    axis, place_of = _AGAINST[against]
-    name, clouds = axis.title.lower(), defaultdict(list)
+    axes = {"tasks": ("tasks", 1), "transfer": ("transfer_bytes", BYTES_PER_MIB)}
+    if against not in axes:
+        raise refusal("against", against, f"must be one of: {', '.join(axes)}")
+    part, unit = axes[against]
+    clouds = defaultdict(list)
     for row in measured_rows(rows):
-        place = place_of(row)
-        if place is not None and row.rate_mb_s is not None:
-            clouds[_kind(row)].append((place, row.rate_mb_s))
+        if getattr(row, part) and row.rate_mb_s is not None:
+            clouds[_kind(row)].append((getattr(row, part) / unit, row.rate_mb_s))
     if not clouds:
-        raise InputError(f"no row holds both a rate and {name}")
-    ordered = {kind: sorted(points) for kind, points in clouds.items()}
-    alt = "{} measured rates from {:,.1f} to {:,.1f} MB/s against " + f"{name}."
-    return _clouds(f"Rate against {name}", alt, axis, ordered)
+        raise InputError(_WORDING.of().text(f"no-{against}"))
+    return _clouds(against, {kind: sorted(points) for kind, points in clouds.items()})
 
 
 def repetition_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) -> Figure:
@@ -164,8 +141,7 @@ def repetition_figure(rows: Sequence[IoResult], references: Sequence[Reference] 
         if row.repetition is not None and row.rate_mb_s is not None:
             name = f"{_kind(row)}: {row.file}" if several else _kind(row)
             clouds[name].append((row.repetition, row.rate_mb_s))
-    alt = "{} rates by repetition, from {:,.1f} to {:,.1f} MB/s."
-    return _clouds("Repetitions of the same run", alt, Axis(title="Repetition"), clouds, references)
+    return _clouds("repetition", clouds, references=references)
 
 
 def ost_figure(verdict: Verdict) -> Figure:
@@ -191,31 +167,27 @@ def ost_figure(verdict: Verdict) -> Figure:
     for each in ordered:
         groups["slow" if each.osts in slow else "others"].append((each.osts[0], max(each.rate_mb_s, 1e-9)))
     rates = [rate for bars in groups.values() for _, rate in bars]
-    names = ", ".join(_names(osts) for osts in sorted(slow))
-    least = f"; the {_MOST_OSTS} slowest of {len(verdict.rates):,}" if len(verdict.rates) > len(shown) else ""
-    figure = chart(
-        title=f"What a task got from each OST ({verdict.direction})",
-        alt=(
-            f"Rates of {len(rates)} OSTs from {min(rates):.3g} to {max(rates):.3g} MB/s; "
-            f"{f'slow: {names}' if slow else verdict.unknown or 'none is slow'}."
-        ),
-        x=Axis(title="OST"),
-        y=Axis(title="Rate of a task", unit="MB/s", log=True),
-        series=[
-            Series(name=name, kind="bars", x=[ost for ost, _ in bars], y=[rate for _, rate in bars])
-            for name, bars in groups.items()
-            if bars
-        ],
+    said = _WORDING.of(
+        verdict,
+        shown=len(rates),
+        all=len(verdict.rates),
+        cut=len(verdict.rates) > len(shown),
+        least=min(rates),
+        most=max(rates),
+        judged=f"slow: {', '.join(_names(osts) for osts in sorted(slow))}"
+        if slow
+        else verdict.unknown or "none is slow",
     )
-    table = Table(
-        caption=f"What a task got from each OST, slowest first{least}",
-        columns=(Column("OST"), Column("Rate", "MB/s", 2), Column("Files"), Column("Bytes"), Column("Judged")),
-        rows=[
-            (_names(each.osts), each.rate_mb_s, each.files, round(each.moved_bytes), "slow" * (each.osts in slow))
-            for each in shown
-        ],
-    )
-    return replace(figure, table=table)
+    series = [
+        Series(name=name, kind="bars", x=[ost for ost, _ in bars], y=[rate for _, rate in bars])
+        for name, bars in groups.items()
+        if bars
+    ]
+    rows = [
+        (_names(each.osts), each.rate_mb_s, each.files, round(each.moved_bytes), "slow" * (each.osts in slow))
+        for each in shown
+    ]
+    return replace(said.chart("osts", series), table=said.table("osts", rows))
 
 
 def _names(osts: Sequence[int]) -> str:
@@ -237,13 +209,4 @@ def comparison_table(rows: Sequence[IoResult], machine: Machine) -> Table:
         if row.access == "write" and row.nodes and row.rate_mb_s is not None:
             measured, most = row.rate_mb_s / 1000, ceiling_gb_s(machine, row.nodes)
             compared.append((row.file, row.tasks, row.nodes, measured, most, measured / most))
-    return Table(
-        caption=f"Written rates beside the ceiling of as many nodes of {machine.title}",
-        columns=(
-            *(Column(title) for title in ("File", "Tasks", "Nodes")),
-            Column("Measured", "GB/s", 3),
-            Column("Ceiling", "GB/s", 3, "predicted"),
-            Column("Measured over ceiling", decimals=2),
-        ),
-        rows=compared,
-    )
+    return _WORDING.of(machine).table("comparison", compared)
