@@ -218,7 +218,7 @@ class Said:
         )
         texts = {key: said.fill(entry[key]) for key in ("caption", "marked_label", "folded") if key in entry}
         marked = tuple(said.look_up(entry["marked"])) if "marked" in entry else fields.get("marked", ())
-        return Table(columns=columns, rows=rows or (), marked=marked, **texts)
+        return Table(columns=columns, rows=() if rows is None else rows, marked=marked, **texts)
 
     def chart(self, name: str, series: Sequence[Series] | None = None, **more: Any) -> Figure:
         """Return the chart of a name; without series, those its entry states: name, x, y, high, kind.

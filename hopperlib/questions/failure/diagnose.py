@@ -95,12 +95,12 @@ def _said(found: Diagnosis) -> Said:
 
 def _findings(found: Diagnosis, said: Said) -> Iterator[Finding]:
     """Yield what to do, in steps, then what confirms it, then what is odd."""
-    steps = found.cause.advice if said["shown"] else found.next
+    steps = said["shown"].advice if said["shown"] else found.next
     for number, step in enumerate(steps, start=1):
         yield Finding(f"step-{number}", f"{number}. {step}" if len(steps) > 1 else step, "advice")
     yield from said.findings
     for code in found.set_aside:
-        yield said.finding("set-aside", code=code, confirm=found.evidence.messages[code].rule.confirm)
+        yield said.finding("set-aside", other=code, confirm=found.evidence.messages[code].rule.confirm)
     for text in found.notes:
         yield said.finding("text", text=text)
 

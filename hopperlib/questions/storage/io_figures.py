@@ -111,8 +111,9 @@ def rate_figure(rows: Sequence[IoResult], against: str) -> Figure:
     part, unit = axes[against]
     clouds = defaultdict(list)
     for row in measured_rows(rows):
-        if getattr(row, part) and row.rate_mb_s is not None:
-            clouds[_kind(row)].append((getattr(row, part) / unit, row.rate_mb_s))
+        place = getattr(row, part)
+        if place and row.rate_mb_s is not None:
+            clouds[_kind(row)].append((place if unit == 1 else place / unit, row.rate_mb_s))
     if not clouds:
         raise InputError(_WORDING.of().text(f"no-{against}"))
     return _clouds(against, {kind: sorted(points) for kind, points in clouds.items()})
