@@ -21,6 +21,7 @@ from typing import Any
 from hopperlib.errors import InputError
 from hopperlib.readers.darshan._frames import COLUMNS, LOWER, UPPER, log_from_frames
 from hopperlib.readers.darshan._parser import log_from_lines
+from hopperlib.readers.darshan._segments import MOST_COLUMNS, MOST_ROWS, accesses_of, heat_map_of
 from hopperlib.readers.source import lines_of
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
@@ -35,8 +36,8 @@ _CHILD = "import sys; from hopperlib.readers.darshan import _write_logs; _write_
 _LOGS_AT_ONCE = 200
 # What the modules hold that are named and not used.
 _UNUSED = {
-    "DXT_POSIX": "every access; the counters sum them up",
-    "DXT_MPIIO": "every access; the counters sum them up",
+    "DXT_POSIX": "every access; the counters and the heat map sum them up",
+    "DXT_MPIIO": "every access; the counters and the heat map sum them up",
     "APMPI": "calls of MPI",
     "APXC": "counters of the network",
     "MDHIM": "a key-value store",
@@ -44,8 +45,9 @@ _UNUSED = {
     "BG/Q": "the partition of a Blue Gene",
     "HEATMAP": "bytes over time; this pydarshan is too old for it",
 }
-# A picture of it needs no more rows and columns.
-_HEAT_ROWS, _HEAT_COLUMNS = 64, 128
+# Traces of every access, and the interface they are of: without a heat map in the log, one is made of them.
+_TRACES = {"DXT_POSIX": "POSIX", "DXT_MPIIO": "MPI-IO"}
+_TRACED = "every access (DXT) is in the log, summed up here over time; the counters tell the rest"
 
 
 class DarshanMissing(InputError):
@@ -176,7 +178,7 @@ def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> Dar
         missing.append(f"the log is damaged{at}: what follows could not be read")
     names = {int(number): name for part in parts for number, name in part.get("names", {}).items()}
     heat_maps = [heat_map for part in parts for heat_map in part.get("heat_maps", ())]
-    notes = [part["note"] for part in parts if "note" in part]
+    notes = list(dict.fromkeys(part["note"] for part in parts if "note" in part))
     return log_from_frames(head["job"], frames, names, notes=notes, missing=missing, heat_maps=heat_maps)
 
 
@@ -219,10 +221,16 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
     for module, state in report.modules.items():
         yield {"reading": module}
         if state.get("partial_flag"):
-            yield {"lost": f"module {module} ran out of memory while the job ran: some files are missing"}
+            rest = "its last accesses" if module in _TRACES else "some files"
+            yield {"lost": f"module {module} ran out of memory while the job ran: {rest} are missing"}
         try:
             if module == "HEATMAP" and hasattr(report, "read_all_heatmap_records"):
                 yield {"heat_maps": _heat_maps(report)}
+            elif module in _TRACES and "HEATMAP" not in report.modules and head["tasks"]:
+                report.mod_read_all_dxt_records(module, warnings=False)
+                accesses = accesses_of(report.records[module].to_df())
+                yield {"heat_maps": [heat_map_of(_TRACES[module], accesses, head["tasks"], head["run_time_s"])]}
+                yield {"note": _TRACED}
             elif module == "LUSTRE" or module in LOWER or module in UPPER:
                 if module == "LUSTRE":
                     report.mod_read_all_lustre_records()
@@ -249,7 +257,7 @@ def _heat_maps(report: Any) -> list[dict[str, Any]]:
         tables = {way: heat_map.to_df([way]) for way in ("read", "write")}
         ranks = [int(rank) for rank in tables["read"].index]
         bins = tables["read"].shape[1]
-        wide, high = -(-bins // _HEAT_COLUMNS), -(-len(ranks) // _HEAT_ROWS)
+        wide, high = -(-bins // MOST_COLUMNS), -(-len(ranks) // MOST_ROWS)
         starts, columns = range(0, len(ranks), high), range(0, bins, wide)
         summed = {
             way: [[int(rows[start : start + high, at : at + wide].sum()) for at in columns] for start in starts]

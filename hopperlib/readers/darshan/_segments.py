@@ -1,0 +1,49 @@
+"""Every access of a job, as Darshan's tracing (DXT) has it, summed over time and tasks: a heat map for logs without one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+__all__ = ["MOST_COLUMNS", "MOST_ROWS", "accesses_of", "heat_map_of"]
+
+# A picture of it needs no more rows and columns.
+MOST_ROWS, MOST_COLUMNS = 64, 128
+
+# Task, ``read`` or ``write``, bytes, start and end in seconds.
+Access = tuple[int, str, int, float, float]
+
+
+def accesses_of(records: Iterable[Any]) -> Iterator[Access]:
+    """Yield the accesses in records of pydarshan, which have a table of them for each task, file and direction."""
+    for record in records:
+        for way in ("read", "write"):
+            table = record[f"{way}_segments"]
+            if len(table):
+                for length, start, end in zip(table["length"], table["start_time"], table["end_time"], strict=True):
+                    yield max(int(record["rank"]), 0), way, int(length), float(start), float(end)
+
+
+def heat_map_of(interface: str, accesses: Iterable[Access], tasks: int, run_time_s: float) -> dict[str, Any]:
+    """Return the parts of a heat map: an access is dealt evenly over the time it takes, to the byte.
+
+    Examples
+    --------
+    >>> part = heat_map_of("POSIX", [(1, "write", 128, 0.0, 2.0)], tasks=2, run_time_s=128.0)
+    >>> part["bin_s"], part["written_bytes"][1][:3], sum(part["written_bytes"][0])
+    (1.0, [64, 64, 0], 0)
+    """
+    width, high = run_time_s / MOST_COLUMNS, -(-tasks // MOST_ROWS)
+    ranks = range(0, tasks, high)
+    summed = {way: [[0] * MOST_COLUMNS for _ in ranks] for way in ("read", "write")}
+    for rank, way, length, start, end in accesses:
+        row = summed[way][min(rank // high, len(ranks) - 1)]
+        first, last = (min(int(max(moment, 0.0) / width), MOST_COLUMNS - 1) for moment in (start, max(start, end)))
+        left = length
+        for place in range(first, last):
+            part = int(length * ((place + 1) * width - max(start, place * width)) / (end - start))
+            row[place] += part
+            left -= part
+        row[last] += left
+    bytes_ = {"read_bytes": summed["read"], "written_bytes": summed["write"]}
+    return {"interface": interface, "bin_s": width, "ranks": list(ranks), **bytes_}
