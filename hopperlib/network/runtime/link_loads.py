@@ -13,7 +13,7 @@ machine takes some hundredths of a second without any library.
 from __future__ import annotations
 
 import struct
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from itertools import product
 
@@ -75,8 +75,8 @@ class LinkMap:
             *(ring(2, lambda at, x=x, y=y: (x, y, at)) for x, y in product(range(sx), range(sy))),  # type: ignore[misc]
         )
 
-    def of_messages(self, messages: Mapping[tuple[Coordinates, Coordinates], int]) -> Loads:
-        """Return the loads of messages: how many go from one router to another."""
+    def of_messages(self, messages: Mapping[tuple[Coordinates, Coordinates], int], *, replies: bool = False) -> Loads:
+        """Return the loads of messages: how many go from one router to another, and with replies as many back."""
         legs_x, legs_y, legs_z = self._legs
         _, sy, sz = self.dimensions
         first_y, first_z = self._first_y, self._first_z
@@ -84,10 +84,16 @@ class LinkMap:
         for ((ax, ay, az), (bx, by, bz)), count in messages.items():
             if ax != bx:
                 loads[ay * sz + az] += count * legs_x[ax][bx]
+                if replies:
+                    loads[by * sz + bz] += count * legs_x[bx][ax]
             if ay != by:
                 loads[first_y + bx * sz + az] += count * legs_y[ay][by]
+                if replies:
+                    loads[first_y + ax * sz + bz] += count * legs_y[by][ay]
             if az != bz:
                 loads[first_z + bx * sy + by] += count * legs_z[az][bz]
+                if replies:
+                    loads[first_z + ax * sy + ay] += count * legs_z[bz][az]
         return loads
 
     def between(self, sources: Mapping[Coordinates, int], sinks: Mapping[Coordinates, int]) -> Loads:
@@ -168,9 +174,10 @@ class LinkMap:
 
 def _marginals(
     nodes: Mapping[Coordinates, int], *, last: bool = True
-) -> tuple[Counter[int], Counter[int], Counter[int], Counter[tuple[int, int]]]:
+) -> tuple[Mapping[int, int], Mapping[int, int], Mapping[int, int], Mapping[tuple[int, int], int]]:
     """Return how many nodes lie at each x, each y, each z, and each pair of the last or first two."""
-    xs, ys, zs, pairs = Counter[int](), Counter[int](), Counter[int](), Counter[tuple[int, int]]()
+    xs, ys, zs = defaultdict[int, int](int), defaultdict[int, int](int), defaultdict[int, int](int)
+    pairs = defaultdict[tuple[int, int], int](int)
     for (x, y, z), count in nodes.items():
         xs[x] += count
         ys[y] += count

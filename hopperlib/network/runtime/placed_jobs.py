@@ -286,7 +286,7 @@ class Histories:
             size = TASKS[(number - FIRST_MILC) % len(TASKS)]
             if number < FIRST_MILC or size not in tasks:
                 continue
-            running = len(neighbors.running(schedule.start_s[index]))
+            running = len(schedule.running(schedule.start_s[index]))
             case = order, allocation, seed, size, schedule.run_count[index], running
             yield PlacedJob(*case, *self._measured(schedule, index, places, size, neighbors))
 
@@ -388,30 +388,20 @@ class _Neighbors:
         # Streams do not change while a job runs, and most jobs meet several MILC jobs.
         self._kept: dict[tuple[int, Mix], list[Stream]] = {}
 
-    def running(self, time_s: int) -> list[int]:
-        """Return the jobs that run at an instant."""
-        starts, ends, pieces = self._schedule.start_s, self._schedule.end_s, self._schedule.run_count
-        return [
-            index
-            for index, (start, end) in enumerate(zip(starts, ends, strict=True))
-            if start <= time_s < end and pieces[index]
-        ]
-
     def streams(self, time_s: int, mix: Mix, without: int) -> list[Stream]:
         """Return the streams of the jobs that run beside one."""
         ends = self._schedule.end_s
         self._kept = {key: streams for key, streams in self._kept.items() if ends[key[0]] > time_s}
-        others = [index for index in self.running(time_s) if index != without]
+        others = [index for index in self._schedule.running(time_s) if index != without]
         nodes = self._schedule.workload.nodes
         writers = sum(nodes[index] for index in others if self._habits[index].writes < mix.writing)
         # All that write share what the file systems take.
         write_gb_s = min(self._histories.node_write_gb_s, self._histories.write_gb_s / max(1, writers))
-        found = []
-        for index in others:
-            rate_gb_s = self._habits[index].rate_gb_s * mix.times
-            for stream in self._of(index, mix):
-                found.append(stream._replace(wants_gb_s=write_gb_s if stream.writes else rate_gb_s))
-        return found
+        return [
+            stream._replace(wants_gb_s=write_gb_s if stream.writes else self._habits[index].rate_gb_s * mix.times)
+            for index in others
+            for stream in self._of(index, mix)
+        ]
 
     def _of(self, index: int, mix: Mix) -> list[Stream]:
         """Return the streams of a job in a mix, whatever their rates."""
@@ -451,8 +441,7 @@ def milc_stream(links: LinkMap, graph: Graph, places: Sequence[Coordinates], wan
     messages: Counter[tuple[Coordinates, Coordinates]] = Counter()
     for (here, there), count in graph.items():
         messages[places[here], places[there]] += count
-        messages[places[there], places[here]] += count
-    return Stream(links.of_messages(messages), 2 * sum(graph.values()) / len(places), wants_gb_s)
+    return Stream(links.of_messages(messages, replies=True), 2 * sum(graph.values()) / len(places), wants_gb_s)
 
 
 @cache

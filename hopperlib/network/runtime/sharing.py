@@ -134,9 +134,7 @@ def stencil(links: LinkMap, places: Sequence[Coordinates], dimensions: int, want
     messages: Counter[tuple[Coordinates, Coordinates]] = Counter()
     for stride in strides:
         messages.update(zip(places, [*places[stride:], *places[:stride]], strict=True))
-    for (here, there), count in list(messages.items()):
-        messages[there, here] += count
-    return Stream(links.of_messages(messages), 2.0 * len(strides), wants_gb_s)
+    return Stream(links.of_messages(messages, replies=True), 2.0 * len(strides), wants_gb_s)
 
 
 def streams_of(

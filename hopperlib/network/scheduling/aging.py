@@ -18,7 +18,7 @@ from hopperlib.network.scheduling._free_nodes import free_list, length_of, pairs
 from hopperlib.network.scheduling.downtimes import Downtime
 from hopperlib.network.scheduling.generator import draw_workload
 from hopperlib.network.scheduling.rules import Queue
-from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
+from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.network.torus.allocation import PrefixCounts
@@ -66,12 +66,7 @@ def aged_machine(
 
 def _bounds(schedule: Schedule, time_s: int) -> tuple[list[int], list[tuple[int, int]]]:
     """Return the bounds of the free runs at an instant, and (end, job) of what runs."""
-    starts, ends = schedule.start_s, schedule.end_s
-    running = [
-        (end, index)
-        for index, (start, end) in enumerate(zip(starts, ends, strict=True))
-        if start <= time_s < end and schedule.status[index] != NOT_STARTED
-    ]
+    running = [(schedule.end_s[index], index) for index in schedule.running(time_s)]
     # What is free lies between the runs of the jobs; where two touch, both bounds go.
     free = {0, schedule.nodes}
     for _, index in running:
@@ -283,10 +278,12 @@ def large_jobs(schedule: Schedule, end_s: int) -> list[LargeJob]:
     >>> large_jobs(simulate(jobs, 4, until_s=40_000), 40_000)
     [LargeJob(submit_day=0.375, wait_h=0.0, started=True)]
     """
-    found = []
-    for index, job in enumerate(schedule.workload):
-        if job.queue == "full":
-            started = schedule.status[index] != NOT_STARTED
-            until = schedule.start_s[index] if started else end_s
-            found.append(LargeJob(job.submit_time_s / _DAY, (until - job.submit_time_s) / 3600, started))
-    return found
+    waits = [
+        (job.submit_time_s, schedule.wait_time_s(index))
+        for index, job in enumerate(schedule.workload)
+        if job.queue == "full"
+    ]
+    return [
+        LargeJob(submit / _DAY, (end_s - submit if wait is None else wait) / 3600, wait is not None)
+        for submit, wait in waits
+    ]

@@ -153,13 +153,19 @@ def by_group(schedule: Schedule, cluster: Cluster | None = None) -> list[Group]:
     ('all', 45.0, 30.0)
     """
     workload, jobs = schedule.workload, _both(schedule)
-    members: dict[str, list[int]] = {}
-    for job in jobs:
-        members.setdefault(workload.word("queue", job), []).append(job)
+    members = _by_queue(workload, jobs)
     named = sorted(members.items()) if len(members) > 1 else []
     groups = [(name or "none", _size(schedule, cluster, name), rows) for name, rows in named]
     groups.append(("all", _size(schedule, cluster), jobs))
     return [_group(schedule, _units(workload, cluster), *group) for group in groups]
+
+
+def _by_queue(workload: Workload, jobs: Sequence[int]) -> dict[str, list[int]]:
+    """Return the jobs of each queue."""
+    members: dict[str, list[int]] = {}
+    for job in jobs:
+        members.setdefault(workload.word("queue", job), []).append(job)
+    return members
 
 
 def _group(schedule: Schedule, units: Sequence[int], name: str, size: int, jobs: list[int]) -> Group:
@@ -184,14 +190,12 @@ def _found_idle(schedule: Schedule, jobs: Sequence[int], waited: Sequence[int], 
     if cluster is not None and any(len(names) > 1 for names in cluster.parts()):
         return 0
     units, found = _units(workload, cluster), 0
-    pools: dict[str | None, list[int]] = {}
-    for job in jobs:
-        pools.setdefault(workload.word("queue", job) if cluster else None, []).append(job)
+    pools = _by_queue(workload, jobs) if cluster else {"": jobs}
     held = {
         name: (_Occupied(workload, members, units), _size(schedule, cluster, name)) for name, members in pools.items()
     }
     for job in waited:
-        occupied, size = held[workload.word("queue", job) if cluster else None]
+        occupied, size = held[workload.word("queue", job) if cluster else ""]
         middle = (workload.observed_start_s[job] + workload.arrival_s[job]) / 2
         found += size - occupied.at(middle) >= units[job]
     return found

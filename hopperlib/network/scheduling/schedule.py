@@ -117,6 +117,14 @@ class Schedule(Framed):
         """Yield the indices of jobs that started, in order of submission."""
         return (index for index, status in enumerate(self.status) if status != NOT_STARTED)
 
+    def running(self, time_s: int) -> list[int]:
+        """Return the indices of the jobs that run at an instant."""
+        return [
+            index
+            for index, (start, end, runs) in enumerate(zip(self.start_s, self.end_s, self.run_count, strict=True))
+            if runs and start <= time_s < end
+        ]
+
     def digest(self) -> str:
         """Return the SHA-256 of all starts, ends, states and nodes: one word for the whole schedule.
 

@@ -140,10 +140,7 @@ def link_bandwidth_gb_s(machine: Machine, link: Link) -> float:
     network = machine.network
     if network is None or not network.link_bandwidth_gb_s:
         raise InputError(f"machine {machine.name!r} states no link bandwidths")
-    rates = network.link_bandwidth_gb_s
-    if link.axis == 0:
-        return float(rates["x"])
-    if link.axis == 1:
-        return float(rates["y_between_blades" if link.start[1] % 2 else "y_within_blade"])
     slots = network.slots_per_cage or 1
-    return float(rates["z_between_cages" if link.start[2] % slots == slots - 1 else "z_within_cage"])
+    along_y = "y_between_blades" if link.start[1] % 2 else "y_within_blade"
+    along_z = "z_between_cages" if link.start[2] % slots == slots - 1 else "z_within_cage"
+    return float(network.link_bandwidth_gb_s[("x", along_y, along_z)[link.axis]])

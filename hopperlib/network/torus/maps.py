@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 
 from hopperlib.errors import InputError
-from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
+from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
@@ -25,13 +26,8 @@ def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
     >>> holders(simulate(Workload([Job(7, 0, 2, 60, 60)]), 4), 30)
     {0: 0, 1: 0}
     """
-    found = {}
-    for index, status in enumerate(schedule.status):
-        if status != NOT_STARTED and schedule.start_s[index] <= time_s < schedule.end_s[index]:
-            for low, high in schedule.runs(index):
-                for position in range(low, high):
-                    found[position] = index
-    return found
+    running = schedule.running(time_s)
+    return {at: index for index in running for low, high in schedule.runs(index) for at in range(low, high)}
 
 
 def job_letters(held: Mapping[int, int]) -> dict[int, str]:
@@ -80,15 +76,13 @@ def cabinet_map(wiring: Wiring, held: Mapping[int, int], *, service: Iterable[in
     for row in range(wiring.rows):
         lines.append(f"row {row}")
         lines.append("".join(f" {f'c{column}':<{wiring.slots}}" for column in range(wiring.columns)).rstrip())
-        for cage in reversed(range(wiring.cages)):
-            for node in range(4):
-                text = ""
-                for column in range(wiring.columns):
-                    text += " "
-                    for slot in range(wiring.slots):
-                        nid = wiring.find(f"c{column}-{row}c{cage}s{slot}n{node}").nid
-                        text += letters[held[nid]] if nid in held else "S" if nid in apart else "."
-                lines.append(text)
+        for cage, node in product(reversed(range(wiring.cages)), range(4)):
+            line = ""
+            for column, slot in product(range(wiring.columns), range(wiring.slots)):
+                nid = wiring.find(f"c{column}-{row}c{cage}s{slot}n{node}").nid
+                line += " " if slot == 0 else ""
+                line += letters[held[nid]] if nid in held else "S" if nid in apart else "."
+            lines.append(line)
     return "\n".join(lines)
 
 
@@ -108,11 +102,9 @@ def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 12
         )
     width, height = (end_s - start_s) / columns, schedule.nodes / rows
     grid = [[0.0] * columns for _ in range(rows)]
-    for index, status in enumerate(schedule.status):
+    for index in schedule.finished():
         begin, end = max(schedule.start_s[index], start_s), min(schedule.end_s[index], end_s)
-        if status == NOT_STARTED or begin >= end:
-            continue
-        times = _overlaps(begin - start_s, end - start_s, width, columns)
+        times = _overlaps(begin - start_s, end - start_s, width, columns) if begin < end else []
         for low, high in schedule.runs(index):
             for row, nodes in _overlaps(low, high, height, rows):
                 line = grid[row]
@@ -123,14 +115,9 @@ def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 12
 
 def _overlaps(low: float, high: float, size: float, count: int) -> list[tuple[int, float]]:
     """Return which cells an interval meets, and how much of each it covers."""
-    found = []
-    cell = int(low / size)
-    while cell < count and cell * size < high:
-        covered = (min(high, (cell + 1) * size) - max(low, cell * size)) / size
-        if covered > 0:
-            found.append((cell, covered))
-        cell += 1
-    return found
+    cells = range(int(low / size), min(count, int(high / size) + 1))
+    covered = ((cell, (min(high, (cell + 1) * size) - max(low, cell * size)) / size) for cell in cells)
+    return [(cell, share) for cell, share in covered if share > 0]
 
 
 def compactness(nodes: Sequence[NodeAddress], torus: Torus, width: int, *, step: int = 1) -> list[tuple[int, float]]:

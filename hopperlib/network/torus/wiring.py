@@ -200,13 +200,10 @@ class Wiring:
     @property
     def dimensions(self) -> tuple[int, int, int]:
         """Geminis along x, y and z."""
-        if self.table is not None:
-            return (
-                1 + max(node.x for node in self.table),
-                1 + max(node.y for node in self.table),
-                1 + max(node.z for node in self.table),
-            )
-        return self.columns, 2 * self.rows, self.cages * self.slots
+        if self.table is None:
+            return self.columns, 2 * self.rows, self.cages * self.slots
+        x, y, z = (1 + max(places) for places in zip(*(node.coordinates for node in self.table), strict=True))
+        return x, y, z
 
     @property
     def nodes(self) -> int:
@@ -275,18 +272,14 @@ class Wiring:
                     yield NodeAddress(nid, cname, x, y, z)
                     nid += 1
 
-    def _plane(
-        self, column: int, x: int, row_order: list[int]
-    ) -> Iterator[tuple[tuple[str, int, int, int], tuple[str, int, int, int]]]:
+    def _plane(self, column: int, x: int, row_order: list[int]) -> Iterator[list[tuple[str, int, int, int]]]:
         """Yield the Geminis of one column of cabinets, each with its two nodes, along the snake."""
         for position, row in enumerate(row_order):
-            blades = list(self._blades(position))
-            for gemini in (0, 1):
-                steps = list(enumerate(blades))
-                for z, (cage, slot) in reversed(steps) if gemini else steps:
-                    stem = f"c{column}-{row}c{cage}s{slot}n"
-                    y = 2 * position + gemini
-                    yield (f"{stem}{2 * gemini}", x, y, z), (f"{stem}{2 * gemini + 1}", x, y, z)
+            steps = list(enumerate(self._blades(position)))
+            for gemini, way in enumerate((steps, reversed(steps))):
+                for z, (cage, slot) in way:
+                    nodes = 2 * gemini, 2 * gemini + 1
+                    yield [(f"c{column}-{row}c{cage}s{slot}n{node}", x, 2 * position + gemini, z) for node in nodes]
 
     def _blades(self, position: int) -> Iterator[tuple[int, int]]:
         """Yield (cage, slot) from z = 0 upwards for a row at this position of the y ring."""
