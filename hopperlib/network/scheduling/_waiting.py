@@ -39,15 +39,17 @@ class Order:
         #: Whether a newcomer always goes to the end of the queue.
         self.simple = len(set(priorities)) < 2 and fixed is None and not self.changes
         self._keys: Sequence[int] = range(len(workload))
-        # What each user or account used up to an instant, what it uses since, and the factors that follow.
-        self._usage: dict[int, float] = {}
-        self._load: dict[int, int] = {}
-        self._factors: dict[int, float] = {}
-        self._used_until = 0
         if self.rules.fair_share:
             # Whose usage counts: the job's account if accounts have shares, else its user.
-            self._sharer = workload.account_number if self.rules.shares else workload.user
-            self._sharers = set(self._sharer)
+            shares, accounts = self.rules.shares, workload.words["account"]
+            column = workload.user if shares is None else workload.account_number
+            places = {who: place for place, who in enumerate(dict.fromkeys(column))}
+            self._sharer = [places[who] for who in column]
+            self._shares = [1.0 if shares is None else shares.get(accounts[who], 0.0) for who in places]
+            self._all_shares = len(places) if shares is None else sum(shares.values()) or 1.0
+            # What each of them used up to an instant, what it uses since, and the factors that follow.
+            self._usage, self._load, self._factors = [0.0] * len(places), [0] * len(places), list[float]()
+            self._used_until = 0
             self.use(0)
         if self.simple:
             return
@@ -92,29 +94,24 @@ class Order:
 
     def use(self, now: int) -> None:
         """Let usage fade up to now, add what ran, and work out the fair-share factors."""
-        span, shares = now - self._used_until, self.rules.shares
-        if not self.rules.fair_share or (self._factors and not span):
+        if not self.rules.fair_share or (self._factors and now == self._used_until):
             return
-        fade, load, self._used_until = 0.5 ** (span / (_DAY * self.rules.half_life_days)), self._load, now
-        usage = self._usage = {who: used * fade + load.get(who, 0) * span for who, used in self._usage.items()}
-        total, weight = sum(usage.values()) or 1.0, self.rules.fair_share
-        if shares is None:
-            power = len(self._sharers) / total
-            self._factors = {who: weight * 0.5 ** (power * usage.get(who, 0.0)) for who in self._sharers}
-            return
-        power, accounts = (sum(shares.values()) or 1.0) / total, self.workload.words["account"]
-        own = {who: shares.get(accounts[who], 0.0) for who in self._sharers}
-        self._factors = {
-            who: weight * 0.5 ** (power * usage.get(who, 0.0) / share) if share else 0.0 for who, share in own.items()
-        }
+        span, self._used_until = now - self._used_until, now
+        fade = 0.5 ** (span / (_DAY * self.rules.half_life_days))
+        self._usage = [used * fade + load * span for used, load in zip(self._usage, self._load, strict=True)]
+        power, weight = self._all_shares / (sum(self._usage) or 1.0), self.rules.fair_share
+        self._factors = [
+            weight * 0.5 ** (power * used / share) if share else 0.0
+            for used, share in zip(self._usage, self._shares, strict=True)
+        ]
 
     def load_with(self, job: int, sign: int, now: int) -> None:
         """Count a job that starts (sign 1) or ends (-1) as running, or not, from here on."""
         who, workload = self._sharer[job], self.workload
         cost = sign * max(workload.cores[job], workload.nodes[job])
-        self._load[who] = self._load.get(who, 0) + cost
+        self._load[who] += cost
         # As if it had run, or not, since usage was last worked out.
-        self._usage[who] = self._usage.get(who, 0.0) - cost * (now - self._used_until)
+        self._usage[who] -= cost * (now - self._used_until)
 
 
 class Limits:
