@@ -181,7 +181,7 @@ class Summary(NamedTuple):
     span_s : int
         From the first start to the last end. [s]
     utilization : float or None
-        Of the whole machine by all jobs in that span; None if it is empty. [fraction]
+        Of the whole machine in that span; None if it is empty, or if only some jobs were asked for. [fraction]
     mean_wait_s, median_wait_s, max_wait_s : float
         [s]
     mean_runs : float
@@ -225,7 +225,7 @@ def summarize(schedule: Schedule, jobs: Sequence[int] | None = None) -> Summary:
     return Summary(
         jobs=len(chosen),
         span_s=end - start,
-        utilization=schedule.utilization(start, end) if end > start else None,
+        utilization=schedule.utilization(start, end) if jobs is None and end > start else None,
         mean_wait_s=mean(waits),
         median_wait_s=median(waits),
         max_wait_s=max(waits),
