@@ -40,22 +40,15 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 from hopperlib import studies
-from hopperlib.documented import Check, DocumentedValue, all_values, checks, evaluate_formula, printed, watched
+from hopperlib.documented import Check, DocumentedValue, all_values, checks, evaluate_formula, printed
+from hopperlib.documented.values import watched
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
 from hopperlib.studies.study import Prediction, Shares, Study, Value, study_texts
 
 __all__ = [
-    "Null",
-    "Row",
-    "interval_score",
-    "interval_verdict",
-    "judge",
-    "rows",
-    "summary_line",
-    "to_csv",
-    "unexplained",
-]
+    "Null", "Row", "interval_score", "interval_verdict", "judge", "rows", "summary_line", "to_csv", "unexplained",
+]  # fmt: skip
 
 # Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
 _DUST = 1e-9

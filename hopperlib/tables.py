@@ -6,6 +6,7 @@ must come with its source. What follows from that:
 
 =======================  ======================================================
 `read_toml`              text -> table, whatever the text
+`read_beside`            TOML file of a module -> table
 `read_record`            table -> record, with every problem named
 `read_records`           an array of tables, ``[[rule]]`` -> records
 `document_of`            record -> table
@@ -39,6 +40,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
@@ -53,6 +55,7 @@ __all__ = [
     "fact",
     "key",
     "nearest",
+    "read_beside",
     "read_record",
     "read_records",
     "read_toml",
@@ -341,6 +344,25 @@ def read_toml(text: str, *, name: str, error: type[TableError] = TableError) -> 
         raise error((f"{name}: is not TOML: {wrong}",)) from None
     except RecursionError:
         raise error((f"{name}: is not read: its values are nested too deeply",)) from None
+
+
+def read_beside(module: str, name: str) -> dict[str, Any]:
+    """Return the tables of a TOML file that lies beside a module.
+
+    Parameters
+    ----------
+    module : str
+        Its ``__file__``.
+    name : str
+        Path of the file from there.
+
+    Examples
+    --------
+    >>> import hopperlib
+    >>> sorted(read_beside(hopperlib.__file__, "machines/hopper.toml"))[:2]
+    ['file_system', 'in_service']
+    """
+    return read_toml((Path(module).parent / name).read_text(encoding="utf-8"), name=name)
 
 
 def read_record(

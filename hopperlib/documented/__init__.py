@@ -19,25 +19,10 @@ Printed numbers are compared as decimals, so that 1.29 means 1.285 to 1.295.
 
 from hopperlib.documented.checks import ROLES, VERDICTS, Check, checks
 from hopperlib.documented.data_files import data_folder
-from hopperlib.documented.errata import Erratum, errata, erratum
 from hopperlib.documented.proofs import evaluate_formula, evaluate_proof
-from hopperlib.documented.values import DocumentedValue, all_values, by_study, documented, printed, watched
+from hopperlib.documented.values import DocumentedValue, all_values, by_study, documented, errata, erratum, printed
 
 __all__ = [
-    "ROLES",
-    "VERDICTS",
-    "Check",
-    "DocumentedValue",
-    "Erratum",
-    "all_values",
-    "by_study",
-    "checks",
-    "data_folder",
-    "documented",
-    "errata",
-    "erratum",
-    "evaluate_formula",
-    "evaluate_proof",
-    "printed",
-    "watched",
-]
+    "ROLES", "VERDICTS", "Check", "DocumentedValue", "all_values", "by_study", "checks", "data_folder",
+    "documented", "errata", "erratum", "evaluate_formula", "evaluate_proof", "printed",
+]  # fmt: skip

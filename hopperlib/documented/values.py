@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,14 +12,145 @@ from decimal import Decimal
 from functools import cache
 
 from hopperlib.documented.data_files import nearest, rows
-from hopperlib.documented.errata import CORRECTING, erratum
-from hopperlib.documented.printed_numbers import last_place, printed_number
 from hopperlib.errors import InputError
 
-__all__ = ["DocumentedValue", "all_values", "by_study", "documented", "printed", "watched"]
+__all__ = [
+    "CORRECTING", "DocumentedValue", "Erratum", "all_values", "by_study", "documented", "errata", "erratum", "last_place",
+    "printed", "printed_number", "watched",
+]  # fmt: skip
 
 # What is asked before a value is handed out, if somebody watches.
 _WATCHER: ContextVar[Callable[[str], None] | None] = ContextVar("watcher", default=None)
+# Numbers that the sources write as words. What is half of something has no last place.
+WORDS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "twelve": 12}
+WORDS |= {"half a dozen": 6, "two hundred eighty": 280}
+FRACTIONS = {"half": "1/2", "two-thirds": "2/3"}
+
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+NUMBER = re.compile(r"~?\s*(-?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?)(?:\s?x\s?10([⁰¹²³⁴⁵⁶⁷⁸⁹]+))?[+%]?")
+# Kinds of errata whose adopted reading replaces what is printed.
+CORRECTING = ("misprint", "OCR", "arithmetic slip")
+
+
+def printed_number(text: str) -> Decimal | None:
+    """Return the number that a printed text is, or None if it is none.
+
+    A tilde before it, thousands commas, a raised power of ten, a plus or a
+    percent sign after it and a few words belong to the text of a number.
+
+    Examples
+    --------
+    >>> printed_number("~1700"), printed_number("2.5x10⁵"), printed_number("half a dozen")
+    (Decimal('1700'), Decimal('2.5E+5'), Decimal('6'))
+    >>> printed_number("4.2.0.3") is None
+    True
+    """
+    words = text.strip().lower()
+    if words in WORDS:
+        return Decimal(WORDS[words])
+    above, slash, below = FRACTIONS.get(words, words).partition("/")
+    if slash and above.isdecimal() and below.isdecimal() and int(below):
+        return Decimal(above) / Decimal(below)
+    match = NUMBER.fullmatch(words)
+    if match is None or not any(character.isdecimal() for character in match[1]):
+        return None
+    return Decimal(match[1].replace(",", "")).scaleb(int((match[2] or "0").translate(RAISED)))
+
+
+def last_place(text: str) -> Decimal | None:
+    """Return one unit of the last printed place; None for a fraction and for what is no number.
+
+    Examples
+    --------
+    >>> last_place("1.29"), last_place("6.0"), last_place("38,000"), last_place("2.5x10⁵")
+    (Decimal('0.01'), Decimal('0.1'), Decimal('1'), Decimal('1E+4'))
+    >>> last_place("two-thirds") is None
+    True
+    """
+    number = printed_number(text)
+    if number is None or "/" in text or text.strip().lower() in FRACTIONS:
+        return None
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int), "a printed number is finite"
+    return Decimal(1).scaleb(exponent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erratum:
+    """One slip, tension or seeming slip of a source.
+
+    Parameters
+    ----------
+    id : str
+    source : str
+        Keys in ``data/sources.bib``, parted by ``"; "``.
+    locator : str
+        Where it stands.
+    printed : str
+        What the source says.
+    adopted : str
+        How this book reads it; empty if nothing settles it.
+    kind : str
+        misprint, OCR, arithmetic slip, tension, rounding, later change or "not an error".
+    proof : str
+        Arithmetic that is true and shows it, in the language of
+        `hopperlib.documented.evaluate_proof`. Empty only
+        where no digit is wrong.
+    explanation : str
+    sure : str
+        certain, likely or open.
+
+    Examples
+    --------
+    >>> slip = erratum("nodes-3284")
+    >>> slip.printed, slip.adopted, slip.kind, slip.sure
+    ('3,284', '6,384', 'misprint', 'certain')
+    """
+
+    id: str
+    source: str
+    locator: str
+    printed: str
+    adopted: str
+    kind: str
+    proof: str
+    explanation: str
+    sure: str
+
+
+def errata() -> tuple[Erratum, ...]:
+    """Return every erratum, in the order of the file.
+
+    Examples
+    --------
+    >>> {slip.sure for slip in errata()} == {"certain", "likely", "open"}
+    True
+    """
+    return tuple(_errata().values())
+
+
+def erratum(id: str) -> Erratum:
+    """Return one erratum.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that id; the message names the nearest.
+
+    Examples
+    --------
+    >>> erratum("table-1156").adopted
+    '1556'
+    """
+    if id not in _errata():
+        raise ValueError(f"there is no erratum {id!r}{nearest(id, _errata())}")
+    return _errata()[id]
+
+
+@cache
+def _errata() -> dict[str, Erratum]:
+    """Return the errata by id."""
+    return {row["id"]: Erratum(**row) for row in rows("errata.csv")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from hopperlib.documented import all_values, errata, erratum, evaluate_proof
-from hopperlib.documented.errata import CORRECTING
+from hopperlib.documented.values import CORRECTING
 
 ALL = errata()
 

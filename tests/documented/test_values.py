@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.documented import DocumentedValue, all_values, by_study, documented, printed
-from hopperlib.documented.printed_numbers import printed_number
+from hopperlib.documented.values import printed_number
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 

@@ -9,26 +9,50 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import NamedTuple
 
-from hopperlib.failure.builds._compilers import Driver, compilers
+from hopperlib.tables import read_beside
 
-__all__ = ["LinkLine", "Word", "read_line"]
+__all__ = ["LinkLine", "Word", "compilers", "read_line"]
 
 # Longest line that is read. [characters]
 _LONGEST = 20_000
-_TAKE_A_WORD = frozenset(
-    ["-o", "-I", "-L", "-l", "-h", "-J", "-D", "-U", "-x", "-Xlinker", "-isystem", "-include", "-MF", "-MT", "-module"]
-)
-_JOINED = frozenset(["-I", "-L", "-l", "-h"])
-_C = (".c",)
-_CXX = (".cc", ".cpp", ".cxx", ".c++", ".C")
-_FORTRAN = (".for", ".FOR", *(f".{kind}{year}" for kind in "fF" for year in ("", "77", "90", "95", "03", "08")))
-_FORTRAN_LIBRARIES = ("-lgfortran", "-lifcore*", "-lpgf9*", "-lpgf77*", "-lnvf", "-lnvcpumath", "-lpathfortran", "-lf")
-_CXX_LIBRARIES = ("-lstdc++", "-lc++", "-lstd", "-lC")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w{0,80})=(.{0,2000})", re.ASCII | re.DOTALL)
+
+
+class Driver(NamedTuple):
+    """What is known of a compiler's command: its kind, its language, and its family where the name says it."""
+
+    kind: str
+    language: str
+    family: str
+
+
+class Compilers(NamedTuple):
+    """Commands with what is known of them, modules with the family that they stand for, and how words of a line are read."""
+
+    commands: dict[str, Driver]
+    environments: dict[str, str]
+    modules: dict[str, str]
+    line: dict[str, list[str]]
+    endings: dict[str, list[str]]
+    libraries: dict[str, list[str]]
+
+
+@cache
+def compilers() -> Compilers:
+    """Return the compilers that are known."""
+    table = read_beside(__file__, "compilers.toml")
+    commands = {
+        name: Driver(row["kind"], language, row["family"])
+        for row in table.pop("commands")
+        for language in ("c", "c++", "fortran")
+        for name in row[language]
+    }
+    return Compilers(commands, **table)
 
 
 class Word(NamedTuple):
@@ -87,15 +111,17 @@ class LinkLine:
         """Whether C or C++ stands beside Fortran; None if objects do not say what they were made from."""
         driver = self.driver
         language = driver.language if driver else ""
-        fortran = language == "fortran" or self._has(_FORTRAN, _FORTRAN_LIBRARIES)
-        other = language in ("c", "c++") or self._has(_C + _CXX, _CXX_LIBRARIES)
-        if fortran and other:
+        if (language == "fortran" or self._has("fortran")) and (language in ("c", "c++") or self._has("c")):
             return True
-        return None if any(not name.endswith(_C + _CXX + _FORTRAN) for name in self.inputs) else False
+        endings = tuple(ending for language in compilers().endings.values() for ending in language)
+        return None if any(not name.endswith(endings) for name in self.inputs) else False
 
-    def _has(self, endings: tuple[str, ...], libraries: tuple[str, ...]) -> bool:
-        """Whether there is a source with such an ending, or such a library."""
-        return any(name.endswith(endings) for name in self.inputs) or bool(self.matching(libraries))
+    def _has(self, language: str) -> bool:
+        """Whether there is a source or a library of a language."""
+        endings = tuple(compilers().endings[language])
+        return any(name.endswith(endings) for name in self.inputs) or bool(
+            self.matching(compilers().libraries[language])
+        )
 
     @property
     def early_libraries(self) -> tuple[str, ...]:
@@ -119,33 +145,21 @@ class LinkLine:
         typed = [shlex.quote(part) for word in self.words for part in word.typed]
         return " ".join([*before, self.command, *typed])
 
-    def without(self, patterns: Iterable[str]) -> LinkLine:
-        """Return the line without the flags that fit."""
-        gone = set(self.matching(patterns))
-        return self._with(word for word in self.words if not (word.is_flag and word.text in gone))
-
-    def replaced(self, patterns: Iterable[str], by: str) -> LinkLine:
-        """Return the line with the first flag that fits replaced, and further ones left out."""
-        old = self.matching(patterns)
-        new = Word(by, (by,), True)
-        first = next((place for place, word in enumerate(self.words) if word.is_flag and word.text in old), None)
-        return self._with(
-            new if place == first else word
-            for place, word in enumerate(self.words)
-            if place == first or not (word.is_flag and word.text in old)
-        )
-
-    def with_flag(self, flag: str) -> LinkLine:
-        """Return the line with a flag right behind the command."""
-        return self._with([Word(flag, (flag,), True), *self.words])
+    def replaced(self, patterns: Iterable[str], by: str = "") -> LinkLine:
+        """Return the line without the flags that fit; what replaces them, if anything, stands where the first stood."""
+        flags = self.matching(patterns)
+        places = [place for place, word in enumerate(self.words) if word.is_flag and word.text in flags]
+        words: list[Word] = []
+        for place, word in enumerate(self.words):
+            if place not in places:
+                words.append(word)
+            elif by and place == places[0]:
+                words.append(Word(by, (by,), True))
+        return replace(self, words=tuple(words))
 
     def libraries_last(self) -> LinkLine:
-        """Return the line with all libraries behind sources and objects, in their order."""
-        libraries = [word for word in self.words if _is_library(word)]
-        return self._with([*(word for word in self.words if not _is_library(word)), *libraries])
-
-    def _with(self, words: Iterable[Word]) -> LinkLine:
-        return LinkLine(command=self.command, words=tuple(words), variables=self.variables)
+        """Return the line with its libraries behind everything else, in their order."""
+        return replace(self, words=tuple(sorted(self.words, key=_is_library)))
 
 
 def _base(command: str) -> str:
@@ -162,13 +176,15 @@ def _is_library(word: Word) -> bool:
 
 def _words(parts: list[str]) -> tuple[Word, ...]:
     """Put flags and the words they take together."""
-    words: list[Word] = []
+    known, words = compilers(), list[Word]()
     place = 0
     while place < len(parts):
         part = parts[place]
         place += 1
-        if part in _TAKE_A_WORD and place < len(parts):
-            words.append(Word(part + parts[place] if part in _JOINED else part, (part, parts[place]), True))
+        if part in known.line["take_a_word"] and place < len(parts):
+            words.append(
+                Word(part + parts[place] if part in known.line["joined"] else part, (part, parts[place]), True)
+            )
             place += 1
         else:
             words.append(Word(part, (part,), part.startswith("-")))

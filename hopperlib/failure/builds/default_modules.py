@@ -7,9 +7,10 @@ printed nowhere: both are the reader's to set.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
+from hopperlib.errors import refusal
 from hopperlib.failure.builds.known_problems import check_build, read_build
 
 __all__ = ["OPTIONS", "PROGRAMS", "WORKS", "Shares", "Trouble", "Weights", "flip_weight", "outcomes", "troubles"]
@@ -63,8 +64,7 @@ def _outcome(option: str, program: str) -> str:
     return codes[0] if codes else WORKS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shares:
+class Shares(NamedTuple):
     """Which share of the users does what; all from 0 to 1, none of them printed.
 
     Parameters
@@ -84,15 +84,8 @@ class Shares:
     hit: float
     pinned: float
 
-    def __post_init__(self) -> None:
-        for name in ("dynamic", "shmem", "hit", "pinned"):
-            value = getattr(self, name)
-            if not 0 <= value <= 1:
-                raise ValueError(f"{name}={value} must be from 0 to 1, a share of the users")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
+class Weights(NamedTuple):
     """How bad each kind of trouble is for one user, in any unit.
 
     Parameters
@@ -112,14 +105,8 @@ class Weights:
     run: float
     contacted: float
 
-    def __post_init__(self) -> None:
-        for name in ("told", "fails", "run", "contacted"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name}={getattr(self, name)} must not be below 0: trouble does no good")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
+class Trouble(NamedTuple):
     """What an option costs.
 
     Parameters
@@ -143,12 +130,6 @@ class Trouble:
 _WEIGHT_OF = {"MPT-DEPRECATED": "told", "SHMEM-NOT-LOADED": "fails", "MPICH2-SHMEM-DYNAMIC": "run"}
 
 
-def _program_share(program: str, shares: Shares) -> float:
-    """Return which share of the users builds such a program."""
-    shmem = shares.shmem if program.startswith("SHMEM") else 1 - shares.shmem
-    return shmem * (shares.dynamic if program.endswith("dynamic") else 1 - shares.dynamic)
-
-
 def troubles(shares: Shares, weights: Weights) -> tuple[Trouble, ...]:
     """Return what each option breaks and costs, in the order of the options.
 
@@ -166,14 +147,22 @@ def troubles(shares: Shares, weights: Weights) -> tuple[Trouble, ...]:
     B 0.02 0.085
     C 0.01 0.075
     """
+    for name, share in shares._asdict().items():
+        if not 0 <= share <= 1:
+            raise refusal(name, share, "must be from 0 to 1, a share of the users")
+    for name, weight in weights._asdict().items():
+        if weight < 0:
+            raise refusal(name, weight, "must not be below 0: trouble does no good")
     found = []
     for option, modules in OPTIONS.items():
         broken = cost = 0.0
         for program, code in outcomes(option).items():
             if code == WORKS:
                 continue
+            share = shares.shmem if program.startswith("SHMEM") else 1 - shares.shmem
+            share *= shares.dynamic if program.endswith("dynamic") else 1 - shares.dynamic
             # Only some of the programs with both libraries fail.
-            share = _program_share(program, shares) * (shares.hit if code == "MPICH2-SHMEM-DYNAMIC" else 1)
+            share *= shares.hit if code == "MPICH2-SHMEM-DYNAMIC" else 1
             broken += share
             cost += share * getattr(weights, _WEIGHT_OF[code])
         contacted = 0.0 if "xt-mpt" in modules else shares.pinned

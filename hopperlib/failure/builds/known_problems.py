@@ -15,15 +15,13 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
-from hopperlib.failure.builds._compilers import compilers
 from hopperlib.failure.builds._environment import Environment, Module, read_environment
-from hopperlib.failure.builds._link_line import LinkLine, read_line
+from hopperlib.failure.builds._link_line import LinkLine, Word, compilers, read_line
 from hopperlib.failure.builds.rules import BuildRule, Repair, first_gcc, load_build_rules, newest_glibcxx
 from hopperlib.failure.builds.versions import version_key
 
 __all__ = ["Build", "KnownProblem", "Repaired", "check_build", "read_build", "repaired"]
 
-Certainty = Literal["known", "possible"]
 Words = tuple[str, ...]
 
 _SHMEM_LIBRARIES = ("-lsma", "-lsmma")
@@ -82,6 +80,11 @@ class Build:
         return self.variables.get("CRAYPE_LINK_TYPE")
 
     @property
+    def mixes_languages(self) -> bool | None:
+        """Whether C or C++ and Fortran are mixed, as told or by the line; None if neither says."""
+        return self.line.mixes_languages if self.mixed is None else self.mixed
+
+    @property
     def uses_shmem(self) -> bool:
         """Whether the program is said to use SHMEM, or links its library."""
         return self.shmem if self.shmem is not None else bool(self.line.matching(_SHMEM_LIBRARIES))
@@ -113,17 +116,6 @@ def read_build(modules: str, line: str, *, mixed: bool | None = None, shmem: boo
     return Build(environment=read_environment(modules), line=read_line(line), mixed=mixed, shmem=shmem)
 
 
-class _Met(NamedTuple):
-    """Whether a condition is met (None: cannot be decided, for the reason given)."""
-
-    met: bool | None
-    why: str = ""
-
-
-_NO_LINE = _Met(None, "no link line was given")
-_NO_LIST = _Met(None, "no modules were given")
-
-
 def _fitting(texts: Iterable[str], patterns: Words) -> bool:
     """Whether one of some texts fits one of some patterns."""
     return any(fnmatchcase(text, pattern) for text in texts for pattern in patterns)
@@ -138,68 +130,67 @@ def _lacks_glibcxx(build: Build) -> bool:
     )
 
 
-# Conditions that a line decides, those that the modules decide, and those that can always be decided.
-_OF_LINE: dict[str, Callable[[Build, Any], bool]] = {
-    "kinds": lambda build, kinds: build.line.driver is not None and build.line.driver.kind in kinds,
-    "drivers": lambda build, names: build.line.name in names,
-    "flags": lambda build, patterns: bool(build.line.matching(patterns)),
-    "all_flags": lambda build, patterns: all(build.line.matching([pattern]) for pattern in patterns),
-    "no_flags": lambda build, patterns: not build.line.matching(patterns),
-    "inputs": lambda build, patterns: _fitting(build.line.inputs, patterns),
-    "early_library": lambda build, wanted: bool(build.line.early_libraries) == wanted,
+def _not_default(build: Build, specs: Words) -> bool:
+    """Whether the list marks the defaults, and one of the modules is none."""
+    defaults = any(module.default for module in build.environment.modules)
+    return defaults and any(not module.default for module in build.environment.loaded(*specs))
+
+
+# Name of a condition -> what decides it, and whether it is met.
+_CONDITIONS: dict[str, tuple[str, Callable[[Build, Any], bool]]] = {
+    "kinds": ("line", lambda build, kinds: build.line.driver is not None and build.line.driver.kind in kinds),
+    "drivers": ("line", lambda build, names: build.line.name in names),
+    "flags": ("line", lambda build, patterns: bool(build.line.matching(patterns))),
+    "all_flags": ("line", lambda build, patterns: all(build.line.matching([pattern]) for pattern in patterns)),
+    "no_flags": ("line", lambda build, patterns: not build.line.matching(patterns)),
+    "inputs": ("line", lambda build, patterns: _fitting(build.line.inputs, patterns)),
+    "early_library": ("line", lambda build, wanted: bool(build.line.early_libraries) == wanted),
+    "modules": ("modules", lambda build, specs: bool(build.environment.loaded(*specs))),
+    "all_modules": ("modules", lambda build, specs: all(build.environment.loaded(spec) for spec in specs)),
+    "no_modules": ("modules", lambda build, specs: not build.environment.loaded(*specs)),
+    "two_of": ("modules", lambda build, specs: len({module.name for module in build.environment.loaded(*specs)}) > 1),
+    "compilers": ("compiler", lambda build, families: build.compiler in families),
+    "linking": ("linking", lambda build, wanted: build.linking == wanted),
+    "mixed": ("languages", lambda build, wanted: build.mixes_languages == wanted),
+    "not_default": ("", _not_default),
+    "variables": ("", lambda build, patterns: _fitting(build.settings, patterns)),
+    "no_variables": ("", lambda build, patterns: not _fitting(build.settings, patterns)),
+    "no_linking": ("", lambda build, refused: build.linking != refused),
+    "shmem": ("", lambda build, wanted: build.uses_shmem == wanted),
+    "glibcxx": ("", lambda build, wanted: _lacks_glibcxx(build) == wanted),
 }
-_OF_MODULES: dict[str, Callable[[Build, Any], bool]] = {
-    "modules": lambda build, specs: bool(build.environment.loaded(*specs)),
-    "all_modules": lambda build, specs: all(build.environment.loaded(spec) for spec in specs),
-    "no_modules": lambda build, specs: not build.environment.loaded(*specs),
-    "two_of": lambda build, specs: len({module.name for module in build.environment.loaded(*specs)}) > 1,
-}
-_ALWAYS: dict[str, Callable[[Build, Any], bool]] = {
-    "not_default": lambda build, specs: (
-        any(module.default for module in build.environment.modules)
-        and any(not module.default for module in build.environment.loaded(*specs))
-    ),
-    "variables": lambda build, patterns: _fitting(build.settings, patterns),
-    "no_variables": lambda build, patterns: not _fitting(build.settings, patterns),
-    "no_linking": lambda build, refused: build.linking != refused,
-    "shmem": lambda build, wanted: build.uses_shmem == wanted,
-    "glibcxx": lambda build, wanted: _lacks_glibcxx(build) == wanted,
-}
+_NO_LINE, _NO_MODULES = "no link line was given", "no modules were given"
 
 
-def _met(build: Build, name: str, value: Any) -> _Met:
-    """Decide one condition of a rule."""
-    if name == "compilers":
-        return (
-            _Met(build.compiler in value) if build.compiler else _Met(None, "the programming environment is not given")
-        )
-    if name == "linking":
-        return _Met(build.linking == value) if build.linking or build.line.command else _NO_LINE
-    if name == "mixed":
-        mixed = build.line.mixes_languages if build.mixed is None else build.mixed
-        if mixed is None:
-            return _Met(None, "the objects do not say whether C or C++ and Fortran are mixed")
-        return _Met(mixed == value) if build.mixed is not None or build.line.command else _NO_LINE
-    if name in _OF_LINE:
-        return _Met(_OF_LINE[name](build, value)) if build.line.command else _NO_LINE
-    if name in _OF_MODULES:
-        return _Met(_OF_MODULES[name](build, value)) if build.environment.modules else _NO_LIST
-    return _Met(_ALWAYS[name](build, value))
+def _doubt(build: Build, decides: str) -> str:
+    """Say why what decides a condition is not known; empty if it is."""
+    match decides:
+        case "modules" if not build.environment.modules:
+            return _NO_MODULES
+        case "compiler" if not build.compiler:
+            return "the programming environment is not given"
+        case "languages" if build.mixes_languages is None:
+            return "the objects do not say whether C or C++ and Fortran are mixed"
+        case "line" | "linking" | "languages" if not build.line.command:
+            told = {"line": None, "linking": build.linking, "languages": build.mixed}[decides]
+            return _NO_LINE if told is None else ""
+    return ""
 
 
-def _conditions(build: Build, rule: BuildRule) -> Iterator[_Met]:
-    """Yield the conditions of a rule, decided."""
+def _conditions(build: Build, rule: BuildRule) -> Iterator[bool | str]:
+    """Yield for each condition of a rule whether it is met, or why that cannot be told."""
     for name, value in rule.when.given().items():
-        yield _met(build, name, value)
+        decides, is_met = _CONDITIONS[name]
+        yield _doubt(build, decides) or is_met(build, value)
     for module, versions in rule.when.versions.items():
         loaded = build.environment.loaded(module)
         if not loaded:
-            yield _Met(False) if build.environment.modules else _NO_LIST
+            yield _doubt(build, "modules") or False
         elif not loaded[-1].version:
-            yield _Met(None, f"the version of {module} is not given")
+            yield f"the version of {module} is not given"
         else:
             held = versions.holds(loaded[-1].version)
-            yield _Met(held, "" if held is not None else f"no source says how {loaded[-1].text} behaves")
+            yield f"no source says how {loaded[-1].text} behaves" if held is None else held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,8 +206,12 @@ class KnownProblem:
     """
 
     rule: BuildRule
-    certainty: Certainty
     doubts: tuple[str, ...]
+
+    @property
+    def certainty(self) -> Literal["known", "possible"]:
+        """Whether all its conditions are known to be met."""
+        return "possible" if self.doubts else "known"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -243,21 +238,20 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
     """
     problems = []
     for rule in load_build_rules() if rules is None else rules:
-        decided: list[_Met] = []
-        for condition in _conditions(build, rule):
-            decided.append(condition)
-            if condition.met is False:
+        decided: list[bool | str] = []
+        for met in _conditions(build, rule):
+            decided.append(met)
+            if met is False:
                 break
         # Where less than half is known to hold, a rule would fit almost any build.
-        if decided[-1].met is False or 2 * sum(condition.met is True for condition in decided) < len(decided):
+        if decided[-1] is False or 2 * decided.count(True) < len(decided):
             continue
-        doubts = [condition.why for condition in decided if condition.met is None]
+        doubts = [met for met in decided if isinstance(met, str)]
         doubts += [rule.doubt] if rule.doubt else []
         # Advice that may not even apply is noise.
         if doubts and rule.level == "advice":
             continue
-        certainty: Certainty = "possible" if doubts else "known"
-        problems.append(KnownProblem(rule=rule, certainty=certainty, doubts=tuple(dict.fromkeys(doubts))))
+        problems.append(KnownProblem(rule=rule, doubts=tuple(dict.fromkeys(doubts))))
     return tuple(
         sorted(problems, key=lambda problem: (problem.rule.level == "advice", problem.certainty == "possible"))
     )
@@ -296,39 +290,37 @@ def _with_module(build: Build, gone: str, come: str) -> Build:
 
 def _apply(build: Build, repair: Repair) -> tuple[Build, str]:
     """Return the build after a repair, and the command to type for it, if it takes one."""
-    target, to = repair.target, repair.to or repair.by
+    what, to = next(iter(repair.what), ""), repair.to
     if "{first_gcc}" in to:
         label = max(build.environment.labels, key=version_key)
         to = to.format(first_gcc=first_gcc(label) or "<newer than 12>")
-    there = bool(build.environment.loaded(target)) if repair.do in ("swap", "load", "unload") else False
+    line = build.line
     match repair.do:
         case "swap":
-            command = f"module swap {target} {to}" if there else f"module load {to}"
-            return _with_module(build, target, to), command
+            command = f"module swap {what} {to}" if build.environment.loaded(what) else f"module load {to}"
+            return _with_module(build, what, to), command
         case "load":
-            return _with_module(build, "", target), f"module load {target}"
+            return _with_module(build, "", what), f"module load {what}"
         case "unload":
-            return _with_module(build, target, ""), f"module unload {target}"
-        case "drop":
-            return replace(build, line=build.line.without(repair.flags)), ""
-        case "replace":
-            return replace(build, line=build.line.replaced(repair.flags, to)), ""
-        case "add":
-            return replace(build, line=build.line.with_flag(target)), ""
+            return _with_module(build, what, ""), f"module unload {what}"
         case "set":
-            variables = build.environment.variables | {target: to}
-            line = replace(build.line, variables={n: v for n, v in build.line.variables.items() if n != target})
-            build = replace(build, environment=replace(build.environment, variables=variables), line=line)
-            return build, f"export {target}={to}"
-        case _:
-            return replace(build, line=build.line.libraries_last()), ""
+            line = replace(line, variables={name: value for name, value in line.variables.items() if name != what})
+            environment = replace(build.environment, variables=build.environment.variables | {what: to})
+            return replace(build, environment=environment, line=line), f"export {what}={to}"
+        case "drop" | "replace":
+            line = line.replaced(repair.what, to)
+        case "add":
+            line = replace(line, words=(Word(what, (what,), True), *line.words))
+        case "libraries-last":
+            line = line.libraries_last()
+    return replace(build, line=line), ""
 
 
 def _fits(build: Build, repair: Repair) -> bool:
     """Whether a repair is a way out for this build."""
     if repair.unless_shmem and build.uses_shmem:
         return False
-    return repair.do != "drop" or bool(build.line.matching(repair.flags))
+    return repair.do != "drop" or bool(build.line.matching(repair.what))
 
 
 def repaired(build: Build, rules: tuple[BuildRule, ...] | None = None) -> Repaired:

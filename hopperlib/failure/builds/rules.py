@@ -11,27 +11,13 @@ import datetime
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 from hopperlib.errors import InputError
-from hopperlib.failure.builds.versions import in_range, in_ranges, version_key
-from hopperlib.tables import key, read_records, read_toml
+from hopperlib.failure.builds.versions import in_range, version_key
+from hopperlib.tables import key, read_beside, read_records, read_toml
 
 __all__ = ["BuildRule", "Repair", "build_rule", "first_gcc", "load_build_rules", "newest_glibcxx", "read_build_rules"]
-
-# What a repair does -> the keys it needs.
-_REPAIRS: dict[str, set[str]] = {
-    "load": {"module"},
-    "unload": {"module"},
-    "swap": {"module", "to"},
-    "drop": {"flags"},
-    "replace": {"flags", "by"},
-    "add": {"flag"},
-    "set": {"variable", "to"},
-    "libraries-last": set(),
-}
-_REPAIR_KEYS = ("module", "variable", "flag", "flags", "to", "by")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +41,9 @@ class _Versions:
 
     def holds(self, version: str) -> bool | None:
         """Whether a version has the problem; None if no source says."""
-        if in_ranges(version, self.known):
+        if any(in_range(version, bounds) for bounds in self.known):
             return True
-        return False if in_ranges(version, self.free) else None
+        return False if any(in_range(version, bounds) for bounds in self.free) else None
 
     def broken_rules(self) -> Iterator[str]:
         """Yield the ranges that cannot be read."""
@@ -129,12 +115,10 @@ class Repair:
     ----------
     do : str
         load, unload, swap, drop, replace, add, set or libraries-last.
-    module, variable, flag : str
-        What it acts on.
-    flags : tuple of str
-        Patterns of flags to drop or replace.
-    to, by : str
-        What takes the place of a module, variable or flag.
+    what : tuple of str
+        The module, variable or flag that it acts on, or patterns of flags.
+    to : str
+        What takes its place.
     documented : bool
         Whether the source of the rule prints this way out.
     unless_shmem : bool
@@ -143,26 +127,18 @@ class Repair:
     """
 
     do: Literal["load", "unload", "swap", "drop", "replace", "add", "set", "libraries-last"]
-    module: str = ""
-    variable: str = ""
-    flag: str = ""
-    flags: tuple[str, ...] = ()
+    what: tuple[str, ...] = key((), single=True)
     to: str = ""
-    by: str = ""
     documented: bool = False
     unless_shmem: bool = False
     note: str = ""
 
-    @property
-    def target(self) -> str:
-        """The module, variable or flag that it acts on."""
-        return self.module or self.variable or self.flag
-
     def broken_rules(self) -> Iterator[str]:
         """Yield the keys that are missing, or that this repair does not know."""
-        for name in _REPAIR_KEYS:
-            if bool(getattr(self, name)) != (name in _REPAIRS[self.do]):
-                yield f"{name}: {'is needed' if name in _REPAIRS[self.do] else 'is no key'} for the repair {self.do!r}"
+        needed = {"what": self.do != "libraries-last", "to": self.do in ("swap", "replace", "set")}
+        for name, is_needed in needed.items():
+            if bool(getattr(self, name)) != is_needed:
+                yield f"{name}: {'is needed' if is_needed else 'is no key'} for the repair {self.do!r}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,9 +233,8 @@ def read_build_rules(text: str) -> tuple[BuildRule, ...]:
 
 
 @cache
-def _text() -> str:
-    """Return the file of the rules."""
-    return Path(__file__).with_name("problems.toml").read_text(encoding="utf-8")
+def _tables() -> dict[str, Any]:
+    return read_beside(__file__, "problems.toml")
 
 
 @cache
@@ -271,7 +246,7 @@ def load_build_rules() -> tuple[BuildRule, ...]:
     >>> [made.bug for made in load_build_rules() if made.bug][:2]
     [769872, 765956]
     """
-    return read_build_rules(_text())
+    return read_records(BuildRule, _tables(), "rule", name="")
 
 
 def build_rule(code: str) -> BuildRule:
@@ -295,12 +270,6 @@ def build_rule(code: str) -> BuildRule:
     )
 
 
-@cache
-def _glibcxx() -> dict[str, str]:
-    """Return the newest GLIBCXX by release of GCC, from old to new."""
-    return dict(read_toml(_text(), name="rules")["glibcxx"])
-
-
 def newest_glibcxx(gcc: str) -> str | None:
     """Return the newest version of GLIBCXX that the C++ library of a GCC has; None for one older than the table.
 
@@ -314,7 +283,7 @@ def newest_glibcxx(gcc: str) -> str | None:
     >>> newest_glibcxx("11.3.0"), newest_glibcxx("10.2"), newest_glibcxx("3.3")
     ('3.4.29', '3.4.28', None)
     """
-    found = [label for release, label in _glibcxx().items() if version_key(release) <= version_key(gcc)]
+    found = [label for release, label in _tables()["glibcxx"].items() if version_key(release) <= version_key(gcc)]
     return found[-1] if found else None
 
 
@@ -326,4 +295,6 @@ def first_gcc(glibcxx: str) -> str | None:
     >>> first_gcc("3.4.29"), first_gcc("3.4.16"), first_gcc("3.4.99")
     ('11.1.0', '4.6.1', None)
     """
-    return next((gcc for gcc, label in _glibcxx().items() if version_key(label) >= version_key(glibcxx)), None)
+    return next(
+        (gcc for gcc, label in _tables()["glibcxx"].items() if version_key(label) >= version_key(glibcxx)), None
+    )

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["in_range", "in_ranges", "version_key"]
+__all__ = ["in_range", "version_key"]
 
 # Longest version that is read; what is longer is none. [characters]
 _LONGEST = 80
@@ -95,14 +95,3 @@ def in_range(version: str, bounds: str) -> bool:
         if not _COMPARE[found[1]](key, version_key(found[2])):
             return False
     return True
-
-
-def in_ranges(version: str, ranges: tuple[str, ...]) -> bool:
-    """Whether a version lies in one of some ranges.
-
-    Examples
-    --------
-    >>> in_ranges("4.9", ("==4.7", ">=4.9")), in_ranges("4.8", ("==4.7", ">=4.9"))
-    (True, False)
-    """
-    return any(in_range(version, bounds) for bounds in ranges)

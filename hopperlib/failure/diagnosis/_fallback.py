@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 
-from hopperlib.failure.diagnosis._speakers import speaker
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages._templates import suspicion, words_of
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
+from hopperlib.failure.messages.rules import Actor, Fault
+from hopperlib.tables import key, read_beside, read_records
 
 __all__ = ["last_words"]
 
@@ -39,6 +41,24 @@ _HEADER = 3
 
 # Symptoms that begin a message: what they tell of stands below them.
 _BEGINNINGS = ("PY-TRACEBACK", "CRAY-ATP")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Speaker:
+    """One part of the system that prints messages: how its lines read, and who acts on them."""
+
+    code: str
+    name: str
+    fault: Fault = key(name="class")
+    who: Actor
+    regex: tuple[str, ...] = key(single=True)
+    advice: tuple[str, ...] = key(single=True)
+
+
+@cache
+def _speakers() -> tuple[_Speaker, ...]:
+    """Return those who speak, in the order in which they are tried."""
+    return read_records(_Speaker, read_beside(__file__, "speakers.toml"), "speaker", name="")
 
 
 def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool, alone: bool) -> Cause | None:
@@ -195,7 +215,7 @@ def _above(end: Hit) -> list[Hit]:
 
 def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
     """Make a cause of the lines of a message: class, who acts and advice follow from who speaks."""
-    who = speaker(main.text)
+    who = next(who for who in _speakers() if any(re.search(text, main.text) for text in who.regex))
     ends_only = group.suspicion == "end" and main is group.last
     return Cause(
         code=f"{who.code}-MESSAGE",

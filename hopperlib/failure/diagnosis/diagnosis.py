@@ -71,20 +71,9 @@ class Diagnosis:
         return {
             "verdict": self.verdict,
             "causes": [
-                {
-                    "code": cause.code,
-                    "title": cause.title,
-                    "class": cause.fault,
-                    "confidence": cause.confidence,
-                    "lines": [line(hit) for hit in cause.hits[:_LINES]],
-                    "explains": cause.explains,
-                    "advice": cause.advice,
-                    "fields": cause.fields,
-                    "count": cause.count,
-                    "confirm": cause.confirm,
-                    "who": cause.who,
-                    "nersc_class": cause.rule.nersc_class if cause.rule else None,
-                }
+                _named(cause, "code title confidence explains advice fields count confirm who")
+                | {"class": cause.fault, "lines": [line(hit) for hit in cause.hits[:_LINES]]}
+                | {"nersc_class": cause.rule.nersc_class if cause.rule else None}
                 for cause in self.causes
             ],
             "lines_read": self.evidence.lines_read,
@@ -93,19 +82,18 @@ class Diagnosis:
                 for group in self.evidence.suspicious[:_UNKNOWN]
             ],
             "messages": [
-                {
-                    "code": found.rule.code,
-                    "title": found.rule.title,
-                    "role": found.rule.role,
-                    "count": found.count,
-                    **line(found.first),
-                }
+                _named(found.rule, "code title role") | {"count": found.count, **line(found.first)}
                 for found in _in_order(self.evidence.messages.values())
             ],
             "runs": list(self.runs),
             "next": list(self.next),
             "notes": list(self.notes),
         }
+
+
+def _named(record: object, names: str) -> dict[str, Any]:
+    """Return some fields of a record."""
+    return {name: getattr(record, name) for name in names.split()}
 
 
 def _in_order(findings: Iterable[MessageHits]) -> list[MessageHits]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from hopperlib.tables import read_toml
+from hopperlib.tables import read_beside
 
 __all__ = ["expression", "words"]
 
 
 @cache
 def _tables() -> dict[str, Any]:
-    file = Path(__file__).with_name("words.toml")
-    return read_toml(file.read_text(encoding="utf-8"), name=file.name)
+    return read_beside(__file__, "words.toml")
 
 
 def words(name: str) -> tuple[bytes, ...]:

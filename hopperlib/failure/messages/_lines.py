@@ -85,8 +85,9 @@ class LineReader:
         What was odd about the stream, such as packed data that break off.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, name: str = "") -> None:
         self._stream = stream
+        self.name = name
         self.lines = 0
         self.bytes = 0
         self.shortened = 0

@@ -1,15 +1,26 @@
-"""Match a line against rules, whatever its length, and quote it."""
+"""Match a line against rules, whatever its length, and quote it.
+
+A shell, srun, aprun, Open MPI, Slurm and LSF add 128 to the number of the signal that ended a program, PBS adds 256,
+Python's processes and torchrun put a minus before it, hydra prints what the system's ``wait`` returned. The rules'
+named groups say which form a line has; here it becomes a signal, and the signal's own rule.
+
+================  ==============================================
+`signal`          the signal itself
+`exit_code`       128 + signal, or its negative; else the program's own
+`pbs_status`      256 + signal, 128 + signal; negative is PBS itself
+`wait_status`     signal in the low seven bits, else code times 256 or the code alone
+================  ==============================================
+"""
 
 from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from hopperlib.failure.messages.exit_status import rules_of_signals, signal_of
 from hopperlib.failure.messages.locations import strip_label
-from hopperlib.failure.messages.rules import Rule
+from hopperlib.failure.messages.rules import Rule, load_rules
 
 __all__ = ["WINDOW", "Match", "match", "quote"]
 
@@ -52,8 +63,8 @@ def match(text: bytes, rules: Sequence[Rule]) -> Match | None:
 
 def _meant(rule: Rule, fields: dict[str, str]) -> Rule:
     """Return the rule of the signal that an exit status speaks of, else the rule itself."""
-    number = signal_of(fields) if rule.role == "symptom" else None
-    meant = rules_of_signals().get(number or 0)
+    number = _signal_of(fields) if rule.role == "symptom" else None
+    meant = _rules_of_signals().get(number or 0)
     if number is None or meant is None:
         return rule
     fields["signal"] = f"{number} ({signal.Signals(number).name})"
@@ -92,3 +103,35 @@ def quote(text: bytes, start: int = 0) -> str:
     part = text[max(begin, 0) : max(begin, 0) + _QUOTED]
     shown = _CONTROL.sub(" ", part.replace(b"\t", b"    ").decode(errors="replace")).rstrip()
     return ("..." if begin > 0 else "") + shown + ("..." if max(begin, 0) + _QUOTED < len(text) else "")
+
+
+_SHELL, _PBS = 128, 256
+
+
+@cache
+def _rules_of_signals() -> dict[int, Rule]:
+    """Return the rule that speaks of each signal."""
+    return {number: rule for rule in load_rules() for number in rule.signals}
+
+
+def _signal_of(fields: Mapping[str, str]) -> int | None:
+    """Return the number of the signal that the fields of a message speak of, None if none ended the program."""
+    form = next((name for name in ("signal", "exit_code", "pbs_status", "wait_status") if name in fields), None)
+    if form is None:
+        return None
+    # Of several codes the first one that is a signal's counts.
+    for text in fields[form].replace(",", " ").split():
+        number = int(text) if text.lstrip("-").isdigit() else 0
+        if form == "signal":
+            return number
+        if form == "pbs_status" and number > _PBS:
+            number -= _PBS
+        elif number > _SHELL:
+            number -= _SHELL
+        elif form == "exit_code" and number < 0:
+            number = -number
+        elif form != "wait_status":
+            continue
+        if number in _rules_of_signals() and not (form == "wait_status" and number == 2):
+            return number
+    return None

@@ -16,14 +16,14 @@ from hopperlib.failure.messages.rules import Rule
 
 __all__ = ["WordIndex", "Worded", "gate"]
 
-# Upper case becomes lower case, all that is no letter parts words; places stay.
-_LETTERS = bytes(byte if 97 <= byte <= 122 else byte + 32 if 65 <= byte <= 90 else 32 for byte in range(256))
+# Upper case becomes lower case, all that is no letter parts words; places and ends of lines stay.
+_LETTERS = bytes(
+    byte if 97 <= byte <= 122 or byte == 10 else byte + 32 if 65 <= byte <= 90 else 32 for byte in range(256)
+)
 _DIGITS = b"0123456789"
 
 _SUSPICIOUS = frozenset((*SUSPICIOUS_WORDS, *INSIDE))
 
-# With more words than this in a block, each of its lines is looked at.
-_MOST_SEARCHES = 12
 
 # Too frequent in ordinary output to tell anything.
 _FREQUENT = frozenset(words("frequent"))
@@ -85,59 +85,20 @@ class WordIndex:
 
     def lines(self, text: bytes) -> list[Worded]:
         """Return the lines of a text that a rule may match or that are suspicious."""
-        letters = b" " + text.translate(_LETTERS) + b" "
-        present = self._words.intersection(letters.split())
+        letters = text.translate(_LETTERS) + b" "
         inside = [part for part in INSIDE if part in letters]
-        if not present and not inside:
+        if not inside and self._words.isdisjoint(letters.split()):
             return []
-        found: dict[int, list[bytes]] = {}
-        ends: dict[int, int] = {}
-        if len(present) <= _MOST_SEARCHES:
-            searches = [(word, b" " + word + b" ") for word in present.difference(inside)]
-            for word, needle in (*searches, *((part, part) for part in inside)):
-                _search(text, letters, word, needle, found, ends)
-        else:
-            self._look_up(text, letters, inside, found, ends)
-        lines = []
-        for start in sorted(found):
-            line = text[start : ends[start]].lower().translate(None, _DIGITS)
-            places = [place for word in found[start] for key, place in self._anchors[word] if key in line]
-            suspicious = not _SUSPICIOUS.isdisjoint(found[start])
-            if places or suspicious:
-                rules = tuple(self.rules[place] for place in sorted(set(places)))
-                lines.append(Worded(start, ends[start], rules, suspicious))
-        return lines
-
-    def _look_up(
-        self, text: bytes, letters: bytes, inside: list[bytes], found: dict[int, list[bytes]], ends: dict[int, int]
-    ) -> None:
-        """Find the lines with words by looking at each line: better where many words are present."""
-        start = 0
-        for line in text.split(b"\n"):
-            end = start + len(line)
-            # The letters begin one place later.
-            own = letters[start + 1 : end + 1]
+        lines, start = [], 0
+        # A space ends each line's letters: some of what is looked for ends in one.
+        for line, own in zip(text.split(b"\n"), letters.replace(b"\n", b" \n").split(b"\n"), strict=True):
             words = self._words.intersection(own.split()).union(part for part in inside if part in own)
             if words:
-                found[start], ends[start] = list(words), end
-            start = end + 1
-
-
-def _search(
-    text: bytes, letters: bytes, word: bytes, needle: bytes, found: dict[int, list[bytes]], ends: dict[int, int]
-) -> None:
-    """Find the lines with a word by searching the text for it."""
-    place = letters.find(needle)
-    while place >= 0:
-        # With the space before it, a word begins at the same place in the text.
-        inner = place if needle != word else place - 1
-        start = text.rfind(b"\n", 0, inner) + 1
-        end = ends.get(start)
-        if end is None:
-            end = text.find(b"\n", inner)
-            end = ends[start] = end if end >= 0 else len(text)
-            found[start] = [word]
-        else:
-            found[start].append(word)
-        # The space before the next word may be the line's own end.
-        place = letters.find(needle, end)
+                lowered = line.lower().translate(None, _DIGITS)
+                places = {place for word in words for key, place in self._anchors[word] if key in lowered}
+                suspicious = not _SUSPICIOUS.isdisjoint(words)
+                if places or suspicious:
+                    rules = tuple(self.rules[place] for place in sorted(places))
+                    lines.append(Worded(start, start + len(line), rules, suspicious))
+            start += len(line) + 1
+        return lines

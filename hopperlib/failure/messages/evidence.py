@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from hopperlib.failure.messages._lines import LineReader
 from hopperlib.failure.messages._templates import Suspicion
 from hopperlib.failure.messages.rules import Rule
 
-__all__ = ["Evidence", "FileRead", "Hit", "MessageHits", "Unknown"]
+__all__ = ["Evidence", "Hit", "MessageHits", "Unknown"]
 
 
 # Runs of a file that are remembered: the last ones.
@@ -93,17 +94,6 @@ class Unknown:
     following: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRead:
-    """What was read of one file: its name, lines, bytes, and what was odd about it."""
-
-    name: str
-    lines: int
-    bytes: int
-    shortened: int
-    note: str
-
-
 @dataclass(slots=True, kw_only=True)
 class Evidence:
     """All that a scan found.
@@ -116,7 +106,7 @@ class Evidence:
         In the order of their first line.
     unknown_left_out : int
         Suspicious lines beyond the number of groups that are kept.
-    files : list of FileRead
+    files : list of LineReader
     earlier : list of Evidence
         What runs before the last one held, where a file holds several.
     """
@@ -124,7 +114,7 @@ class Evidence:
     messages: dict[str, MessageHits] = field(default_factory=dict)
     unknown: list[Unknown] = field(default_factory=list)
     unknown_left_out: int = 0
-    files: list[FileRead] = field(default_factory=list)
+    files: list[LineReader] = field(default_factory=list)
     earlier: list[Evidence] = field(default_factory=list)
 
     @property

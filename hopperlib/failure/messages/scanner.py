@@ -35,7 +35,7 @@ from hopperlib.failure.messages._lines import Block, LineReader
 from hopperlib.failure.messages._matching import WINDOW, match, quote
 from hopperlib.failure.messages._templates import suspicion, template
 from hopperlib.failure.messages._whole_words import Worded, WordIndex
-from hopperlib.failure.messages.evidence import Evidence, FileRead, Hit, MessageHits, Unknown
+from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.locations import facts
 from hopperlib.failure.messages.rules import Rule, load_rules
 
@@ -114,12 +114,10 @@ class Scanner:
         """
         self._file = len(self.evidence.files)
         self._open, self._tail = [], b""
-        reader = LineReader(stream)
+        reader = LineReader(stream, name)
         for block in reader:
             self._scan(block)
-        self.evidence.files.append(
-            FileRead(name=name, lines=reader.lines, bytes=reader.bytes, shortened=reader.shortened, note=reader.note)
-        )
+        self.evidence.files.append(reader)
         self._sort()
 
     def _sort(self) -> None:

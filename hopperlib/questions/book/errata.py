@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from hopperlib.documented import Erratum, errata, evaluate_proof
+from hopperlib.documented import errata, evaluate_proof
+from hopperlib.documented.values import Erratum
 from hopperlib.questions.book.search import Browsed, rows_shown, searchable
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Result

@@ -15,19 +15,13 @@ from typing import NamedTuple
 
 from hopperlib.documented import documented, printed
 from hopperlib.failure.builds.default_modules import OPTIONS, WORKS, outcomes
-from hopperlib.failure.builds.rules import build_rule
+from hopperlib.failure.builds.rules import build_rule, load_build_rules
 from hopperlib.studies.study import Prediction, Study, Value
 
 __all__ = [
-    "STUDY",
-    "DatedBug",
-    "bug_number_on",
-    "bugs_a_day",
-    "dated_bugs",
-    "options_bug_range",
-    "orphans_bug",
+    "STUDY", "DatedBug", "bug_number_on", "bugs_a_day", "dated_bugs", "options_bug_range", "orphans_bug",
     "orphans_bug_range",
-]
+]  # fmt: skip
 
 
 class DatedBug(NamedTuple):
@@ -108,43 +102,37 @@ def options_bug_range() -> tuple[float, float]:
     >>> [round(number) for number in options_bug_range()]
     [767881, 769042]
     """
-    broken, mended = build_rule("PGI-MP-NONUMA").fixed, build_rule("PGI-MP-OPTIONS-FTN").fixed
-    assert broken is not None
-    assert mended is not None
-    return bug_number_on(broken), bug_number_on(mended)
+    low, high = (
+        bug_number_on(day) for code in ("PGI-MP-NONUMA", "PGI-MP-OPTIONS-FTN") if (day := build_rule(code).fixed)
+    )
+    return low, high
 
 
-def _touched(option: str, ending: str) -> set[str]:
-    """Return what an option does to the programs whose kind ends or begins with a word."""
-    return {
-        code for program, code in outcomes(option).items() if program.endswith(ending) or program.startswith(ending)
-    }
+def _breaks(option: str) -> dict[str, set[str]]:
+    """Return what an option does to the programs with MPI or SHMEM, and to static or dynamic ones."""
+    found = outcomes(option)
+    kinds = ("MPI", "SHMEM", "static", "dynamic")
+    return {kind: {code for program, code in found.items() if kind in program.split(", ")} for kind in kinds}
 
 
 def _values() -> dict[str, Value]:
-    gnu, pgi = build_rule("GNU-CXX-FORTRAN"), build_rule("PGI-MP-NONUMA")
-    ftn, c = build_rule("PGI-MP-OPTIONS-FTN"), build_rule("PGI-MP-OPTIONS-C")
-    libsci = build_rule("LIBSCI-DYNAMIC-FFTW3")
+    # Of the rules' bugs and releases those that the report prints.
+    rows: dict[str, Value] = {}
+    for rule in load_build_rules():
+        rows |= {name: rule.bug or 0 for name in rule.documented if name in ("gnu-bug", "openmp-bug", "libsci-bug")}
+        rows |= {name: rule.fixed_in for name in rule.documented if name.endswith("-fixed-version")}
+    gnu, pgi = float(build_rule("GNU-CXX-FORTRAN").bug or 0), float(build_rule("PGI-MP-NONUMA").bug or 0)
+    options = {f"option-{option.lower()}": "; ".join(modules) for option, modules in OPTIONS.items()}
     # Of each option: does it break the programs, all of them and no others, that the report says it breaks?
-    breaks_dynamic = WORKS not in _touched("A", "dynamic") and _touched("A", "static") == {WORKS}
-    breaks_shmem = WORKS not in _touched("B", "SHMEM") and _touched("B", "MPI") == {WORKS}
-    breaks_some = _touched("C", "static") == {WORKS} and _touched("C", "dynamic") == {"MPICH2-SHMEM-DYNAMIC"}
-    return {
-        "gnu-bug": gnu.bug or 0,
-        "gnu-fixed-version": gnu.fixed_in,
-        "openmp-bug": pgi.bug or 0,
-        "openmp-fixed-version": pgi.fixed_in,
-        "openmp-options-bug": Prediction(*options_bug_range(), rival=(float(pgi.bug or 0), float(gnu.bug or 0))),
-        "openmp-fortran-fixed-version": ftn.fixed_in,
-        "openmp-all-fixed-version": c.fixed_in,
-        "libsci-bug": libsci.bug or 0,
-        "mpt-successors option-c": "; ".join(OPTIONS["C"]),
+    a, b, c = map(_breaks, OPTIONS)
+    return rows | {
+        "openmp-options-bug": Prediction(*options_bug_range(), rival=(pgi, gnu)),
+        "mpt-successors option-c": options.pop("option-c"),
+        **options,
         "mpt-successor-count": len(OPTIONS["C"]),
-        "option-a": "; ".join(OPTIONS["A"]),
-        "option-b": "; ".join(OPTIONS["B"]),
-        "option-a-breaks-dynamic": breaks_dynamic,
-        "option-b-breaks-shmem": breaks_shmem,
-        "option-c-breaks-some-dynamic": breaks_some,
+        "option-a-breaks-dynamic": WORKS not in a["dynamic"] and a["static"] == {WORKS},
+        "option-b-breaks-shmem": WORKS not in b["SHMEM"] and b["MPI"] == {WORKS},
+        "option-c-breaks-some-dynamic": c["static"] == {WORKS} and c["dynamic"] == {"MPICH2-SHMEM-DYNAMIC"},
     }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hopperlib.documented import by_study, documented, printed
 from hopperlib.monitoring.ssp import Rate, Suite
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.study import Study
 
 __all__ = ["CODES", "STUDY", "delivered", "suite", "users"]
 
@@ -60,8 +60,4 @@ def users() -> dict[str, float]:
     return told | {"chen-hawke": (told.pop("chen-hawke-low") + told.pop("chen-hawke-high")) / 2}
 
 
-def _sums() -> dict[str, Value]:
-    return {"ssp-codes": float(len(CODES))}
-
-
-STUDY = Study.read("acceptance", dict, sums=_sums)
+STUDY = Study.read("acceptance", dict, sums=lambda: {"ssp-codes": len(CODES)})

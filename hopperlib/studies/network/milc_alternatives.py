@@ -13,11 +13,11 @@ from hopperlib.analysis.distributions import Interval
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.link_loads import LinkMap
 from hopperlib.network.runtime.milc import milc_jobs, run_times
-from hopperlib.network.runtime.placed_jobs import METRICS, milc_stream
+from hopperlib.network.runtime.placed_jobs import milc_stream
 from hopperlib.network.runtime.sharing import MIXES
 from hopperlib.network.runtime.traffic import Graph, all_reduce_tree, grid_dimensions, nearest_neighbors
 from hopperlib.studies.network.torus import JOB_NODES, aged_placements
-from hopperlib.studies.network.variability import bands
+from hopperlib.studies.network.variability import bands, metric_correlations
 
 __all__ = ["Allocation", "PatternCase", "TrafficCase", "allocations", "patterns", "traffic_cases"]
 
@@ -53,19 +53,10 @@ def traffic_cases() -> tuple[TrafficCase, ...]:
     ['none', 'stencils', 'assumed', 'double']
     """
     cases = []
-    metrics = [[getattr(job, name) for job in milc_jobs()] for name in METRICS]
     for traffic in ("none", *MIXES):
-        least = [min(job) for job in run_times(traffic=traffic, calibrated_with=traffic)]
-        correlations = [float(np.corrcoef(values, least)[0, 1]) for values in metrics]
-        cases.append(
-            TrafficCase(
-                traffic,
-                bands(100, traffic)["table-total-maximum"],
-                max(correlation**2 for correlation in correlations),
-                min(correlations),
-                max(correlations),
-            )
-        )
+        found = metric_correlations(milc_jobs(), run_times(traffic=traffic, calibrated_with=traffic))
+        slowest = bands(100, traffic)["table-total-maximum"]
+        cases.append(TrafficCase(traffic, slowest, max(map(abs, found)) ** 2, min(found), max(found)))
     return tuple(cases)
 
 
@@ -130,16 +121,16 @@ def patterns() -> tuple[PatternCase, ...]:
         "neighbors in three dimensions": nearest_neighbors(grid_dimensions(tasks, 3), 24),
         "all-reduce": all_reduce_tree(JOB_NODES),
     }
-    worst: dict[str, dict[str, float]] = {}
+    everybody = "everybody with everybody"
+    loads: dict[str, dict[str, list[float]]] = {name: {} for name in (*graphs, everybody)}
     for order in ("xyz_by2", "xyz", "nid"):
-        loads: dict[str, list[float]] = {}
         for places in aged_placements(order):
             for name, graph in graphs.items():
-                loads.setdefault(name, []).append(links.busiest(milc_stream(links, graph, places, 0.0).loads))
+                streams = milc_stream(links, graph, places, 0.0).loads
+                loads[name].setdefault(order, []).append(links.busiest(streams))
             nodes = Counter(places)
-            loads.setdefault("everybody with everybody", []).append(links.busiest(links.between(nodes, nodes)))
-        for name, values in loads.items():
-            worst.setdefault(name, {})[order] = mean(values)
+            loads[everybody].setdefault(order, []).append(links.busiest(links.between(nodes, nodes)))
+    worst = {name: {order: mean(values) for order, values in each.items()} for name, each in loads.items()}
     return tuple(
         PatternCase(name, load["xyz"] / load["xyz_by2"] - 1, load["nid"] / load["xyz_by2"] - 1)
         for name, load in worst.items()

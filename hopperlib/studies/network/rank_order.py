@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from math import prod
 
@@ -97,24 +97,19 @@ def s3d_time_s(off_node_pairs_left: int) -> float:
     return printed("rank-order.s3d-without") * (1 - share + share * off_node_pairs_left / _off_node()[0])
 
 
-def _busiest(order: Callable[[int], Triangle], side: int = 5) -> float:
-    """Tasks of the fullest row or column, over the mean. [ratio]"""
-    return max(triangle_imbalance(order(side)))
-
-
 def _values() -> dict[str, Value]:
     before, after = _off_node()
     pairs = sum(1 for _ in neighbor_pairs(S3D_GRID))
-    column, others = _busiest(balanced_column_major), (_busiest(diagonal_major), _busiest(balanced_diagonal_major))
+    triangles = {"dm": diagonal_major(5), "bdm": balanced_diagonal_major(5), "bcm": balanced_column_major(5)}
+    printed_triangles: dict[str, Value] = {f"mfdn-{name}": as_printed(made) for name, made in triangles.items()}
+    column, diagonal = (max(triangle_imbalance(triangles[name])) for name in ("bcm", "dm"))
     return {
         "s3d-cores": prod(S3D_GRID),
         # The rival: reordering changes nothing.
         **predictions(model, ranges("rank-order"), {"s3d-with": printed("rank-order.s3d-without")}),
         "s3d-reordering-faster": after < before,
-        "mfdn-dm": as_printed(diagonal_major(5)),
-        "mfdn-bdm": as_printed(balanced_diagonal_major(5)),
-        "mfdn-bcm": as_printed(balanced_column_major(5)),
-        "mfdn-avoids-hot-spots": column < others[0] and pairs > after,
+        **printed_triangles,
+        "mfdn-avoids-hot-spots": column < diagonal and pairs > after,
     }
 
 

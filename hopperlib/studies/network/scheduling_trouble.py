@@ -69,17 +69,14 @@ def trouble(
     # A job that no longer fits on what is left would wait for ever.
     room = _NODES - int(orphaned_fraction * _NODES)
     jobs = [job._replace(nodes=min(job.nodes, room)) for job in drawn]
-    orphans = []
-    if room < _NODES:
-        orphans = [Downtime(start_s=0, end_s=_DAYS * _DAY, first_node=0, last_node=_NODES - room, kind="orphan")]
-    return simulate(
-        Workload([*jobs, *full]),
-        _NODES,
-        queues=debug_queues(debug_first),
-        downtimes=orphans,
-        sample_every_s=3600,
-        until_s=_DAYS * _DAY,
-    )
+    end_s, rules = _DAYS * _DAY, debug_queues(debug_first)
+    orphans = [
+        Downtime(start_s=0, end_s=end_s, first_node=0, last_node=last, kind="orphan")
+        for last in (_NODES - room,)
+        if last
+    ]
+    workload = Workload([*jobs, *full])
+    return simulate(workload, _NODES, queues=rules, downtimes=orphans, sample_every_s=3600, until_s=end_s)
 
 
 def large_job_wait_h(schedule: Schedule) -> float:
@@ -197,11 +194,7 @@ def _values() -> dict[str, Value]:
     }
 
 
-def _sums() -> dict[str, Value]:
-    return {"utilization-close-to": round(100 * _PRINTED, 1)}
-
-
-STUDY = Study.read("scheduling-trouble", _values, sums=_sums)
+STUDY = Study.read("scheduling-trouble", _values)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ same two numbers, one draw a job.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from math import log
 from statistics import fmean, mean, median, quantiles
@@ -33,17 +33,10 @@ from hopperlib.studies.network.milc_lognormal import least_sample, lognormal_cha
 from hopperlib.studies.study import Prediction, Shares, Study, Value, predictions, ranges
 
 __all__ = [
-    "CONCLUSIVE",
-    "SAMPLE_SIZES",
-    "STUDY",
-    "Spread",
-    "bands",
-    "force_minima",
-    "implied_rate_gb_s",
-    "predicted",
-    "regressions",
-    "spread_by_cause",
-]
+    "CONCLUSIVE", "SAMPLE_SIZES", "STUDY", "Spread", "bands", "force_minima", "implied_rate_gb_s",
+    "metric_correlations", "predicted",
+    "regressions", "spread_by_cause",
+]  # fmt: skip
 
 #: Runs that the printed table may summarize. Its size is not printed.
 SAMPLE_SIZES = (30, 100, 300)
@@ -51,6 +44,8 @@ SAMPLE_SIZES = (30, 100, 300)
 CONCLUSIVE = 0.5
 #: Jobs of which the table may hold the quickest runs.
 _JOBS = (5, 10, 30, 50)
+# Of one seed: its jobs, the times of their runs, and least and median force of each.
+_History = tuple[tuple[PlacedJob, tuple[float, ...], tuple[float, float]], ...]
 _USERS = 40
 
 
@@ -177,11 +172,8 @@ def regressions(cause: str) -> dict[str, Regression]:
     >>> len(regressions("own shape"))
     7
     """
-    settings: dict[str, dict[str, Any]] = {
-        "own shape": {"traffic": "none", "noise": False},
-        "neighbors": {"noise": False},
-        "noise": {},
-    }
+    settings: dict[str, dict[str, Any]] = {"neighbors": {"noise": False}, "noise": {}}
+    settings["own shape"] = {"noise": False, "traffic": "none"}
     if cause not in settings:
         raise refusal("cause", cause, f"must be one of: {', '.join(settings)}")
     metrics = {label: [getattr(job, name) for job in milc_jobs()] for name, label in METRICS.items()}
@@ -248,27 +240,11 @@ def implied_rate_gb_s(runs: int = 100) -> float:
     return model(runs).exchanged_gb / mean(_all_times(runs=runs))
 
 
-class _History(NamedTuple):
-    """One seed: its jobs, the times of their runs, and least and median force of each."""
-
-    jobs: list[PlacedJob]
-    times: list[tuple[float, ...]]
-    forces: list[tuple[float, float]]
-
-    def by_metric(self) -> list[float]:
-        """Return the correlation of each metric with the least times."""
-        least = [min(times) for times in self.times]
-        return [float(np.corrcoef([getattr(job, name) for job in self.jobs], least)[0, 1]) for name in METRICS]
-
-
 @cache
 def _histories() -> tuple[_History, ...]:
-    """Return the histories of all seeds."""
+    """Return the jobs of each seed, each with its times, and with the least and the median of its forces."""
     each = list(zip(milc_jobs(), run_times(), force_minima(), strict=True))
-    return tuple(
-        _History(*(list(part) for part in zip(*(row for row in each if row[0].seed == seed), strict=True)))
-        for seed in SEEDS
-    )
+    return tuple(tuple(row for row in each if row[0].seed == seed) for seed in SEEDS)
 
 
 def _shares(holds: Callable[[_History], bool]) -> Shares:
@@ -276,11 +252,28 @@ def _shares(holds: Callable[[_History], bool]) -> Shares:
     return Shares(sum(holds(history) for history in _histories()), len(_histories()))
 
 
+def metric_correlations(jobs: Iterable[PlacedJob], times: Iterable[Sequence[float]]) -> list[float]:
+    """Return the correlation of each metric of placement with the least times of jobs.
+
+    Examples
+    --------
+    >>> len(metric_correlations(milc_jobs(), run_times()))
+    7
+    """
+    jobs, least = tuple(jobs), [min(job) for job in times]
+    return [float(np.corrcoef([getattr(job, name) for job in jobs], least)[0, 1]) for name in METRICS]
+
+
+def _by_metric(history: _History) -> list[float]:
+    """Return the correlations within one history."""
+    return metric_correlations((job for job, _, _ in history), (times for _, times, _ in history))
+
+
 def _compact_is_faster(history: _History) -> bool:
     """Whether the quicker half of the jobs lies closer together than the slower half."""
-    ranked = sorted(zip((min(times) for times in history.times), (job.hops_nodes for job in history.jobs), strict=True))
+    ranked = [hops for _, hops in sorted((min(times), job.hops_nodes) for job, times, _ in history)]
     half = len(ranked) // 2
-    return mean(hops for _, hops in ranked[:half]) < mean(hops for _, hops in ranked[-half:])
+    return mean(ranked[:half]) < mean(ranked[-half:])
 
 
 def _middle_half(values: Sequence[float]) -> float:
@@ -290,9 +283,15 @@ def _middle_half(values: Sequence[float]) -> float:
 
 
 def _some_noisy(history: _History) -> bool:
-    """Whether some run had most of its forces more than a tenth above the quickest of them, and most had not."""
-    noisy = [middle > 1.1 * least for least, middle in history.forces]
+    """Whether some runs, but not half of them, have a median force far above the least."""
+    noisy = [middle > 1.1 * least for _, _, (least, middle) in history]
     return 0 < sum(noisy) < len(noisy) / 2
+
+
+def _forces_differ_less(history: _History) -> bool:
+    """Whether the least forces of jobs differ half as much as their least times at most."""
+    forces, times = [least for _, _, (least, _) in history], [min(times) for _, times, _ in history]
+    return _middle_half(forces) < _middle_half(times) / 2
 
 
 def _values() -> dict[str, Value]:
@@ -306,31 +305,26 @@ def _values() -> dict[str, Value]:
         "slowest_s": slowest.high,
         "table-total-minimum": least_of(sorted(times), 100),
         "table-total-mean": mean(times),
-        "hundreds-of-jobs": _shares(lambda history: median(job.running for job in history.jobs if job.day >= 3) >= 200),
+        "hundreds-of-jobs": _shares(
+            lambda history: median(job.running for job, _, _ in history if job.day >= 3) >= 200
+        ),
         "running": mean(running),
         "not-only-io": spread_by_cause().all_s > 0,
         "blue-compact": _shares(
-            lambda history: min(job.runs for job in history.jobs) <= 3 and max(job.runs for job in history.jobs) > 10
+            lambda history: min(job.runs for job, _, _ in history) <= 3 and max(job.runs for job, _, _ in history) > 10
         ),
         "compact-is-faster": _shares(_compact_is_faster),
         "minimum-removes-noise": True,
-        "triplet-spread-small": _shares(lambda history: mean(max(job) / min(job) for job in history.times) < 1.1),
-        "metrics-correlate": _shares(lambda history: min(history.by_metric()) > 0),
+        "triplet-spread-small": _shares(lambda history: mean(max(times) / min(times) for _, times, _ in history) < 1.1),
+        "metrics-correlate": _shares(lambda history: min(_by_metric(history)) > 0),
         "least_correlation": min(full),
         "greatest_correlation": max(full),
         "highest_r2": max(correlation**2 for correlation in full),
         "least_own": min(own),
         "greatest_own": max(own),
-        "metrics-inconclusive": _shares(
-            lambda history: max(correlation**2 for correlation in history.by_metric()) < CONCLUSIVE
-        ),
+        "metrics-inconclusive": _shares(lambda history: max(map(abs, _by_metric(history))) ** 2 < CONCLUSIVE),
         "noisy-run": _shares(_some_noisy),
-        "fftime-inconclusive": _shares(
-            lambda history: (
-                _middle_half([least for least, _ in history.forces])
-                < _middle_half([min(times) for times in history.times]) / 2
-            )
-        ),
+        "fftime-inconclusive": _shares(_forces_differ_less),
         "forces_spread": _middle_half([least for least, _ in force_minima()]),
         "times_spread": _middle_half(_least_times()),
     }

@@ -8,9 +8,10 @@ out in which part of it. The box is drawn anew, with its own edges, for every se
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from statistics import median
 
 from hopperlib.machine import Machine, NodeKind
@@ -74,9 +75,8 @@ def box(seed: int) -> Box:
     True
     """
     rng = random.Random(seed)
-    return _box(
-        {name: each.low + (each.high - each.low) * rng.random() for name, each in ranges("hybrid").items()}, rng
-    )
+    edges = {name: each.low + (each.high - each.low) * rng.random() for name, each in ranges("hybrid").items()}
+    return _box(edges, rng)
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
@@ -111,11 +111,8 @@ def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
         costs = by_touch[int(rng.random() * (_TOUCHED + 1))]
         best[best_threads(costs, shares).threads] += 1
         flat = replace(shares, memory_bound_fraction=0.0)
-        run = tuple(
-            {cost.threads: cost.run_time(values) for cost in those}
-            for those, values in ((costs, shares), (by_touch[0], shares), (by_touch[0], flat))
-        )
-        runs.append(run)
+        kinds = ((costs, shares), (by_touch[0], shares), (by_touch[0], flat))
+        runs.append(tuple({cost.threads: cost.run_time(values) for cost in those} for those, values in kinds))
     whole = kind.cores_per_numa_node
     gaining = [run for run in runs if run[0][whole] < run[0][3] < run[0][1]]
 
@@ -137,49 +134,37 @@ def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
     )
 
 
-def _middle(values: Iterable[float]) -> float:
-    """Return the median over the seeds."""
-    return float(median(values))
-
-
 def _values() -> dict[str, Value]:
     kind = Machine.load("hopper").node()
     boxes = [box(seed) for seed in range(_SEEDS)]
-    without = _middle(each.fastest_without_numa for each in boxes)
+    without = float(median(each.fastest_without_numa for each in boxes))
+    kept = [all(b < 0.2 * a for a, b in zip(each.lost, each.lost_perfect, strict=True)) for each in boxes]
+    costs, at_three = _costs(kind, 0), [each.best[3] for each in boxes]
     lost, perfect = (
-        [_middle(getattr(each, name)[place] for each in boxes) for place in (0, 1)] for name in ("lost", "lost_perfect")
+        [median(getattr(each, name)[place] for each in boxes) for place in (0, 1)] for name in ("lost", "lost_perfect")
     )
-    packed_half = memory_times(kind, 4, 3, spread=False)[1] / memory_times(kind, 4, 3)[1]
-    full = memory_times(kind, 8, 3, spread=False)[1] / memory_times(kind, 8, 3)[1]
-    spilled = memory_times(kind, 8, 3, spilled=1.0)[1] / memory_times(kind, 8, 3)[1]
+    half_s, full_s = (memory_times(kind, tasks, 3)[1] for tasks in (4, 8))
     wide = next(threads for threads in THREADS if threads > kind.cores_per_numa_node)
     return {
         "may-not-be-faster": any(each.best[1] > 0 for each in boxes),
-        "fewer-tasks-fewer-messages": all(
-            a.mpi > b.mpi for a, b in zip(_costs(kind, 0), _costs(kind, 0)[1:], strict=False)
-        ),
+        "fewer-tasks-fewer-messages": all(a.mpi > b.mpi for a, b in pairwise(costs)),
         **predictions(model, ranges("hybrid"), {"gain-to-threads": without}, runs=_SEEDS, random_parts=True),
         "loss-threads-socket gtc-numa-threads": wide,
-        "perfect-first-touch-saves": Shares(
-            sum(all(b < 0.2 * a for a, b in zip(each.lost, each.lost_perfect, strict=True)) for each in boxes),
-            len(boxes),
-        ),
+        "perfect-first-touch-saves": Shares(sum(kept), len(boxes)),
         "less-memory-he2012": merged_need(1.0, 6, 0.25) < 6 * merged_need(1.0, 1, 0.25),
-        "best_at_one": _middle(each.best[1] for each in boxes),
-        "best_at_three_low": min(each.best[3] for each in boxes),
-        "best_at_three_high": max(each.best[3] for each in boxes),
-        "best_within_six": _middle(
-            sum(share for threads, share in each.best.items() if threads <= 6) for each in boxes
-        ),
-        "losing": _middle(each.losing for each in boxes),
-        "losing_without": _middle(each.losing_without_numa for each in boxes),
+        "best_at_one": median(each.best[1] for each in boxes),
+        "best_at_three_low": min(at_three),
+        "best_at_three_high": max(at_three),
+        "best_within_six": median(sum(each.best[threads] for threads in THREADS if threads <= 6) for each in boxes),
+        "losing": median(each.losing for each in boxes),
+        "losing_without": median(each.losing_without_numa for each in boxes),
         "lost_socket": lost[0],
         "lost_node": lost[1],
         "lost_socket_perfect": perfect[0],
         "lost_node_perfect": perfect[1],
-        "full_penalty": full,
-        "half_penalty": packed_half,
-        "spilled_penalty": spilled,
+        "full_penalty": memory_times(kind, 8, 3, spread=False)[1] / full_s,
+        "half_penalty": memory_times(kind, 4, 3, spread=False)[1] / half_s,
+        "spilled_penalty": memory_times(kind, 8, 3, spilled=1.0)[1] / full_s,
         "break_even": break_even_service(kind.cores, 1),
         "shown_by_three": gain_shown(0.02, 3),
     }

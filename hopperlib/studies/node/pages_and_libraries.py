@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from hopperlib.documented import printed
 from hopperlib.failure.nodes.risk import chance_of_bad_node, explaining_bad_nodes
@@ -16,16 +17,9 @@ from hopperlib.studies.network.milc_lognormal import shifted_lognormal
 from hopperlib.studies.study import Study, Value
 
 __all__ = [
-    "GTC_NODES",
-    "LARGE_GB_S",
-    "PLACEMENT_NOISE",
-    "SMALL_BYTES",
-    "SMALL_GB_S",
-    "STUDY",
-    "SUCCESS",
-    "bandwidth_figure",
+    "GTC_NODES", "LARGE_GB_S", "PLACEMENT_NOISE", "SMALL_BYTES", "SMALL_GB_S", "STUDY", "SUCCESS", "bandwidth_figure",
     "production_noise",
-]
+]  # fmt: skip
 
 _STUDY = "pages-and-libraries"
 SMALL_GB_S, LARGE_GB_S = (printed(f"{_STUDY}.{size}-page-bandwidth") for size in ("small", "large"))
@@ -38,15 +32,8 @@ GTC_NODES = tuple(
 # What the page on variability takes for the spread with one placement. It compares two samples; its triplets against
 # their own least runs would give less, but those rows are predicted and so read by no study.
 PLACEMENT_NOISE = printed("variability.noise") / 100
-_JOB = {
-    "tasks_per_node": 24,
-    "files": 400,
-    "tries": 10,
-    "size_mb": 200.0,
-    "servers": 8,
-    "requests_per_s": 9000.0,
-    "server_gb_s": 1.0,
-}
+# A job that loads its libraries one node after the other; all of it assumed.
+_load = partial(load_time, "serial", tasks_per_node=24, tries=10, size_mb=200.0, servers=8, requests_per_s=9000.0)
 
 
 def bandwidth_figure() -> Figure:
@@ -90,11 +77,9 @@ def production_noise(runs: int = 100) -> float:
 def _values() -> dict[str, Value]:
     hopper = Machine.load("hopper")
     cost = page_cost_us(SMALL_GB_S, LARGE_GB_S, SMALL_BYTES)
-    few, many = (
-        load_time("serial", nodes=nodes, link_gb_s=LARGE_GB_S, **_JOB).total_s  # type: ignore[arg-type]
-        for nodes in GTC_NODES
-    )
-    halved = load_time("serial", nodes=GTC_NODES[0], link_gb_s=LARGE_GB_S, **_JOB | {"files": 200}).lookups_s  # type: ignore[arg-type]
+    loads = partial(_load, server_gb_s=1.0, link_gb_s=LARGE_GB_S)
+    few, many = (loads(nodes=nodes, files=400).total_s for nodes in GTC_NODES)
+    halved = loads(nodes=GTC_NODES[0], files=200).lookups_s
     short = [explaining_bad_nodes(hopper.nodes, nodes, SUCCESS) for nodes in GTC_NODES]
     cured = 1 - chance_of_bad_node(hopper.nodes, round(short[0] / 10), GTC_NODES[0])
     return {

@@ -18,6 +18,9 @@ from hopperlib.studies.study import Study, Value, predictions, ranges
 
 __all__ = ["STUDY", "Reading", "model", "readings"]
 
+_HOPPER, _FRANKLIN = Machine.load("hopper"), Machine.load("franklin")
+assert _FRANKLIN.network is not None
+_INJECTION_GB_S = _FRANKLIN.network.node_bandwidth_gb_s
 _TASKS = int(printed("io-node.tasks-maximum"))
 # What "closely aligned" may mean: a difference of so much. Nobody printed a number.
 _CLOSE = (0.05, 0.2)
@@ -49,9 +52,7 @@ class Reading(NamedTuple):
 
 def _curves(task_rate_gb_s: float) -> tuple[list[float], list[float]]:
     """Return the curves of Hopper and Franklin for one rate of a task."""
-    hopper, franklin = (
-        write_curve(Machine.load(name), _TASKS, task_rate_gb_s=task_rate_gb_s) for name in ("hopper", "franklin")
-    )
+    hopper, franklin = (write_curve(each, _TASKS, task_rate_gb_s=task_rate_gb_s) for each in (_HOPPER, _FRANKLIN))
     return hopper, franklin
 
 
@@ -65,20 +66,18 @@ def readings() -> tuple[Reading, Reading]:
     0.268 (6, 7) 0.67
     0.212 (8, 10) 0.53
     """
-    hopper, franklin = Machine.load("hopper"), Machine.load("franklin")
-    assert franklin.network is not None
-    quad, franklin_injection_gb_s = franklin.node().cores, franklin.network.node_bandwidth_gb_s
+    quad = _FRANKLIN.node().cores
 
     def reading(basis: str, full: Machine, tasks: int) -> Reading:
         rate = file_system_of(full).node_write_ceiling_gb_s / tasks
         ours, theirs = _curves(rate)
         strict, generous = ((parting_point(ours, theirs, apart=apart) or _TASKS + 1) - 1 for apart in _CLOSE)
-        injected = theirs[quad - 1] / franklin_injection_gb_s
+        injected = theirs[quad - 1] / _INJECTION_GB_S
         return Reading(basis, rate, (strict, generous), theirs[7] / ours[7], injected)
 
     return (
-        reading("a full Franklin node reaches two-thirds of its injection bandwidth", franklin, quad),
-        reading("eight tasks just fill a Hopper node's ceiling", hopper, 8),
+        reading("a full Franklin node reaches two-thirds of its injection bandwidth", _FRANKLIN, quad),
+        reading("eight tasks just fill a Hopper node's ceiling", _HOPPER, 8),
     )
 
 
@@ -94,32 +93,29 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     >>> round(model(usual, random.Random(1))["close-up-to-tasks"], 1)
     7.8
     """
-    hopper, franklin = Machine.load("hopper"), Machine.load("franklin")
-    assert franklin.network is not None
-    ceiling = file_system_of(hopper).node_write_ceiling_gb_s
-    task = assumed["franklin_injection"] * franklin.network.node_bandwidth_gb_s / franklin.node().cores
+    ceiling = file_system_of(_HOPPER).node_write_ceiling_gb_s
+    task = assumed["franklin_injection"] * _INJECTION_GB_S / _FRANKLIN.node().cores
     # The axis ends above the highest point, where all tasks are on Franklin.
     return {"close-up-to-tasks": (ceiling + assumed["apart"] * _TASKS * task) / task}
 
 
 def _values() -> dict[str, Value]:
-    hopper, franklin = Machine.load("hopper"), Machine.load("franklin")
     by_node, by_eight = readings()
     # Hopper's curve and Franklin's, for either rate of a task; entry 3 is four tasks, a full Franklin node.
     curves = [_curves(reading.task_rate_gb_s) for reading in (by_node, by_eight)]
-    faster_tasks = write_curve(hopper, _TASKS, task_rate_gb_s=2 * by_node.task_rate_gb_s)
+    faster_tasks = write_curve(_HOPPER, _TASKS, task_rate_gb_s=2 * by_node.task_rate_gb_s)
     return {
         "rate-not-linear-in-cores": all(
-            ours[-1] < hopper.node().cores / franklin.node().cores * theirs[3] for ours, theirs in curves
+            ours[-1] < _HOPPER.node().cores / _FRANKLIN.node().cores * theirs[3] for ours, theirs in curves
         ),
-        "hopper-nodes": nodes_in_use(hopper, _TASKS),
-        "franklin-nodes": nodes_in_use(franklin, _TASKS),
-        **predictions(model, ranges("io-node"), {"close-up-to-tasks": float(franklin.node().cores)}),
+        "hopper-nodes": nodes_in_use(_HOPPER, _TASKS),
+        "franklin-nodes": nodes_in_use(_FRANKLIN, _TASKS),
+        **predictions(model, ranges("io-node"), {"close-up-to-tasks": float(_FRANKLIN.node().cores)}),
         "close-at-few-tasks": all(ours[:4] == theirs[:4] and theirs[-1] > 1.2 * ours[-1] for ours, theirs in curves),
         "franklin-still-rising": all(theirs[-1] > max(theirs[-3], ours[-1]) for ours, theirs in curves),
         "hopper-levels-out": all(ours[-1] == ours[-8] > ours[3] for ours, _ in curves),
-        "franklin-share-of-injection": injection_fraction(franklin),
-        "hopper-share-of-injection": 100 * injection_fraction(hopper),
+        "franklin-share-of-injection": injection_fraction(_FRANKLIN),
+        "hopper-share-of-injection": 100 * injection_fraction(_HOPPER),
         "direct-io-no-gain": faster_tasks[-1] == curves[0][0][-1],
     }
 

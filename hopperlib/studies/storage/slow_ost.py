@@ -23,6 +23,8 @@ from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
 
 __all__ = ["HEALTHY_GB_S", "NOISE_FRACTION", "OSTS", "SIZES_GB", "STUDY", "Case", "cases", "model", "probe_power"]
 
+_HOPPER = Machine.load("hopper")
+_SCRATCH = file_system_of(_HOPPER)
 OSTS = int(printed("slow-ost.osts"))
 # The dumps of the run had 30 to 42 TB; which of them these were is not printed.
 SIZES_GB = (30_000.0, 42_000.0)
@@ -63,18 +65,15 @@ def cases() -> tuple[Case, Case]:
     one erratic OST 1 [99, 139]
     two slow servers 12 [151, 211]
     """
-    six = file_system_of(Machine.load("hopper")).osts_per_oss
-    return _erratic(), _case("two slow servers", printed("slow-ost.minutes-second"), 2 * six)
-
-
-def _erratic() -> Case:
-    """Return the dump that is calibrated on: of the other the models know nothing."""
-    return _case("one erratic OST", 35.0, 1)
+    return _ERRATIC, _case("two slow servers", printed("slow-ost.minutes-second"), 2 * _SCRATCH.osts_per_oss)
 
 
 def _case(name: str, minutes: float, slow: int) -> Case:
     """Return a dump with the rates that explain its time."""
     return Case(name, minutes, slow, explaining_rate_gb_s(60 * minutes, SIZES_GB, osts=OSTS))
+
+
+_ERRATIC = _case("one erratic OST", 35.0, 1)
 
 
 def probe_power(slow_gb_s: float, minutes: float, noise_fraction: float = NOISE_FRACTION) -> float:
@@ -94,12 +93,6 @@ def _minutes(size_gb: float, slow: int, slow_gb_s: float) -> float:
     """Return the time of a dump. [min]"""
     rates = osts_with_slow(OSTS, HEALTHY_GB_S, slow=slow, slow_rate_gb_s=slow_gb_s)
     return barriered_dump(size_gb, rates, variables=VARIABLES).time_s / 60
-
-
-def _calibrated(case: Case) -> tuple[float, float]:
-    """Return the times that the fitted rates give, for both ends of the range. [min]"""
-    low, high = (_minutes(size, case.slow, rate) for size, rate in zip(SIZES_GB, case.slow_gb_s, strict=True))
-    return min(low, high), max(low, high)
 
 
 def _probe_minutes(share: float, noise: float) -> float:
@@ -127,25 +120,15 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     # Everybody waits for the OSTs behind the controller that does the work of two.
     slow_s = writing_s / assumed["controller_share"]
     # The time of the first dump tells how slow its one OST was.
-    erratic = writing_s / (60 * _erratic().minutes)
+    erratic = writing_s / (60 * _ERRATIC.minutes)
     probes = sorted(_probe_minutes(share, assumed["noise"]) for share in (assumed["controller_share"], erratic))
     return {
         "minutes-third": (writing_s + lost_s) / 60,
-        "later-share-of-peak": 100 * size_gb / (writing_s + lost_s) / file_system_of(Machine.load("hopper")).peak_gb_s,
+        "later-share-of-peak": 100 * size_gb / (writing_s + lost_s) / _SCRATCH.peak_gb_s,
         "minutes-second": (slow_s + lost_s) / 60,
         "probe-minutes-low": probes[0],
         "probe-minutes-high": probes[1],
     }
-
-
-def _predicted() -> dict[str, Value]:
-    """Return the predictions; the rivals know the printed rate of the files, and no barrier, size or server."""
-    files_gb_s = printed("trillion.fpp-rate") / 1000
-    healthy = SHARED_GB / files_gb_s / 60
-    share = 100 * files_gb_s / file_system_of(Machine.load("hopper")).peak_gb_s
-    rivals = {"minutes-third": healthy, "later-share-of-peak": share, "minutes-second": healthy}
-    rivals |= dict.fromkeys(("probe-minutes-low", "probe-minutes-high"), healthy / VARIABLES)
-    return predictions(model, ranges("slow-ost"), rivals)
 
 
 def _sums() -> dict[str, Value]:
@@ -154,14 +137,19 @@ def _sums() -> dict[str, Value]:
         # Of the second dump: what it would take if nothing were known of its servers.
         "servers_high_mb_s": 1000 * servers.slow_gb_s[1],
         "servers_found_percent": 100 * probe_power(servers.slow_gb_s[1], 2),
-        "slow-osses": servers.slow / file_system_of(Machine.load("hopper")).osts_per_oss,
+        "slow-osses": servers.slow / _SCRATCH.osts_per_oss,
         "good-ost-average": (erratic.slow_gb_s[0] / HEALTHY_GB_S, erratic.slow_gb_s[1] / HEALTHY_GB_S),
     }
 
 
 def _values() -> dict[str, Value]:
-    erratic = _erratic()
-    middle = sum(erratic.slow_gb_s) / 2
+    middle = sum(_ERRATIC.slow_gb_s) / 2
+    calibrated = [_minutes(size, 1, rate) for size, rate in zip(SIZES_GB, _ERRATIC.slow_gb_s, strict=True)]
+    files_gb_s = printed("trillion.fpp-rate") / 1000
+    healthy = SHARED_GB / files_gb_s / 60
+    rivals = {"minutes-third": healthy, "later-share-of-peak": 100 * files_gb_s / _SCRATCH.peak_gb_s}
+    rivals |= {"minutes-second": healthy}
+    rivals |= dict.fromkeys(("probe-minutes-low", "probe-minutes-high"), healthy / VARIABLES)
     slow_one, slow_many = (
         barriered_dump(
             36_000, osts_with_slow(OSTS, HEALTHY_GB_S, slow=slow, slow_rate_gb_s=middle), variables=VARIABLES
@@ -169,17 +157,17 @@ def _values() -> dict[str, Value]:
         for slow in (1, OSTS - 1)
     )
     out = exclude_slow(36_000, OSTS, HEALTHY_GB_S, slow=1, slow_rate_gb_s=middle, variables=VARIABLES)
-    power = min(probe_power(rate, 1) for rate in erratic.slow_gb_s)
-    found_by_noise = [min(probe_power(rate, 1, noise) for rate in erratic.slow_gb_s) for noise in _NOISES]
+    power = min(probe_power(rate, 1) for rate in _ERRATIC.slow_gb_s)
+    found_by_noise = [min(probe_power(rate, 1, noise) for rate in _ERRATIC.slow_gb_s) for noise in _NOISES]
     return {
-        **_predicted(),
+        **predictions(model, ranges("slow-ost"), rivals),
         "few-slow-osts": slow_one.time_s == slow_many.time_s,
         "longer-than-expected": all(_minutes(size, 1, middle) > 1.3 * _minutes(size, 0, middle) for size in SIZES_GB),
         "good-ost-waits": slow_one.idle_fraction > 0.3 and slow_one.spread_s > 0,
         "idle_percent": 100 * slow_one.idle_fraction,
-        "minutes-first": _calibrated(erratic),
-        "erratic_low_mb_s": 1000 * erratic.slow_gb_s[0],
-        "erratic_high_mb_s": 1000 * erratic.slow_gb_s[1],
+        "minutes-first": (min(calibrated), max(calibrated)),
+        "erratic_low_mb_s": 1000 * _ERRATIC.slow_gb_s[0],
+        "erratic_high_mb_s": 1000 * _ERRATIC.slow_gb_s[1],
         "probe-finds-slow": Shares(sum(found > 0.9 for found in found_by_noise), len(found_by_noise)),
         "least_noise": _NOISES[0],
         "most_noise": _NOISES[-1],

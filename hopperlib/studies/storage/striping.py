@@ -19,6 +19,8 @@ from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
 __all__ = ["BLOCKS", "LARGE", "SMALL", "STUDY", "Problem", "block_size_rates", "striping_gain"]
 
+_HOPPER = Machine.load("hopper")
+_SCRATCH = file_system_of(_HOPPER)
 # Block sizes of MPI-IO to compare; those of the slide are lost.
 BLOCKS = tuple(1 << power for power in range(16, 27))
 
@@ -85,15 +87,14 @@ def striping_gain(
     >>> [round(gain) for gain in striping_gain(SMALL)], round(striping_gain(LARGE)[0])
     ([31, 55], 66)
     """
-    scratch = file_system_of(Machine.load("hopper"))
 
     def time_s(count: int, block: float, accesses: float) -> float:
         return block_access_time_s(
-            accesses, block, stripe_count=count, system=scratch, tasks=tasks, nodes=nodes, access_s=access_s
+            accesses, block, stripe_count=count, system=_SCRATCH, tasks=tasks, nodes=nodes, access_s=access_s
         )
 
     low, high = (
-        time_s(scratch.default_stripe_count, block, accesses) / time_s(scratch.max_stripe_count, block, accesses)
+        time_s(_SCRATCH.default_stripe_count, block, accesses) / time_s(_SCRATCH.max_stripe_count, block, accesses)
         for block, accesses in zip(problem.block_bytes, problem.accesses, strict=True)
     )
     return low, high
@@ -117,13 +118,12 @@ def block_size_rates(
     >>> writes[-1] / writes[0] > reads[-1] / reads[0] > 1
     True
     """
-    scratch = file_system_of(Machine.load("hopper"))
-    layout = Layout(stripe_count=stripes, stripe_size_bytes=BYTES_PER_MIB, osts=scratch.osts)
+    layout = Layout(stripe_count=stripes, stripe_size_bytes=BYTES_PER_MIB, osts=_SCRATCH.osts)
     return [
         estimate(
             Writing(size_bytes=1 << 40, writers=writers, nodes=-(-writers // 24), block_bytes=block, reading=reading),
             layout,
-            scratch,
+            _SCRATCH,
             costs=costs,
         ).rate_gb_s
         for block in BLOCKS
@@ -137,7 +137,6 @@ def _swing(reading: bool, costs: Costs) -> float:
 
 
 def _values() -> dict[str, Value]:
-    scratch = file_system_of(Machine.load("hopper"))
     # Enough nodes to fill the file system, with as many tasks, or with one a core; and the cost of an access.
     gains = [
         [striping_gain(problem, tasks=tasks, nodes=504, access_s=cost) for problem in (SMALL, LARGE)]
@@ -146,7 +145,7 @@ def _values() -> dict[str, Value]:
     ]
     costs = [Costs(call_s=call, lock_s=lock) for call in (1e-5, 5e-5, 5e-4) for lock in (5e-4, 2e-3, 1e-2)]
     all_osts = Layout(
-        stripe_count=scratch.max_stripe_count, stripe_size_bytes=scratch.default_stripe_size_bytes, osts=scratch.osts
+        stripe_count=_SCRATCH.max_stripe_count, stripe_size_bytes=_SCRATCH.default_stripe_size_bytes, osts=_SCRATCH.osts
     )
     return {
         "block-size-matters": all(_swing(False, cost) > max(1.5, _swing(True, cost)) for cost in costs),

@@ -26,24 +26,19 @@ from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
 from hopperlib.units import BYTES_PER_MIB
 
 __all__ = [
-    "FILES",
-    "SHARED_GB",
-    "STUDY",
-    "VARIABLES",
-    "Assumed",
-    "file_table",
-    "model",
-    "shared_rate_gb_s",
-    "weak_rate_gb_s",
-    "writing_rate_gb_s",
-]
+    "FILES", "SHARED_GB", "STUDY", "VARIABLES", "Assumed", "file_table", "model", "shared_rate_gb_s",
+    "weak_rate_gb_s", "writing_rate_gb_s",
+]  # fmt: skip
 
+_HOPPER = Machine.load("hopper")
+_SCRATCH = file_system_of(_HOPPER)
 FILES = 20_000
 # The dump to a file for each process, the dump to one file, and what either holds of a particle.
 FPP_GB, SHARED_GB = 1000 * printed("trillion.fpp-size"), 1000 * printed("trillion.shared-size")
 VARIABLES = int(printed("trillion.price-paid"))
 _STRIPES, _STRIPE_MIB = int(printed("trillion.chosen-count")), int(printed("trillion.chosen-size"))
 _TUNED = Layout(stripe_count=_STRIPES, stripe_size_bytes=_STRIPE_MIB * BYTES_PER_MIB, osts=156)
+_FILES_GB_S = printed("trillion.fpp-rate") / 1000
 _SPREAD_S = printed("trillion.shared-finish-spread")
 _SMALL_TASKS, _WEAK_TASKS = 1 << 10, 128 << 10
 _WEAK_GB_PER_TASK = 8 * BYTES_PER_MIB * 32 / 1e9
@@ -82,21 +77,20 @@ def file_table() -> tuple[Assumed, ...]:
     round-robin 1 OST 34.8
     round-robin 1 controller 34.8
     """
-    scratch = file_system_of(Machine.load("hopper"))
     cases = []
     for allocator, count in (("round-robin", 1), ("random", 1), ("random", 2), ("random", 4), ("weighted", 1)):
-        for layer, unit in (("OST", 1), ("controller", scratch.osts_per_controller or 1)):
+        for layer, unit in (("OST", 1), ("controller", _SCRATCH.osts_per_controller or 1)):
             dumps = repeat_file_dump(
                 FPP_GB,
                 FILES,
                 count,
-                scratch.osts,
+                _SCRATCH.osts,
                 allocator=allocator,
-                peak_gb_s=scratch.peak_gb_s,
+                peak_gb_s=_SCRATCH.peak_gb_s,
                 repetitions=1 if allocator == "round-robin" else _REPETITIONS // count,
                 rng=random.Random(_SEED),
                 osts_per_unit=unit,
-                weights=uneven_weights(scratch.osts),
+                weights=uneven_weights(_SCRATCH.osts),
             )
             rate, spread = mean(dump.rate_gb_s for dump in dumps), mean(dump.spread_s for dump in dumps)
             cases.append(Assumed(allocator, count, layer, rate, spread))
@@ -111,8 +105,7 @@ def shared_rate_gb_s(spread_s: float = _SPREAD_S) -> float:
     >>> round(shared_rate_gb_s(), 1), round(shared_rate_gb_s(33), 1)
     (25.8, 27.0)
     """
-    peak = file_system_of(Machine.load("hopper")).peak_gb_s
-    return barrier_rate_gb_s(SHARED_GB, peak_gb_s=peak, variables=VARIABLES, spread_s=spread_s)
+    return barrier_rate_gb_s(SHARED_GB, peak_gb_s=_SCRATCH.peak_gb_s, variables=VARIABLES, spread_s=spread_s)
 
 
 def weak_rate_gb_s(tasks: int, *, others_demand: float = 0.5, spread_s: float = _SPREAD_S) -> float:
@@ -125,12 +118,11 @@ def weak_rate_gb_s(tasks: int, *, others_demand: float = 0.5, spread_s: float = 
     >>> [round(weak_rate_gb_s(tasks << 10), 1) for tasks in (1, 8, 128)]
     [13.0, 13.6, 23.9]
     """
-    hopper = Machine.load("hopper")
     size = tasks * _WEAK_GB_PER_TASK
     alone = barrier_rate_gb_s(
-        size, peak_gb_s=file_system_of(hopper).peak_gb_s, variables=VARIABLES, spread_s=spread_s * size / SHARED_GB
+        size, peak_gb_s=_SCRATCH.peak_gb_s, variables=VARIABLES, spread_s=spread_s * size / SHARED_GB
     )
-    return rate_beside_others_gb_s(alone, machine_fraction=tasks / hopper.cores, others_demand=others_demand)
+    return rate_beside_others_gb_s(alone, machine_fraction=tasks / _HOPPER.cores, others_demand=others_demand)
 
 
 def writing_rate_gb_s(sustained: float, ost_mb_s: float) -> float:
@@ -148,13 +140,12 @@ def writing_rate_gb_s(sustained: float, ost_mb_s: float) -> float:
     >>> writing_rate_gb_s(1.0, 250), round(writing_rate_gb_s(0.8, 224), 1)
     (35.0, 25.8)
     """
-    return sustained * min(file_system_of(Machine.load("hopper")).peak_gb_s, _TUNED.stripe_count * ost_mb_s / 1000)
+    return sustained * min(_SCRATCH.peak_gb_s, _TUNED.stripe_count * ost_mb_s / 1000)
 
 
 def _levels(ost_mb_s: float) -> bool:
     """Whether all OSTs together write less than a hundredth faster than 144, if one takes so much."""
-    scratch = file_system_of(Machine.load("hopper"))
-    return min(scratch.peak_gb_s, scratch.osts * ost_mb_s / 1000) <= 1.01 * writing_rate_gb_s(1.0, ost_mb_s)
+    return min(_SCRATCH.peak_gb_s, _SCRATCH.osts * ost_mb_s / 1000) <= 1.01 * writing_rate_gb_s(1.0, ost_mb_s)
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
@@ -166,12 +157,10 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     >>> {name: round(number) for name, number in model(usual, random.Random(1)).items()}
     {'fpp-finish-spread': 404, 'shared-rate': 29013, 'weak-rate': 28, 'truncate-gain-low': 4}
     """
-    hopper = Machine.load("hopper")
-    scratch = file_system_of(hopper)
-    objects = deal_objects(FILES, 2 ** round(assumed["stripe_doublings"]), scratch.osts, allocator="random", rng=rng)
-    unit = (scratch.osts_per_controller or 1) if assumed["controllers"] > 0.5 else 1
-    dump = file_dump(FPP_GB, objects, peak_gb_s=scratch.peak_gb_s, osts_per_unit=unit)
-    sustained = printed("trillion.fpp-rate") / 1000 / dump.rate_gb_s
+    objects = deal_objects(FILES, 2 ** round(assumed["stripe_doublings"]), _SCRATCH.osts, allocator="random", rng=rng)
+    unit = (_SCRATCH.osts_per_controller or 1) if assumed["controllers"] > 0.5 else 1
+    dump = file_dump(FPP_GB, objects, peak_gb_s=_SCRATCH.peak_gb_s, osts_per_unit=unit)
+    sustained = _FILES_GB_S / dump.rate_gb_s
     rate = writing_rate_gb_s(sustained, assumed["ost_mb_s"])
 
     def barriered_gb_s(size_gb: float) -> float:
@@ -180,7 +169,7 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
     def scaled_gb_s(tasks: int) -> float:
         alone = barriered_gb_s(tasks * _WEAK_GB_PER_TASK)
-        share = tasks / hopper.cores
+        share = tasks / _HOPPER.cores
         return rate_beside_others_gb_s(alone, machine_fraction=share, others_demand=assumed["others_demand"])
 
     weak, small = scaled_gb_s(_WEAK_TASKS), scaled_gb_s(_SMALL_TASKS)
@@ -193,47 +182,26 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     }
 
 
-def _predicted() -> dict[str, Value]:
-    """Return the predictions; the rivals know no OSTs: the printed spread of the other dump, the printed rate of the files."""
-    files_gb_s = printed("trillion.fpp-rate") / 1000
-    rivals = {"fpp-finish-spread": _SPREAD_S, "shared-rate": 1000 * files_gb_s, "weak-rate": files_gb_s}
-    rivals["truncate-gain-low"] = 5.0
-    return predictions(model, ranges("trillion"), rivals, random_parts=True)
-
-
-def _shapes_of_files() -> dict[str, Value]:
-    """Return in how many of the deals the shapes of the dump to many files hold; one to four stripes, all OSTs alike."""
-    scratch = file_system_of(Machine.load("hopper"))
-    even = _case("round-robin").spread_s
-    dumps = [
-        file_dump(
-            FPP_GB,
-            deal_objects(FILES, 1 << (seed % 3), scratch.osts, allocator="random", rng=random.Random(seed)),
-            peak_gb_s=scratch.peak_gb_s,
-        )
-        for seed in range(_REPETITIONS)
-    ]
-    return {
-        "fpp-degrades": Shares(sum(dump.rate_gb_s < 0.9 * scratch.peak_gb_s for dump in dumps), len(dumps)),
-        "uneven-files-cause-tail": Shares(sum(dump.spread_s > 5 * even for dump in dumps), len(dumps)),
-        "fpp-wide-variety": Shares(sum(dump.spread_s > 0.1 * dump.time_s for dump in dumps), len(dumps)),
-    }
-
-
 def _files() -> dict[str, Value]:
-    """Return what the models give for the dump to a file for each process."""
-    scratch = file_system_of(Machine.load("hopper"))
-    loads = deal_objects(FILES, 1, scratch.osts, allocator="random", rng=random.Random(_SEED))
-    times = finish_times_s(FPP_GB, loads, peak_gb_s=scratch.peak_gb_s)
-    sustained = [
-        printed("trillion.fpp-rate") / 1000 / case.rate_gb_s for case in file_table() if case.allocator == "random"
-    ]
+    """Return what the models give for the dump to a file for each process; its shapes with one to four stripes, all OSTs alike."""
+    loads = deal_objects(FILES, 1, _SCRATCH.osts, allocator="random", rng=random.Random(_SEED))
+    times = finish_times_s(FPP_GB, loads, peak_gb_s=_SCRATCH.peak_gb_s)
+    sustained = [_FILES_GB_S / case.rate_gb_s for case in file_table() if case.allocator == "random"]
+    even_s = _case("round-robin").spread_s
+    dealt = (
+        deal_objects(FILES, 1 << (seed % 3), _SCRATCH.osts, allocator="random", rng=random.Random(seed))
+        for seed in range(_REPETITIONS)
+    )
+    dumps = [file_dump(FPP_GB, objects, peak_gb_s=_SCRATCH.peak_gb_s) for objects in dealt]
     return {
         # As fitted: whatever the case, its share of the peak brings its rate to the printed one.
-        "fpp-rate": printed("trillion.fpp-rate"),
+        "fpp-rate": 1000 * _FILES_GB_S,
         "least_sustained": min(sustained),
         "most_sustained": max(sustained),
         "fpp-load-sets-time": max(times) == times[loads.index(max(loads))],
+        "fpp-degrades": Shares(sum(dump.rate_gb_s < 0.9 * _SCRATCH.peak_gb_s for dump in dumps), len(dumps)),
+        "uneven-files-cause-tail": Shares(sum(dump.spread_s > 5 * even_s for dump in dumps), len(dumps)),
+        "fpp-wide-variety": Shares(sum(dump.spread_s > 0.1 * dump.time_s for dump in dumps), len(dumps)),
     }
 
 
@@ -244,36 +212,40 @@ def _case(allocator: str) -> Assumed:
 
 def _shared() -> dict[str, Value]:
     """Return what the models give for the dump to one file."""
-    scratch = file_system_of(Machine.load("hopper"))
-    sizes = _TUNED.object_sizes_bytes(round(SHARED_GB * 1e9))
-    collective, everybody = (
-        Writing(size_bytes=round(SHARED_GB * 1e9), writers=FILES, nodes=5_000, pattern=pattern)
+    bytes_written = round(SHARED_GB * 1e9)
+    sizes = _TUNED.object_sizes_bytes(bytes_written)
+    tuned, contended = (
+        estimate(Writing(size_bytes=bytes_written, writers=FILES, nodes=5_000, pattern=pattern), _TUNED, _SCRATCH)
         for pattern in ("collective", "shared")
     )
-    tuned, contended = (estimate(writing, _TUNED, scratch) for writing in (collective, everybody))
-    span = ranges("trillion")["ost_mb_s"]
+    span, rate = ranges("trillion")["ost_mb_s"], shared_rate_gb_s()
     rates = [span.low + (span.high - span.low) * (step + 0.5) / 40 for step in range(40)]
-    rate, full_rate = shared_rate_gb_s(), shared_rate_gb_s(0)
+    leveling = [rate for rate in rates if _levels(rate)]
     return {
         "shared-balances": max(sizes) - min(sizes) <= _TUNED.stripe_size_bytes,
-        "barriers-cost": rate < 0.9 * full_rate,
-        "peak-reached-for-a-while": 1 / scratch.peak_gb_s > 0.5 / rate,
+        "barriers-cost": rate < 0.9 * shared_rate_gb_s(0),
+        "peak-reached-for-a-while": 1 / _SCRATCH.peak_gb_s > 0.5 / rate,
         "shared-as-good": abs(rate / _case("random").rate_gb_s - 1) < 0.1,
         "alignment-key": pieces_per_call(1_000_000, 1_048_576) > 1.9 > pieces_per_call(1 << 20, 1 << 20),
         "fewer-writers-less-contention": tuned.locks_s == 0 < contended.locks_s,
         "shared-range-locking": contended.locks_s > 0,
-        "levels-above-144": Shares(sum(_levels(rate) for rate in rates), len(rates)),
-        "leveling_mb_s": min((rate for rate in rates if _levels(rate)), default=0.0),
+        "levels-above-144": Shares(len(leveling), len(rates)),
+        "leveling_mb_s": min(leveling, default=0.0),
     }
 
 
-def _weak_scaling() -> dict[str, Value]:
-    """Return what the models give for the weak scaling, and for leaving out the size check."""
+def _values() -> dict[str, Value]:
     tasks = [1 << power for power in range(10, 18)]
     weak = {demand: [weak_rate_gb_s(count, others_demand=demand) for count in tasks] for demand in (0.1, 0.3, 0.5)}
     close_s = close_cost_s(5.0, weak[0.5][-1], size_per_process_gb=0.032)
     gains = [gain_without_close(rate, size_per_process_gb=0.032, close_s=close_s) for rate in weak[0.5]]
+    # The rivals know no OSTs: the printed spread of the other dump, the printed rate of the files.
+    rivals = {"fpp-finish-spread": _SPREAD_S, "shared-rate": 1000 * _FILES_GB_S, "weak-rate": _FILES_GB_S}
+    rivals["truncate-gain-low"] = 5.0
     return {
+        **_files(),
+        **_shared(),
+        **predictions(model, ranges("trillion"), rivals, random_parts=True),
         "truncate-costs": min(gains) > 1,
         "truncate-gain-high": max(gains),
         "close_ms": 1000 * close_s,
@@ -281,10 +253,6 @@ def _weak_scaling() -> dict[str, Value]:
         "interference-at-small-scale": all(rates[0] < 0.95 * rates[-1] for rates in weak.values()),
         "weak-as-good-as-fpp": weak_rate_gb_s(tasks[-1], others_demand=0.0) > 0.9 * _case("random").rate_gb_s,
     }
-
-
-def _values() -> dict[str, Value]:
-    return _files() | _shapes_of_files() | _shared() | _weak_scaling() | _predicted()
 
 
 def _sums() -> dict[str, Value]:

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.documented import by_study, documented
-from hopperlib.failure.builds._compilers import compilers
 from hopperlib.failure.builds._environment import read_environment
-from hopperlib.failure.builds._link_line import read_line
+from hopperlib.failure.builds._link_line import compilers, read_line
 from hopperlib.failure.builds.default_modules import (
     Shares,
     Weights,
@@ -108,7 +107,7 @@ stage = "build"
 advice = ["Mend it."]
 source = "a manual"
 when = { flags = ["-bad"], versions = { lib = { known = ["<2"], free = [">=2"] } } }
-repairs = [{ do = "drop", flags = ["-bad"] }]
+repairs = [{ do = "drop", what = "-bad" }]
 positive = { modules = "lib/1", line = "cc -bad a.c" }
 negative = { modules = "lib/2", line = "cc -bad a.c" }
 """
@@ -129,7 +128,7 @@ def test_a_new_problem_takes_one_table():
         ("flags = [\"-bad\"], v", "flags = \"-bad\", v", "rule.TEST.when.flags = '-bad': must be a list of texts, at least one"),
         ('"<2"', '"2"', "rule.TEST.when.versions.lib.'2': bound='2' must be one of >= <= == > < and a version"),
         ('do = "drop"', 'do = "pray"', "rule.TEST.repairs[0].do = 'pray': must be one of load, unload"),
-        (', flags = ["-bad"] }]', '}]', "rule.TEST.repairs[0].flags: is needed for the repair 'drop'"),
+        (', what = "-bad" }]', '}]', "rule.TEST.repairs[0].what: is needed for the repair 'drop'"),
         (', line = "cc -bad a.c" }\nneg', '}\nneg', "rule.TEST.positive.line: is missing"),
     ],
 )  # fmt: skip
@@ -468,6 +467,6 @@ def test_c_never_breaks_more_than_a_and_less_than_b_only_under_a_condition(made)
 @pytest.mark.parametrize("name", ["dynamic", "shmem", "hit", "pinned"])
 def test_shares_and_weights_out_of_range(name):
     with pytest.raises(ValueError, match=rf"{name}=1\.5 must be from 0 to 1, a share of the users"):
-        Shares(**({"dynamic": 0, "shmem": 0, "hit": 0, "pinned": 0} | {name: 1.5}))
+        troubles(Shares(**({"dynamic": 0, "shmem": 0, "hit": 0, "pinned": 0} | {name: 1.5})), WEIGHTS)
     with pytest.raises(ValueError, match="run=-1 must not be below 0"):
-        Weights(told=0, fails=0, run=-1, contacted=0)
+        troubles(SHARES, Weights(told=0, fails=0, run=-1, contacted=0))

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.messages import _whole_words as words_module
 from hopperlib.failure.messages._whole_words import WordIndex, gate
 from hopperlib.failure.messages.rules import load_rules
 
@@ -69,17 +68,16 @@ def test_edges_of_the_text_count_as_edges_of_words():
         max_size=30,
     )
 )
-def test_both_ways_of_finding_agree(parts):
-    """Law: searching the text for each word, and looking each line up, find the same."""
-    text = "\n".join(parts).encode()
-    normal = INDEX.lines(text)
-    kept = words_module._MOST_SEARCHES
-    try:
-        words_module._MOST_SEARCHES = -1
-        looked_up = INDEX.lines(text)
-    finally:
-        words_module._MOST_SEARCHES = kept
-    assert normal == looked_up
+def test_a_line_is_found_whatever_stands_around_it(parts):
+    """Law: of each line the same is found in a text and alone, at its place."""
+    starts = [sum(len(part) + 1 for part in parts[:place]) for place in range(len(parts))]
+    alone = [
+        (start + line.start, start + line.end, line.rules, line.suspicious)
+        for start, part in zip(starts, parts, strict=True)
+        for line in INDEX.lines(part.encode())
+    ]
+    found = INDEX.lines("\n".join(parts).encode())
+    assert [(line.start, line.end, line.rules, line.suspicious) for line in found] == alone
 
 
 def test_ordinary_output_is_left_alone():
