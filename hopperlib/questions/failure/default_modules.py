@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hopperlib.failure.builds.default_modules import (
     OPTIONS,
     PROGRAMS,
@@ -37,7 +35,7 @@ class _Users(Asked):
         touched = [each.option for each in costs if each.broken_fraction - fewest < 1e-12]
         high = max(10.0, 2 * weights.run, min(1.5 * (flip or 0), 100.0))
         runs = [high * step / _STEPS for step in range(_STEPS + 1)]
-        curves = [troubles(shares, replace(weights, run=run)) for run in runs]
+        curves = [troubles(shares, weights._replace(run=run)) for run in runs]
         breaks = {option: outcomes(option) for option in OPTIONS}
         said = self.said(names={option: f"{option}: {' and '.join(OPTIONS[option])}" for option in OPTIONS})
         return said.also(
