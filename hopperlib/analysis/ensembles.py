@@ -22,6 +22,8 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing
 from functools import cache, partial
+from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -444,15 +446,15 @@ def answer_row(question: str, **values: Any) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in values}
 
 
-def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0) -> list[dict[str, Any]]:
+def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0, first_seed: int = 0) -> list[dict[str, Any]]:
     """Return every combination of values, each with so many seeds.
 
     Parameters
     ----------
     vary : mapping
         Values of each input.
-    seeds : int
-        0 adds none.
+    seeds, first_seed : int
+        How many, 0 for none, and the first of them.
 
     Raises
     ------
@@ -464,12 +466,9 @@ def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0) -> list[di
     >>> parameter_sets({"load": [0.8, 0.9]}, seeds=2)[1:3]
     [{'load': 0.8, 'seed': 1}, {'load': 0.9, 'seed': 0}]
     """
-    from itertools import product
-    from math import prod
-
     if seeds < 0:
         raise refusal("seeds", seeds, "must be at least 0")
-    columns = {**vary, **({"seed": range(seeds)} if seeds else {})}
+    columns = {**vary, **({"seed": range(first_seed, first_seed + seeds)} if seeds else {})}
     count = prod(map(len, columns.values()))
     if count > _MOST_RUNS:
         raise InputError(f"these are {count:,} runs; {_MOST_RUNS:,} are the most that are begun")

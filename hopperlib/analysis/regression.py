@@ -24,6 +24,7 @@ __all__ = [
     "regress_together",
     "repeats_by_rank",
     "repeats_to_see",
+    "run_time_model",
     "variance_split",
 ]
 
@@ -232,6 +233,72 @@ def _corrected(p_values: Sequence[float]) -> list[float]:
     return [float(p) for p in multipletests(p_values, method="holm")[1]]
 
 
+def run_time_model(
+    metrics: Any, y: npt.ArrayLike, kind: str = "least squares", groups: Iterable[Hashable] | None = None
+) -> Any:
+    """Return run times regressed on all metrics at once, as a result of statsmodels to go on with.
+
+    Parameters
+    ----------
+    metrics : mapping of str to array of n floats, or DataFrame of n rows
+        Those that are constant are left out.
+    y : array of n floats
+        More than there are metrics by two at least.
+    kind : str
+        ``least squares``, with errors that hold for any spread about the plane that differs from point to point (HC3);
+        ``robust`` (Huber's, few points far off weigh less), ``quantile`` (of the median), or ``mixed`` (each group
+        has a level of its own).
+    groups : iterable of n, or None
+        Of ``mixed``: to which group each point belongs.
+
+    Returns
+    -------
+    statsmodels result
+        Its ``params``, ``conf_int()``, ``pvalues`` and ``summary()`` name the metrics; ``const`` is the level.
+
+    Raises
+    ------
+    ValueError
+        If no metric varies, there are too few points, a metric follows from the others, or there is no such kind.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> hops = rng.normal(size=60)
+    >>> fitted = run_time_model({"hops": hops}, 100 + 5 * hops + rng.normal(size=60), "robust")
+    >>> {name: round(value) for name, value in fitted.params.items()}
+    {'const': 100, 'hops': 5}
+
+    References
+    ----------
+    .. [1] J. S. Long and L. H. Ervin, "Using Heteroscedasticity Consistent Standard Errors in the Linear Regression
+       Model," The American Statistician 54 (2000) 217-224.
+    """
+    import pandas as pd
+    from statsmodels import api
+
+    names, ys = _varying(metrics), column(y, "y")
+    xs = pd.DataFrame({name: column(metrics[name], name) for name in names})
+    if len(xs) != len(ys) or len(ys) < len(names) + 3:
+        raise ValueError(
+            f"{len(ys)} points with {len(xs)} rows of {len(names)} metrics: at least {len(names) + 3} of both are needed"
+        )
+    if np.linalg.matrix_rank((xs - xs.mean()) / xs.std()) < len(names):
+        raise ValueError(f"one of the metrics {', '.join(names)} follows from the others: leave it out")
+    design, labels = api.add_constant(xs), [] if groups is None else list(groups)
+    if kind == "mixed" and len(labels) != len(ys):
+        raise ValueError(f"{len(ys)} points with {len(labels)} groups: a mixed model needs the group of each")
+    fits: dict[str, Callable[[], Any]] = {
+        "least squares": lambda: api.OLS(ys, design).fit(cov_type="HC3"),
+        "robust": lambda: api.RLM(ys, design).fit(),
+        "quantile": lambda: api.QuantReg(ys, design).fit(q=0.5),
+        "mixed": lambda: api.MixedLM(ys, design, groups=labels).fit(),
+    }
+    if kind not in fits:
+        raise refusal("kind", kind, f"must be one of: {', '.join(fits)}")
+    return fits[kind]()
+
+
 def regress_together(metrics: Any, y: npt.ArrayLike, level: float = 0.95) -> list[Coefficient]:
     """Regress y on all metrics at once by least squares, the surest first; a metric that is constant is left out.
 
@@ -256,27 +323,16 @@ def regress_together(metrics: Any, y: npt.ArrayLike, level: float = 0.95) -> lis
     >>> [(row.name, round(row.slope.estimate), row.p_corrected < 0.05) for row in table]
     [('hops', 5, True), ('io', 0, False)]
     """
-    from statsmodels.api import OLS, add_constant
-
-    names, ys = _varying(metrics), column(y, "y")
-    xs = np.column_stack([column(metrics[name], name) for name in names])
-    if len(xs) != len(ys) or len(ys) < len(names) + 3:
-        raise ValueError(
-            f"{len(ys)} points with {len(xs)} rows of {len(names)} metrics: at least {len(names) + 3} of both are needed"
-        )
-    scaled = add_constant((xs - xs.mean(axis=0)) / xs.std(axis=0))
-    if np.linalg.matrix_rank(scaled) < scaled.shape[1]:
-        raise ValueError(f"one of the metrics {', '.join(names)} follows from the others: leave it out")
-    fitted = OLS(ys, scaled).fit(cov_type="HC3")
-    scale = xs.std(axis=0)
-    slopes, ends = fitted.params[1:] / scale, fitted.conf_int(1 - level)[1:] / scale[:, None]
-    corrected = _corrected(fitted.pvalues[1:])
-    rows = [
-        Coefficient(name, Interval(float(low), float(slope), float(high)), float(p), corrected_p)
-        for name, slope, (low, high), p, corrected_p in zip(
-            names, slopes, ends, fitted.pvalues[1:], corrected, strict=True
-        )
-    ]
+    spread = {name: float(np.std(column(metrics[name], name))) for name in _varying(metrics)}
+    scaled = {name: (column(metrics[name], name) - np.mean(metrics[name])) / sd for name, sd in spread.items()}
+    fitted = run_time_model(scaled, y)
+    corrected = dict(zip(spread, _corrected(fitted.pvalues.iloc[1:]), strict=True))
+    ends = fitted.conf_int(1 - level)
+    rows = []
+    for name, sd in spread.items():
+        low, high = ends.loc[name] / sd
+        slope = Interval(float(low), float(fitted.params[name] / sd), float(high))
+        rows.append(Coefficient(name, slope, float(fitted.pvalues[name]), corrected[name]))
     return sorted(rows, key=lambda row: row.p_value)
 
 

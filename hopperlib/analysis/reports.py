@@ -265,7 +265,9 @@ def _io(texts: Sequence[_Text], logs: Sequence[Path], _: Any, *, machine: str = 
     runs, bad = _each(summaries, lambda one: read_io500_summary(one.text, file=one.name))
     results += [io500_result(run) for run in runs]
     unread += bad
-    others = [one for one in texts if one not in summaries]
+    # What darshan-parser printed is a log too.
+    parsed = [one for one in texts if one.text.startswith("# darshan")]
+    others = [one for one in texts if one not in summaries and one not in parsed]
     try:
         rows, bad = _each(others, lambda one: read_ior(one.text, file=one.name))
         unread += bad
@@ -273,7 +275,9 @@ def _io(texts: Sequence[_Text], logs: Sequence[Path], _: Any, *, machine: str = 
             results.append(io_result([row for file in rows for row in file], known))
     except InputError as error:
         unread.append(str(error))
-    jobs, bad = logs_result(read_darshan_logs(logs), known if machine != "hopper" else None)
+    jobs, bad = logs_result(
+        read_darshan_logs([*logs, *(one.name for one in parsed)]), known if machine != "hopper" else None
+    )
     unread += bad
     results += [jobs] if jobs else []
     if not results:

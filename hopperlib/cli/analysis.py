@@ -103,8 +103,11 @@ def ensemble(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
 
     question, seeds, folder = values["question"], values["seeds"], values["folder"] or f"ensemble-{values['question']}"
     inputs = dict(map(_varied, values["vary"]))
-    sets, asked = parameter_sets(inputs, seeds), load(question)
-    if seeds and "seed" not in asked.defaults:
+    asked = load(question)
+    # The control says where seeds begin.
+    seed = next((control for control in asked.controls if control.name == "seed"), None)
+    sets = parameter_sets(inputs, seeds, int(getattr(seed, "low", 0)))
+    if seeds and seed is None:
         rule = f"is for questions that draw at random; {question} gives the same answer each time"
         raise InputError(f"--seeds {seeds} {rule}", name="seeds", value=seeds, rule=rule)
     for parameters in sets:

@@ -94,6 +94,18 @@ def test_an_interruption_leaves_whole_files_only(tmp_path):
     assert {path.suffix for path in tmp_path.iterdir()} == {".parquet", ".json"}
 
 
+def test_a_thousand_runs_interrupted_at_half_go_on(tmp_path):
+    sets = [{"seed": seed, "load": 0.9} for seed in range(1000)]
+    begun = Counted(fails_at=500, with_error=KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        run_ensemble(begun, sets, tmp_path, workers=0, progress=False)
+    resumed = Counted()
+    rows = run_ensemble(resumed, sets, tmp_path, workers=0, progress=False)
+    assert rows["seed"].tolist() == list(range(1000))
+    assert resumed.calls == list(range(500, 1000)), "what had finished is not run again"
+    assert rows["wait_s"].tolist() == [Counted()(**each)["wait_s"] for each in sets]
+
+
 def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
     def fails(self, path, **options):
         path.write_bytes(b"half")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -79,6 +82,53 @@ def test_outputs_of_io_and_what_is_none(root, files):
     assert [finding.code for finding in told.findings][-1] == "not-read"
 
 
+# An IO500 run: bandwidths whose mean is the fourth root of 25,000, and ten thousand operations a second of each kind.
+BANDWIDTHS = {"ior-easy-write": 40.0, "ior-hard-write": 2.5, "ior-easy-read": 50.0, "ior-hard-read": 5.0}
+METADATA = [f"mdtest-{way}-{what}" for way in ("easy", "hard") for what in ("write", "stat", "delete")]
+PHASES = [(name, value, "GiB/s") for name, value in BANDWIDTHS.items()]
+PHASES += [(name, 10.0, "kIOPS") for name in (*METADATA, "mdtest-hard-read", "find")]
+IO500 = "".join(f"[RESULT] {name} {value:.6f} {unit} : time 300.5 seconds\n" for name, value, unit in PHASES)
+IO500 += f"[SCORE ] Bandwidth {25_000**0.25:.6f} GiB/s : IOPS 10.0 kiops : TOTAL {(25_000**0.25 * 10) ** 0.5:.6f}\n"
+# What darshan-parser prints of a log: one task wrote 1,000,000,000 bytes in 100 calls.
+PARSED = """# darshan log version: 3.41
+# exe: /home/u/a.out
+# jobid: 77
+# nprocs: 24
+# run time: 40.5000
+# mount entry:\t/scratch\tlustre
+POSIX\t0\t9\tPOSIX_OPENS\t1\t/scratch/out\t/scratch\tlustre
+POSIX\t0\t9\tPOSIX_WRITES\t100\t/scratch/out\t/scratch\tlustre
+POSIX\t0\t9\tPOSIX_BYTES_WRITTEN\t1000000000\t/scratch/out\t/scratch\tlustre
+"""
+
+
+def test_io500_folders_and_darshan_logs_stand_in_one_report(files):
+    for name, text in (("2026-11-01/result_summary.txt", IO500), ("logs/job.txt", PARSED), ("logs/notes.txt", "later")):
+        (files / "io" / name).parent.mkdir(parents=True, exist_ok=True)
+        (files / "io" / name).write_text(text)
+    told = report("io", files / "io")
+    assert told.summary.startswith("Score 11.2135: 12.5743 GiB/s, 10 kIOPS; 12 phases. 1 job: ")
+    assert "1,000,000,000 written." in told.summary
+    assert (told.facts["score"], [job["tasks"] for job in told.facts["jobs"]]) == (
+        pytest.approx(11.2135, abs=5e-5),
+        [24],
+    )
+    assert [finding.message.rpartition("/")[2] for finding in told.findings if finding.code == "not-read"] == [
+        "notes.txt: nothing in it is output of IOR or mdtest"
+    ]
+    done = CliRunner().invoke(hopper, ["report", "io", str(files / "io"), "--json"])
+    assert json.loads(done.stdout)["answer"]["summary"] == told.summary
+
+
+def test_a_log_as_darshan_writes_it_is_read_by_pydarshan(files):
+    darshan = pytest.importorskip("darshan")
+    examples = sorted(Path(darshan.__file__).parent.rglob("*.darshan"))
+    shutil.copy(examples[0], files / "job.darshan")
+    told = report("io", files / "job.darshan")
+    assert told.summary.startswith("1 job: ")
+    assert told.facts["jobs"][0]["log"] == str(files / "job.darshan")
+
+
 @pytest.mark.parametrize("kind", ["errors", "launch", "history"])
 def test_without_files_it_is_about_the_samples(kind):
     assert len(report(kind).to_frame()) > 1
@@ -124,6 +174,15 @@ def test_an_ensemble_at_the_prompt(tmp_path, monkeypatch):
     assert (told["runs"], told["answer"]) == (6, "best_nodes")
     assert [row["need_gb"] for row in told["summary"]] == [1.0, 1.0, 1.5, 1.5, 2.0, 2.0]
     assert len(list((tmp_path / "ensemble-memory").glob("*.parquet"))) == 6
+
+
+def test_seeds_begin_where_the_question_lets_them(tmp_path, monkeypatch):
+    # The control of `fragmentation` takes 1 to 9999.
+    monkeypatch.chdir(tmp_path)
+    words = ["ensemble", "fragmentation", "--vary", "load=0.9", "--seeds", "1", "--workers", "0", "--csv", "rows.csv"]
+    done = CliRunner().invoke(hopper, words)
+    assert done.exit_code == 0, done.output
+    assert pd.read_csv("rows.csv")["seed"].tolist() == [1]
 
 
 @pytest.mark.parametrize(
