@@ -15,7 +15,7 @@ free_cores                  when tasks finish sooner with some cores left to the
 review                      a placement judged: what is wrong, what it costs, which line is better
 ==========================  ======================================================================
 
-What is assumed, or cannot be told, is worded in ``remarks.toml``.
+What is assumed, cannot be told, or is no line that a launcher takes, is worded in ``remarks.csv``.
 
 In `launch`: `reader` is the way in, `components` what comes out, with the error
 of a line that is refused. Behind them `scripts` finds launch lines in a text

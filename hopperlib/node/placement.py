@@ -11,12 +11,9 @@ from typing import Any, NamedTuple
 
 from hopperlib.frames import to_frame
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.aprun.layout import place_aprun
-from hopperlib.node.binding import Binding
+from hopperlib.node.binding import Binding, Seating
 from hopperlib.node.environment import pinned_threads, reordered
-from hopperlib.node.launch.components import Launch
-from hopperlib.node.mpiexec.layout import place_mpiexec
-from hopperlib.node.slurm.layout import place_srun
+from hopperlib.node.launch.components import Component, Launch
 
 __all__ = ["Binding", "NodePlacement", "Placement", "Task", "place_tasks"]
 
@@ -179,11 +176,7 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
     assumptions, doubts = dict.fromkeys(launch.assumptions), dict.fromkeys(launch.doubts)
     first_task = 0
     for index, component in enumerate(launch.components):
-        threads = launch.threads_of(component)
-        if launch.launcher == "srun":
-            placed = place_srun(component, node, machine, threads, launch.before)
-        else:
-            placed = (place_aprun if launch.launcher == "aprun" else place_mpiexec)(component, node, machine, threads)
+        placed = _placed(component, node, machine, launch)
         order = placed.task_numbers
         if launch.launcher in ("aprun", "srun", "pals") and len(launch.components) == 1:
             method = launch.environment.get("MPICH_RANK_REORDER_METHOD")
@@ -206,6 +199,22 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
         doubts |= dict.fromkeys(placed.doubts)
         first_task += component.tasks
     return Placement(machine, node, launch, tuple(nodes), tuple(assumptions), tuple(doubts))
+
+
+def _placed(component: Component, node: NodeKind, machine: Machine, launch: Launch) -> Seating:
+    """Return where the launcher puts the tasks of a component; only the modules of that launcher are loaded."""
+    threads = launch.threads_of(component)
+    if launch.launcher == "aprun":
+        from hopperlib.node.aprun.layout import place_aprun
+
+        return place_aprun(component, node, machine, threads)
+    if launch.launcher == "srun":
+        from hopperlib.node.slurm.layout import place_srun
+
+        return place_srun(component, node, machine, threads, launch.before)
+    from hopperlib.node.mpiexec.layout import place_mpiexec
+
+    return place_mpiexec(component, node, machine, threads)
 
 
 def _moved(numbers: Sequence[int], by: int) -> Sequence[int]:

@@ -14,6 +14,7 @@ on a node where ``-N`` is absent, for example) is worked out in
 
 from __future__ import annotations
 
+import csv
 import os.path
 from collections.abc import Mapping
 from functools import cache
@@ -286,14 +287,14 @@ class Remarks(NamedTuple):
 @cache
 def _remarks() -> dict[str, str]:
     """Return the texts of remarks by code."""
-    import tomllib
-
-    with open(os.path.join(os.path.dirname(os.path.dirname(__file__)), "remarks.toml"), "rb") as file:
-        return tomllib.load(file)
+    with open(
+        os.path.join(os.path.dirname(os.path.dirname(__file__)), "remarks.csv"), encoding="utf-8", newline=""
+    ) as file:
+        return dict(csv.reader(file))
 
 
 def remark(code: str, **words: object) -> str:
-    """Return what is assumed or cannot be told, in the words of ``remarks.toml``.
+    """Return what is assumed, cannot be told or may not be, in the words of ``remarks.csv``.
 
     Examples
     --------

@@ -11,7 +11,6 @@ import math
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from posixpath import basename
 from typing import NamedTuple
 
@@ -220,19 +219,18 @@ def find_invocations(text: str, variables: Variables) -> tuple[Invocation, ...]:
     >>> invocation.launcher, invocation.text, invocation.environment["OMP_NUM_THREADS"]
     ('aprun', 'aprun -n 4 -d 6 ./a.out', '6')
     """
-    shell = _Shell(dict(variables), set(variables))
+    shell = _Shell(variables)
     return tuple(invocation for statement in split(text) for invocation in shell.run(statement))
 
 
-@dataclass(slots=True)
 class _Shell:
     """Variables as they stand while a text is walked through."""
 
-    variables: dict[str, str | Unknown]
-    exported: set[str]
-    depth: int = field(default=0)
-    loops: list[int] = field(default_factory=list)
-    group: int = 0
+    def __init__(self, variables: Variables) -> None:
+        self.variables = dict(variables)
+        self.exported = set(variables)
+        self.loops: list[int] = []
+        self.depth = self.group = 0
 
     def run(self, statement: Sequence[RawWord]) -> Iterator[Invocation]:
         """Take one statement: remember what it sets, report the launch line it is."""

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 __all__ = ["BROKEN_LINE", "Part", "RawWord", "Statement", "Unknown", "Variables", "Word", "expand", "joined", "split"]
@@ -70,12 +69,12 @@ class Part(NamedTuple):
     default: str | None = None
 
 
-@dataclass(slots=True)
 class RawWord:
     """A word before variables are put in."""
 
-    raw: str = ""
-    parts: list[Part] = field(default_factory=list)
+    def __init__(self, parts: Iterable[Part] = ()) -> None:
+        self.raw = ""
+        self.parts = list(parts)
 
     def add(self, part: Part, raw: str) -> None:
         """Add a piece; literal text is joined to the literal text before it."""
@@ -87,8 +86,7 @@ class RawWord:
             self.parts.append(part)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class Word(NamedTuple):
     """A word of a statement after variables were put in.
 
     Parameters
@@ -103,7 +101,7 @@ class Word:
 
     text: str
     unknown: str = ""
-    typed: str = field(default="", compare=False)
+    typed: str = ""
 
     @property
     def shell(self) -> str:

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from hopperlib.machine import Launcher, NodeKind
@@ -178,22 +177,19 @@ def deal_cpus(component: Component, node: SlurmNode, cores: Sequence[int]) -> li
     >>> deal_cpus(Component(command=(), tasks=3, cpu_binding="cores"), node, range(4))
     [[0], [4], [2]]
     """
-    method = (component.distribution or _DEFAULT_METHODS)[1]
     # A hand is opened for the next task as soon as one is full, so the last one is a task too many.
-    return _Dealer(component, node, frozenset(cores), method).dealt()[: component.tasks]
+    return _Dealer(component, node, cores).dealt()[: component.tasks]
 
 
-@dataclass(slots=True)
 class _Dealer:
     """CPUs of a node while they are dealt out, with the counts that limit cores and sockets."""
 
-    request: Component
-    node: SlurmNode
-    cores: frozenset[int]
-    method: str
-    threads_on_core: Counter[int] = field(default_factory=Counter)
-    tasks_on_core: Counter[int] = field(default_factory=Counter)
-    tasks_on_socket: Counter[int] = field(default_factory=Counter)
+    def __init__(self, request: Component, node: SlurmNode, cores: Sequence[int]) -> None:
+        self.request, self.node, self.cores = request, node, frozenset(cores)
+        self.method = (request.distribution or _DEFAULT_METHODS)[1]
+        self.threads_on_core: Counter[int] = Counter()
+        self.tasks_on_core: Counter[int] = Counter()
+        self.tasks_on_socket: Counter[int] = Counter()
 
     def dealt(self) -> list[list[int]]:
         """Deal CPUs from one socket after the other: a task from each, or with fcyclic a CPU from each.

@@ -98,7 +98,7 @@ def test_variables(text: str, expected: list[str]) -> None:
 )
 def test_what_only_the_script_knows(text: str, reason: str) -> None:
     raw = split(text)[0][0]
-    assert expand(raw, VARIABLES) == [Word(text=text, unknown=reason)]
+    assert expand(raw, VARIABLES) == [Word(text=text, unknown=reason, typed=text)]
 
 
 def test_the_value_of_an_assignment_is_one_string() -> None:
