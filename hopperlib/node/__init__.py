@@ -24,7 +24,7 @@ table for all launchers; `line_writer` writes lines.
 
 In `review`: `review` does all of it in one call. `slowdown` says what a
 placement costs against the same tasks spread evenly, `advice` what is wrong with
-it, `better_line` and `equivalent` find lines for this launcher and the other;
+it, `suggestions` finds lines for this launcher and the other;
 `as_data`, `text_drawing` and `binding_lists` write a placement as data, as text
 and as launchers and MPI libraries take it.
 """

@@ -12,9 +12,8 @@ from hopperlib.node.launch.components import LauncherKind
 from hopperlib.node.launch.reader import read_launches
 from hopperlib.node.placement import Placement, place_tasks
 from hopperlib.node.review.advice import advise
-from hopperlib.node.review.better_line import BetterLine, better_line
-from hopperlib.node.review.equivalent import equivalent_line
 from hopperlib.node.review.slowdown import Cost, placement_cost
+from hopperlib.node.review.suggestions import BetterLine, better_line, equivalent_line
 
 __all__ = ["Review", "Suggestion", "review_line", "review_lines"]
 

@@ -14,9 +14,9 @@ from hopperlib.node.launch.ranges import as_ranges
 from hopperlib.node.placement import Placement
 from hopperlib.node.review.as_data import numa_rows, placement_data, task_rows
 from hopperlib.node.review.binding_lists import cc_list, common_pattern, map_cpu, mask_cpu, rank_file, rank_order
-from hopperlib.node.review.equivalent import equivalent_line
 from hopperlib.node.review.review import Review, review_lines
 from hopperlib.node.review.slowdown import Cost, memory_need
+from hopperlib.node.review.suggestions import equivalent_line
 from hopperlib.node.review.text_drawing import headline, node_picture
 from hopperlib.node.slurm.layout import place_steps
 from hopperlib.questions.figures import Series

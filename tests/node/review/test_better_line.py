@@ -11,8 +11,8 @@ from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import place_tasks
 from hopperlib.node.review.advice import advise
-from hopperlib.node.review.better_line import better_line
 from hopperlib.node.review.slowdown import placement_cost
+from hopperlib.node.review.suggestions import better_line
 
 HOPPER = Machine.load("hopper")
 TOY = Machine.load("toy")

@@ -8,7 +8,7 @@ from hopperlib.machine import Machine
 from hopperlib.node.launch.components import LaunchError
 from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import place_tasks
-from hopperlib.node.review.equivalent import equivalent_line, same_map
+from hopperlib.node.review.suggestions import equivalent_line, same_map
 
 HOPPER = Machine.load("hopper")
 
