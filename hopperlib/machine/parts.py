@@ -443,6 +443,8 @@ class Launcher:
         Slurm's way to hand out nodes, as in ``cons_tres``.
     default_distribution : str
         How tasks are dealt out if the line says nothing, in srun's words.
+    bare_line_doubt : str or None
+        What was printed for a line alone without -c that its options do not explain; None where nothing was.
     """
 
     kind: Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"] = key(why="these launch lines can be read")
@@ -456,3 +458,4 @@ class Launcher:
     auto_binding: Literal["none", "cores", "threads", "sockets"] = fact("none")
     select_type: str | None = fact(None)
     default_distribution: str = fact("block", required=True, pattern=_DISTRIBUTION)
+    bare_line_doubt: str | None = fact(None)

@@ -120,3 +120,11 @@ def test_gpus_that_tasks_count_from_zero_are_told_apart_by_their_buses():
     assert [printed[task].gpus for task in range(8)] == [{gpu} for gpu in "45236701"]
     # With some of a node's buses alone nothing is known of which is which.
     assert read_printed(form.format(0, "d1") + "\n" + form.format(1, "c1"), lumi.node())[1].gpus == frozenset()
+
+
+def test_affinity_prints_the_cores_of_a_rank_with_gpus_on_their_own_line() -> None:
+    printed = read_printed(
+        "rank      0 @ n1\n cores   : [0:7]\n gpu   0 : GPU-2ae3\nrank 1 @ n1\n cores   : [72:79]\n",
+        Machine.load("daint").node(),
+    )
+    assert {task: sorted(own.cpus) for task, own in printed.items()} == {0: [*range(8)], 1: [*range(72, 80)]}

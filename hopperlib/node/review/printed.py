@@ -69,7 +69,8 @@ def read_printed(text: str, kind: NodeKind) -> dict[int, Printed]:
     """
     tasks: dict[int, Printed] = {}
     buses: dict[int, dict[str, str]] = {}
-    for line in text.splitlines():
+    # affinity prints the cores of a rank with GPUs on a line of their own.
+    for line in re.sub(r"(rank\s+\d+ @ \S+)\s*\n\s*cores\s*:", r"\1 cores", text).splitlines():
         match = next((found for form in _FORMS if (found := form.search(line))), None)
         if match is None:
             continue

@@ -257,7 +257,7 @@ def _aprun_changes(counts: list[int], threads: int, depth: Changes, kind: NodeKi
     for tasks in counts:
         count: Changes = {"-N": str(tasks)}
         share: Changes = {"-S": str(-(-tasks // kind.numa_nodes))}
-        spreads = ({}, share, {**share, **anywhere}, {**share, **anywhere, "-cc": None})
+        spreads: tuple[Changes, ...] = ({}, share, {**share, **anywhere}, {**share, **anywhere, "-cc": None})
         for more, spread in itertools.product(({}, count), spreads):
             yield {**depth, **more, **spread}
         even = _even_pattern(tasks, threads, kind)

@@ -121,6 +121,9 @@ def _without_script(components: Sequence[Component], launcher: Launcher, node: N
     remarks.assumptions.append(remark("nothing-taken-over"))
     default = launcher.threads_per_core
     for component in components:
+        if launcher.bare_line_doubt and component.given("-c") is None and component.binding_list is None:
+            remarks.doubts.append(remark("bare-line", printed=launcher.bare_line_doubt, check=CHECK))
+            break
         silent = not any(component.given(name) for name in ("--hint", "--threads-per-core"))
         if default and silent and default < node.threads_per_core == component.threads_per_task:
             remarks.doubts.append(remark("one-core-or-several", width=component.threads_per_task, check=CHECK))

@@ -334,3 +334,12 @@ def test_no_spelling_stands_for_two_options() -> None:
 
 def test_hopper_is_read_as_well() -> None:
     assert only("srun -n 384 --ntasks-per-node=12 vasp", HOPPER).tasks_per_node == 12
+
+
+def test_a_bare_line_is_not_told_where_the_site_printed_what_its_options_do_not_explain() -> None:
+    # CSCS, Slurm, Testing GPU affinity: cores 0-7, 72-79, 144-151, 216-223, where Slurm's own rules bind to 72 each.
+    daint = Machine.load("daint")
+    said = [read_launch(line, daint).doubts for line in ("srun -n4 -N1 a", "srun -n4 -N1 -c72 a")]
+    assert "8 cores a task" in said[0][0]
+    assert said[1] == ()
+    assert read_launch("#SBATCH -N 1\nsrun -n 4 a", daint).doubts == ()
