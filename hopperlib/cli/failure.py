@@ -112,23 +112,11 @@ def _opened(file: str, as_json: bool) -> Iterator[BinaryIO]:
 
 def _rule_dict(rule: Rule) -> dict[str, Any]:
     """Return a rule as plain data."""
-    return {
-        "code": rule.code,
-        "title": rule.title,
-        "class": rule.fault,
-        "nersc_class": rule.nersc_class,
-        "role": rule.role,
-        "strength": rule.strength,
-        "who": rule.who,
-        "example": rule.positive[0],
-        "explains": [link.code for link in rule.explains],
-        "explained_by": [link.code for link in rule.explained_by],
-        "requires": list(rule.requires),
-        "advice": list(rule.advice),
-        "confirm": rule.confirm,
-        "source": rule.source,
-        "sample": rule.sample,
-    }
+    named = {name: getattr(rule, name) for name in ("nersc_class", "role", "strength", "who")}
+    linked = {name: [link.code for link in getattr(rule, name)] for name in ("explains", "explained_by")}
+    told = {"requires": list(rule.requires), "advice": list(rule.advice), "confirm": rule.confirm}
+    head = {"code": rule.code, "title": rule.title, "class": rule.fault, **named, "example": rule.positive[0]}
+    return {**head, **linked, **told, "source": rule.source, "sample": rule.sample}
 
 
 def build(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:

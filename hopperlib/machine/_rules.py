@@ -56,27 +56,23 @@ def node_rules(node: NodeKind) -> Iterator[str]:
 
 
 def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
-    """Rules of the torus and the floor it stands on."""
+    """What must hold for the network."""
+    given = [name for name in _FLOOR if getattr(network, name) is not None]
     if network.dimensions is None:
-        floor = [name for name in _FLOOR if getattr(network, name) is not None]
-        for name in (*floor, *(["link_bandwidth_gb_s"] if network.link_bandwidth_gb_s else [])):
-            yield f"network.{name}: belongs to a torus; give network.dimensions too"
-        if network.service_blades:
-            yield "network.service_blades: belongs to a torus; give network.dimensions too"
+        for name in (*given, "link_bandwidth_gb_s", "service_blades"):
+            if getattr(network, name):
+                yield f"network.{name}: belongs to a torus; give network.dimensions too"
         return
     if network.nodes_per_router is None:
         yield "network.nodes_per_router: is missing; it says how many nodes share each place of network.dimensions"
         return
     positions = network.node_positions or 0
-    shown = " x ".join(map(str, network.dimensions))
     if compute_nodes > positions:
         yield (
-            f"network.dimensions = {shown}: has {positions:,} places for nodes "
+            f"network.dimensions = {' x '.join(map(str, network.dimensions))}: has {positions:,} places for nodes "
             f"({network.nodes_per_router} a router), fewer than the {compute_nodes:,} nodes of all [[node]]"
         )
-        return
-    given = [name for name in _FLOOR if getattr(network, name) is not None]
-    if len(given) == len(_FLOOR):
+    elif len(given) == len(_FLOOR):
         yield from _floor_rules(network, compute_nodes, positions)
     elif given:
         missing = ", ".join(name for name in _FLOOR if name not in given)
@@ -86,38 +82,33 @@ def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
 
 
 def _floor_rules(network: Network, compute_nodes: int, positions: int) -> Iterator[str]:
-    """Rules between the cabinets on the floor and the torus."""
+    """What must hold between the torus and the floor."""
     columns, rows, cages, slots, per_slot = (getattr(network, name) for name in _FLOOR)
-    x, y, z = network.dimensions or (0, 0, 0)
-    routers_per_slot = per_slot / (network.nodes_per_router or 1)
-    if routers_per_slot != int(routers_per_slot):
-        yield (
-            f"network.nodes_per_slot = {per_slot}: must be a multiple of nodes_per_router = {network.nodes_per_router}"
-        )
+    routers, beside = divmod(per_slot, network.nodes_per_router or 1)
+    if beside:
+        rule = f"must be a multiple of nodes_per_router = {network.nodes_per_router}"
+        yield f"network.nodes_per_slot = {per_slot}: {rule}"
         return
-    for axis, extent, parts, told in (
-        ("x", x, columns, f"floor_columns = {columns}"),
-        ("y", y, rows * int(routers_per_slot), f"floor_rows x routers a slot = {rows} x {int(routers_per_slot)}"),
-        ("z", z, cages * slots, f"cages_per_cabinet x slots_per_cage = {cages} x {slots}"),
-    ):
-        if extent != parts:
-            yield f"network.dimensions: {axis} = {extent} must equal {told} (columns run along x, rows along y)"
-    blades = network.service_blades
-    if not blades:
-        return
-    left_over = positions - compute_nodes
-    if len(blades) * per_slot != left_over:
+    parts = (columns, rows * routers, cages * slots)
+    told = (
+        f"floor_columns = {columns}",
+        f"floor_rows x routers a slot = {rows} x {routers}",
+        f"cages_per_cabinet x slots_per_cage = {cages} x {slots}",
+    )
+    for axis, extent, part, words in zip("xyz", network.dimensions or (), parts, told, strict=True):
+        if extent != part:
+            yield f"network.dimensions: {axis} = {extent} must equal {words} (columns run along x, rows along y)"
+    held, left_over = len(network.service_blades) * per_slot, positions - compute_nodes
+    if network.service_blades and held != left_over:
         yield (
-            f"network.service_blades: {len(blades)} blades of {per_slot} places hold {len(blades) * per_slot} service "
+            f"network.service_blades: {len(network.service_blades)} blades of {per_slot} places hold {held} service "
             f"nodes, but {positions:,} places less {compute_nodes:,} compute nodes leave {left_over}"
         )
-    for blade in blades:
-        place = [int(number) for number in re.findall(r"\d+", blade)]
+    for blade in network.service_blades:
+        place = map(int, re.findall(r"\d+", blade))
         if any(number >= most for number, most in zip(place, (columns, rows, cages, slots), strict=True)):
-            yield (
-                f"network.service_blades: {blade} is not on the floor of {columns} columns, {rows} rows, "
-                f"{cages} cages, {slots} slots (each counted from 0)"
-            )
+            floor = f"{columns} columns, {rows} rows, {cages} cages, {slots} slots"
+            yield f"network.service_blades: {blade} is not on the floor of {floor} (each counted from 0)"
 
 
 def file_system_rules(file_system: FileSystem) -> Iterator[str]:

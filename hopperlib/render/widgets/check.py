@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
@@ -101,17 +102,12 @@ class _GoalForm:
         return view.result.facts if view is not None and view.result is not None else None
 
 
-def _form(check: Check) -> _NumberForm | _ChoiceForm | _OrderForm | _GoalForm:
-    """Return the form of a check."""
-    if isinstance(check, NumberCheck):
-        return _NumberForm(check)
-    if isinstance(check, ChoiceCheck):
-        return _ChoiceForm(check)
-    if isinstance(check, OrderCheck):
-        return _OrderForm(check)
-    if isinstance(check, GoalCheck):
-        return _GoalForm(check)
-    raise TypeError(f"there is no form for a check of kind {check.kind!r}")
+_FORMS: dict[type[Check], Callable[[Any], Any]] = {
+    NumberCheck: _NumberForm,
+    ChoiceCheck: _ChoiceForm,
+    OrderCheck: _OrderForm,
+    GoalCheck: _GoalForm,
+}
 
 
 class CheckView:
@@ -140,7 +136,9 @@ class CheckView:
     def __init__(self, check: Check) -> None:
         self.check = check
         self.verdict: Verdict | None = None
-        self.form: Any = _form(check)
+        if type(check) not in _FORMS:
+            raise TypeError(f"there is no form for a check of kind {check.kind!r}")
+        self.form = _FORMS[type(check)](check)
         self.mark_button = ipywidgets.Button(description="Check")
         self.mark_button.on_click(lambda _: self.mark())
         self.hint_button = ipywidgets.Button(description="Hint")
