@@ -52,6 +52,11 @@ _BEFORE_BYTES = 2_000
 # So much of a block tells whether its lines repeat. [bytes]
 _SAMPLE = 32_768
 
+# Lines of these widths may be broken, by a terminal or by Fortran's records. [characters]
+_WIDTHS = (79, 80, 132)
+# The rest of a name, and of any word.
+_REST_OF_NAME = re.compile(rb"[\w+-]{0,80}[./'\")\]]")
+_REST = re.compile(rb"[a-z]|" + _REST_OF_NAME.pattern)
 # More lines of a block than this are not looked at one by one.
 _MANY = 256
 
@@ -282,6 +287,10 @@ class Scanner:
         """Match one line, and note what it is; `start` and `end` are its places in `data`, which holds its neighbors."""
         shape.examined += 1
         matched = match(text, shape.rules)
+        if whole := _unwrapped(text, data, end, _REST_OF_NAME if matched else _REST):
+            again = match(whole, [rule for worded in self._index.lines(whole) for rule in worded.rules])
+            if again and (not matched or again[0] is matched[0]):
+                matched, text = again, whole
         if matched:
             rule, fields, place = matched
             shape.found = rule
@@ -369,6 +378,15 @@ def _shape(worded: Worded, line: bytes) -> _Shape:
 def _any_digits(key: bytes) -> re.Pattern[bytes]:
     """Return an expression for a piece of text with any digits in place of its own."""
     return re.compile(re.sub(rb"[0-9]{1,20}", rb"[0-9]{1,20}", re.escape(key)))
+
+
+def _unwrapped(text: bytes, data: bytes, end: int, rest: re.Pattern[bytes]) -> bytes | None:
+    """Return a line that is as wide as a terminal with the rest of its last word, where the line below begins with one."""
+    if len(text) not in _WIDTHS:
+        return None
+    # A record of Fortran begins with a space.
+    below = data[end + 1 : end + 1 + WINDOW].split(b"\n", 1)[0].removeprefix(text[:1] if text[:1] == b" " else b"")
+    return text + below if rest.match(below) and not text[-1:].isspace() else None
 
 
 def _next_lines(data: bytes, start: int, count: int) -> list[str]:

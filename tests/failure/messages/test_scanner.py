@@ -203,3 +203,35 @@ def test_fresh_and_repeating_texts_are_read_alike():
         fresh.insert(position * 30, sample)
         same.insert(position * 30, sample)
     assert counts_of(scan("\n".join(fresh))) == counts_of(scan("\n".join(same)))
+
+
+WRAPPED = [
+    (
+        "./a.out: error while loading shared libraries: libhdf5_parallel_gnu_123_fortran.so.103: cannot open shared object file: No such file",
+        "library",
+        "libhdf5_parallel_gnu_123_fortran.so.103",
+    ),
+    (
+        "forrtl: severe (24): end-of-file during read, unit 12, file /scratch/sd/user/project/case/INPUT/restart_00012.dat",
+        "file",
+        "/scratch/sd/user/project/case/INPUT/restart_00012.dat",
+    ),
+    ("[NID 01323] 2011-03-07 03:46:11 Apid 1925046: OOM killer terminated this process.", "apid", "1925046"),
+]
+
+
+@pytest.mark.parametrize("width", [79, 80])
+@pytest.mark.parametrize(("line", "field", "value"), WRAPPED)
+def test_a_message_that_a_terminal_broke_is_read_as_one(line, field, value, width):
+    (whole,) = scan(line).messages.values()
+    pieces = "\n".join(line[start : start + width] for start in range(0, len(line), width))
+    (broken,) = scan(f"begin\n{pieces}\nThe end of the output").messages.values()
+    assert (broken.rule, broken.hits[0].line, broken.hits[0].fields[field]) == (whole.rule, 2, value)
+
+
+def test_what_stands_below_a_wide_line_is_no_part_of_its_last_name():
+    name = "/scratch/" + 7 * "u" + ".dat"
+    line = f"forrtl: severe (24): end-of-file during read, unit 12, file {name}"
+    assert len(line) == 80
+    (found,) = scan(f"{line}\naborting the run").messages.values()
+    assert found.hits[0].fields["file"] == name
