@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -55,6 +56,15 @@ class Asked:
     def check(self) -> None:
         """Refuse values that do not fit together."""
 
+    def partials(self) -> Iterator[Result]:
+        """Yield what is known of an answer while it is worked out; nothing for one that comes at once."""
+        yield from ()
+
+    @classmethod
+    def so_far(cls, **values: Any) -> Iterator[Result]:
+        """Yield what is known of the answer for some values, before the whole of it."""
+        return cls(**values).partials()
+
     @classmethod
     def answer(cls, **values: Any) -> Result:
         """Return the answer for some values."""
@@ -98,6 +108,9 @@ class Question:
     heavy : bool
         Whether an answer may take up to three seconds; the page then shows a
         busy sign and a way to cancel.
+    so_far : callable or None
+        ``so_far(**values)`` yields what is known of a heavy answer while it is worked out: a sentence, and the first
+        of its figures as far as they go.
     command : mapping
         What its command has besides the controls: see `hopperlib.cli.question`.
 
@@ -121,6 +134,7 @@ class Question:
     answer: Callable[..., Result]
     examples: tuple[Example, ...] = ()
     heavy: bool = False
+    so_far: Callable[..., Iterator[Result]] | None = None
     command: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -173,6 +187,11 @@ class Question:
             raise
         except ValueError as error:
             raise InputError(str(error)) from error
+
+    def partial(self, **values: Any) -> Iterator[Result]:
+        """Yield what is known of an answer before the whole of it; nothing for values that are refused."""
+        with suppress(ValueError):
+            yield from self.so_far(**self.read(values)) if self.so_far else ()
 
     def control_of(self, error: InputError) -> Control | None:
         """Return the control that a refusal points at: of its name, or the text in which a part of that name stands."""
@@ -243,7 +262,11 @@ _KINDS: dict[str, type[Control]] = {
 
 
 def declared(
-    module: str, answer: Callable[..., Result], *, options: Mapping[str, Sequence[tuple[str, str]]] | None = None
+    module: str,
+    answer: Callable[..., Result],
+    *,
+    options: Mapping[str, Sequence[tuple[str, str]]] | None = None,
+    so_far: Callable[..., Iterator[Result]] | None = None,
 ) -> Question:
     """Return the question whose record stands in the TOML file beside a module, with its answer function.
 
@@ -255,6 +278,8 @@ def declared(
         Its parameters are the names of the controls.
     options : mapping
         Options of choices that a model's table states, by the name of the control.
+    so_far : callable or None
+        As for `Question`.
 
     Examples
     --------
@@ -280,6 +305,7 @@ def declared(
         answer=answer,
         examples=tuple(examples),
         heavy=record.get("heavy", False),
+        so_far=so_far,
         command=record.get("command", {}),
     )
 

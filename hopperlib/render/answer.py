@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hopperlib.errors import InputError
@@ -58,7 +58,7 @@ def page_answer(question: Question, values: Mapping[str, Any]) -> dict[str, Any]
     return {"ok": True, "result": page_data(result), "html": parts_html(result)}
 
 
-def answer_json(name: str, values_json: str) -> str:
+def answer_json(name: str, values_json: str, show: Callable[[str], object] | None = None) -> str:
     """Return a question's answer as JSON text: what the worker of a page calls.
 
     Parameters
@@ -67,6 +67,8 @@ def answer_json(name: str, values_json: str) -> str:
         Name in the catalogue.
     values_json : str
         JSON object of control values; missing ones take their defaults.
+    show : callable or None
+        Is given what is known of a heavy answer while it is worked out: `page_data` as JSON text.
 
     Examples
     --------
@@ -74,9 +76,16 @@ def answer_json(name: str, values_json: str) -> str:
     >>> json.loads(answer_json("place", '{"lin": 1}'))["ok"]
     False
     """
-    answer = page_answer(load(name), json.loads(values_json))
-    # NaN is not JSON: a figure that holds one is a defect, and must not reach a page.
-    return json.dumps(answer, allow_nan=False, separators=(",", ":"))
+    question, values = load(name), json.loads(values_json)
+    if show is not None:
+        for known in question.partial(**values):
+            show(_text(page_data(known.to_dict())))
+    return _text(page_answer(question, values))
+
+
+def _text(data: Mapping[str, Any]) -> str:
+    """Return data as JSON text; NaN is none: a figure that holds one is a defect, and must not reach a page."""
+    return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
 def ready_for_pages() -> None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from hopperlib.errors import refusal
 from hopperlib.network.scheduling._free_nodes import free_list, length_of, pairs
@@ -37,8 +38,9 @@ class Probe(NamedTuple):
 
 
 def aged_machine(
-    mix: str, *, nodes: int, days: int, load: float, seed: int = 1, policy: str = "easy", allocation: str = "first"
-) -> Schedule:
+    mix: str, *, nodes: int, days: int, load: float, seed: int = 1, policy: str = "easy", allocation: str = "first",
+    until_s: int | None = None,
+) -> Schedule:  # fmt: skip
     """Return the schedule of a machine from a reboot on.
 
     Parameters
@@ -50,8 +52,8 @@ def aged_machine(
         Node-hours asked for over those there are. [fraction]
     seed : int
         Same seed, same schedule.
-    policy, allocation : str
-        As for `hopperlib.network.scheduling.scheduler.simulate`.
+    policy, allocation, until_s
+        As for `hopperlib.network.scheduling.scheduler.simulate`: the beginning of a history is the same whenever it ends.
 
     Examples
     --------
@@ -59,9 +61,17 @@ def aged_machine(
     >>> len(free_runs(schedule, 0)), len(free_runs(schedule, 86400)) > 10
     (1, True)
     """
+    workload, state = _drawn(mix, nodes, days, load, seed)
+    rng = random.Random()
+    rng.setstate(state)
+    return simulate(workload, nodes, policy=policy, allocation=allocation, rng=rng, until_s=until_s)
+
+
+@lru_cache(maxsize=1)
+def _drawn(mix: str, nodes: int, days: int, load: float, seed: int) -> tuple[Workload, tuple[Any, ...]]:
+    """Return the workload of a history, and the state in which drawing it leaves the generator."""
     rng = random.Random(seed)
-    workload = draw_workload(mix, nodes=nodes, days=days, load=load, rng=rng)
-    return simulate(workload, nodes, policy=policy, allocation=allocation, rng=rng)
+    return draw_workload(mix, nodes=nodes, days=days, load=load, rng=rng), rng.getstate()
 
 
 def _bounds(schedule: Schedule, time_s: int) -> tuple[list[int], list[tuple[int, int]]]:
@@ -213,6 +223,7 @@ def troubled_machine(
     debug_first: bool,
     full_nodes: int,
     seed: int = 1,
+    until_s: int | None = None,
 ) -> Schedule:
     """Return some days of a machine whose queue is always full, with a record every three hours.
 
@@ -228,6 +239,8 @@ def troubled_machine(
     full_nodes : int
         Nodes of the largest jobs.
     seed : int
+    until_s : int or None
+        When to stop; None for the last of the days. [s]
 
     Examples
     --------
@@ -251,7 +264,7 @@ def troubled_machine(
         queues=debug_queues(debug_first),
         downtimes=orphans,
         sample_every_s=_SAMPLE_S,
-        until_s=days * _DAY,
+        until_s=days * _DAY if until_s is None else until_s,
     )
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from statistics import fmean
+from typing import Any
 
 from hopperlib.machine import Machine
 from hopperlib.network.scheduling.aging import aged_machine, moments
-from hopperlib.network.scheduling.schedule import mean_wait_h
+from hopperlib.network.scheduling.schedule import Schedule, mean_wait_h
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.questions.network.trace_figures import occupancy_figure
 from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Result
+from hopperlib.questions.result import Figure, Result
 
 __all__ = ["QUESTION"]
 
@@ -23,10 +25,12 @@ _NODES = 6384
 # The wide jobs of the source: 16,384 tasks, 24 a node, and more.
 _WIDE = 683
 _INSTANTS = 24
+# Stretches of the node list on the map, and of time.
+_CELLS = (57, 84)
 
 
-# Kept, since orders and probes change nothing in it.
-_schedule = cache(aged_machine)
+# By their settings: orders and probes change nothing in them.
+_SCHEDULES: dict[tuple[Any, ...], Schedule] = {}
 
 
 @cache
@@ -40,11 +44,36 @@ def _counts(order: str) -> PrefixCounts:
 class _History(Asked):
     """One history of the machine."""
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What makes the history."""
+        return {name: getattr(self, name) for name in ("mix", "days", "load", "policy", "allocation", "seed")}
+
+    def schedule(self, until_s: int | None = None) -> Schedule:
+        """Return the history, up to some time where one is given. [s]"""
+        key = (*self.settings.values(), until_s)
+        if key not in _SCHEDULES:
+            _SCHEDULES[key] = aged_machine(nodes=_NODES, until_s=until_s, **self.settings)
+        return _SCHEDULES[key]
+
+    def map(self, schedule: Schedule, days: int) -> Figure:
+        """Return which nodes were busy in the first days, with room for the others."""
+        since, node_list = "the reboot", f"node list ({self.order})"
+        cells = (_CELLS[0], max(1, round(_CELLS[1] * days / self.days)))
+        figure = occupancy_figure(schedule, (0, days * _DAY), cells=cells, since=since, node_list=node_list)
+        figure.layout["xaxis"]["range"] = [0, self.days]
+        return figure
+
+    def partials(self) -> Iterator[Result]:
+        """Yield the map after a day, and after some more, of a history that is not known yet."""
+        known = (*self.settings.values(), None) in _SCHEDULES
+        for days in () if known else sorted({1, max(1, self.days // 4)}):
+            figure = self.map(self.schedule(days * _DAY), days)
+            yield Result(summary=self.said(so_far=days).text("so_far"), figures=(figure,))
+
     def result(self) -> Result:
         """Return the answer."""
-        names = ("days", "load", "policy", "allocation", "seed")
-        schedule = _schedule(self.mix, nodes=_NODES, **{name: getattr(self, name) for name in names})
-        end_s = self.days * _DAY
+        schedule, end_s = self.schedule(), self.days * _DAY
         instants = [round(step * end_s / _INSTANTS) for step in range(_INSTANTS + 1)]
         history = moments(
             schedule, instants, self.probe_nodes, _counts(self.order), allocation=self.allocation, seed=self.seed
@@ -74,10 +103,7 @@ class _History(Asked):
             # Compared between browser and Python: the same seed gives the same bytes.
             digest=schedule.digest(),
         )
-        occupied = occupancy_figure(
-            schedule, (0, end_s), cells=(57, 84), since="the reboot", node_list=f"node list ({self.order})"
-        )
-        return said.result(figures=(occupied, said.chart("distance"), said.chart("pieces")))
+        return said.result(figures=(self.map(schedule, self.days), said.chart("distance"), said.chart("pieces")))
 
 
-QUESTION = declared(__name__, _History.answer)
+QUESTION = declared(__name__, _History.answer, so_far=_History.so_far)

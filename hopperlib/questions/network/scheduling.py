@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from statistics import mean
 
 from hopperlib.network.scheduling.aging import large_jobs, troubled_machine
+from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
+from hopperlib.questions.wording import Said
 
 __all__ = ["QUESTION"]
 
@@ -25,32 +28,47 @@ _schedule = cache(troubled_machine)
 class _Machine(Asked):
     """One machine in trouble."""
 
-    def result(self) -> Result:
-        """Return the answer."""
+    def schedule(self, days: int) -> Schedule:
+        """Return the first of the days."""
         names = ("orphans_a_day", "cleared_after_days", "debug_share", "full_nodes")
         settings = {name: getattr(self, name) for name in names} | {"debug_first": self.debug_first == "first"}
-        schedule, end_s = _schedule(_NODES, self.days, **settings), self.days * _DAY
+        return _schedule(_NODES, self.days, until_s=days * _DAY, **settings)
+
+    def over_time(self, schedule: Schedule, end_s: int) -> Said:
+        """Return the words on the machine over time."""
         samples = [sample for sample in schedule.samples if sample.time_s < end_s]
-        used, jobs = schedule.utilization(_DAY, end_s), large_jobs(schedule, end_s)
         busy, gone = (
             [100 * getattr(sample, name) / _NODES for sample in samples] for name in ("busy_nodes", "unavailable_nodes")
         )
         return self.said(
-            used=used,
-            of_all=used * (1 - self.down_hours / _HOURS_A_WEEK),
+            used=schedule.utilization(_DAY, end_s),
             lost=mean(sample.unavailable_nodes for sample in samples) / _NODES,
-            simulated=len(schedule),
-            jobs=jobs,
-            count=len(jobs),
-            wait_h=mean(job.wait_h for job in jobs),
-            waiting=sum(not job.started for job in jobs),
             queue_full=mean(sample.waiting_jobs > 0 for sample in samples),
             time_d=[round(sample.time_s / _DAY, 3) for sample in samples],
             busy=busy,
             least_busy=min(busy[_SAMPLES_A_DAY:] or busy),
             gone=gone,
             most_gone=max(gone),
+        )
+
+    def partials(self) -> Iterator[Result]:
+        """Yield the machine over the first days."""
+        for days in sorted({2, self.days // 2}):
+            said = self.over_time(self.schedule(days), days * _DAY).also(so_far=days)
+            yield Result(summary=said.text("so_far"), figures=(said.chart("machine"),))
+
+    def result(self) -> Result:
+        """Return the answer."""
+        schedule, end_s = self.schedule(self.days), self.days * _DAY
+        said, jobs = self.over_time(schedule, end_s), large_jobs(schedule, end_s)
+        return said.also(
+            of_all=said["used"] * (1 - self.down_hours / _HOURS_A_WEEK),
+            simulated=len(schedule),
+            jobs=jobs,
+            count=len(jobs),
+            wait_h=mean(job.wait_h for job in jobs),
+            waiting=sum(not job.started for job in jobs),
         ).result()
 
 
-QUESTION = declared(__name__, _Machine.answer)
+QUESTION = declared(__name__, _Machine.answer, so_far=_Machine.so_far)

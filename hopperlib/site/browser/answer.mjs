@@ -33,6 +33,17 @@ export function showAnswer(section, { result, html }, before) {
   }
 }
 
+/** Draw the first charts as far as they are known; return which are shown then. */
+export function showSoFar(section, figures, before) {
+  const elements = section.querySelectorAll(".hopper-figure");
+  const drawn = figures.filter(({ bundle }, i) => elements[i] && bundle === before[i]?.bundle);
+  drawn.forEach((figure, i) => {
+    elements[i].querySelector(".hopper-plot").setAttribute("aria-label", figure.alt);
+    updateFigure(elements[i], figure);
+  });
+  return [...drawn, ...before.slice(drawn.length)];
+}
+
 /** Redraw charts in their places where they are as many as before and of the same kinds. */
 function showFigures(part, text, figures, before) {
   if (JSON.stringify(figures) === JSON.stringify(before)) return;

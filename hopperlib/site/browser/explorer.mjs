@@ -1,7 +1,7 @@
 // One explorer of the page: from a change of its form to the answer, or to a problem and a way on.
 
 import { linkTo, readSetting, sharedPart, writeSetting } from "./address.mjs";
-import { showAnswer, startAnswer } from "./answer.mjs";
+import { showAnswer, showSoFar, startAnswer } from "./answer.mjs";
 import { copyText, dataOf, fileName, make, prose, saveFile } from "./dom.mjs";
 import { button, Form } from "./form.mjs";
 import { megabytes } from "./package.mjs";
@@ -40,6 +40,7 @@ class Explorer {
   constructor(section) {
     const { key, spec, start, answer, kept } = dataOf(section);
     Object.assign(this, { section, key, spec, start, kept, examples: [], shown: { result: answer } });
+    this.whole = this.shown;
     this.boxes = section.querySelectorAll(".hopper-answer, .hopper-rest");
     this.busy = section.querySelector(".hopper-busy");
     this.problem = section.querySelector(".hopper-problem");
@@ -150,7 +151,8 @@ class Explorer {
     const taken = this.#taken;
     const late = () => taken !== this.#taken;
     try {
-      const answer = await python.answer(this.spec.name, this.form.values(), this.spec.heavy);
+      const soFar = (known) => late() || this.#drawSoFar(known);
+      const answer = await python.answer(this.spec.name, this.form.values(), this.spec.heavy, soFar);
       if (!late() && !(this.#waiting && this.spec.heavy)) this.#take(answer);
     } catch (failure) {
       if (failure.kind === "cancelled" && !this.#cancelled) this.#waiting = true;
@@ -164,8 +166,24 @@ class Explorer {
     }
   }
 
+  /** Draw what is known of an answer that is worked out, dimmed as what it takes the place of. */
+  #drawSoFar({ summary, figures }) {
+    const said = this.busy.querySelector(".hopper-spinner + span");
+    if (said) said.textContent = summary;
+    const { result } = this.shown;
+    this.shown = { ...this.shown, result: { ...result, figures: showSoFar(this.section, figures, result.figures) } };
+  }
+
+  /** Draw the last whole answer again. */
+  #drawWhole() {
+    if (this.shown === this.whole) return;
+    showSoFar(this.section, this.whole.result.figures, this.shown.result.figures);
+    this.shown = this.whole;
+  }
+
   #take(answer) {
     if (!answer.ok) {
+      this.#drawWhole();
       const refuse = () => this.#refuse(answer.error);
       if (this.pausing) refuse();
       else this.#timers.set("refusal", TYPING, refuse);
@@ -177,7 +195,7 @@ class Explorer {
     summary.setAttribute("aria-live", "off");
     showAnswer(this.section, answer, this.shown);
     this.section.classList.add("hopper-touched");
-    this.shown = answer;
+    this.shown = this.whole = answer;
     this.#showRefused();
     this.section.dispatchEvent(new CustomEvent("hopper-answer", { bubbles: true }));
     this.#timers.set("quiet", QUIET, () => {
@@ -198,6 +216,7 @@ class Explorer {
   }
 
   #fail({ kind, message }) {
+    this.#drawWhole();
     const again = ["Try again", () => this.#ask()];
     const start = ["Back to the start", () => this.#reset()];
     const lines = {

@@ -34,12 +34,12 @@ class Python {
     this.#wait(PATIENCE.start, new Failure("start", "Python has not started within a minute and a half"));
   }
 
-  /** Return the answer of an explorer: the parsed result of `answer_json`. */
-  answer(name, values, heavy) {
+  /** Return the answer of an explorer: the parsed result of `answer_json`; `soFar` is given what is known before. */
+  answer(name, values, heavy, soFar) {
     this.warm();
     const id = this.#next++;
     return new Promise((resolve, reject) => {
-      this.#calls.set(id, { resolve, reject, heavy });
+      this.#calls.set(id, { resolve, reject, heavy, soFar });
       this.worker.postMessage({ id, name, values: JSON.stringify(values) });
       if (this.ready) this.#watchAnswers();
     });
@@ -61,6 +61,8 @@ class Python {
       const kind = this.ready ? "dead" : "start";
       this.#fail(new Failure(kind, message.broken));
       return;
+    } else if (message.soFar) {
+      this.#calls.get(message.id).soFar?.(JSON.parse(message.soFar));
     } else {
       const call = this.#calls.get(message.id);
       this.#calls.delete(message.id);

@@ -5,6 +5,7 @@
 //
 // in   { id, name, values }   values as JSON text
 // out  { id, answer }         JSON text of `answer_json`
+//      { id, soFar }          before it, JSON text of what is known of a heavy answer
 //      { id, failure }        the models raised an error: a defect of theirs
 //      { ready, milliseconds, from }   from: "memory" or "scratch"
 //      { broken }             Python cannot start, or has died
@@ -81,7 +82,7 @@ self.onmessage = async ({ data: { id, name, values } }) => {
     return;
   }
   try {
-    self.postMessage({ id, answer: answerJson(name, values) });
+    self.postMessage({ id, answer: answerJson(name, values, (soFar) => self.postMessage({ id, soFar })) });
   } catch (error) {
     if (error.name === "PythonError") self.postMessage({ id, failure: error.message });
     else self.postMessage({ broken: error.message || String(error) });

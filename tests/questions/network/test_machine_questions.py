@@ -63,3 +63,31 @@ def test_neighbors_slow_the_exchange_of_a_job_and_nothing_else_does():
     assert double["exchange_gb_s"] <= busy["exchange_gb_s"] < alone["exchange_gb_s"]
     # Only Hopper's links have a bandwidth, and one node has nobody to talk to.
     assert run(floor="titan").facts["exchange_gb_s"] is run(nodes=1).facts["exchange_gb_s"] is None
+
+
+def test_what_is_known_before_the_whole_is_the_beginning_of_it():
+    """The map after the first of three days is a third of the whole map, column by column."""
+    question = load("fragmentation")
+    (first,) = question.partial(days=3, seed=77)
+    whole = question.run(days=3, seed=77)
+    drawn, expected = (result.figures[0].data[0]["z"] for result in (first, whole))
+    assert (len(drawn[0]), len(expected[0])) == (28, 84)
+    assert drawn == [line[:28] for line in expected]
+    assert first.figures[0].layout["xaxis"]["range"] == whole.figures[0].layout["xaxis"]["range"] == [0, 3]
+    # It is at hand now: nothing is drawn before it.
+    assert not list(question.partial(days=3, seed=77))
+
+
+def test_a_page_is_shown_what_is_known():
+    shown = []
+    settings = {"days": 4, "orphans_a_day": 20}
+    whole = json.loads(answer_json("scheduling", json.dumps(settings), shown.append))
+    (known,) = map(json.loads, shown)
+    assert known["summary"] == "Day 2 of 4 …"
+    (early,) = known["figures"]
+    (full,) = (figure for figure in whole["result"]["figures"] if figure["title"] == early["title"])
+    for line, longer in zip(early["figure"]["data"][:2], full["figure"]["data"], strict=False):
+        assert line["y"] == longer["y"][: len(line["y"])]
+    for refused in ('{"days": 400}', '{"none": 1}'):
+        assert not json.loads(answer_json("scheduling", refused, shown.append))["ok"]
+    assert len(shown) == 1
