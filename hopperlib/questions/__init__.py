@@ -2,6 +2,7 @@
 
 ===============  ==========================================================================
 `question`       the record of a question, read from its TOML file
+`wording`        the words of an answer, in the same file
 `catalogue`      the questions there are
 `controls`       what can be set
 `result`         what is answered
@@ -11,6 +12,6 @@
 ===============  ==========================================================================
 
 The answers stand in the rooms `node`, `network`, `storage`, `failure` and
-`book`: a module with the function, and beside it a TOML file with title,
-controls and examples.
+`book`: a module that computes, and beside it a TOML file with title, controls,
+examples and the words of the answer.
 """

@@ -287,11 +287,15 @@ def test_a_heavy_explorer_can_be_cancelled(workshop):
     box.get_by_role("slider").dispatch_event("change")
     expect(box.locator(".hopper-busy")).to_contain_text("Working")
     expect(box.locator(".hopper-answer")).to_have_attribute("aria-busy", "true")
+    # What is known is drawn, dimmed, and gives way to the answer before it.
+    plot = box.locator(".hopper-plot")
+    expect(plot).to_have_attribute("aria-label", "A line from 0 to 1 million rounds.")
     # Another explorer of the page waits behind it, and is answered all the same.
     set_slider(page, "Tasks", 8)
     box.get_by_role("button", name="Cancel").click()
     expect(box.get_by_role("alert")).to_contain_text("Cancelled")
     expect(box.locator(".hopper-busy")).to_be_empty()
+    expect(plot).to_have_attribute("aria-label", "A line from 0 to 0 million rounds.")
     expect(summary(page)).to_contain_text("With 8 tasks")
     box.get_by_role("button", name="Back to the start").click()
     expect(summary(page, "heavy")).to_contain_text("After 0 million")

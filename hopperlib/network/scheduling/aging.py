@@ -249,6 +249,22 @@ def troubled_machine(
     >>> sum(sample.unavailable_nodes for sample in schedule.samples) > 0
     True
     """
+    drawn = _troubled(nodes, days, orphans_a_day, cleared_after_days, debug_share, full_nodes, seed)
+    return simulate(
+        drawn[0],
+        nodes,
+        queues=debug_queues(debug_first),
+        downtimes=drawn[1],
+        sample_every_s=_SAMPLE_S,
+        until_s=days * _DAY if until_s is None else until_s,
+    )
+
+
+@lru_cache(maxsize=1)
+def _troubled(
+    nodes: int, days: int, orphans_a_day: int, cleared_after_days: int, debug_share: float, full_nodes: int, seed: int
+) -> tuple[Workload, list[Downtime]]:
+    """Return the jobs and the orphans of such a machine."""
     rng = random.Random(seed)
     jobs = list(draw_workload("early", nodes=nodes, days=days, load=_LOAD, rng=rng, debug_fraction=debug_share))
     orphans = []
@@ -258,14 +274,7 @@ def troubled_machine(
             start = day * _DAY + int(rng.random() * _DAY)
             end, last = start + cleared_after_days * _DAY, first + _ORPHANED_BLOCK
             orphans.append(Downtime(start_s=start, end_s=end, first_node=first, last_node=last, kind="orphan"))
-    return simulate(
-        Workload([*jobs, *full_jobs(full_nodes, first_day=1, days=days)]),
-        nodes,
-        queues=debug_queues(debug_first),
-        downtimes=orphans,
-        sample_every_s=_SAMPLE_S,
-        until_s=days * _DAY if until_s is None else until_s,
-    )
+    return Workload([*jobs, *full_jobs(full_nodes, first_day=1, days=days)]), orphans
 
 
 class LargeJob(NamedTuple):
