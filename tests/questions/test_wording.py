@@ -40,10 +40,11 @@ def test_every_word_of_a_table_is_said_and_none_is_missing(path):
         ):
             kind, speaker = KINDS[node.func.attr], ast.unparse(node.func.value)
             if "said" in speaker or "_WORDING" in speaker:
-                parts = [part.value for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant)]
-                asked |= {(kind, part) for part in parts if isinstance(part, str)}
-                # The code of a model is the name of its text.
-                computed |= {kind} if not parts else set()
+                parts = [part for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant | ast.JoinedStr)]
+                plain = all(isinstance(part, ast.Constant) for part in parts)
+                asked |= {(kind, part.value) for part in parts if plain and isinstance(part.value, str)}
+                # The code of a model is the name of its text, or a part of it.
+                computed |= set() if parts and plain else {kind}
     whole = {"texts": {"summary"}, "findings": set(), "charts": set(), "tables": set()}
     for kind, part in (("findings", "when"), ("charts", "series"), ("tables", "rows")):
         whole[kind] = {name for name, entry in record.get(kind, {}).items() if part in entry}
