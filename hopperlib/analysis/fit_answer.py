@@ -142,7 +142,7 @@ def _by_rank(way: Repeats) -> str:
 
 def _findings(report: RunTimeReport) -> Iterator[Finding]:
     """Yield what is wrong, what to keep in mind, and what holds of every fit."""
-    for message in report.table.messages():
+    for message in report.table.skips.messages():
         yield Finding("left-out", message, "problem")
     if report.none_fits:
         yield worded(_HERE, "no-family")

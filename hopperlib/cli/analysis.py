@@ -38,7 +38,7 @@ def fit(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
 
     with _progress(len(runs.times)) as progress:
         result = fitted(runs, **values, progress=progress)
-    for message in runs.messages():
+    for message in runs.skips.messages():
         click.echo(f"hopper: {message}", err=True)
     source = f"{'standard input' if file == '-' else file}: {len(runs.times):,} times in column {runs.column}"
     write_page(page, result, "Run times", source, as_json=as_json)

@@ -68,16 +68,6 @@ class RunTimes(Framed):
         groups = {self.group: self.groups} if self.group else {}
         return {**groups, self.column: self.times}
 
-    def messages(self) -> list[str]:
-        """Return one sentence for each reason for which rows were left out.
-
-        Examples
-        --------
-        >>> read_run_times(["run_time_s", "10", "nan", "", "12"]).messages()
-        ['1 row left out, no time in column run_time_s (first at line 3)']
-        """
-        return self.skips.messages()
-
 
 def _shown(text: str) -> str:
     """Return a text of the file, of bounded length."""

@@ -19,7 +19,7 @@ def test_times_groups_and_lines():
     assert table.times == (10.5, 11.0)
     assert table.groups == ("a", "b")
     assert (table.column, table.group, table.unit) == ("run_time_s", "job", "s")
-    assert table.messages() == []
+    assert table.skips.messages() == []
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_rows_without_a_time_are_counted():
     table = read("job,run_time_s\n1,10\n1,\n1,NaN\n,11\n2,n/a\n2,12\n")
     assert table.times == (10, 12)
     assert table.skips.counts == {"no time in column run_time_s": 3, "no group in column job": 1}
-    assert table.messages() == [
+    assert table.skips.messages() == [
         "3 rows left out, no time in column run_time_s (first at line 3)",
         "1 row left out, no group in column job (first at line 5)",
     ]
@@ -139,7 +139,7 @@ def test_covariates_and_a_column_of_dates():
     lines = ["date,run_time_s,hops", "2024-01-01,10,-1.5", "2024-01-02,11,", "2024-01-03,12,2"]
     table = read_run_times(lines, covariates=["hops"])
     assert (table.times, table.covariates, table.when) == ((10.0, 12.0), {"hops": (-1.5, 2.0)}, "date")
-    assert table.messages() == ["1 row left out, no number in column hops (first at line 3)"]
+    assert table.skips.messages() == ["1 row left out, no number in column hops (first at line 3)"]
     with pytest.raises(InputError, match="line 2, column hops: 'inf' is not a finite number"):
         read_run_times(["run_time_s,hops", "10,inf"], covariates=["hops"])
     with pytest.raises(InputError, match="there is no column 'io' for the covariate"):

@@ -228,7 +228,10 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
                 yield {"heat_maps": _heat_maps(report)}
             elif module in _TRACES and "HEATMAP" not in report.modules and head["tasks"]:
                 report.mod_read_all_dxt_records(module, warnings=False)
-                accesses = accesses_of(report.records[module].to_df())
+                accesses = list(accesses_of(report.records[module].to_df()))
+                if not accesses:
+                    # The library below gives none of a trace that is cut off, and says nothing.
+                    raise InputError("it is damaged")
                 yield {"heat_maps": [heat_map_of(_TRACES[module], accesses, head["tasks"], head["run_time_s"])]}
                 yield {"note": _TRACED}
             elif module == "LUSTRE" or module in LOWER or module in UPPER:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.readers.hardware._record import Hardware, guessed, told
+from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, guessed, told
 
 _LINKS = re.compile(r"X|NV\d+|SYS|NODE|PHB|PXB|PIX")
 _RANGES = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
@@ -66,11 +66,32 @@ def gpu_facts(local: Hardware, sockets: int, numa_nodes: int, cores: int) -> dic
     return guessed(why, gpu_cores=dealt) if count else {}
 
 
+def cpu_list(text: str, name: str) -> list[int]:
+    """Return the CPUs of a list such as ``0-5,12``.
+
+    Examples
+    --------
+    >>> cpu_list("0-3,8", "NUMA node0 CPU(s)")
+    [0, 1, 2, 3, 8]
+    """
+    cpus: list[int] = []
+    for part in text.replace(" ", "").split(","):
+        match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
+        if not match:
+            if part in ("", "-"):
+                continue
+            raise InputError(f"{name} = {text[:40]!r}: '{part[:20]}' is not a CPU or a range of CPUs")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last < MOST_CPUS:
+            raise InputError(f"{name} = {text[:40]!r}: '{part}' is not a range of CPUs below {MOST_CPUS:,}")
+        cpus += range(first, last + 1)
+    return cpus
+
+
 def kept_facts(specialised: str, count: str, cores: int) -> dict[str, Quantity]:
     """Return the cores that Slurm keeps for the system: CPUSpecList, or CoreSpecCount without saying which."""
     if _RANGES.fullmatch(specialised):
-        parts = (part.partition("-") for part in specialised.split(","))
-        kept = {cpu % cores for low, _, high in parts for cpu in range(int(low), int(high or low) + 1)}
+        kept = {cpu % cores for cpu in cpu_list(specialised, "CPUSpecList")}
         return told("scontrol", "CPUSpecList", reserved_cores=tuple(sorted(kept)))
     if count.isdigit() and 0 < int(count) < cores:
         why = f"CoreSpecCount={count} does not say which; the last ones, Slurm's own choice"

@@ -8,6 +8,7 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
+from hopperlib.readers.hardware._devices import cpu_list
 from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, counted, guessed, local_node, memory_facts, told
 
 _MISSING = "is missing; run it in English: LC_ALL=C lscpu"
@@ -55,7 +56,7 @@ def read_lscpu(text: str) -> Hardware:
             f"lscpu counts {cpus} CPUs, but {sockets} sockets x {per_socket} cores x {threads} threads make "
             f"{cores * threads}; some may be off line"
         )
-    lists = (_cpu_list(value, name) for name, value in values.items() if re.fullmatch(r"NUMA node\d+ CPU\(s\)", name))
+    lists = (cpu_list(value, name) for name, value in values.items() if re.fullmatch(r"NUMA node\d+ CPU\(s\)", name))
     # A NUMA node of memory alone (CXL, high-bandwidth memory) has no CPUs.
     numa_cpus = [numbers for numbers in lists if numbers]
     numa_nodes = len(numa_cpus) or counted("lscpu", "NUMA node(s)", values.get("NUMA node(s)", 1))
@@ -85,28 +86,6 @@ def read_meminfo(text: str) -> Hardware:
     if not match or not int(match[1]):
         raise InputError("/proc/meminfo: 'MemTotal' is missing, or is not a number of kB")
     return Hardware("meminfo", memory_facts("meminfo", "MemTotal", int(match[1]) / 1024**2))
-
-
-def _cpu_list(text: str, name: str) -> list[int]:
-    """Return the CPUs of a list such as ``0-5,12``.
-
-    Examples
-    --------
-    >>> _cpu_list("0-3,8", "NUMA node0 CPU(s)")
-    [0, 1, 2, 3, 8]
-    """
-    cpus: list[int] = []
-    for part in text.replace(" ", "").split(","):
-        match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
-        if not match:
-            if part in ("", "-"):
-                continue
-            raise InputError(f"{name} = {text[:40]!r}: '{part[:20]}' is not a CPU or a range of CPUs")
-        first, last = int(match[1]), int(match[2] or match[1])
-        if not first <= last < MOST_CPUS:
-            raise InputError(f"{name} = {text[:40]!r}: '{part}' is not a range of CPUs below {MOST_CPUS:,}")
-        cpus += range(first, last + 1)
-    return cpus
 
 
 def _renumbered(numa_cpus: list[list[int]], cores: int, threads: int) -> bool:

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hopperlib.readers.darshan import read_darshan
 from hopperlib.readers.darshan._segments import MOST_COLUMNS, MOST_ROWS, heat_map_of
 
-from .test_pydarshan import log_of
+from .test_pydarshan import BROUGHT, log_of
 
 MOMENTS = st.floats(-1, 200, allow_nan=False)
 ACCESSES = st.lists(
@@ -55,3 +56,14 @@ def test_a_real_trace_adds_up_to_the_counters(tmp_path, name):
         assert sum(map(sum, made.read_bytes)) == total["bytes_read"]
         assert sum(map(sum, made.written_bytes)) == total["bytes_written"]
     assert any("every access (DXT)" in note for note in log.notes)
+
+
+def test_a_trace_that_is_cut_off_is_said_to_be_damaged(tmp_path):
+    if log_of("dxt.darshan", tmp_path) is None:
+        return
+    whole = (BROUGHT / "dxt.darshan").read_bytes()
+    path = tmp_path / "cut.darshan"
+    path.write_bytes(whole[: 3 * len(whole) // 4])
+    log = read_darshan(str(path))
+    assert log.missing == ("module DXT_POSIX could not be read: it is damaged",)
+    assert log.totals["POSIX"]["bytes_read"] == 22_517_726
