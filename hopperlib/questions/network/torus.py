@@ -143,23 +143,13 @@ class _Placed(Asked):
         wiring = self.wiring
         in_cabinet = Counter(node.on_floor[:2] for node in self.job)
         pitch, full = 348 / wiring.columns, wiring.cages * wiring.slots * 4
+        middle, font = (pitch / 2 - 1, pitch / 2 + 3), min(9, pitch / 2)
+        said = said.also(width=pitch - 2, size=pitch, full=full, middle=middle, font=font)
         parts = []
         for row, column in product(range(wiring.rows), range(wiring.columns)):
-            count = in_cabinet[column, row]
-            cabinet = said.also(
-                x=6 + column * pitch,
-                y=22 + row * (pitch + 4),
-                width=pitch - 2,
-                size=pitch,
-                shade=_shade(count / full),
-                column=column,
-                row=row,
-                count=count,
-                full=full,
-                middle=(4 + (column + 0.5) * pitch + 1, 22 + row * (pitch + 4) + pitch / 2 + 3),
-                font=min(9, pitch / 2),
-            )
-            parts.append(cabinet.text("cabinet"))
+            count, corner = in_cabinet[column, row], (6 + column * pitch, 22 + row * (pitch + 4))
+            shade = _shade(count / full)
+            parts.append(said.text("cabinet", column=column, row=row, count=count, corner=corner, shade=shade))
         title = said.text("floor")
         height, most = 30 + wiring.rows * (pitch + 4), max(in_cabinet.values())
         svg = said.text(
