@@ -35,12 +35,12 @@ A record that has rules between its values says which are broken in a method `br
 from __future__ import annotations
 
 import math
+import os.path
 import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
@@ -362,7 +362,9 @@ def read_beside(module: str, name: str) -> dict[str, Any]:
     >>> sorted(read_beside(hopperlib.__file__, "machines/hopper.toml"))[:2]
     ['file_system', 'in_service']
     """
-    return read_toml((Path(module).parent / name).read_text(encoding="utf-8"), name=name)
+    # With os.path: a command that needs no pathlib starts sooner.
+    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
+        return read_toml(file.read(), name=name)
 
 
 def read_record(

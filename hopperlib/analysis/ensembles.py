@@ -113,19 +113,17 @@ def _version(function: Callable[..., Any]) -> str:
 
 def _table(parameters: Mapping[str, Any], answer: Any) -> pd.DataFrame:
     """Return what a run gave as rows that begin with its parameters."""
-    if isinstance(answer, pd.DataFrame):
-        rows = answer.reset_index(drop=True)
-    else:
-        records = (
-            answer if isinstance(answer, list) else [answer if isinstance(answer, Mapping) else {"result": answer}]
-        )
-        if not all(isinstance(record, Mapping) for record in records):
+    rows = answer
+    if not isinstance(answer, pd.DataFrame):
+        records = answer if isinstance(answer, list) else [answer]
+        if answer is records and not all(isinstance(record, Mapping) for record in records):
             raise ValueError("a list that is returned must hold mappings: one a row")
-        rows = pd.DataFrame([dict(record) for record in records])
+        rows = pd.DataFrame([dict(each) if isinstance(each, Mapping) else {"result": each} for each in records])
     both = [name for name in parameters if name in rows.columns]
     if both:
         raise ValueError(f"the result has the name {both[0]!r}, which is also a parameter")
-    return pd.concat([pd.DataFrame([parameters] * len(rows), columns=list(parameters)), rows], axis=1)
+    inputs = pd.DataFrame([parameters] * len(rows), columns=list(parameters))
+    return pd.concat([inputs, rows.reset_index(drop=True)], axis=1)
 
 
 def _write(rows: pd.DataFrame, path: Path) -> None:

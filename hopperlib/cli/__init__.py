@@ -37,16 +37,6 @@ OWN: dict[str, str] = {
     **dict.fromkeys(("scorecard", "watch"), "book"),
 }
 NAMES: tuple[str, ...] = (*QUESTIONS, *COMMANDS)
-
-# What a plain install lacks, and the extra that has it.
-EXTRAS: dict[str, str] = {
-    **dict.fromkeys(
-        ("numpy", "scipy", "pandas", "statsmodels", "ruptures", "pyarrow", "matplotlib", "tqdm"), "analysis"
-    ),
-    **dict.fromkeys(("plotly", "anywidget", "ipywidgets"), "notebooks"),
-    **dict.fromkeys(("dask", "distributed", "dask_jobqueue"), "cluster"),
-    "darshan": "darshan",
-}
 _UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT, errno.EFBIG)
 
 
@@ -137,7 +127,8 @@ class LazyGroup(click.Group):
         except ModuleNotFoundError as error:
             from hopperlib.cli.common import fail
 
-            extra = EXTRAS.get((error.name or "").split(".")[0])
+            package = (error.name or "").split(".")[0]
+            extra = next((extra for extra, has in stated_commands()["extras"].items() if package in has), None)
             if extra is None:
                 raise
             fail(f"this command needs {error.name}: pip install 'hopper-book[{extra}]'", as_json=as_json)

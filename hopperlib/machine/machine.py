@@ -384,9 +384,8 @@ class Machine:
         >>> Machine.load("hopper").service_nodes
         144
         """
-        if self.network is None or self.network.node_positions is None:
-            return None
-        return self.network.node_positions - self.nodes
+        positions = self.network.node_positions if self.network else None
+        return None if positions is None else positions - self.nodes
 
 
 def _packed() -> Any:

@@ -7,6 +7,7 @@ follows from the values is a property. Nothing here knows a number of any machin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
 from typing import Any, Literal
@@ -326,24 +327,17 @@ class Network:
     @property
     def routers(self) -> int | None:
         """Routers of the torus, service positions included."""
-        if self.dimensions is None:
-            return None
-        x, y, z = self.dimensions
-        return x * y * z
+        return math.prod(self.dimensions) if self.dimensions else None
 
     @property
     def node_positions(self) -> int | None:
         """Places for a node in the torus, service nodes included."""
-        if self.routers is None or self.nodes_per_router is None:
-            return None
-        return self.routers * self.nodes_per_router
+        return self.routers * self.nodes_per_router if self.routers and self.nodes_per_router else None
 
     @property
     def cabinets(self) -> int | None:
         """Cabinets on the floor."""
-        if self.floor_columns is None or self.floor_rows is None:
-            return None
-        return self.floor_columns * self.floor_rows
+        return self.floor_columns * self.floor_rows if self.floor_columns and self.floor_rows else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
