@@ -74,13 +74,14 @@ def asv(histories: Histories) -> list[list[int]]:
 
 
 def ruptures(penalty: float) -> Detector:
-    """Return the same by ruptures: the kernel "rbf" with a penalty."""
+    """Return the same by ruptures: the kernel "rbf" with a penalty, searched exactly."""
 
     def detector(histories: Histories) -> list[list[int]]:
         import numpy as np
-        from ruptures import Pelt  # type: ignore[import-untyped, unused-ignore]
+        from ruptures import KernelCPD  # type: ignore[import-untyped, unused-ignore]
 
-        searches = (Pelt(model="rbf", min_size=4, jump=1).fit(np.array(values)) for values in histories)
+        # The same optimum as that of `Pelt` with the cost "rbf" and no step, in a hundredth of the time.
+        searches = (KernelCPD(kernel="rbf", min_size=4).fit(np.array(values)) for values in histories)
         return [[int(place) for place in search.predict(pen=penalty)[:-1]] for search in searches]
 
     return detector
@@ -100,8 +101,8 @@ DETECTORS: dict[str, tuple[str, Detector, int, int]] = {
     "hopper watch": ("hopper-book", here, 400, 30),
     "Apache Otava": ("apache-otava", otava, 300, 30),
     "asv": ("asv", asv, 300, 30),
-    "ruptures rbf, penalty 10": ("ruptures", ruptures(10), 100, 0),
-    "ruptures rbf, penalty 3": ("ruptures", ruptures(3), 100, 0),
+    "ruptures rbf, penalty 10": ("ruptures", ruptures(10), 300, 30),
+    "ruptures rbf, penalty 3": ("ruptures", ruptures(3), 300, 30),
     "fixed rule, -10 %": ("", fixed_rule, 1000, 200),
 }
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hopperlib.monitoring.changes import LEVEL, PERSISTENCE_PRICE, SHORTEST, Course, gain_needed, kept, least_spread
 from hopperlib.monitoring.delays import synthetic_history
 from hopperlib.monitoring.levels import (
+    LEAST,
     LEVELS,
     MOST_PERSISTENT,
     PRIOR_OUTLIERS,
@@ -51,7 +52,7 @@ class _Noises:
         ordinary = height * np.exp(-0.5 * (residuals / self.spread) ** 2)
         below = residuals < 0
         width = np.where(below, -self.low_width, self.high_width)
-        outlying = np.where(below, self.low, self.high) / np.abs(width) * np.exp(-residuals / width)
+        outlying = np.where(below, self.low, self.high) / np.abs(width) * np.exp(-residuals / width) + LEAST
         return ordinary, outlying
 
     def after(self, residuals: Array, ordinary: Array, outlying: Array, before: Array, sure: Array) -> Array:

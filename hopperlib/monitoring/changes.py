@@ -57,6 +57,9 @@ PERSISTENCE_PRICE = 6.0
 _CERTAIN = 0.9
 # Printed to so many digits at most: what is finer is no spread of runs.
 _DUST = 1e-4
+# A clock that goes in steps, with a little noise on each: then most runs lie so many spreads from their neighbors, and
+# the steps are the spread.
+_STEPPED = 8
 
 
 class Change(NamedTuple):
@@ -163,7 +166,15 @@ def find_changes(values: Sequence[float], *, level: float = LEVEL) -> Course:
     ()
     """
     steady, best = search(values, level)
+    least = min(_two_thirds(steady.residuals(values)), _two_thirds([b - a for a, b in pairwise(values)]) / math.sqrt(2))
+    if best.noise.spread < least / _STEPPED:
+        return kept(values, *search(values, level, least), level, least)
     return kept(values, steady, best, level)
+
+
+def _two_thirds(offs: Sequence[float]) -> float:
+    """Return how far from nothing two thirds are at most: one spread of a normal distribution."""
+    return sorted(map(abs, offs))[round(0.68 * (len(offs) - 1))]
 
 
 def _first_noises(steady: Noise, local: Noise, least: float) -> tuple[Noise, Noise]:
@@ -171,8 +182,8 @@ def _first_noises(steady: Noise, local: Noise, least: float) -> tuple[Noise, Noi
     return local, replace(steady, spread=max(least, 0.75 * steady.spread), persistence=0.7 * steady.persistence)
 
 
-def search(values: Sequence[float], level: float) -> tuple[Fit, Fit]:
-    """Return the best course without a change, and with any.
+def search(values: Sequence[float], level: float, least: float = 0.0) -> tuple[Fit, Fit]:
+    """Return the best course without a change, and with any, for at least so much spread of ordinary runs.
 
     Examples
     --------
@@ -180,7 +191,7 @@ def search(values: Sequence[float], level: float) -> tuple[Fit, Fit]:
     >>> steady.cuts, best.cuts
     ((), (20,))
     """
-    least, price = least_spread(values), gain_needed(len(values), 0.0, level)
+    least, price = least or least_spread(values), gain_needed(len(values), 0.0, level)
     local = first_noise(values, least)
     steady = fit(values, local, price=0, shortest=SHORTEST, least=least, rounds=4, allowed=())
     fits = [
@@ -190,7 +201,7 @@ def search(values: Sequence[float], level: float) -> tuple[Fit, Fit]:
     return steady, max([steady, *fits], key=lambda found: found.loglik - price * len(found.cuts))
 
 
-def kept(values: Sequence[float], steady: Fit, best: Fit, level: float) -> Course:
+def kept(values: Sequence[float], steady: Fit, best: Fit, level: float, least: float = 0.0) -> Course:
     """Return the course with those changes only that chance does not give.
 
     The weakest is taken away, and the rest fitted anew, until each that is left stands its test.
@@ -201,7 +212,7 @@ def kept(values: Sequence[float], steady: Fit, best: Fit, level: float) -> Cours
     >>> [change.run for change in kept(values, *search(values, LEVEL), LEVEL).changes]
     [20]
     """
-    least = least_spread(values)
+    least = least or least_spread(values)
     while best.cuts:
         weakest = (-1.0, steady)
         chances = []

@@ -14,6 +14,7 @@ from statistics import median
 from typing import NamedTuple
 
 __all__ = [
+    "LEAST",
     "LEVELS",
     "MOST_PERSISTENT",
     "PRIOR_OUTLIERS",
@@ -34,6 +35,8 @@ PRIOR_OUTLIERS, PRIOR_RUNS, PRIOR_WIDTH = 0.5, 10, 3.0
 # Half of the levels lie where most runs are, half evenly over their range.
 LEVELS = 48
 _NEVER = -1e300
+# Density of a run however far off: it has a logarithm.
+LEAST = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ class _Densities:
         exp, height, decay = math.exp, self.height, self.decay
         low, low_decay, high, high_decay = self.low, self.low_decay, self.high, self.high_decay
         ordinary = [height * exp(decay * r * r) for r in residuals]
-        outlying = [low * exp(low_decay * r) if r < 0 else high * exp(high_decay * r) for r in residuals]
+        outlying = [(low * exp(low_decay * r) if r < 0 else high * exp(high_decay * r)) + LEAST for r in residuals]
         return ordinary, outlying
 
     def after(

@@ -199,7 +199,7 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
             figure = name.removesuffix("_value")
             value = finite(row[name])
             if row[name].lower() in ABSENT or value == 0:
-                skips.add("there is none", number)
+                skips.add("it is 0" if value == 0 else "there is none", number)
                 continue
             if value is None or value < 0:
                 raise InputError(f"line {number}, column {name}: {row[name]!r} is no number above 0")

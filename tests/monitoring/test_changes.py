@@ -89,3 +89,19 @@ def test_least_spread_of_printed_steps():
     # A third of the step between neighbors, and never none at all.
     assert least_spread([2.0, 2.5, 2.5, 4.0]) == pytest.approx(0.15)
     assert least_spread([1.0, 1.0]) > 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_clock_that_goes_in_steps_is_no_change(seed):
+    # Steps of 0.8 with a little noise on each, as a benchmark that waits for a timer prints them.
+    rng = Random(seed)
+    steps = (-1, 0, 0, 0, 0, 1, 1, 1, 1, 2)
+    values = [math.log(52 + 0.8 * rng.choice(steps) + rng.gauss(0, 0.004)) for _ in range(120)]
+    assert find_changes(values).changes == ()
+    assert [change.run for change in find_changes([*values, *(value - 0.3 for value in values[:20])]).changes] == [120]
+
+
+def test_a_thousandfold_jump_among_equal_runs_is_one():
+    rng = Random(3)
+    values = [rng.gauss(7 * (run >= 60), 1e-4) for run in range(120)]
+    assert [change.run for change in find_changes(values).changes] == [60]
