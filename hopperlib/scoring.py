@@ -275,14 +275,10 @@ def _predicted(value: DocumentedValue, prediction: Prediction, check: Check, stu
 
 def _shown(reproduced: float | bool | str | tuple[float, float]) -> str:
     """Return what the model gives as text, with enough digits to see the deviation."""
-    match reproduced:
-        case bool():
-            return str(reproduced).lower()
-        case str():
-            return reproduced
-        case (low, high):
-            return f"{low:.6g} to {high:.6g}"
-    return f"{reproduced:.6g}"
+    if isinstance(reproduced, bool | str):
+        return reproduced if isinstance(reproduced, str) else str(reproduced).lower()
+    ends = reproduced if isinstance(reproduced, tuple) else (reproduced,)
+    return " to ".join(f"{end:.6g}" for end in ends)
 
 
 def _verdict(check: Check, agrees: bool) -> str:

@@ -235,11 +235,6 @@ class DocumentedValue:
             return None
         return float(place if self.qualifier == "truncated" else place / 2)
 
-    @property
-    def iso_date(self) -> str | None:
-        """The date in ISO form, as far as it is known (``2006-02-10``, ``2011-02``, ``2009``); None for other rows."""
-        return self.note.split()[0] if self.qualifier == "date" else None
-
     def bounds(self, tolerance: float | None = None) -> tuple[float, float]:
         """Return the least and the greatest value that agree with the adopted reading, in the unit of the row.
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 __all__ = ["in_range", "version_key"]
 
@@ -18,13 +16,7 @@ __all__ = ["in_range", "version_key"]
 _LONGEST = 80
 _PIECE = re.compile(r"[0-9]{1,80}|[a-z]{1,80}", re.IGNORECASE)
 _BOUND = re.compile(r"(>=|<=|==|>|<)([\w.+-]{1,80})", re.ASCII)
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    "==": operator.eq,
-    ">": operator.gt,
-    "<": operator.lt,
-}
+_COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
 
 
 @lru_cache(maxsize=1024)

@@ -13,8 +13,9 @@ References
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from statistics import median
 
 from hopperlib.units import BYTES_PER_MEMORY_GB
@@ -221,20 +222,11 @@ def node_list(names: Iterable[str]) -> str:
         else:
             groups.setdefault((match[1], len(match[2])), []).append(int(match[2]))
     for (stem, width), numbers in groups.items():
-        parts = [
-            f"{low:0{width}d}" if low == high else f"{low:0{width}d}-{high:0{width}d}"
-            for low, high in _spans(sorted(numbers))
+        # Numbers that follow each other are as far from their places in the list.
+        runs = [
+            [number for _, number in run]
+            for _, run in groupby(enumerate(sorted(numbers)), lambda each: each[1] - each[0])
         ]
+        parts = ["-".join(f"{end:0{width}d}" for end in dict.fromkeys((run[0], run[-1]))) for run in runs]
         plain.append(f"{stem}{parts[0]}" if len(numbers) == 1 else f"{stem}[{','.join(parts)}]")
     return ",".join(sorted(plain))
-
-
-def _spans(numbers: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield sorted numbers as spans (first, last)."""
-    start = previous = numbers[0]
-    for number in numbers[1:]:
-        if number != previous + 1:
-            yield start, previous
-            start = number
-        previous = number
-    yield start, previous
