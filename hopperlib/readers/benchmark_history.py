@@ -162,6 +162,8 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
         for name in numbers
         if not _SETTINGS.match(name.lower()) and len({row[name] for row in rows}) > len(rows) // _RUNS_A_SETTING
     ]
+    if not numbers:
+        raise InputError(f"no column holds numbers alone; the columns are: {', '.join(header)}")
     return figures or measured or numbers
 
 

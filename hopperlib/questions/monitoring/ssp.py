@@ -41,15 +41,23 @@ def _rows(text: str) -> list[dict[str, Any]]:
             f"nodes_reference; the columns are: {', '.join(table[0])}",
             name="suite",
         )
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(table[1:], 2):
         if len(row) != len(header):
             raise InputError(f"line {number} has {len(row)} cells for {len(header)} columns", name="suite")
         cells = {what: _number(row[place], number) for what, place in places.items() if what != "name"}
-        found[row[places["name"]]] = cells | {"name": row[places["name"]]}
+        name = row[places["name"]]
+        found[name] = cells | {"name": name, "rows": found.get(name, {"rows": 0})["rows"] + 1}
     if not found:
         raise InputError("a suite needs at least one benchmark", name="suite")
     return list(found.values())
+
+
+def _need(row: dict[str, Any], *names: str) -> None:
+    """Refuse a benchmark that has no value for one of some columns."""
+    for name in names:
+        if not row.get(name):
+            raise InputError(f"{row['name']} has no value above 0 for {name}", name="suite")
 
 
 def _number(text: str, line: int) -> float | None:
@@ -74,7 +82,9 @@ class _Suite(Asked):
         """Return Sustained System Performance and what was committed."""
         rates = []
         for row in rows:
-            value = row.get("rate") or rate(*(row.get(what) or 0 for what in ("operations", "time_s", "processors")))
+            parts = ("operations", "time_s", "processors")
+            _need(row, *(parts if "operations" in row and not row.get("rate") else ("rate",)))
+            value = row.get("rate") or rate(*(row[part] for part in parts))
             given = {what: row.get(what) for what in ("commitment", "reference")}
             rates.append(Rate(name=row["name"], rate=value, **given))
         found = Suite(rates=tuple(rates), processors=self.processors)
@@ -85,6 +95,7 @@ class _Suite(Asked):
             verdict=said.text({None: "none", True: "passes", False: "fails"}[found.passes]),
             total=None,
             count=len(rates),
+            repeated=", ".join(row["name"] for row in rows if row["rows"] > 1),
             machine=self.processors > 1,
             margin=found.ssp / found.committed - 1 if found.committed else None,
             mean_short=found.committed is not None and found.ssp < found.committed,
@@ -116,9 +127,7 @@ class _Suite(Asked):
         """Return Scalable System Improvement: capability, utilization and speed-up over a reference machine."""
         terms = {}
         for row in rows:
-            missing = [what for what in ("speedup", "processors", "nodes_reference") if not row.get(what)]
-            if missing:
-                raise InputError(f"{row['name']} has no value above 0 for {missing[0]}", name="suite")
+            _need(row, "speedup", "processors", "nodes_reference")
             terms[row["name"]] = speedup_term(
                 speedup=row["speedup"],
                 nodes=row["processors"],

@@ -66,3 +66,15 @@ def test_refuses(ssp, suite, message):
     with pytest.raises(InputError) as refused:
         ssp.run(suite=suite)
     assert refused.value.message == message
+
+
+def test_several_rows_of_one_benchmark_are_spoken_of(ssp):
+    result = ssp.run(suite="benchmark,rate,commitment\na,1,2\na,3,2\n")
+    assert result.facts["ssp"] == pytest.approx(3)
+    assert "More than one row of a: the last is taken, as of a log." in [finding.message for finding in result.findings]
+    assert "the geometric mean of 1 rate of one processor" in result.summary
+
+
+def test_the_benchmark_that_lacks_a_number_is_named(ssp):
+    with pytest.raises(InputError, match=r"^b has no value above 0 for time_s$"):
+        ssp.run(suite="benchmark,operations,time_s,processors\na,1065,92.4,2048\nb,100,0,12\n")
