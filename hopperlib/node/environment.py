@@ -78,7 +78,7 @@ def pinned_threads(binding: Binding, environment: Mapping[str, str], kind: NodeK
         places = places or ("cores" if any("core" in word for word in affinity) else "threads")
     threads = len(binding.thread_cores)
     if (
-        policy not in ("close", "spread", "true")
+        policy not in ("close", "spread", "true", "master", "primary")
         or places.split("(")[0] not in ("cores", "threads", "")
         or threads == 1
     ):
@@ -87,7 +87,9 @@ def pinned_threads(binding: Binding, environment: Mapping[str, str], kind: NodeK
         seats = [core for core in binding.cores for cpu in binding.cpus if kind.core_of(cpu) == core]
     else:
         seats = list(binding.cores)
-    if policy == "spread" or threads > len(seats):
+    if policy in ("master", "primary"):
+        chosen = [seats[0]] * threads
+    elif policy == "spread" or threads > len(seats):
         chosen = [seats[thread * len(seats) // threads] for thread in range(threads)]
     else:
         chosen = seats[:threads]

@@ -61,7 +61,7 @@ def step_gpus(
         return StepGpus((), doubt=remark("gpus-uneven", total=total, nodes=nodes, check=CHECK))
     free = tuple(gpu for gpu in order if gpu not in taken)
     some = remark("gpus-first-free", count=count, gpus=kind.gpus)
-    return StepGpus(free[:count], assumed=some if count < len(free) else "")
+    return StepGpus(free[:count], assumed=some if 0 < count < len(free) else "")
 
 
 def gpus_of_tasks(

@@ -13,7 +13,7 @@ from hopperlib.frames import to_frame
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.binding import Binding, Seating
 from hopperlib.node.environment import pinned_threads, reordered
-from hopperlib.node.launch.components import Component, Launch
+from hopperlib.node.launch.components import Component, Launch, remark
 
 __all__ = ["Binding", "NodePlacement", "Placement", "Task", "place_tasks"]
 
@@ -186,6 +186,8 @@ def place_tasks(launch: Launch, machine: Machine, *, kind: str | None = None) ->
             doubts |= {doubt: None} if doubt else {}
         # Equal nodes hold the same object, which it must stay.
         patterns = {id(pattern): pattern for pattern in placed.patterns}
+        places = launch.environment.get("OMP_PLACES", "")
+        assumptions |= {remark("places-listed", places=places): None} if places.startswith("{") else {}
         if launch.launcher != "aprun":
             patterns = {
                 key: tuple(pinned_threads(seat, launch.environment, node) for seat in pattern)

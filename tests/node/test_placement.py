@@ -173,3 +173,11 @@ def binds_to_own_cpus(line: str) -> bool:
     if any(word in line for word in sharing):
         return False
     return line.startswith("aprun") or "--cpu-bind=threads" in line
+
+
+def test_openmp_places_on_one_core_and_places_that_are_not_followed() -> None:
+    cluster = Machine.load("cluster")
+    line = "OMP_PLACES=cores OMP_PROC_BIND=master OMP_NUM_THREADS=2 srun -n 1 -c 2 a"
+    assert place_tasks(read_launch(line, cluster), cluster).nodes[0].pattern[0].thread_cores == ((0,), (0,))
+    listed = place_tasks(read_launch("OMP_PLACES={0},{1} srun -n 1 -c 2 a", cluster), cluster)
+    assert "OMP_PLACES={0},{1} is not followed" in listed.certainty

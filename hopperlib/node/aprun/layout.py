@@ -203,6 +203,8 @@ def _pattern(component: Component, layout: AprunLayout, node: NodeKind, tasks: i
         cores = set(seat)
         if component.cpu_binding == "none":
             per_thread = [allowed] * threads
+        elif component.cpu_binding == "depth":
+            per_thread = [seat] * threads
         elif component.cpu_binding == "numa_node":
             per_thread = [beside[thread % len(seat)] for thread in range(threads)]
             cores = set().union(*beside)

@@ -102,7 +102,9 @@ def _component(given: Sequence[Given], command: Sequence[Word], job: Job, notes:
     needs_one = f"{name} has {node.cores} cores and needs one for a task"
     fields["reserved_cores"] = count_of(options, "-r", high=node.cores - 1, bound=needs_one, low=0) or 0
     if "-cc" in options:
-        fields["cpu_binding"], fields["binding_list"] = _binding(options["-cc"])
+        fields["cpu_binding"], fields["binding_list"] = _binding(
+            options["-cc"], "-j" in machine.launcher("aprun").options
+        )
     if "-sl" in options:
         fields["numa_node_list"] = _numa_node_list(options["-sl"], node.numa_nodes, name)
     if "-F" in options:
@@ -139,9 +141,9 @@ def _threads_per_core(options: dict[str, Given], node: NodeKind, machine: Machin
     return threads
 
 
-def _binding(option: Given) -> tuple[str, tuple[tuple[int | None, ...], ...] | None]:
-    """Return the keyword of ``-cc`` and its lists."""
-    if option.value in ("cpu", "numa_node", "none"):
+def _binding(option: Given, newer: bool) -> tuple[str, tuple[tuple[int | None, ...], ...] | None]:
+    """Return the keyword of ``-cc`` and its lists; those that know ``-j``, from CLE 4.1 on, know ``depth`` too."""
+    if option.value in ("cpu", "numa_node", "none") or (option.value == "depth" and newer):
         return option.value, None
     if not option.value[:1].isdigit() and option.value[:1] != "x":
         raise option.refusal("must be cpu, numa_node, none or a list of cores such as 0,6,12,18")

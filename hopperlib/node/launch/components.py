@@ -184,7 +184,7 @@ class Component(NamedTuple):
     strict_memory : bool
         ``aprun -ss``, ``srun --mem-bind=local``: memory from the task's own NUMA nodes only.
     cpu_binding : str or None
-        Keyword of ``aprun -cc`` (``cpu``, ``numa_node``, ``none``, ``list``)
+        Keyword of ``aprun -cc`` (``cpu``, ``depth``, ``numa_node``, ``none``, ``list``)
         or of ``srun --cpu-bind`` (``cores``, ``threads``, ``sockets``,
         ``ldoms``, ``rank``, ``rank_ldom``, ``none``, ``map_cpu``,
         ``mask_cpu``, ``map_ldom``, ``mask_ldom``).

@@ -20,6 +20,7 @@ from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.binding import Binding, Seating, bound_to
 from hopperlib.node.gpus import gpus_of_tasks, step_gpus
 from hopperlib.node.launch.components import Component, LaunchError, TaskMapping
+from hopperlib.node.launch.option_values import check_nodes
 
 __all__ = ["place_mpiexec", "units_of"]
 
@@ -74,6 +75,7 @@ def place_mpiexec(component: Component, node: NodeKind, machine: Machine, thread
     slots = len(units_of("number" if mapping.unit in ("number", "hwthread") else "core", node)) // max(1, mapping.width)
     per_node = component.tasks_per_node or (mapping.per_unit or 0) * len(units_of(mapping.unit, node)) or max(1, slots)
     nodes = component.nodes or -(-component.tasks // per_node)
+    check_nodes(nodes, machine, "-n", component.tasks)
     if component.tasks > nodes * per_node and component.tasks_per_node is None and not component.overcommit:
         raise LaunchError("-n", component.tasks, f"is more than {nodes} x {per_node} tasks, the slots of {nodes} nodes")
     if mapping.unit == "node-by-node":
@@ -128,7 +130,10 @@ def _taken(component: Component, mapping: TaskMapping, kind: NodeKind, tasks: in
         if len(own) < mapping.width:
             # Bound to more than its own cores, or not at all, a task may share them.
             if mapping.bind in ("core", "hwthread", "own") and not component.overcommit:
-                rule = f"needs more than the {len(groups[group])} {small}s that a {mapping.unit} has for tasks of {mapping.width}"
+                cores, unit = small.replace("number", "CPU"), "node" if whole else mapping.unit
+                rule = (
+                    f"needs more than the {len(groups[group])} {cores}s that a {unit} has for tasks of {mapping.width}"
+                )
                 raise LaunchError("-n", component.tasks, rule)
             own = [groups[group][(first + index) % len(groups[group])] for index in range(mapping.width)]
         taken.append([cpu for piece in own for cpu in piece])

@@ -23,9 +23,10 @@ from hopperlib.node.launch.components import (
     TaskMapping,
     remark,
 )
-from hopperlib.node.launch.option_values import assigned, check_nodes, hex_mask, number_list, whole_number
+from hopperlib.node.launch.option_values import assigned, hex_mask, number_list, whole_number
 from hopperlib.node.launch.options import Given, component_of, read_fields, read_programs
 from hopperlib.node.launch.scripts import Invocation
+from hopperlib.node.launch.shell import Unknown
 from hopperlib.node.mpiexec.layout import place_mpiexec, units_of
 
 __all__ = ["read_mpiexec"]
@@ -69,6 +70,9 @@ def read_mpiexec(invocation: Invocation, job: Job) -> tuple[LauncherKind, ReadLi
         options = {option.name: option for option in given}
         environment |= assigned(option.value for option in given if option.name in ("-env", "-x"))
         known = {**invocation.environment, **environment}
+        for name, value in known.items():
+            if kind == "intelmpi" and name.startswith("I_MPI_") and isinstance(value, Unknown):
+                raise LaunchError(name, "", value.reason)
         strings = {name: value for name, value in known.items() if isinstance(value, str)}
         counted = _counted(kind, options, strings, job, remarks)
         if not counted["tasks"]:
@@ -77,7 +81,6 @@ def read_mpiexec(invocation: Invocation, job: Job) -> tuple[LauncherKind, ReadLi
         request = component_of(typed, command, counted)
         components.append(_mapped(kind, request, options, strings, job.node, remarks))
     for component in components:
-        check_nodes(component.nodes or 1, job.machine, "-n", component.tasks)
         place_mpiexec(component, job.node, job.machine, 1)
     return kind, (tuple(components), environment, remarks)
 
@@ -218,11 +221,12 @@ def _openmpi(asked: _Asked) -> Component:
     """Map as Open MPI does: --map-by and --bind-to, and what follows if one of them is missing."""
     old = {name[1:] for name in asked.options}
     value = asked.typed("-map-by") or next((name[2:] for name in old & {"bycore", "bysocket", "bynode"}), "")
-    ppr = re.match(r"ppr:(\d+):([^:]+)(.*)", value, re.IGNORECASE)
+    ppr = re.match(r"ppr:([^:]+):([^:]+)(.*)", value, re.IGNORECASE)
+    each = whole_number("--map-by", ppr[1]) if ppr else None
     word, *modifiers = (ppr[2] + ppr[3] if ppr else value).split(":")
     for modifier in map(str.lower, modifiers):
-        if match := re.fullmatch(r"pe=(\d+)", modifier):
-            asked = asked._replace(width=int(match[1]))
+        if modifier.startswith("pe="):
+            asked = asked._replace(width=whole_number("--map-by", modifier[3:]))
         elif modifier == "oversubscribe":
             asked = asked._replace(request=asked.request._replace(overcommit=True))
     unit, width = _unit("--map-by", word) if word else "", asked.width
@@ -253,8 +257,8 @@ def _openmpi(asked: _Asked) -> Component:
             asked.doubt("openmpi-silent")
             unit, bound = unit or "socket", bound or "socket"
     if ppr and unit == "node":
-        return asked.mapped("slot", bound)._replace(tasks_per_node=int(ppr[1]), nodes=None)
-    return asked.mapped("node-by-node" if unit == "node" else unit, bound, per_unit=int(ppr[1]) if ppr else None)
+        return asked.mapped("slot", bound)._replace(tasks_per_node=each, nodes=None)
+    return asked.mapped("node-by-node" if unit == "node" else unit, bound, per_unit=each)
 
 
 def _mpich(asked: _Asked) -> Component:

@@ -269,7 +269,7 @@ entries=(), sharing=False)
     sharing = "--gres-flags" in options and "allow-task-sharing" in options["--gres-flags"].value
     request = GpuRequest(**counts, tasks_per_gpu=tasks_per_gpu, sharing=sharing)
     if typed is not None:
-        return _bound(request, typed)
+        return _bound(request, typed, node.gpus)
     if counts.get("per_task"):
         return request._replace(binding="per_task", number=counts["per_task"])
     return request._replace(binding="single", number=tasks_per_gpu) if tasks_per_gpu else request
@@ -280,7 +280,7 @@ def _count(option: Given) -> int:
     return sum(whole_number(option.typed, part.rpartition(":")[2], low=0) for part in option.value.split(","))
 
 
-def _bound(request: GpuRequest, option: Given) -> GpuRequest:
+def _bound(request: GpuRequest, option: Given, gpus: int) -> GpuRequest:
     """Return the request with what ``--gpu-bind`` says."""
     text = re.sub(r"^(v|verbose|q|quiet),|^gres/gpu:", "", option.value)
     word, _, rest = text.partition(":")
@@ -291,6 +291,12 @@ def _bound(request: GpuRequest, option: Given) -> GpuRequest:
         return request._replace(binding=word, number=whole_number(option.typed, rest))
     if word in ("map", "mask") and rest:
         entries = repeated(option.typed, rest)
-        lists = tuple(hex_mask(option.typed, each) if word == "mask" else (int(each, 0),) for each in entries)
+        lists = tuple(_entry(option, word, each) for each in entries)
+        has = request.per_node or gpus
+        absent = next((gpu for own in lists for gpu in own if gpu >= has), None)
+        if absent is not None:
+            raise option.refusal(
+                f"names GPU {absent}; a step has {f'GPUs 0 to {has - 1} of a node' if has else 'none'}"
+            )
         return request._replace(binding=word, entries=lists)
     raise option.refusal(_BIND_WORDS)

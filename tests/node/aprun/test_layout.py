@@ -10,6 +10,7 @@ from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.aprun.layout import aprun_layout, place_aprun
 from hopperlib.node.binding import Binding
 from hopperlib.node.launch.components import Component, LaunchError
+from hopperlib.node.launch.reader import read_launch
 
 HOPPER = Machine.load("hopper")
 NODE = HOPPER.node()
@@ -357,3 +358,17 @@ def test_a_layout_gives_every_task_cores_of_its_own(
                 sum(numa_node == binding.numa_nodes[0] for binding in pattern) <= per_numa_node
                 for numa_node in range(4)
             )
+
+
+def test_cc_depth_leaves_the_threads_of_a_task_on_its_cores() -> None:
+    # aprun man page, later CLE: each PE gets a mask of as many CPUs as its depth.
+    titan = Machine.load("titan")
+    (component,) = read_launch("aprun -n 2 -d 4 -cc depth a", titan).components
+    seats = place_aprun(component, titan.node(), titan, 2).patterns[0]
+    # Two hardware threads a core, so four CPUs are two cores.
+    assert [(seat.cpus, seat.thread_cores) for seat in seats] == [
+        ((0, 1, 2, 3), ((0, 1),) * 2),
+        ((4, 5, 6, 7), ((2, 3),) * 2),
+    ]
+    with pytest.raises(LaunchError, match="-cc depth must be cpu, numa_node, none or a list"):
+        read_launch("aprun -n 2 -d 4 -cc depth a", HOPPER)

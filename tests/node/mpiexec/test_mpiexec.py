@@ -89,6 +89,11 @@ def test_what_cannot_be_told(text: str, why: str) -> None:
     ("text", "message"),
     [
         ("mpirun a", "mpirun has no -n, and no script around it says how many tasks there are"),
+        ("mpirun -np 4 --map-by socket:PE=0 a", "--map-by 0 must be at least 1"),
+        ("mpirun -np 4 --map-by slot:PE=x a", "--map-by x must be a whole number"),
+        ("mpirun -np 4 --map-by ppr:0:node a", "--map-by 0 must be at least 1"),
+        ("I_MPI_PIN_DOMAIN=<mask> mpirun -n 4 a", "I_MPI_PIN_DOMAIN is a placeholder; write the value"),
+        ("mpirun -np 4 --map-by core:PE=99 a", "-n 4 needs more than the 32 cores that a node has for tasks of 99"),
         ("mpirun -np 4 --map-by chip a", "--map-by chip is no unit that can be read"),
         ("mpirun -np 4 --fly a", "--fly is not an option of Open MPI's mpiexec that can be read"),
         ("mpirun -np 8 --map-by ppr:8:socket:PE=4 a", "-n 8 needs more than the 16 cores that a socket has for tasks of 4"),

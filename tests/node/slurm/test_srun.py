@@ -254,6 +254,11 @@ def test_heterogeneous_jobs() -> None:
             "srun -n 4 --gpus-per-task=1 --gpu-bind=near a",
             "--gpu-bind near must be none, closest, single:N, per_task:N, or map: or mask: with a list",
         ),
+        (
+            "srun -n 4 --gpus-per-node=4 --gpu-bind=map:0,4 a",
+            "--gpu-bind map:0,4 names GPU 4; a step has GPUs 0 to 3 of a node",
+        ),
+        ("srun -n 4 --gpus-per-node=4 --gpu-bind=map:x a", "--gpu-bind x must be a whole number"),
         ("srun --ntaks=4 a", "--ntaks is not an option of srun on Perlmutter; did you mean --ntasks?"),
         ("srun -y a", "-y is not an option of srun on Perlmutter"),
         (
