@@ -313,7 +313,7 @@ def describe_run_times(
     >>> times = ["job,run_time_s", *(f"{job},{100 + 10 * job + run}" for job in range(4) for run in range(3))]
     >>> from hopperlib.readers.run_times import read_run_times
     >>> report = describe_run_times(read_run_times(times), np.random.default_rng(1), resamples=19)
-    >>> report.mean, report.split.within_sd, [one.runs for one in report.repeats]
+    >>> report.figures["mean"], report.split.within_sd, [one.runs for one in report.repeats]
     (116.0, 1.0, [2, 80])
     """
     resamples = usual_repeats(len(table.times)) if resamples is None else resamples
