@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from heapq import heappush
 
 from hopperlib.errors import InputError
@@ -419,6 +420,8 @@ class OwnLane(Lane):
     def __init__(self, run: Run, pools: Mapping[str, Lane], policy: Policy) -> None:
         super().__init__(run)
         self.pools, self.policy = pools, policy
+        # A view holds all that wait and run, most of them as the one before.
+        self.job = lru_cache(maxsize=1 << 14)(run.workload.__getitem__)
 
     def pool(self, job: int) -> Lane:
         """Return where a job runs."""
@@ -469,8 +472,8 @@ class View:
         self._lane, self.now_s = lane, now
         workload = lane.run.workload
         self._indices = {workload.job[key & JOB]: key & JOB for key in lane.waiting.queue}
-        self.waiting = tuple(workload[key & JOB] for key in lane.waiting.queue)
-        self.running = tuple((workload[job], lane.starts[job] + lane.limits[job]) for job in lane.run.held)
+        self.waiting = tuple(lane.job(key & JOB) for key in lane.waiting.queue)
+        self.running = tuple((lane.job(job), lane.starts[job] + lane.limits[job]) for job in lane.run.held)
 
     def room(self, job: Job) -> int:
         """Return how many nodes a job of this kind would find now."""
