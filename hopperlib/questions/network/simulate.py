@@ -303,6 +303,10 @@ def _fitting(workload: Workload, wide: list[int], treatment: str, room: int | Cl
     job = workload[wide[0]]
     where = f"the {room:,} of the machine" if isinstance(room, int) else f"partition {job.queue!r} can give"
     message = f"job {job.job} asks for nodes={job.nodes}, more than {where}, or its queue does not take it"
+    try:
+        _ = isinstance(room, int) or room.partition(job.queue)
+    except InputError as error:
+        message = f"job {job.job}: {error}"
     if treatment == "refuse" or len(wide) == len(workload):
         hint = "; if the trace counts processors, say how many a node has" if isinstance(room, int) else ""
         raise InputError(message + hint, name="cores_per_node" if hint else "wide")
@@ -428,7 +432,7 @@ def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
 def _against(compared: Compared | None) -> Iterator[Finding]:
     """Yield how much longer jobs wait under the policy, and how sure that is."""
     if compared is not None:
-        longer, resampled = compared.difference_s > 0, compared.low_s is not None
+        longer, resampled = compared.difference_s > 0, bool(compared.difference_s) and compared.low_s is not None
         yield _WORDING.of(
             compared,
             resamples=_RESAMPLES,
@@ -436,7 +440,8 @@ def _against(compared: Compared | None) -> Iterator[Finding]:
             side="longer" if longer else "shorter",
             resampled=resampled,
             untold=resampled and not compared.sure,
-            level="advice" if compared.sure else "unknown",
+            alike=not compared.difference_s,
+            few=bool(compared.difference_s) and not resampled,
         ).finding("against")
 
 
