@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["InputError", "above", "at_least", "refusal", "within"]
-
 _LONGEST_SHOWN = 60
 
 

@@ -46,22 +46,6 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 from hopperlib.errors import InputError
 
-__all__ = [
-    "Quantity",
-    "TableError",
-    "Value",
-    "apart",
-    "document_of",
-    "fact",
-    "key",
-    "nearest",
-    "read_beside",
-    "read_record",
-    "read_records",
-    "read_toml",
-    "to_toml",
-]
-
 Value = bool | int | float | str | tuple[int, ...] | tuple[str, ...]
 Record = TypeVar("Record")
 

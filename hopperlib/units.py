@@ -19,22 +19,6 @@ from hopperlib.errors import InputError
 if TYPE_CHECKING:
     from decimal import Decimal
 
-__all__ = [
-    "BYTES_PER_GB",
-    "BYTES_PER_MEMORY_GB",
-    "BYTES_PER_MIB",
-    "HOURS_PER_DAY",
-    "MIB_PER_MEMORY_GB",
-    "SECONDS_PER_HOUR",
-    "binary_size_text",
-    "duration_s",
-    "memory_gb",
-    "memory_tb",
-    "memory_tib",
-    "size_bytes",
-    "size_text",
-]
-
 BYTES_PER_GB = 1_000_000_000
 BYTES_PER_MEMORY_GB = 1 << 30
 BYTES_PER_MIB = 1 << 20

@@ -23,7 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 
 def public_modules(package: str) -> Iterator[tuple[str, Any]]:
-    """Yield name and module of a package and all below it that state their public names.
+    """Yield name and module of a package and all below it that have public names.
 
     Examples
     --------
@@ -36,12 +36,12 @@ def public_modules(package: str) -> Iterator[tuple[str, Any]]:
         if any(part.startswith("_") for part in found.name.split(".")):
             continue
         module = importlib.import_module(found.name)
-        if getattr(module, "__all__", None):
+        if own_names(found.name, module):
             yield found.name, module
 
 
 def own_names(name: str, module: Any) -> list[str]:
-    """Return the public names that a module defines, rather than hands on.
+    """Return the public functions and classes that a module defines, rather than hands on: those without an underscore.
 
     Examples
     --------
@@ -49,8 +49,8 @@ def own_names(name: str, module: Any) -> list[str]:
     >>> own_names("hopperlib.errors", errors)
     ['InputError', 'above', 'at_least', 'refusal']
     """
-    public = getattr(module, "__all__", ())
-    return [one for one in public if getattr(getattr(module, one), "__module__", name) == name]
+    public = getattr(module, "__all__", [one for one in vars(module) if not one.startswith("_")])
+    return sorted(one for one in public if getattr(getattr(module, one), "__module__", "") == name)
 
 
 class PackageReference(SphinxDirective):

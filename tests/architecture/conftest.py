@@ -59,12 +59,15 @@ class Source:
 
     @property
     def exported(self) -> list[str]:
-        """Names in ``__all__``, empty if there is none."""
+        """Names in ``__all__``, where a module hands on what others define; else what it defines without an underscore."""
+        names = []
         for statement in self.tree.body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
                     return list(ast.literal_eval(value))
-        return []
+                case ast.FunctionDef(name=name) | ast.ClassDef(name=name) if not name.startswith("_"):
+                    names.append(name)
+        return names
 
     def imports(self) -> Iterator[Imported]:
         """Every import of the module, in functions and under TYPE_CHECKING too."""
