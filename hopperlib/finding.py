@@ -12,8 +12,6 @@ from typing import Any, Literal, get_args
 
 from hopperlib.units import size_text
 
-__all__ = ["LEVELS", "Finding", "Level", "Words", "levels", "worded", "worst_first"]
-
 Level = Literal["problem", "advice", "note", "unknown", "ok"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 

@@ -26,8 +26,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Framed", "Rows", "column_name", "frame_text", "record_columns", "to_frame"]
-
 Record = TypeVar("Record")
 
 # Types of a property that is worth a column.

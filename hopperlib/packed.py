@@ -6,8 +6,6 @@ import codecs
 import io
 from typing import Any
 
-__all__ = ["encoding_of", "unpacked"]
-
 # Marks of wide encodings, the longer first: that of UTF-16 begins that of UTF-32.
 _WIDE = (
     (codecs.BOM_UTF32_LE, "utf-32"),

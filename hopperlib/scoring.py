@@ -46,10 +46,6 @@ from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
 from hopperlib.studies.study import Prediction, Shares, Study, Value, study_texts
 
-__all__ = [
-    "Null", "Row", "interval_score", "interval_verdict", "judge", "rows", "summary_line", "to_csv", "unexplained",
-]  # fmt: skip
-
 # Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
 _DUST = 1e-9
 # How far an interval may reach to either side, as a share of the documented value.

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from hopperlib.errors import refusal
 
-__all__ = ["Array", "Interval", "check_resampling", "column", "percentiles"]
-
 Array = npt.NDArray[np.float64]
 
 

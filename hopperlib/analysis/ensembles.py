@@ -38,16 +38,6 @@ from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import load
 from hopperlib.questions.result import Facts, Figure
 
-__all__ = [
-    "EnsembleError",
-    "answer_row",
-    "ensemble_figure",
-    "intervals",
-    "parameter_sets",
-    "read_ensemble",
-    "run_ensemble",
-]
-
 _ABOUT = "ensemble.json"
 # So often may all workers die with nothing finished in between.
 _MOST_DEATHS = 3

@@ -20,8 +20,6 @@ from hopperlib.questions.run_time_figures import histogram_figure, quantile_figu
 from hopperlib.readers.run_times import RunTimes, read_run_times
 from hopperlib.readers.source import by_path
 
-__all__ = ["fit", "fit_result"]
-
 _HERE = "hopperlib.analysis"
 # Points of the quantile plot that are drawn and listed: of more values, evenly spread ones.
 _MOST_POINTS = 200

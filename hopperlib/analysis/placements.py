@@ -25,8 +25,6 @@ from scipy import sparse
 from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.network.torus.distances import Coordinates, Torus
 
-__all__ = ["mean_hop_distances"]
-
 # Jobs measured at once: few enough for their windows to stay in the processor's cache.
 _AT_ONCE = 2048
 

@@ -14,20 +14,6 @@ from scipy import stats
 from hopperlib.analysis._resampling import Array, Interval, check_resampling, column, percentiles
 from hopperlib.errors import refusal
 
-__all__ = [
-    "Coefficient",
-    "Regression",
-    "VarianceSplit",
-    "minimum_of_groups",
-    "regress",
-    "regress_all",
-    "regress_together",
-    "repeats_by_rank",
-    "repeats_to_see",
-    "run_time_model",
-    "variance_split",
-]
-
 # A column whose values differ by less than this share of their size is constant but for rounding.
 _LEAST_SPREAD = 1e-12
 # A sample of groups that spreads by less than this share of the range of all values has no spread to share out.

@@ -48,8 +48,6 @@ from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.run_times import read_run_times
 from hopperlib.readers.source import text_of
 
-__all__ = ["KINDS", "Kind", "kind_named", "report", "since_time"]
-
 _MOST_BYTES = 256_000_000
 _SPANS = {"h": 3600, "d": 86_400, "w": 604_800}
 # Parts of a result that are tuples, in no order.

@@ -20,8 +20,6 @@ from hopperlib.errors import refusal
 from hopperlib.finding import Finding, worded
 from hopperlib.readers.run_times import RunTimes
 
-__all__ = ["CAVEATS", "FamilyReport", "Repeats", "RunTimeReport", "describe_run_times", "usual_repeats"]
-
 # The usual level. A family is doubted at it and below.
 LEVEL = 0.05
 # Below these, percentile intervals are known to be too short.

@@ -27,8 +27,6 @@ from typing import Literal, get_args
 from hopperlib.documented.data_files import rows
 from hopperlib.errors import InputError
 
-__all__ = ["ROLES", "VERDICTS", "Check", "Role", "checks"]
-
 Role = Literal["input", "calibrated", "predicted", "shape", "identity", "by construction", "not modelled"]
 ROLES: tuple[str, ...] = get_args(Role)
 # How what a study gives and what is documented agree; `hopperlib.scoring` says what each means.

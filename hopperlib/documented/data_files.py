@@ -7,8 +7,6 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["data_folder", "nearest", "rows"]
-
 
 def data_folder() -> Path:
     """Return the folder of the data files.

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
-__all__ = ["evaluate_formula", "evaluate_proof"]
-
 # Largest power that a proof may take: enough for bytes, too little to keep a machine busy.
 LARGEST_EXPONENT = 64
 

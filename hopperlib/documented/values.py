@@ -14,11 +14,6 @@ from functools import cache
 from hopperlib.documented.data_files import nearest, rows
 from hopperlib.errors import InputError
 
-__all__ = [
-    "CORRECTING", "DocumentedValue", "Erratum", "all_values", "by_study", "documented", "errata", "erratum", "last_place",
-    "printed", "printed_number", "watched",
-]  # fmt: skip
-
 # What is asked before a value is handed out, if somebody watches.
 _WATCHER: ContextVar[Callable[[str], None] | None] = ContextVar("watcher", default=None)
 # Numbers that the sources write as words. What is half of something has no last place.

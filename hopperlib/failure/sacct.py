@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from hopperlib import units
 from hopperlib.errors import InputError
 
-__all__ = ["Record", "memory_gb", "read_record", "row_of"]
-
 # Columns with free text: a stray delimiter is taken to be in one of them.
 _FREE = ("JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir")
 _SUBMITTED = re.compile(r"\d+|\d{4}-\d\d-\d\d.*|Unknown|None", re.ASCII)

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from hopperlib.machine.machine import Machine
 from hopperlib.machine.parts import FileSystem, Network
 
-__all__ = ["Fault", "dead_link", "dead_server", "detour_hops", "faults", "files_hit", "torus_links"]
-
 
 class Fault(NamedTuple):
     """One fault, and what a machine makes of it.

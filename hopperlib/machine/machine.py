@@ -31,8 +31,6 @@ from hopperlib.tables import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Machine", "MachineError", "general_launchers", "signs_of"]
-
 # With os.path, as the import of pathlib takes a tenth of the time of reading a machine.
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "machines")
 _DATE = r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?"

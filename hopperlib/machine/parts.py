@@ -14,9 +14,6 @@ from typing import Any, Literal
 
 from hopperlib.tables import fact, key
 
-__all__ = ["FileSystem", "Launcher", "Network", "NodeKind"]
-
-
 # Where the bound of a number comes from, or what a number beyond it was probably meant in.
 _IN_MB, _IN_MB_S = "is this in MB?", "is this in MB/s?"
 _NAME = {"pattern": r"[A-Za-z0-9][A-Za-z0-9_-]*", "why": "it goes on command lines"}

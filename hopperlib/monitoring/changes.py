@@ -24,22 +24,6 @@ from typing import NamedTuple
 from hopperlib.documented.data_files import rows
 from hopperlib.monitoring.levels import Fit, Noise, first_noise, fit, place
 
-__all__ = [
-    "FEWEST",
-    "LEAST_P",
-    "LEVEL",
-    "PERSISTENCE_PRICE",
-    "SHORTEST",
-    "Change",
-    "Course",
-    "chance",
-    "find_changes",
-    "gain_needed",
-    "kept",
-    "least_spread",
-    "search",
-]
-
 # A change lasts if it is seen for so many runs. [runs]
 SHORTEST = 4
 # Fewer runs cannot show one beside their noise. [runs]

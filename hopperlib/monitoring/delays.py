@@ -15,8 +15,6 @@ from typing import NamedTuple
 from hopperlib.documented.data_files import rows
 from hopperlib.errors import refusal
 
-__all__ = ["LONGEST", "Measured", "measured", "settings", "synthetic_history"]
-
 # A run in contention measures a share of what it would, evenly between these.
 _CONTENDED_FROM, _CONTENDED_TO = 0.5, 0.9
 # Runs after a loss that were watched, and runs before it.

@@ -15,8 +15,6 @@ from typing import Literal, NamedTuple
 from hopperlib.errors import refusal
 from hopperlib.monitoring.changes import FEWEST, LEVEL, NEAR, Change, Course, find_changes
 
-__all__ = ["Better", "History", "Outlier", "Report", "Shift", "better_of", "judge"]
-
 Better = Literal["higher", "lower"]
 # So many spreads from its level a run is pointed out. [spreads]
 _FAR = 4.0

@@ -13,20 +13,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
-__all__ = [
-    "LEAST",
-    "LEVELS",
-    "MOST_PERSISTENT",
-    "PRIOR_OUTLIERS",
-    "PRIOR_RUNS",
-    "PRIOR_WIDTH",
-    "Fit",
-    "Noise",
-    "first_noise",
-    "fit",
-    "place",
-]
-
 _ROOT_2_PI = math.sqrt(2 * math.pi)
 # Persistence beyond this is a walk: no level to come back to, so no change of it.
 MOST_PERSISTENT = 0.9

@@ -21,8 +21,6 @@ from statistics import geometric_mean
 
 from hopperlib.errors import InputError, refusal
 
-__all__ = ["Rate", "Suite", "improvement", "rate", "speedup_term"]
-
 
 def rate(operations: float, time_s: float, processors: float) -> float:
     """Return the rate of a benchmark per processor, in operations a second.

@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 from hopperlib.monitoring.history import Report, Shift
 
-__all__ = ["KINDS", "Moved", "Reading", "Subsystem", "kind_of", "moved_together", "read", "subsystems"]
-
 # Kinds of benchmarks, by the words in their names that tell them; the first that is met decides.
 KINDS: dict[str, tuple[str, ...]] = {
     "launch": ("launch", "startup", "start-up", "job start", "mpi_init", "sbcast"),

@@ -23,12 +23,6 @@ from operator import ne
 
 from hopperlib.errors import InputError
 
-__all__ = [
-    "balanced_column_major", "balanced_diagonal_major", "best_block", "block_order", "diagonal_major",
-    "neighbor_count", "neighbor_pairs", "off_node_pairs", "off_node_weight", "order_for_matrix", "parse_grid",
-    "rank_order_file", "read_matrix", "triangle_imbalance",
-]  # fmt: skip
-
 #: Sizes along x, y, z and so on, x counting fastest.
 Grid = tuple[int, ...]
 #: Bytes, or whatever is counted, between two ranks, the lower first.

@@ -25,8 +25,6 @@ from typing import NamedTuple
 from hopperlib.errors import InputError, above, refusal, within
 from hopperlib.machine import NodeKind
 
-__all__ = ["Spill", "memory_bound_fraction", "slowdown", "spill", "task_bandwidth_gb_s"]
-
 
 def task_bandwidth_gb_s(kind: NodeKind, tasks: int) -> float:
     """Bandwidth that each of some one-core tasks on a NUMA node gets from its channels. [GB/s]

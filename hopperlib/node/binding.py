@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from hopperlib.machine import NodeKind
 
-__all__ = ["Binding", "Seating", "bound_to"]
-
 
 class Binding(NamedTuple):
     """The cores of one task, the same for the task in that seat on every equal node.

@@ -14,8 +14,6 @@ from hopperlib.machine import NodeKind
 from hopperlib.node.binding import Binding
 from hopperlib.node.launch.components import remark
 
-__all__ = ["pinned_threads", "reordered"]
-
 _AFFINITY = {"compact": "close", "scatter": "spread", "balanced": "spread"}
 
 

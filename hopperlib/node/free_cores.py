@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from hopperlib.errors import at_least, refusal, within
 
-__all__ = ["break_even_service", "run_time_with_free_cores"]
-
 
 def run_time_with_free_cores(cores: int, free: int, service: float) -> float:
     """Run time with some cores left free, in units of the packed run's own work. [ratio]

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from hopperlib.machine import NodeKind
 from hopperlib.node.launch.components import GpuRequest, remark
 
-__all__ = ["CHECK", "StepGpus", "gpus_of_tasks", "step_gpus"]
-
 CHECK = "srun ... bash -c 'echo $SLURM_PROCID $(taskset -cp $$) $ROCR_VISIBLE_DEVICES $CUDA_VISIBLE_DEVICES'"
 """A line that shows where the tasks of a step really run, the line's own options in the place of the dots."""
 

@@ -28,17 +28,6 @@ from hopperlib.machine import NodeKind
 # (NERSC's study of MILC on Hopper). What is closer cannot be told apart by a run or two.
 _VARIATION = 0.02
 
-__all__ = [
-    "RunShares",
-    "ThreadCost",
-    "best_threads",
-    "close_to",
-    "memory_times",
-    "stream_gb_s",
-    "thread_costs",
-    "thread_counts",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunShares:

@@ -17,8 +17,6 @@ from hopperlib.errors import refusal, within
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.memory import memory_per_task, most_tasks_per_node, seats
 
-__all__ = ["Layout", "Obstacle", "break_even_efficiency", "cheapest", "layouts", "obstacle"]
-
 _HAIR = 1e-9
 _MOST_TASKS = 10**9
 

@@ -23,8 +23,6 @@ from hopperlib.errors import at_least, refusal, within
 from hopperlib.machine import NodeKind
 from hopperlib.units import MIB_PER_MEMORY_GB
 
-__all__ = ["buffer_memory", "copied_fraction_needed", "memory_per_task", "merged_need", "most_tasks_per_node", "seats"]
-
 # Room for binary fractions: 31 GB hold 24 tasks of 31/24 GB.
 _HAIR = 1e-9
 

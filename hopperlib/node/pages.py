@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from hopperlib.errors import InputError, refusal
 
-__all__ = ["page_cost_us", "paged_bandwidth_gb_s"]
-
 
 def page_cost_us(small_gb_s: float, large_gb_s: float, page_bytes: int) -> float:
     """Time that each small page costs beside its bytes. [us]

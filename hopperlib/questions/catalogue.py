@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os.path
 
-__all__ = ["QUESTIONS", "sentences"]
-
 # By room, in the order in which they are listed.
 _ROOMS = {
     "node": ("machines", "place", "memory", "hybrid"),

@@ -27,8 +27,6 @@ from hopperlib.frames import frame_text
 from hopperlib.machine import Machine, MachineError
 from hopperlib.units import size_bytes
 
-__all__ = ["Choice", "Control", "FileText", "MachineChoice", "Number", "Slider", "Switch", "Text"]
-
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
 _MEASURED = re.compile(r"(.*\d\.?)\s*([A-Za-z]+)")
 

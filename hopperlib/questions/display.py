@@ -10,8 +10,6 @@ import importlib
 import os
 from typing import Any
 
-__all__ = ["answer_shown", "in_the_book", "plotly_figure", "result_html", "show"]
-
 
 def in_the_book() -> bool:
     """Whether the book is being built: then data are handed on, and the site draws them.

@@ -21,8 +21,6 @@ from typing import Any, Literal, NamedTuple
 
 from hopperlib.questions.result import Column, Figure, Table
 
-__all__ = ["NEUTRAL", "STYLES", "Axis", "Reference", "Series", "Style", "chart", "layout", "style"]
-
 
 class Style(NamedTuple):
     """Color, dash, marker and hatching of one series."""

@@ -8,8 +8,6 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Machine, MachineError, signs_of
 from hopperlib.questions.result import Badge
 
-__all__ = ["badge_of", "chosen_machine", "machine_of_text", "offered_instead"]
-
 
 def chosen_machine(machine: str | Machine, text: str = "") -> Machine:
     """Return the chosen machine, or the one in the reader's file.

@@ -21,8 +21,6 @@ from hopperlib.questions.controls import Choice, Control, FileText, MachineChoic
 from hopperlib.questions.result import Result
 from hopperlib.questions.wording import Said, record_of, wording
 
-__all__ = ["MIME_TYPE", "Asked", "Example", "Question", "declared", "is_sample", "load"]
-
 MIME_TYPE = "application/vnd.hopper.explorer+json"
 
 

@@ -15,24 +15,6 @@ from hopperlib.finding import Finding
 from hopperlib.frames import Framed, column_name, to_frame
 from hopperlib.questions import display
 
-__all__ = [
-    "BADGES",
-    "FIGURE_MIME_TYPE",
-    "Badge",
-    "Column",
-    "Copyable",
-    "Download",
-    "Drawing",
-    "Facts",
-    "Figure",
-    "Listing",
-    "ListingLine",
-    "Result",
-    "Table",
-    "Value",
-    "format_number",
-]
-
 FIGURE_MIME_TYPE = "application/vnd.hopper.figure+json"
 
 Badge = Literal["documented", "assumed", "calibrated", "predicted"]

@@ -9,8 +9,6 @@ from hopperlib.questions.figures import Series
 from hopperlib.questions.result import Figure
 from hopperlib.questions.wording import wording
 
-__all__ = ["group_figure", "histogram_figure", "quantile_figure"]
-
 _WORDING = wording(__name__)
 
 

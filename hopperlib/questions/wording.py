@@ -33,8 +33,6 @@ from hopperlib.finding import Finding, Words
 from hopperlib.questions.figures import Axis, Reference, Series, chart, layout
 from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value
 
-__all__ = ["Said", "Wording", "record_of", "wording"]
-
 
 @cache
 def record_of(module: str) -> dict[str, Any]:

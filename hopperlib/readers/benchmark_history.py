@@ -22,8 +22,6 @@ from hopperlib.monitoring.together import KINDS, kind_of
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.table import ABSENT, Skips, finite, read_table
 
-__all__ = ["Histories", "read_benchmark_history"]
-
 _TIMES = (
     "job_completion_time", "completion_time", "time", "timestamp", "datetime", "date", "when", "day", "start", "started",
     "begin", "commit", "build", "job_id", "run", "file",

@@ -17,8 +17,6 @@ from hopperlib.frames import Framed
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.table import ABSENT, Skips, finite, read_table
 
-__all__ = ["RunTimes", "read_run_times"]
-
 _COLUMN, _GROUP = "run_time_s", "job"
 _LONGEST = 60
 # Headings of columns that say when a run was.

@@ -16,8 +16,6 @@ from hopperlib.errors import InputError
 from hopperlib.frames import Rows, frame_text
 from hopperlib.packed import encoding_of, unpacked
 
-__all__ = ["Source", "by_path", "first_pieces", "lines_of", "text_of"]
-
 Source = str | bytes | os.PathLike[str] | BinaryIO | Iterable[str]
 
 _LONGEST = 1 << 20

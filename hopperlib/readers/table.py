@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError
 
-__all__ = ["ABSENT", "Skips", "Table", "finite", "read_table"]
-
 # What programs write for a value that is not there, in small letters.
 ABSENT = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
 _DELIMITERS = (",", ";", "\t", "|")

@@ -11,8 +11,6 @@ import tomllib
 from importlib.resources import files
 from typing import NamedTuple
 
-__all__ = ["Elsewhere", "elsewhere"]
-
 
 class Elsewhere(NamedTuple):
     """What to know about one kind of file system: its name, an answer, and lines by what they do."""

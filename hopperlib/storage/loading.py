@@ -22,8 +22,6 @@ from typing import Literal, NamedTuple, get_args
 
 from hopperlib.errors import above, at_least, refusal
 
-__all__ = ["METHODS", "LoadTime", "Method", "load_time"]
-
 Method = Literal["serial", "parallel", "cached", "broadcast"]
 METHODS: tuple[Method, ...] = get_args(Method)
 

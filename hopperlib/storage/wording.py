@@ -6,6 +6,4 @@ from functools import partial
 
 from hopperlib.finding import worded
 
-__all__ = ["say"]
-
 say = partial(worded, "hopperlib.storage")

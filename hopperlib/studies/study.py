@@ -23,8 +23,6 @@ from typing import Any, NamedTuple
 from hopperlib.documented import data_folder
 from hopperlib.errors import InputError
 
-__all__ = ["Model", "Prediction", "Range", "Shares", "Study", "Value", "predictions", "ranges", "study_texts"]
-
 _RUNS, _SEED = 100, 20_110
 
 

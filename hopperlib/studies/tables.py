@@ -22,11 +22,6 @@ from hopperlib.scoring import rows
 from hopperlib.studies import load
 from hopperlib.studies.study import ranges
 
-__all__ = [
-    "Moved", "assumptions", "documented_table", "moved", "residual_figure", "scorecard_table", "tornado",
-    "tornado_figure",
-]  # fmt: skip
-
 # An input deviates from what is printed by nothing, or it is a defect: it is not drawn.
 _DRAWN = ("predicted", "identity", "calibrated")
 _SEEDS = 20

@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from hopperlib.failure.builds.versions import in_range
 
-__all__ = ["Environment", "Module", "read_environment"]
-
 # Longest line that is read. [characters]
 _LONGEST = 20_000
 _ESCAPES = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")

@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from hopperlib.tables import read_beside
 
-__all__ = ["LinkLine", "Word", "compilers", "read_line"]
-
 # Longest line that is read. [characters]
 _LONGEST = 20_000
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w{0,80})=(.{0,2000})", re.ASCII | re.DOTALL)

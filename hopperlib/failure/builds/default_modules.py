@@ -13,8 +13,6 @@ from typing import NamedTuple
 from hopperlib.errors import refusal
 from hopperlib.failure.builds.known_problems import check_build, read_build
 
-__all__ = ["OPTIONS", "PROGRAMS", "WORKS", "Shares", "Trouble", "Weights", "flip_weight", "outcomes", "troubles"]
-
 # The modules of each option, as printed.
 OPTIONS: dict[str, tuple[str, ...]] = {"A": ("xt-mpt",), "B": ("xt-mpich2",), "C": ("xt-mpich2", "xt-shmem")}
 

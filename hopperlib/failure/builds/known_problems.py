@@ -20,8 +20,6 @@ from hopperlib.failure.builds._link_line import LinkLine, Word, compilers, read_
 from hopperlib.failure.builds.rules import BuildRule, Repair, first_gcc, load_build_rules, newest_glibcxx
 from hopperlib.failure.builds.versions import version_key
 
-__all__ = ["Build", "KnownProblem", "Repaired", "check_build", "read_build", "repaired"]
-
 Words = tuple[str, ...]
 
 _SHMEM_LIBRARIES = ("-lsma", "-lsmma")

@@ -17,8 +17,6 @@ from hopperlib.errors import InputError
 from hopperlib.failure.builds.versions import in_range, version_key
 from hopperlib.tables import key, read_beside, read_records, read_toml
 
-__all__ = ["BuildRule", "Repair", "build_rule", "first_gcc", "load_build_rules", "newest_glibcxx", "read_build_rules"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Versions:

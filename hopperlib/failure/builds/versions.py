@@ -10,8 +10,6 @@ import operator
 import re
 from functools import lru_cache
 
-__all__ = ["in_range", "version_key"]
-
 # Longest version that is read; what is longer is none. [characters]
 _LONGEST = 80
 _PIECE = re.compile(r"[0-9]{1,80}|[a-z]{1,80}", re.IGNORECASE)

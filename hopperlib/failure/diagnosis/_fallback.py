@@ -19,8 +19,6 @@ from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unkn
 from hopperlib.failure.messages.rules import Actor, Fault
 from hopperlib.tables import key, read_beside, read_records
 
-__all__ = ["last_words"]
-
 # Lines that may part words from the failure that follows: words near it, words that may belong to it,
 # and words before the end of a text that shows no failure.
 _NEAR = 40

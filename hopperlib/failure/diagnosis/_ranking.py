@@ -22,8 +22,6 @@ from hopperlib.failure.diagnosis.causes import Cause, Confidence
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link
 
-__all__ = ["Ranking", "rank"]
-
 _ANY = Link(code="*")
 _STRENGTH = {"strong": 0, "plain": 1, "weak": 2}
 

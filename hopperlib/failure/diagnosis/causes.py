@@ -9,8 +9,6 @@ from typing import Literal
 from hopperlib.failure.messages.evidence import Hit
 from hopperlib.failure.messages.rules import Actor, Fault, Rule
 
-__all__ = ["CONFIDENCE", "Cause", "Confidence"]
-
 Confidence = Literal["certain", "likely", "possible", "guess"]
 
 CONFIDENCE: Mapping[str, str] = {

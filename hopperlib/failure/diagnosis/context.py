@@ -18,8 +18,6 @@ from hopperlib.node.layouts import Layout, cheapest, layouts, obstacle
 from hopperlib.node.memory import memory_per_task
 from hopperlib.node.placement import place_tasks
 
-__all__ = ["Context", "read_context"]
-
 _KIB_PER_GB = 1024**2
 
 # What a task is given beyond its last sample, and beyond what it had where nothing was sampled.

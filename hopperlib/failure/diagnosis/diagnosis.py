@@ -15,8 +15,6 @@ from hopperlib.failure.messages.scanner import Scanner
 if TYPE_CHECKING:
     from hopperlib.failure.diagnosis.context import Context
 
-__all__ = ["Diagnosis", "Source", "Verdict", "diagnose"]
-
 Verdict = Literal["cause", "no-cause", "succeeded"]
 Source = tuple[str, "BinaryIO | bytes | str"]
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from hopperlib.tables import read_beside
 
-__all__ = ["expression", "words"]
-
 
 @cache
 def _tables() -> dict[str, Any]:

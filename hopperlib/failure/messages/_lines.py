@@ -23,8 +23,6 @@ from typing import Any, BinaryIO
 
 from hopperlib.packed import encoding_of, unpacked
 
-__all__ = ["BLOCK_SIZE", "LINE_LIMIT", "Block", "LineReader"]
-
 LINE_LIMIT = 65_536
 BLOCK_SIZE = 524_288
 

@@ -22,8 +22,6 @@ from functools import cache
 from hopperlib.failure.messages.locations import strip_label
 from hopperlib.failure.messages.rules import Rule, load_rules
 
-__all__ = ["WINDOW", "Match", "match", "quote"]
-
 # A rule, the fields that its groups read, and the place of the match in the line.
 Match = tuple[Rule, dict[str, str], int]
 

@@ -19,8 +19,6 @@ from typing import Literal
 
 from hopperlib.failure.messages._expressions import expression, words
 
-__all__ = ["INSIDE", "SUSPICIOUS_WORDS", "Suspicion", "suspicion", "template", "words_of"]
-
 Suspicion = Literal["fatal", "error", "end", "hint", ""]
 
 # Words that make a line worth a look; those of `INSIDE` are looked for inside of words too.

@@ -14,8 +14,6 @@ from hopperlib.failure.messages._expressions import words
 from hopperlib.failure.messages._templates import INSIDE, SUSPICIOUS_WORDS
 from hopperlib.failure.messages.rules import Rule
 
-__all__ = ["WordIndex", "Worded", "gate"]
-
 # Upper case becomes lower case, all that is no letter parts words; places and ends of lines stay.
 _LETTERS = bytes(
     byte if 97 <= byte <= 122 or byte == 10 else byte + 32 if 65 <= byte <= 90 else 32 for byte in range(256)

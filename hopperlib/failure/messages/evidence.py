@@ -10,9 +10,6 @@ from hopperlib.failure.messages._lines import LineReader
 from hopperlib.failure.messages._templates import Suspicion
 from hopperlib.failure.messages.rules import Rule
 
-__all__ = ["Evidence", "Hit", "MessageHits", "Unknown"]
-
-
 # Runs of a file that are remembered: the last ones.
 _RUNS = 50
 

@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from hopperlib.failure.messages._expressions import expression
 
-__all__ = ["Facts", "facts", "strip_label"]
-
 _LABEL = expression("label")
 _RANK, _NODE, _NID, _CNAME, _APID = map(expression, ("rank", "node", "nid", "cname", "apid"))
 _ISO, _UNIX, _SYSLOG = map(expression, ("iso", "unix", "syslog"))

@@ -31,8 +31,6 @@ from typing import Any, Literal, get_args
 from hopperlib.errors import InputError
 from hopperlib.tables import TableError, key, read_records, read_toml
 
-__all__ = ["STAGED", "Actor", "Fault", "Link", "Rule", "load_rules", "read_rules", "rule", "rule_texts", "staged_rules"]
-
 Role = Literal["cause", "symptom", "cascade", "noise", "info"]
 Strength = Literal["strong", "plain", "weak"]
 Fault = Literal["user", "system", "either"]

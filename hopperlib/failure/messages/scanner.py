@@ -39,8 +39,6 @@ from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unkn
 from hopperlib.failure.messages.locations import facts
 from hopperlib.failure.messages.rules import Rule, load_rules
 
-__all__ = ["Scanner"]
-
 # Hexadecimal digits: numbers, and the addresses of stack traces. Lines that are equal without them
 # are taken for the same. The letters among them make no word of any anchor on their own.
 _HEXADECIMAL = b"0123456789ABCDEFabcdef"

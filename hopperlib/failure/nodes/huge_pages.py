@@ -21,8 +21,6 @@ from statistics import NormalDist
 from hopperlib.errors import refusal
 from hopperlib.failure.nodes.risk import chance_of_enough
 
-__all__ = ["buddy_blocks", "chance_of_huge_pages", "explaining_strays", "strays_allowed", "whole_pages"]
-
 
 def buddy_blocks(pages: int, taken: Iterable[int], *, orders: int = 11) -> tuple[int, ...]:
     """Return the free blocks by order, as ``/proc/buddyinfo`` counts them, with some small pages taken.

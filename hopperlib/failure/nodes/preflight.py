@@ -20,8 +20,6 @@ from statistics import median
 
 from hopperlib.units import BYTES_PER_MEMORY_GB
 
-__all__ = ["NodeMemory", "Report", "node_list", "read_buddyinfo", "report"]
-
 _LINE = re.compile(
     r"(?:(?P<prefix>\S+?)\s*[:|]\s+|(?P<rank>\d+):\s*)?Node\s+(?P<numa>\d+),\s+zone\s+(?P<zone>\S+)\s+(?P<counts>[\d\s]+)$"
 )

@@ -18,11 +18,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-__all__ = [
-    "CheckValue", "chance_of_bad_node", "chance_of_enough", "check_value", "days_of_machine", "explaining_bad_nodes",
-    "worthwhile_chance",
-]  # fmt: skip
-
 
 def chance_of_bad_node(nodes: int, bad: int, job_nodes: int) -> float:
     """Chance that a job on random nodes meets at least one bad one. [fraction]

@@ -13,8 +13,6 @@ from hopperlib.network.runtime.milc import RUNS_A_JOB, runs_met
 from hopperlib.network.runtime.placed_jobs import METRICS, PlacedJob
 from hopperlib.network.runtime.run_time import RunTimeModel, draw_noise
 
-__all__ = ["CAUSES", "TimesByCause", "correlations", "lognormal_quantiles", "run_times_by_cause", "straightness"]
-
 #: What the least time of a job holds: its own shape; its neighbors' traffic too; noise too.
 CAUSES = ("own shape", "with neighbors", "with noise")
 # Less apart than that, values do not vary.

@@ -20,8 +20,6 @@ from itertools import product
 from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Coordinates, Link, Torus, link_bandwidth_gb_s
 
-__all__ = ["WHOLE", "LinkMap", "Loads"]
-
 #: Messages on the links of a job: number of a ring -> its lanes, in units of 1 / `WHOLE`.
 Loads = Mapping[int, int]
 #: What one message counts, so that half of one is a whole number too.

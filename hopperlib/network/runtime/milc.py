@@ -21,11 +21,6 @@ from hopperlib.errors import refusal
 from hopperlib.network.runtime.placed_jobs import PlacedJob, selected
 from hopperlib.network.runtime.run_time import Run, RunTimeModel, calibrate, draw_noise
 
-__all__ = [
-    "REDUCTIONS", "RUNS_A_JOB", "RUN_NOISE", "exchange_share", "fitted", "force_times_s", "lost_order", "milc_jobs",
-    "model", "run_times", "runs_met", "slowdown",
-]  # fmt: skip
-
 #: Runs of MILC in a job.
 RUNS_A_JOB = 3
 #: What noise adds to a run on average, assumed; runs with one placement are said to vary very little. [fraction]

@@ -16,8 +16,6 @@ import math
 
 from hopperlib.errors import InputError, refusal
 
-__all__ = ["cache_speedup", "combined_factor", "merged_collectives_s", "overlapped_s", "separate_collectives_s"]
-
 
 def overlapped_s(compute_s: float, communication_s: float, overlap_fraction: float) -> float:
     """Time of a step whose communication can partly hide behind its computation. [s]

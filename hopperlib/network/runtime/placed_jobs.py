@@ -50,11 +50,6 @@ from hopperlib.network.torus.hull import convex_hull
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import Wiring
 
-__all__ = [
-    "ASSUMED", "CASES", "FIRST_MILC", "METRICS", "SEEDS", "TASKS", "Histories", "PlacedJob", "milc_stream",
-    "read_placed_jobs", "selected",
-]  # fmt: skip
-
 #: Seeds of the histories in the table.
 SEEDS = tuple(range(1, 21))
 _FEW = SEEDS[:3]

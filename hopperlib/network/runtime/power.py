@@ -21,8 +21,6 @@ from statistics import NormalDist
 
 from hopperlib.errors import refusal
 
-__all__ = ["gain_shown", "power", "runs_needed"]
-
 # Steps of Simpson's rule over eight standard deviations either side of the chi distribution.
 _STEPS = 400
 _MOST_RUNS = 100_000

@@ -27,8 +27,6 @@ from typing import NamedTuple
 from hopperlib.errors import InputError
 from hopperlib.network.scheduling.generator import interpolate
 
-__all__ = ["NOISE", "Run", "RunTimeModel", "calibrate", "draw_noise", "least_of"]
-
 #: Quantiles of an exponential distribution of mean 1 at steps of a twentieth. The last stands
 #: for its mean above nineteen twentieths, so that nothing is without bound.
 NOISE = (

@@ -27,8 +27,6 @@ from hopperlib.network.runtime.link_loads import WHOLE, LinkMap, Loads
 from hopperlib.network.scheduling.generator import interpolate
 from hopperlib.network.torus.distances import Coordinates
 
-__all__ = ["MIXES", "Habit", "Mix", "Stream", "all_reduce_s", "draw_habit", "fair_rates", "stencil", "streams_of"]
-
 #: What a job's nodes would send on average at equal steps of probability. [GB/s a node] Half of the
 #: jobs want less than a quarter, few more than one. Assumed; a node can send 6.
 RATES_GB_S = (0.0, 0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6, 0.9, 1.3, 2.0)

@@ -14,8 +14,6 @@ from math import prod
 from hopperlib.errors import InputError
 from hopperlib.network.torus.distances import Coordinates, Torus
 
-__all__ = ["Graph", "all_reduce_tree", "grid_dimensions", "hops_of_graph", "nearest_neighbors"]
-
 Graph = Mapping[tuple[int, int], int]
 
 

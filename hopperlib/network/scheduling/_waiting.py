@@ -9,8 +9,6 @@ from hopperlib.network.scheduling.rules import Queue, Rules
 from hopperlib.network.scheduling.workload import Workload
 from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 
-__all__ = ["JOB", "SHIFT", "Limits", "Order", "Waiting"]
-
 # Two whole numbers in one, which sorts by the first, then by the second: (first << SHIFT) + second.
 SHIFT = 32
 JOB = (1 << SHIFT) - 1

@@ -24,11 +24,6 @@ from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.network.torus.allocation import PrefixCounts
 
-__all__ = [
-    "LargeJob", "Moment", "Probe", "aged_machine", "debug_queues", "free_runs", "full_jobs", "large_jobs",
-    "moments", "probe", "troubled_machine",
-]  # fmt: skip
-
 
 class Probe(NamedTuple):
     """Where a probe lands: when it could start, and its runs of positions."""

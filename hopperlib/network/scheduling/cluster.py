@@ -10,8 +10,6 @@ from typing import NamedTuple
 from hopperlib.errors import InputError
 from hopperlib.network.scheduling.workload import Workload
 
-__all__ = ["Cluster", "NodeResources", "Partition", "cluster_of_trace", "demand", "node_names"]
-
 _RANGES = re.compile(r"([^\[\],]*)(?:\[([0-9,-]{1,100000})\])?([^\[\],]*)")
 _MOST_NODES = 200_000
 # So many of the jobs must name their nodes, for partitions to be told by those.

@@ -9,8 +9,6 @@ from typing import Any, Literal, get_args
 
 from hopperlib.errors import InputError, refusal
 
-__all__ = ["Downtime", "read_downtimes"]
-
 Kind = Literal["outage", "reservation", "orphan", "down", "drain"]
 _COLUMNS = ("kind", "start_s", "end_s", "first_node", "last_node", "drained", "queue")
 _MOST_DIGITS = 15

@@ -34,8 +34,6 @@ from typing import NamedTuple
 from hopperlib.errors import InputError, refusal
 from hopperlib.network.scheduling.workload import Job, Workload
 
-__all__ = ["ASSUMED", "MIXES", "SizeClass", "draw_workload", "interpolate", "share_at_least"]
-
 
 class SizeClass(NamedTuple):
     """Jobs of some sizes: nodes from and to, share of the node-hours, longest limit. [h]"""

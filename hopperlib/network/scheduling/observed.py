@@ -14,8 +14,6 @@ from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.network.scheduling.workload import Workload
 from hopperlib.units import SECONDS_PER_HOUR
 
-__all__ = ["Group", "Waits", "by_group", "differences", "waits_of"]
-
 # A shorter run counts as so long in the bounded slowdown, as in the literature on the archive's traces.
 _BOUND_S = 10
 # Who waited less did not wait: the scheduler looks that seldom.

@@ -17,11 +17,6 @@ from hopperlib.errors import InputError
 from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.tables import key, read_record, read_toml
 
-__all__ = [
-    "ORDERS", "Limit", "Queue", "QueueTable", "Rules", "fixed_priorities", "put_into_queues", "queue_table",
-    "queue_tables", "read_queues", "read_rules",
-]  # fmt: skip
-
 ORDERS: tuple[str, ...] = ("submission", "size", "length", "multifactor")
 # Slurm's weights have 32 bits.
 _HEAVIEST = 4_294_967_295

@@ -14,11 +14,6 @@ from hopperlib.frames import Framed
 from hopperlib.network.scheduling._free_nodes import pairs
 from hopperlib.network.scheduling.workload import Workload
 
-__all__ = [
-    "FINISHED", "KILLED_AT_LIMIT", "KILLED_BY_OUTAGE", "NOT_STARTED", "STATUS", "Sample", "Schedule", "Summary",
-    "mean_wait_h", "summarize", "width_classes",
-]  # fmt: skip
-
 NOT_STARTED, FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE = range(4)
 #: What each status is called.
 STATUS = ("not started", "finished", "killed at limit", "killed by outage")

@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 from hopperlib.errors import InputError
 from hopperlib.frames import Framed
 
-__all__ = ["WORDS", "Job", "Workload"]
-
 
 class Job(NamedTuple):
     """One batch job: what was asked for, and where a trace tells it, what was observed.

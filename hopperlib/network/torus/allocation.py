@@ -24,11 +24,6 @@ from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Coordinates, Link, Torus, link_bandwidth_gb_s
 from hopperlib.network.torus.hull import Hull, convex_hull
 
-__all__ = [
-    "PrefixCounts", "bisection_bandwidth_gb_s", "hull_of_placement", "max_hop_distance", "mean_hop_distance",
-    "runs_of",
-]  # fmt: skip
-
 
 def _sum_of_ring_distances(counts: Sequence[int]) -> int:
     """Sum of the ring distances of all pairs of points, given how many lie at each place. [hops]

@@ -16,8 +16,6 @@ from typing import NamedTuple
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
 
-__all__ = ["Coordinates", "Link", "Torus", "link_bandwidth_gb_s"]
-
 Coordinates = tuple[int, int, int]
 
 

@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError
 
-__all__ = ["Hull", "convex_hull"]
-
 Point = tuple[int, int, int]
 
 

@@ -11,8 +11,6 @@ from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 
-__all__ = ["cabinet_map", "compactness", "holders", "job_letters", "occupancy"]
-
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

@@ -27,8 +27,6 @@ from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 
-__all__ = ["ASSUMED", "ORDERS", "compute_nodes", "order_nodes"]
-
 ORDERS: tuple[str, ...] = ("nid", "xyz", "xyz_by2", "hilbert")
 
 ASSUMED = (

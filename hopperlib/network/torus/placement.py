@@ -10,8 +10,6 @@ from hopperlib.network.torus.allocation import hull_of_placement, max_hop_distan
 from hopperlib.network.torus.distances import Coordinates, Torus
 from hopperlib.network.torus.hull import Hull
 
-__all__ = ["Compactness", "busy", "compactness_of", "free_positions"]
-
 _BLOCK = 8
 _MOST_FOR_FARTHEST = 600
 

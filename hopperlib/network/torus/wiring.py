@@ -35,8 +35,6 @@ from typing import NamedTuple
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 
-__all__ = ["NodeAddress", "Wiring"]
-
 _CNAME = re.compile(r"c(\d+)-(\d+)c(\d+)s(\d+)n(\d+)")
 
 

@@ -23,8 +23,6 @@ from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.binding import Binding, Seating, bound_to
 from hopperlib.node.launch.components import Component, LaunchError, remark
 
-__all__ = ["AprunLayout", "aprun_layout", "counted_node", "place_aprun"]
-
 
 class AprunLayout(NamedTuple):
     """What aprun makes of a component on one full node.

@@ -28,8 +28,6 @@ from hopperlib.node.launch.options import Given, component_of, count_of, read_fi
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Word
 
-__all__ = ["read_aprun"]
-
 _EXCEEDS = "apsched: claim exceeds reservation's"
 # Resources that fix how many nodes are reserved.
 _SIZING = ("mppwidth", "mppnppn", "mppdepth", "nodes", "select", "-N", "-n", "--ntasks-per-node", "-c")

@@ -24,21 +24,6 @@ from typing import Literal, NamedTuple
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind
 
-__all__ = [
-    "BatchSystem",
-    "Component",
-    "GpuRequest",
-    "Job",
-    "Launch",
-    "LaunchError",
-    "LauncherKind",
-    "ReadLine",
-    "Remarks",
-    "Reservation",
-    "TaskMapping",
-    "remark",
-]
-
 BatchSystem = Literal["pbs", "slurm", "lsf", "cobalt", "flux"]
 LauncherKind = Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"]
 

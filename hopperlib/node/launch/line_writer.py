@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 from hopperlib.node.launch.components import Component, Launch, LauncherKind
 
-__all__ = ["Changes", "Program", "changed", "environment_before", "write_line"]
-
-
 Changes = dict[str, "str | None"]
 """Options and their new values; None takes one away."""
 

@@ -13,18 +13,6 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.launch.components import LaunchError
 
-__all__ = [
-    "assigned",
-    "check_nodes",
-    "cpu_list",
-    "hex_mask",
-    "host_count",
-    "memory_gb",
-    "number_list",
-    "repeated",
-    "whole_number",
-]
-
 # Longest list of numbers that a line may spell out; ranges such as 0-999999999 stop here.
 _MOST_ENTRIES = 100_000
 # No count of anything has more digits; Python itself refuses to read thousands of them.

@@ -30,18 +30,6 @@ from hopperlib.node.launch.components import Component, LaunchError
 from hopperlib.node.launch.option_values import whole_number
 from hopperlib.node.launch.shell import Word
 
-__all__ = [
-    "Given",
-    "Option",
-    "component_of",
-    "count_of",
-    "option_table",
-    "programs",
-    "read_fields",
-    "read_options",
-    "read_programs",
-]
-
 _NOT_SBATCH = "is an option of srun, not of sbatch; write it on the srun line"
 # Options whose value may be the next word.
 _WITH_VALUE = ("required", "pair")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-__all__ = ["as_ranges"]
-
 
 def as_ranges(numbers: Iterable[int], *, separator: str = ",") -> str:
     """Return numbers in their order, runs of three or more as ``first-last``.

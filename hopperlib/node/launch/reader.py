@@ -21,8 +21,6 @@ from hopperlib.node.launch.scripts import Invocation, find_invocations, tidy
 from hopperlib.node.launch.shell import BROKEN_LINE, Unknown
 from hopperlib.node.slurm.srun import read_srun
 
-__all__ = ["read_launch", "read_launches"]
-
 # More threads than this on one task is a slip, and a drawing of it helps nobody.
 _MOST_THREADS = 1024
 # More steps than this at a time are not followed one by one.

@@ -17,8 +17,6 @@ from typing import NamedTuple
 from hopperlib.node.launch.components import BatchSystem, LaunchError
 from hopperlib.node.launch.shell import RawWord, Statement, Unknown, Variables, Word, expand, joined, split
 
-__all__ = ["Directives", "Invocation", "find_directives", "find_invocations", "tidy"]
-
 # Longest text taken. A job script is a few thousand characters.
 _MOST_CHARACTERS = 500_000
 

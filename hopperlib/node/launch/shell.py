@@ -14,8 +14,6 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["BROKEN_LINE", "Part", "RawWord", "Statement", "Unknown", "Variables", "Word", "expand", "joined", "split"]
-
 BROKEN_LINE = "does not continue the line, because a blank follows it; take the blank away"
 """Why a backslash at the end of a line does nothing."""
 

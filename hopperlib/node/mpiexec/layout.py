@@ -22,8 +22,6 @@ from hopperlib.node.gpus import gpus_of_tasks, step_gpus
 from hopperlib.node.launch.components import Component, LaunchError, TaskMapping
 from hopperlib.node.launch.option_values import check_nodes
 
-__all__ = ["place_mpiexec", "units_of"]
-
 
 def units_of(unit: str, kind: NodeKind) -> list[list[int]]:
     """Return the CPUs of each unit of a node that jobs may use, in the order of the units, core by core.

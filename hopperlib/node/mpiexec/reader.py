@@ -29,8 +29,6 @@ from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Unknown
 from hopperlib.node.mpiexec.layout import place_mpiexec, units_of
 
-__all__ = ["read_mpiexec"]
-
 with open(os.path.join(os.path.dirname(__file__), "launchers.toml"), "rb") as _file:
     _TABLE: dict[str, dict[str, Any]] = tomllib.load(_file)
 _LAUNCHERS: dict[LauncherKind, dict[str, str]] = _TABLE["launchers"]  # type: ignore[assignment]

@@ -21,8 +21,6 @@ from hopperlib.node.placement import NodePlacement, Placement
 from hopperlib.node.review.slowdown import ComponentCost, Cost, spread_load, thread_load
 from hopperlib.node.review.text_drawing import counted
 
-__all__ = ["advise"]
-
 # Rounding of sums of parts.
 _HAIR = 1e-9
 _HERE = "hopperlib.node.review"

@@ -28,8 +28,6 @@ from hopperlib.node.placement import Placement
 from hopperlib.node.review.review import Review
 from hopperlib.node.review.text_drawing import node_runs
 
-__all__ = ["error_data", "numa_rows", "placement_data", "task_rows"]
-
 
 def error_data(error: LaunchError) -> dict[str, Any]:
     """Return a refused line as data.

@@ -21,8 +21,6 @@ from hopperlib.node.binding import Binding
 from hopperlib.node.launch.ranges import as_ranges
 from hopperlib.node.placement import Placement
 
-__all__ = ["cc_list", "common_pattern", "map_cpu", "mask_cpu", "rank_file", "rank_order"]
-
 
 def common_pattern(placement: Placement, component: int = 0) -> tuple[Binding, ...]:
     """Return the pattern that all nodes of a component follow, the fuller ones further.

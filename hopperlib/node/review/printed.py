@@ -17,8 +17,6 @@ from hopperlib.node.launch.ranges import as_ranges
 from hopperlib.node.launch.reader import read_launches
 from hopperlib.node.placement import Placement, place_tasks
 
-__all__ = ["Printed", "check_printed", "read_printed"]
-
 _CPUS = r"(?P<cpus>\d+(?:[-:]\d+)?(?:,\d+(?:[-:]\d+)?)*)"
 # hello_jobstep and hello_mpi_omp; xthi and check-mpi; ALCF's hello_affinity; lumi-CPEtools; taskset -cp; affinity; srun -v; Open MPI's --report-bindings.
 _FORMS = tuple(

@@ -15,8 +15,6 @@ from hopperlib.node.review.advice import advise
 from hopperlib.node.review.slowdown import Cost, placement_cost
 from hopperlib.node.review.suggestions import BetterLine, better_line, equivalent_line
 
-__all__ = ["Review", "Suggestion", "review_line", "review_lines"]
-
 
 class Suggestion(NamedTuple):
     """Lines to use instead.

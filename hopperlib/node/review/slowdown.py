@@ -18,8 +18,6 @@ from hopperlib.node.bandwidth import Spill, slowdown, spill
 from hopperlib.node.binding import Binding
 from hopperlib.node.placement import Placement
 
-__all__ = ["ComponentCost", "Cost", "ThreadLoad", "memory_need", "placement_cost", "spread_load", "thread_load"]
-
 
 class ThreadLoad(NamedTuple):
     """How the threads of a node's tasks weigh on it, by NUMA node.

@@ -26,8 +26,6 @@ from hopperlib.node.review.advice import advise
 from hopperlib.node.review.binding_lists import cc_list, common_pattern, map_cpu, mask_cpu
 from hopperlib.node.review.slowdown import Cost, placement_cost
 
-__all__ = ["BetterLine", "better_line", "equivalent_line", "placed_instead", "same_map"]
-
 Options = dict[str, str]
 
 

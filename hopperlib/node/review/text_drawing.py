@@ -10,9 +10,6 @@ from hopperlib.machine import NodeKind
 from hopperlib.node.launch.ranges import as_ranges
 from hopperlib.node.placement import NodePlacement, Placement
 
-__all__ = ["counted", "headline", "node_picture", "node_runs", "numa_devices"]
-
-
 # Across, down; left, joint and right of the upper and of the lower edge; idle.
 _DRAWN = ("─", "│", "┌┬┐", "└┴┘", "·")
 _PLAIN = ("-", "|", "+++", "+++", ".")

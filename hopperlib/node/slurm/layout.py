@@ -26,8 +26,6 @@ from hopperlib.node.launch.option_values import check_nodes
 from hopperlib.node.slurm._cpus import SlurmNode, cores_wanted, deal_cpus, step_cores
 from hopperlib.node.slurm._options import slurm_release
 
-__all__ = ["place_srun", "place_steps", "tasks_of_nodes"]
-
 # MaxTasksPerNode of slurm.conf, unless the site sets it.
 _MOST_TASKS_PER_NODE = 512
 

@@ -17,8 +17,6 @@ from hopperlib.node.launch.shell import Word
 from hopperlib.node.slurm._cpus import SlurmNode
 from hopperlib.node.slurm._options import node_count, read_gpus
 
-__all__ = ["read_sbatch_reservation"]
-
 # What these become is worked out, or is not handed on to srun.
 _NOT_HANDED_ON = ("-n", "-N", "--exclusive")
 _UNAVAILABLE = "sbatch: error: Batch job submission failed: Requested node configuration is not available"

@@ -42,8 +42,6 @@ from hopperlib.node.slurm import _options as values
 from hopperlib.node.slurm._cpus import SlurmNode
 from hopperlib.node.slurm.layout import place_srun
 
-__all__ = ["read_srun"]
-
 
 def read_srun(invocation: Invocation, job: Job) -> ReadLine:
     """Return the components of an srun line, variables it sets with ``--export``, and remarks.

@@ -9,8 +9,6 @@ from hopperlib.questions.book.search import ALL, Browsed, rows_shown, searchable
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Result
 
-__all__ = ["QUESTION"]
-
 
 def _slip(value: DocumentedValue) -> str:
     """Return what the book reads in place of a value, or what is to be said about it."""

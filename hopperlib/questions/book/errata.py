@@ -10,8 +10,6 @@ from hopperlib.questions.book.search import Browsed, rows_shown, searchable
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Result
 
-__all__ = ["QUESTION"]
-
 
 @cache
 def _holds(proof: str) -> bool:

@@ -21,8 +21,6 @@ from hopperlib.questions.question import declared
 from hopperlib.questions.result import Facts, Figure, Result
 from hopperlib.questions.wording import wording
 
-__all__ = ["QUESTION"]
-
 Row = dict[str, str]
 
 _WORDING = wording(__name__)

@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 from hopperlib.documented import all_values
 from hopperlib.questions.question import Asked
 
-__all__ = ["ALL", "Browsed", "matcher", "rows_shown", "searchable", "study_options"]
-
 Item = TypeVar("Item")
 # What a choice says that keeps everything.
 ALL = "all"

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 
 from hopperlib.questions import display
 
-__all__ = ["MIME_TYPE", "Check", "ChoiceCheck", "Option", "OrderCheck", "Verdict"]
-
 MIME_TYPE = "application/vnd.hopper.check+json"
 
 

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Literal
 
 from hopperlib.questions.checks.check import Check, Verdict
 
-__all__ = ["Condition", "GoalCheck"]
-
 _COMPARE = {"==": operator.eq, "!=": operator.ne}
 _ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 

@@ -11,8 +11,6 @@ from typing import Any, ClassVar, NamedTuple
 from hopperlib.questions.checks.check import Check, Verdict
 from hopperlib.questions.checks.typed_number import MESSAGES, read_typed_number
 
-__all__ = ["NumberCheck"]
-
 
 class _Range(NamedTuple):
     """Values from `low` to `high`, and what to say about them."""

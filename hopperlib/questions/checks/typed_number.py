@@ -26,8 +26,6 @@ import math
 import re
 from collections.abc import Sequence
 
-__all__ = ["MESSAGES", "read_typed_number"]
-
 MESSAGES: dict[str, str] = {
     "empty": "Type a number first.",
     "not_a_number": "'{text}' cannot be read as a number. Write it like this: 1234.5",

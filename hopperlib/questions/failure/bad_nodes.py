@@ -10,8 +10,6 @@ from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 
-__all__ = ["QUESTION"]
-
 # Steps between one node and all in the figure.
 _POINTS = 40
 

@@ -11,8 +11,6 @@ from hopperlib.finding import Finding
 from hopperlib.questions.question import Asked, declared, is_sample
 from hopperlib.questions.result import Download, Facts, Result
 
-__all__ = ["QUESTION"]
-
 _TOLD = {"line": None, "yes": True, "no": False}
 _LONGEST_UNREAD = 60
 

@@ -15,8 +15,6 @@ from hopperlib.questions.figures import Series
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 
-__all__ = ["QUESTION"]
-
 _STEPS = 20
 _SHARES = ("dynamic", "shmem", "hit", "pinned")
 _WEIGHTS = ("told", "fails", "run", "contacted")

@@ -26,8 +26,6 @@ from hopperlib.questions.wording import Said, record_of, wording
 if TYPE_CHECKING:
     from hopperlib.failure.diagnosis.context import Context
 
-__all__ = ["QUESTION", "context_of", "result_of"]
-
 Text = tuple[str, str]
 
 # What is shown at most: a page is no place for a whole log.

@@ -12,8 +12,6 @@ from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 
-__all__ = ["QUESTION"]
-
 # The rate of success that is printed, drawn for comparison.
 _DOCUMENTED = printed("pages-and-libraries.huge-pages-success") / 100
 _POINTS = 60

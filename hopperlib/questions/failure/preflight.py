@@ -8,8 +8,6 @@ from hopperlib.failure.nodes.risk import chance_of_bad_node
 from hopperlib.questions.question import Asked, declared, is_sample
 from hopperlib.questions.result import Facts, Result
 
-__all__ = ["QUESTION"]
-
 
 class _Copies(Asked):
     """Copies of some nodes, and what a job needs of each; a need of zero asks for nothing."""

@@ -6,8 +6,6 @@ from hopperlib.monitoring.delays import LONGEST, measured, settings
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 
-__all__ = ["QUESTION"]
-
 _DAYS_A_WEEK = 7
 
 

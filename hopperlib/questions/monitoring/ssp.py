@@ -11,8 +11,6 @@ from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 from hopperlib.questions.wording import record_of
 
-__all__ = ["QUESTION"]
-
 _WAYS = ({"rate"}, {"operations", "time_s", "processors"}, {"speedup", "processors", "nodes_reference"})
 
 

@@ -16,8 +16,6 @@ from hopperlib.questions.result import Figure, Result
 from hopperlib.questions.wording import wording
 from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
 
-__all__ = ["QUESTION", "judged", "watch_result"]
-
 _WORDING = wording(__name__)
 # So many series are drawn, those with changes first.
 _MOST_FIGURES = 4

@@ -18,8 +18,6 @@ from hopperlib.questions.network.trace_figures import occupancy_figure
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Figure, Result
 
-__all__ = ["QUESTION"]
-
 _DAY = 86_400
 _NODES = 6384
 # The wide jobs of the source: 16,384 tasks, 24 a node, and more.

@@ -6,8 +6,6 @@ from hopperlib.network.runtime.overlap import cache_speedup, combined_factor, ov
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 
-__all__ = ["QUESTION"]
-
 _SHARES = [step / 20 for step in range(21)]
 _CORES = (1, 2, 4, 8, 16, 32)
 

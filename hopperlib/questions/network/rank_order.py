@@ -10,8 +10,6 @@ from hopperlib.network import rank_order as ro
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Column, Download, Result, Table
 
-__all__ = ["QUESTION"]
-
 # In a page, more would take longer than a move of a control may.
 _MOST_TASKS = 8_192
 _TRIANGLES = {

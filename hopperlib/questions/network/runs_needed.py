@@ -6,8 +6,6 @@ from hopperlib.network.runtime.power import gain_shown, power, runs_needed
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 
-__all__ = ["QUESTION"]
-
 _RUNS = (2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 100, 200)
 _GAINS = (1, 2, 3, 5, 10, 20)
 

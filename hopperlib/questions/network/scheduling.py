@@ -12,8 +12,6 @@ from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 from hopperlib.questions.wording import Said
 
-__all__ = ["QUESTION"]
-
 _DAY = 86_400
 _NODES = 6384
 _HOURS_A_WEEK = 168

@@ -32,8 +32,6 @@ from hopperlib.readers.hardware.cluster import read_cluster
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.jobs.trace import Note, Trace
 
-__all__ = ["QUESTION", "Compared", "Simulated", "against", "reading_of", "result_of", "simulated"]
-
 _WORDING = wording(__name__)
 _RECORDS = 100
 _WEEK_S = 7 * 86_400

@@ -25,8 +25,6 @@ from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Download, Drawing, Figure, Result
 from hopperlib.questions.wording import Said
 
-__all__ = ["QUESTION"]
-
 # The busy nodes belong to jobs of so many, of which some write at such a rate a node. Both are assumed.
 _NEIGHBOR_NODES, _WRITE_GB_S = 128, 0.1
 # Columns and rows of cabinets of the floors that no machine file describes.

@@ -13,18 +13,6 @@ from hopperlib.questions.figures import Series
 from hopperlib.questions.result import Figure, Table
 from hopperlib.questions.wording import wording
 
-__all__ = [
-    "allocation_table",
-    "gantt_figure",
-    "group_table",
-    "machine_figure",
-    "occupancy_figure",
-    "pieces_figure",
-    "wait_maps",
-    "waits_figure",
-    "width_table",
-]
-
 _WORDING = wording(__name__)
 _DAY = 86_400
 _MOST_SAMPLES = 400

@@ -14,8 +14,6 @@ from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Column, Figure, Result, Table
 from hopperlib.questions.run_time_figures import histogram_figure, quantile_figure
 
-__all__ = ["QUESTION"]
-
 _PRINTED = {
     "least": "variability.table-total-minimum",
     "mean": "variability.table-total-mean",

@@ -22,8 +22,6 @@ from hopperlib.node.review.text_drawing import numa_devices
 from hopperlib.questions.result import Drawing
 from hopperlib.questions.wording import Said, record_of
 
-__all__ = ["node_drawing", "standalone_svg"]
-
 # Light tints that dark text stands on (8:1 or more), so that they serve on a light and on a dark page.
 _TINTS = ("#8fc7ee", "#f2b76a", "#74ccae", "#e6a9cb", "#e9df7a", "#c3b8f5")
 _ON_TINT = "#14181e"

@@ -19,8 +19,6 @@ from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Figure, Result
 from hopperlib.questions.wording import Said
 
-__all__ = ["QUESTION"]
-
 # Steps of the map along the shared work, from the least of the slider to all, and along the cost of MPI.
 _SHARED = [0.9 + 0.005 * step for step in range(21)]
 _MPI = [0.04 * step for step in range(16)]

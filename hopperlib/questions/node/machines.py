@@ -14,8 +14,6 @@ from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Column, Download, Result, Table, Value, format_number
 from hopperlib.questions.wording import Said
 
-__all__ = ["QUESTION"]
-
 # How many nodes are drawn: a node of many sockets is as long as a page.
 _DRAWN = {"two": 2, "all": 3, "none": 0}
 

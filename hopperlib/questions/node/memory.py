@@ -15,8 +15,6 @@ from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Facts, Figure, Result, Table
 from hopperlib.questions.wording import Said
 
-__all__ = ["QUESTION"]
-
 # Longer tables are cut and say so.
 _MOST_ROWS = 40
 

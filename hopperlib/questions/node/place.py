@@ -26,8 +26,6 @@ from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Copyable, Download, Drawing, Facts, Figure, Result, Table
 from hopperlib.questions.wording import Said
 
-__all__ = ["QUESTION", "answers"]
-
 # A page must stay small whatever is typed: longer tables are cut and say so, larger files are not offered.
 _MOST_ROWS = 96
 _MOST_TASKS_IN_A_FILE = 2_000

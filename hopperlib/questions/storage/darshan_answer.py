@@ -17,8 +17,6 @@ from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, HeatMap
 from hopperlib.storage.logs.darshan_summary import job_row, overall, summary
 from hopperlib.storage.logs.ost_rates import judge_osts
 
-__all__ = ["darshan_result", "heat_map_figure", "jobs_result", "logs_result"]
-
 # However long the texts of a log are, and however many jobs there are, a page stays small.
 _LONGEST_TEXT = 2000
 _MOST_JOBS = 40

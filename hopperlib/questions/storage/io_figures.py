@@ -17,8 +17,6 @@ from hopperlib.storage.logs.ost_rates import Verdict
 from hopperlib.storage.lustre.client import ceiling_gb_s
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["comparison_table", "measured_rows", "ost_figure", "rate_figure", "repetition_figure", "rows_table"]
-
 # However many OSTs a log names, a page of it stays small.
 _MOST_OSTS = 200
 # Parts of a row that its table shows; the repetition stands for a statistic where there is none.

@@ -26,8 +26,6 @@ from hopperlib.readers.ior.reader import read_ior
 from hopperlib.readers.ior.results import IoResult, results_csv
 from hopperlib.storage.lustre.client import ceiling_gb_s
 
-__all__ = ["QUESTION", "io500_result", "io_result"]
-
 _WORDING = wording(__name__)
 _MOST_ROWS = 500
 

@@ -15,8 +15,6 @@ from hopperlib.storage.lustre.client import (
     write_curve,
 )
 
-__all__ = ["QUESTION"]
-
 
 class _Side:
     """One machine: the ceiling of a node and where it is from, rates and nodes in use by tasks. Zeros: not given."""

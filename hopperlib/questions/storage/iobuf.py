@@ -26,8 +26,6 @@ from hopperlib.storage.iobuf.params import (
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB
 
-__all__ = ["QUESTION"]
-
 _SIZES = tuple(1 << power for power in range(10, 26))
 _DOCUMENTED = {10_000: "10,000 bytes", 1_000_000: "1,000,000 bytes", 1 << 20: "1 MiB"}
 

@@ -6,8 +6,6 @@ from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 from hopperlib.storage.loading import METHODS, load_time
 
-__all__ = ["QUESTION"]
-
 
 class _Job(Asked):
     """The values of the controls."""

@@ -17,8 +17,6 @@ from hopperlib.storage.lustre.dumps import (
     times_by_slow_rate,
 )
 
-__all__ = ["QUESTION"]
-
 
 class _Case(Asked):
     """The values of the controls, and what the models make of them."""

@@ -19,8 +19,6 @@ from hopperlib.storage.lustre.stripe_advice import LIMITS, Advice, advise, writi
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
-__all__ = ["QUESTION"]
-
 # Counts at which the curve is drawn: all of the first few, then wider apart.
 _CURVE = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 144, 156, 192, 256, 384, 512, 1024)
 # Share of the time from which a part of it is worth a word.

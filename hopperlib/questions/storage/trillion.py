@@ -21,8 +21,6 @@ from hopperlib.storage.lustre.osts import (
     uneven_weights,
 )
 
-__all__ = ["QUESTION"]
-
 _DOCUMENTED_RATE, _DOCUMENTED_SPREAD = 27.007, 200.0
 _OSTS_OF_A_CONTROLLER = 6
 _SHOWN_DEALS = 20

@@ -14,8 +14,6 @@ from typing import Any
 
 from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, FileRecord, HeatMap, StripeLayout
 
-__all__ = ["COLUMNS", "LOWER", "UPPER", "layouts_from_frames", "log_from_frames"]
-
 _STREAMS = ("<STDIN>", "<STDOUT>", "<STDERR>")
 # Darshan's numbers of the three, which stay when names are made anonymous.
 _STREAM_NUMBERS = (14734109647742566553, 15920181672442173319, 7238257241479193519)

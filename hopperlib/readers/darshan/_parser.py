@@ -15,8 +15,6 @@ from hopperlib.errors import InputError
 from hopperlib.readers.darshan._frames import COLUMNS, LOWER, UPPER, log_from_frames
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
-__all__ = ["log_from_lines"]
-
 _JOB = re.compile(r"# (exe|jobid|nprocs|run time|mount entry):\s*(.*?)\s*$")
 _LOST = re.compile(r"# \*(?:WARNING|ERROR)\*: The (\S+) module contains incomplete data")
 # The layout of a file: one for all, or since Darshan 3.4.4 one for each component.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-__all__ = ["MOST_COLUMNS", "MOST_ROWS", "accesses_of", "heat_map_of"]
-
 # A picture of it needs no more rows and columns.
 MOST_ROWS, MOST_COLUMNS = 64, 128
 

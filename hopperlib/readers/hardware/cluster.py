@@ -8,8 +8,6 @@ from hopperlib.errors import InputError
 from hopperlib.network.scheduling.cluster import Cluster, NodeResources, Partition, node_names
 from hopperlib.readers.hardware._scontrol import count_of, gpus_of, records_of
 
-__all__ = ["read_cluster"]
-
 
 def read_cluster(text: str) -> Cluster:
     r"""Return nodes and partitions as ``scontrol show node`` and ``scontrol show partition`` print them, also with ``-o``.

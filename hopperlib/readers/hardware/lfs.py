@@ -13,8 +13,6 @@ from hopperlib.readers.source import Source, text_of
 from hopperlib.storage.wording import say
 from hopperlib.units import size_bytes
 
-__all__ = ["TARGET", "LustreState", "read_lfs", "read_lustre"]
-
 TARGET = re.compile(r"^(\S{1,80}?)-(?:OST|MDT)[0-9a-fA-F]{4}", re.MULTILINE)
 _TARGET = re.compile(
     r"^(\S{1,80}?)-(OST|MDT)([0-9a-fA-F]{4})(?:_UUID)?\s+([\d.]+[kKMGTPE]?)\s+([\d.]+[kKMGTPE]?)\s+\S+\s+(\d+)%\s+(\S+?)(?:\[|\s|$)",

@@ -15,8 +15,6 @@ from hopperlib.readers.ior._runs import ACCESSES, Statistics, Test, Tests
 from hopperlib.readers.ior.tokens import number, rate_factor, read_command
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["is_csv", "is_glued", "is_json", "read_csv", "read_glued", "read_json"]
-
 _PAIR = re.compile(r'"([^"\n]{1,60})"\s{0,20}:\s{0,20}(?:"((?:[^"\\\n]|\\.)*)"|([^\s,{}\[\]"]{1,40}))')
 _JSON = re.compile(r'"(?:tests|Results|bwMiB|bwMaxMIB|TestID|Began)"\s*:')
 _CSV = re.compile(r"^\W*access,(?:bw\(|rank,).*$", re.MULTILINE)

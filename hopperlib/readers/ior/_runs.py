@@ -14,8 +14,6 @@ from hopperlib.readers.ior.results import IoResult, Status
 from hopperlib.readers.ior.tokens import binary_size, count, error_in, number, worst
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["ACCESSES", "LONGEST_LINE", "Statistics", "Test", "Tests"]
-
 ACCESSES = ("write", "read")
 
 

@@ -14,8 +14,6 @@ from collections.abc import Sequence
 from hopperlib.readers.ior._runs import LONGEST_LINE, Statistics, Test, Tests
 from hopperlib.readers.ior.tokens import number, rate_factor, read_command
 
-__all__ = ["read_text"]
-
 _LABEL = re.compile(r"^\s*(?:\d+:\s|\[\d+(?:,\d+)*\](?:<std\w+>)?:?\s?|[>#|]\s)")
 _OPTION = re.compile(r"\s*([A-Za-z][A-Za-z ]{0,24}?)\s*[:=]\s*(.*?)\s*$")
 _ROW = re.compile(r"(?:^|\s)(write|read)\s+(?=[-\d.nNiI])", re.IGNORECASE)

@@ -24,8 +24,6 @@ from hopperlib.readers.ior.reader import read_ior
 from hopperlib.readers.ior.results import IoResult
 from hopperlib.readers.source import Source, text_of
 
-__all__ = ["Io500", "Phase", "read_io500", "read_io500_summary"]
-
 _PHASE = re.compile(
     r"^\[RESULT(?P<mark>-?[A-Za-z]*)\s*\]\s+(?:(?:BW|IOPS)\s+phase\s+\d+\s+)?(?P<name>\S+)\s+(?P<value>[\d.eE+-]+)\s+"
     r"(?P<unit>[A-Za-z/]+)\s*:\s*time\s+(?P<seconds>[\d.]+)",

@@ -14,8 +14,6 @@ from hopperlib.readers.ior.results import IoResult, Status
 from hopperlib.readers.ior.tokens import count, error_in, number, worst
 from hopperlib.readers.source import Source, text_of
 
-__all__ = ["read_mdtest"]
-
 _BANNER = re.compile(r"\b(mdtest-\S{1,40}) was launched with (\d+) total task\(s\) on (\d+) node")
 _SUMMARY = re.compile(r"\bSUMMARY(?: (rate|time))?:?\s*(?:\(of (\d+) iterations?\))?")
 _ROW = re.compile(

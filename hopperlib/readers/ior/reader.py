@@ -12,8 +12,6 @@ from hopperlib.readers.ior.mdtest import read_mdtest
 from hopperlib.readers.ior.results import IoResult
 from hopperlib.readers.source import Source, text_of
 
-__all__ = ["read_ior"]
-
 _BANNER = re.compile(r"\b(IOR-\d\S{0,60}): MPI Coordinated Test|\b(mdtest-\d\S{0,60}) was launched with")
 _TABLE = re.compile(r"^.{0,200}?(?:\baccess\s+bw\(|\bOperation\s+Max ?\(Mi?B\)|\bMax (?:Write|Read):\s)", re.MULTILINE)
 _METADATA = re.compile(r"\bSUMMARY(?: rate)?: \(of \d+ iterations?\)")

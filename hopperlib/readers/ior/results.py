@@ -15,8 +15,6 @@ from typing import Any, Literal
 from hopperlib.errors import refusal
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["KEYS", "STATUSES", "IoResult", "csv_cell", "ranks_together", "results_csv"]
-
 Status = Literal["ok", "failed", "incomplete", "no-rates", "not-run"]
 STATUSES: dict[Status, str] = {
     "ok": "measured, and the run said nothing of an error",

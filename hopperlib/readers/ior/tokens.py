@@ -9,8 +9,6 @@ from typing import Any
 from hopperlib.errors import InputError
 from hopperlib.units import size_bytes
 
-__all__ = ["binary_size", "count", "error_in", "number", "rate_factor", "read_command", "worst"]
-
 _UNIT = re.compile(r"([KMGT]?)(i?)B", re.IGNORECASE)
 # IOR's own marks of an error, and what MPI says when a program aborts.
 _HARD = re.compile(

@@ -26,8 +26,6 @@ from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.table import Skips
 from hopperlib.units import MIB_PER_MEMORY_GB, duration_s, memory_gb
 
-__all__ = ["read_sacct"]
-
 _JOB_ID = re.compile(r"(\d+)((?:_(?:\d+|\[\S*))?)((?:\+\d+)?)")
 _NEEDED = ("JobID", "State", "Submit")
 _COLUMNS = {name.lower(): name for name in TABLES["columns"]}

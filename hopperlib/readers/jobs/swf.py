@@ -25,8 +25,6 @@ from hopperlib.readers.jobs.trace import Trace, counted
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.table import Skips
 
-__all__ = ["read_swf", "write_swf"]
-
 _HEADER = re.compile(r";\s*([A-Za-z][\w ]*?)\s*:\s*(.*)")
 _CANCELLED = 5
 _PARTIAL = (2, 3, 4)

@@ -12,8 +12,6 @@ from hopperlib.frames import Framed
 from hopperlib.network.scheduling.workload import Workload
 from hopperlib.readers.table import Skips
 
-__all__ = ["TABLES", "Note", "Trace", "counted"]
-
 # Columns of sacct, and sentences about jobs by code.
 TABLES = tomllib.loads((files("hopperlib.readers.jobs") / "traces.toml").read_text(encoding="utf-8"))
 

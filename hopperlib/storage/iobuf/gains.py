@@ -29,11 +29,6 @@ from hopperlib.storage.iobuf.params import Rule
 from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = [
-    "Costs", "calibrate", "documented_costs", "gain", "gain_findings", "measured_gain", "rule_gain",
-    "transfer_for_gain_bytes", "unaligned_fraction",
-]  # fmt: skip
-
 _PAGE_BYTES = 4_096
 _LEAST_MEASURED_BYTES = 10_000
 

@@ -26,10 +26,6 @@ from hopperlib.finding import Finding
 from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB, binary_size_text, size_bytes
 
-__all__ = [
-    "Rule", "buffer_bytes", "check_params", "read_params", "rule_for", "substitutes", "suited_rule", "write_params",
-]  # fmt: skip
-
 _DEFAULT_COUNT = 4
 _DEFAULT_SIZE_BYTES = BYTES_PER_MIB
 

@@ -11,8 +11,6 @@ from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, FileRecord
 from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["FEW_CALLS", "MOST", "SHARE", "WAYS", "WORTH_BYTES", "mpi_calls", "patterns", "small_calls"]
-
 WAYS = ("read", "write")
 # From these on it is worth a word: shares of calls, bytes and time, and so many calls and bytes.
 SHARE, _RANDOM_SHARE, MOST = 0.1, 0.2, 0.5

@@ -34,8 +34,6 @@ from hopperlib.storage.lustre.stripe_advice import Advice, advise
 from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MIB, size_text
 
-__all__ = ["SEVERITIES", "finding_data", "findings", "system_of_log"]
-
 # The words for levels in reports on logs, which are read by programs.
 SEVERITIES: dict[Level, str] = {"problem": "fail", "advice": "warn", "note": "info", "unknown": "unknown", "ok": "ok"}
 

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from hopperlib.frames import Framed, record_columns
 
-__all__ = ["SIZE_BINS", "DarshanLog", "FileRecord", "HeatMap", "StripeLayout", "Traffic"]
-
 # Darshan counts accesses by size; upper ends, of which the last is open. [bytes]
 SIZE_BINS = (
     ("0_100", 100), ("100_1K", 1 << 10), ("1K_10K", 10 << 10), ("10K_100K", 100 << 10), ("100K_1M", 1 << 20),

@@ -10,8 +10,6 @@ from hopperlib.finding import LEVELS, Finding
 from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog
 from hopperlib.storage.logs.ost_rates import judge_osts
 
-__all__ = ["job_row", "overall", "summary"]
-
 _SUMMED = ("bytes_read", "bytes_written", "read_calls", "write_calls")
 
 

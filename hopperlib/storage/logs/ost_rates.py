@@ -30,8 +30,6 @@ from typing import Any, NamedTuple
 from hopperlib.storage.logs.darshan_log import DarshanLog, Traffic
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["OstRate", "SlowOst", "Verdict", "judge_osts"]
-
 _LEAST_BYTES = BYTES_PER_MIB
 _LEAST_OSTS = 3
 # Chance that a healthy log is blamed in one direction; the other has as much.

@@ -25,11 +25,6 @@ from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.wording import say
 
-__all__ = [
-    "ceiling_gb_s", "client_findings", "file_system_of", "injection_fraction", "level_from", "nodes_in_use",
-    "own_file_system", "parting_point", "write_curve", "write_rate_gb_s",
-]  # fmt: skip
-
 # Lustre stripes a file over at most so many OSTs.
 _MOST_STRIPES = 2000
 

@@ -24,12 +24,6 @@ from hopperlib.errors import above, at_least, refusal
 from hopperlib.finding import Finding
 from hopperlib.storage.wording import say
 
-__all__ = [
-    "Dump", "Exclusion", "Phase", "Probe", "barrier_rate_gb_s", "barriered_dump", "close_cost_s", "exclude_slow",
-    "explaining_rate_gb_s", "gain_without_close", "ost_activity", "osts_with_slow", "probe",
-    "rate_beside_others_gb_s", "slow_ost_findings", "times_by_slow_rate",
-]  # fmt: skip
-
 # A probe that finds a slow OST less often is too short.
 _ENOUGH_POWER = 0.9
 

@@ -14,8 +14,6 @@ import math
 import operator
 from functools import cache
 
-__all__ = ["chance_of_at_most", "expected_fullest"]
-
 # A chance has so many bits; the product of two fits into a lane, with room for what they add up to.
 _BITS, _LANE = 60, 128
 # Files with one stripe up to which the exact way is fast enough for a page.

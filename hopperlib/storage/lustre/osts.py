@@ -25,11 +25,6 @@ from hopperlib.errors import InputError, above, at_least, refusal
 from hopperlib.finding import Finding
 from hopperlib.storage.wording import say
 
-__all__ = [
-    "FileDump", "deal_findings", "deal_objects", "deals_in_time", "file_dump", "finish_times_s", "nine_of_ten",
-    "rate_steps", "repeat_file_dump", "uneven_weights",
-]  # fmt: skip
-
 _ALLOCATORS = ("round-robin", "random", "weighted")
 # Objects dealt one by one (files of several stripes) cost time; beyond this many, fewer repetitions are made.
 _MOST_OBJECTS = 1_200_000

@@ -40,10 +40,6 @@ from hopperlib.machine import FileSystem
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB
 
-__all__ = [
-    "Costs", "Estimate", "Pace", "Writing", "block_access_time_s", "estimate", "mean_ost_loads_gb", "pieces_per_call",
-]  # fmt: skip
-
 _PATTERNS = ("shared", "collective", "file-per-process")
 # The best rate of one task through POSIX or MPI-IO in public IO500 runs, where a machine file says nothing better.
 _TASK_CEILING_GB_S = 3.7

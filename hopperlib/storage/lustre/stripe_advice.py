@@ -33,8 +33,6 @@ from hopperlib.storage.lustre.striping import Layout
 from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB, binary_size_text
 
-__all__ = ["LIMITS", "Advice", "Alternative", "advise", "writing_findings"]
-
 # Who writes, and the pattern of `Writing` that the advice makes of it.
 _PATTERNS = {"shared": "collective", "file-per-process": "file-per-process", "one-writer": "shared"}
 # What the limits of an estimate are called.

@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from hopperlib.errors import at_least, refusal
 from hopperlib.units import binary_size_text
 
-__all__ = ["Layout"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:

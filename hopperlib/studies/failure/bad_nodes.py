@@ -18,9 +18,6 @@ from hopperlib.machine import Machine
 from hopperlib.network.scheduling.generator import MIXES
 from hopperlib.studies.study import Study, Value, predictions, ranges
 
-__all__ = ["BAD_NODES", "HEALTH_CHECK_GB", "HERO_CORES", "HUNG_CORE_HOURS", "SORTED_BY_HAND_GB", "STUDY", "model"]
-
-
 BAD_NODES = int(printed("bad-nodes.hung-bad-nodes"))
 HUNG_CORE_HOURS = printed("bad-nodes.hung-core-hours") * 1e6
 HEALTH_CHECK_GB = printed("bad-nodes.nhc-threshold")

@@ -18,11 +18,6 @@ from hopperlib.failure.builds.default_modules import OPTIONS, WORKS, outcomes
 from hopperlib.failure.builds.rules import build_rule, load_build_rules
 from hopperlib.studies.study import Prediction, Study, Value
 
-__all__ = [
-    "STUDY", "DatedBug", "bug_number_on", "bugs_a_day", "dated_bugs", "options_bug_range", "orphans_bug",
-    "orphans_bug_range",
-]  # fmt: skip
-
 
 class DatedBug(NamedTuple):
     """A bug with a printed number and a printed day of its report."""

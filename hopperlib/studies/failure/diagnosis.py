@@ -15,8 +15,6 @@ from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
 from hopperlib.failure.messages.locations import facts
 from hopperlib.studies.study import Study, Value, study_texts
 
-__all__ = ["COMPANIONS", "GNI", "MESSAGES", "NODE_FAILED", "STUDY", "Score", "diagnosed", "scores"]
-
 _TEXTS = study_texts()["diagnosis"]
 _PRINTED: dict[str, str] = _TEXTS["texts"]
 GNI, REPLAY, NODE_FAILED = (_PRINTED[name] for name in ("gni", "replay", "node-failed"))

@@ -10,8 +10,6 @@ from hopperlib.documented import by_study, documented, printed
 from hopperlib.monitoring.ssp import Rate, Suite
 from hopperlib.studies.study import Study
 
-__all__ = ["CODES", "STUDY", "delivered", "suite", "users"]
-
 CODES = {"ft": "NPB FT", "mg": "NPB MG", "sp": "NPB SP", "cam": "CAM", "gtc": "GTC", "paratec": "PARATEC"}
 
 

@@ -17,8 +17,6 @@ from hopperlib.monitoring.history import History, Report, judge
 from hopperlib.monitoring.together import read
 from hopperlib.studies.study import Shares, Study, Value, study_texts
 
-__all__ = ["DAYS_BETWEEN", "FIRST_DAY", "INCIDENTS", "RUNS", "SPREAD", "STUDY", "Incident", "found_fraction", "reports"]
-
 FIRST_DAY, DAYS_BETWEEN, RUNS = date(2005, 10, 25), 3, 84
 # Assumed: the spread of runs on a machine that is watched, and the share of them in contention.
 SPREAD, CONTENDED = 0.03, 0.08

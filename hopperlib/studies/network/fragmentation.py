@@ -18,8 +18,6 @@ from hopperlib.network.scheduling.generator import ASSUMED, MIXES, draw_workload
 from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.studies.study import Shares, Study, Value
 
-__all__ = ["STUDY", "aged", "mean_wait_h"]
-
 # A job that is spread widely lies in more pieces than a dozen. Assumed.
 _SPREAD = 12
 

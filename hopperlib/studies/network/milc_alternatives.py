@@ -19,8 +19,6 @@ from hopperlib.network.runtime.traffic import Graph, all_reduce_tree, grid_dimen
 from hopperlib.studies.network.torus import JOB_NODES, aged_placements
 from hopperlib.studies.network.variability import bands, metric_correlations
 
-__all__ = ["Allocation", "PatternCase", "TrafficCase", "allocations", "patterns", "traffic_cases"]
-
 
 class TrafficCase(NamedTuple):
     """What an assumption on the neighbors' traffic gives, once it is calibrated.

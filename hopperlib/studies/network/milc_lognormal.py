@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from hopperlib.documented import printed
 from hopperlib.errors import refusal
 
-__all__ = ["Printed", "ShiftedLognormal", "least_sample", "lognormal_chance", "printed_times", "shifted_lognormal"]
-
 _SAMPLES = 2000
 _SPREADS = np.linspace(0.02, 1.0, 50)
 _WIDEST = 3.0

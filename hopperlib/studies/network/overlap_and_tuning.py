@@ -14,8 +14,6 @@ from hopperlib.network.runtime.overlap import (
 )
 from hopperlib.studies.study import Study, Value, predictions, ranges
 
-__all__ = ["STUDY", "mfdn_steps_s", "model"]
-
 
 def mfdn_steps_s(
     compute_s: float, row_s: float, column_s: float, saved_s: float, column_overlap: float

@@ -21,8 +21,6 @@ from hopperlib.documented.data_files import data_folder
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.placed_jobs import CASES, DAYS, SEEDS, Histories, PlacedJob
 
-__all__ = ["as_csv", "build", "one_history"]
-
 
 def one_history(seed: int, days: int) -> list[dict[str, Any]]:
     """Return the MILC jobs of one seed as rows: all cases that have it.

@@ -21,8 +21,6 @@ from hopperlib.network.rank_order import (
 )
 from hopperlib.studies.study import Study, Value, predictions, ranges
 
-__all__ = ["S3D_GRID", "STUDY", "as_printed", "model", "off_node_time_fraction", "s3d_time_s"]
-
 # Assumed: the source prints the cores, 3,072, and not how they are arranged.
 S3D_GRID = (16, 16, 12)
 # 30 x 30 x 4 numbers of 8 bytes; six stages in each of 50 steps.

@@ -29,8 +29,6 @@ from hopperlib.network.scheduling.workload import Workload
 from hopperlib.studies.failure.build_and_link import dated_bugs, orphans_bug_range
 from hopperlib.studies.study import Prediction, Shares, Study, Value
 
-__all__ = ["STUDY", "Outcome", "down_hours_a_week", "large_job_wait_h", "outcome", "outcomes", "trouble"]
-
 _DAY = 86_400
 _NODES, _DAYS = 6384, 10
 _PRINTED = 0.817

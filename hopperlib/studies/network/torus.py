@@ -24,8 +24,6 @@ from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.studies.network.fragmentation import aged
 from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
 
-__all__ = ["JOB_NODES", "STUDY", "aged_hops", "aged_placements"]
-
 #: Nodes of MILC on 8,192 cores, 24 a node.
 JOB_NODES = 342
 

@@ -32,12 +32,6 @@ from hopperlib.network.runtime.run_time import least_of
 from hopperlib.studies.network.milc_lognormal import least_sample, lognormal_chance, printed_times
 from hopperlib.studies.study import Prediction, Shares, Study, Value, predictions, ranges
 
-__all__ = [
-    "CONCLUSIVE", "SAMPLE_SIZES", "STUDY", "Spread", "bands", "force_minima", "implied_rate_gb_s",
-    "metric_correlations", "predicted",
-    "regressions", "spread_by_cause",
-]  # fmt: skip
-
 #: Runs that the printed table may summarize. Its size is not printed.
 SAMPLE_SIZES = (30, 100, 300)
 #: Share of the variance from which on a metric would settle it; half is assumed.

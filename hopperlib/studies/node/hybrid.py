@@ -21,8 +21,6 @@ from hopperlib.node.hybrid import RunShares, ThreadCost, best_threads, memory_ti
 from hopperlib.node.memory import merged_need
 from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
 
-__all__ = ["STUDY", "THREADS", "Box", "box", "model"]
-
 # The counts that divide a NUMA node, a socket and a node evenly: 12 and 24 are printed, and all up to 6 belong to the
 # "1 to 6" of the source.
 THREADS = (1, 2, 3, 6, 12, 24)

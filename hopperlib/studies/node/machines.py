@@ -18,8 +18,6 @@ from hopperlib.machine.derived import mpi_bandwidth_per_core_mb_s
 from hopperlib.machine.faults import dead_link, dead_server, faults, files_hit
 from hopperlib.studies.study import Study, Value, predictions, ranges
 
-__all__ = ["STUDY", "memory_transfers_mt_s", "model", "sustained_fraction"]
-
 _HOPPER, _FRANKLIN = Machine.load("hopper"), Machine.load("franklin")
 # Of the memory on each NUMA node: two DDR3 channels of 64 bits. No source prints it.
 _CHANNELS, _CHANNEL_BYTES = 2, 8

@@ -18,8 +18,6 @@ from hopperlib.node.memory import memory_per_task, merged_need, most_tasks_per_n
 from hopperlib.studies.study import Study, Value, predictions, ranges
 from hopperlib.units import memory_tb
 
-__all__ = ["STUDY", "franklin_usable_gb", "model"]
-
 _HOPPER = Machine.load("hopper")
 _NODE, _QUAD = _HOPPER.node(), Machine.load("franklin").node()
 # From the study of the trillion particles, which has the run.

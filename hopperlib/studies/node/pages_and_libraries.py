@@ -16,11 +16,6 @@ from hopperlib.storage.loading import load_time
 from hopperlib.studies.network.milc_lognormal import shifted_lognormal
 from hopperlib.studies.study import Study, Value
 
-__all__ = [
-    "GTC_NODES", "LARGE_GB_S", "PLACEMENT_NOISE", "SMALL_BYTES", "SMALL_GB_S", "STUDY", "SUCCESS", "bandwidth_figure",
-    "production_noise",
-]  # fmt: skip
-
 _STUDY = "pages-and-libraries"
 SMALL_GB_S, LARGE_GB_S = (printed(f"{_STUDY}.{size}-page-bandwidth") for size in ("small", "large"))
 SMALL_BYTES = round(printed(f"{_STUDY}.small-page-size") * 1024)

@@ -17,8 +17,6 @@ from hopperlib.node.review.review import review_line
 from hopperlib.node.review.slowdown import placement_cost
 from hopperlib.studies.study import Shares, Study, Value, ranges
 
-__all__ = ["BETTER_LINE", "NAIVE_LINE", "STUDY"]
-
 BETTER_LINE = "aprun -n 384 -N 12 -S 3 vasp"
 NAIVE_LINE = "aprun -n 384 -N 12 vasp"
 _HYBRID_LINE = "aprun -n 4 -S 1 -d 6 a.out"

@@ -16,8 +16,6 @@ from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of, injection_fraction, nodes_in_use, parting_point, write_curve
 from hopperlib.studies.study import Study, Value, predictions, ranges
 
-__all__ = ["STUDY", "Reading", "model", "readings"]
-
 _HOPPER, _FRANKLIN = Machine.load("hopper"), Machine.load("franklin")
 assert _FRANKLIN.network is not None
 _INJECTION_GB_S = _FRANKLIN.network.node_bandwidth_gb_s

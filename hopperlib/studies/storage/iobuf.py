@@ -21,8 +21,6 @@ from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.studies.study import Study, Value, predictions, ranges
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = ["STUDY", "Case", "ior_cases", "maestro_costs", "maestro_gain", "model"]
-
 _IOR_BUFFER_BYTES = int(printed("iobuf.ior-buffer-size") * BYTES_PER_MIB)
 _IOR_BUFFERS = int(printed("iobuf.ior-buffers"))
 _SIZES = {"small": 1, "million": 1_000_000, "mib": 1}

@@ -21,8 +21,6 @@ from hopperlib.storage.lustre.dumps import barriered_dump, exclude_slow, explain
 from hopperlib.studies.storage.trillion import SHARED_GB, VARIABLES, writing_rate_gb_s
 from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
 
-__all__ = ["HEALTHY_GB_S", "NOISE_FRACTION", "OSTS", "SIZES_GB", "STUDY", "Case", "cases", "model", "probe_power"]
-
 _HOPPER = Machine.load("hopper")
 _SCRATCH = file_system_of(_HOPPER)
 OSTS = int(printed("slow-ost.osts"))

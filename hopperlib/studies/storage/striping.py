@@ -17,8 +17,6 @@ from hopperlib.storage.lustre.striping import Layout
 from hopperlib.studies.study import Study, Value
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
-__all__ = ["BLOCKS", "LARGE", "SMALL", "STUDY", "Problem", "block_size_rates", "striping_gain"]
-
 _HOPPER = Machine.load("hopper")
 _SCRATCH = file_system_of(_HOPPER)
 # Block sizes of MPI-IO to compare; those of the slide are lost.

@@ -25,11 +25,6 @@ from hopperlib.storage.lustre.striping import Layout
 from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
 from hopperlib.units import BYTES_PER_MIB
 
-__all__ = [
-    "FILES", "SHARED_GB", "STUDY", "VARIABLES", "Assumed", "file_table", "model", "shared_rate_gb_s",
-    "weak_rate_gb_s", "writing_rate_gb_s",
-]  # fmt: skip
-
 _HOPPER = Machine.load("hopper")
 _SCRATCH = file_system_of(_HOPPER)
 FILES = 20_000
