@@ -68,7 +68,9 @@ def test_exported_names_exist_and_are_public(source):
 
 def test_only_a_module_that_hands_names_on_states_them(source):
     """What has no leading underscore is public: a list of such names would say it twice."""
-    states = any(isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__" for node in source.tree.body)
+    states = any(
+        isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__" for node in source.tree.body
+    )
     own = {node.name for node in source.tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     assert not states or source.path.stem == "__init__" or set(source.exported) - own, "__all__ repeats what is defined"
 
