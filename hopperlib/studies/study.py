@@ -22,8 +22,24 @@ from typing import Any, NamedTuple
 
 from hopperlib.documented import data_folder
 from hopperlib.errors import InputError
+from hopperlib.machine import FileSystem, Machine
 
 _RUNS, _SEED = 100, 20_110
+
+
+def load_hopper() -> Machine:
+    """Return Hopper as its file says when a study is run, not when it is imported: another file makes other values."""
+    return Machine.load("hopper")
+
+
+def load_franklin() -> Machine:
+    """Return Franklin, as `load_hopper` does Hopper."""
+    return Machine.load("franklin")
+
+
+def load_scratch() -> FileSystem:
+    """Return Hopper's scratch file system."""
+    return load_hopper().file_systems[0]
 
 
 class Range(NamedTuple):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from hopperlib import studies
@@ -52,3 +55,16 @@ def test_the_texts_of_assumptions_take_numbers(monkeypatch):
     monkeypatch.setitem(study_texts(), "toy", texts)
     study = Study.read("toy", dict, shared_assumptions=("As ever.",), often=0.5)
     assert study.assumptions == ("As ever.", "It does 50% of the time.")
+
+
+def test_what_a_study_reads_while_it_is_imported_is_declared_too():
+    # In a Python of its own: here they are imported already.
+    script = (
+        "from hopperlib import scoring, studies\n"
+        "from hopperlib.documented.values import watched\n"
+        "for name in studies.built():\n"
+        "    with watched(scoring._reader(name)):\n"
+        "        studies.load(name)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ import { linkTo, readSetting, sharedPart, writeSetting } from "./address.mjs";
 import { showAnswer, showSoFar, startAnswer } from "./answer.mjs";
 import { copyText, dataOf, fileName, make, prose, saveFile } from "./dom.mjs";
 import { button, Form } from "./form.mjs";
+import { whenNear } from "./near.mjs";
 import { megabytes } from "./package.mjs";
 import { fetchLibraries } from "./plot.mjs";
 import { python } from "./python.mjs";
@@ -16,13 +17,9 @@ const TYPING = 450; // an unfinished line is not called wrong before this pause
 const HEAVY = 250; // a heavy model waits until dragging or typing pauses
 const QUIET = 350; // screen readers hear the sentence after this pause
 const ADDRESS = 250; // browsers limit how often the address may change
-const IDLE = 2000; // Python starts then at the latest, once an explorer is near
 
 // What is typed goes into a link up to this length. [characters]
 const LONGEST_IN_LINK = 1500;
-
-// How near the screen an explorer must be for Python to start.
-const NEAR = "300px";
 
 /** Start the explorer in a <section>. */
 export function startExplorer(section) {
@@ -91,20 +88,7 @@ class Explorer {
         if (reply?.ok) this.examples[i] = await reply.json();
       });
     };
-    for (const kind of ["pointerenter", "focusin", "touchstart"]) {
-      this.section.addEventListener(kind, warm, { once: true, passive: true });
-    }
-    if (navigator.connection?.saveData) return;
-    const idle = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 200));
-    const near = new IntersectionObserver(
-      (entries) => {
-        if (!entries.some((entry) => entry.isIntersecting)) return;
-        near.disconnect();
-        idle(warm, { timeout: IDLE });
-      },
-      { rootMargin: NEAR },
-    );
-    near.observe(this.section);
+    whenNear(this.section, warm);
   }
 
   /** Resolve when no answer is awaited. */

@@ -16,9 +16,8 @@ from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import mpi_bandwidth_per_core_mb_s
 from hopperlib.machine.faults import dead_link, dead_server, faults, files_hit
-from hopperlib.studies.study import Study, Value, predictions, ranges
+from hopperlib.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
 
-_HOPPER, _FRANKLIN = Machine.load("hopper"), Machine.load("franklin")
 # Of the memory on each NUMA node: two DDR3 channels of 64 bits. No source prints it.
 _CHANNELS, _CHANNEL_BYTES = 2, 8
 # Peak of the memory of a node of the same type, HECToR Phase 2b. [GB/s]
@@ -57,7 +56,7 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     >>> round(model({"numa_gb_s": 12.5, "flops_a_byte": 0.4}, random.Random(1))["hopper-sustained"], 1)
     127.7
     """
-    tb_s = _HOPPER.nodes * _HOPPER.node().numa_nodes * assumed["numa_gb_s"] / 1000
+    tb_s = load_hopper().nodes * load_hopper().node().numa_nodes * assumed["numa_gb_s"] / 1000
     return {"hopper-sustained": tb_s * assumed["flops_a_byte"]}
 
 
@@ -71,32 +70,33 @@ def _cabinets(machine: Machine) -> float:
 
 
 def _values() -> dict[str, Value]:
-    gemini, seastar, (scratch, second) = _HOPPER.network, _FRANKLIN.network, _HOPPER.file_systems
+    gemini, seastar, (scratch, second) = load_hopper().network, load_franklin().network, load_hopper().file_systems
     assert gemini is not None
     assert seastar is not None
-    survived = [sum(fault.goes_on is True for fault in faults(machine)) for machine in (_HOPPER, _FRANKLIN)]
+    survived = [sum(fault.goes_on is True for fault in faults(machine)) for machine in (load_hopper(), load_franklin())]
     return {
         # The rival: a tenth of the peak, as a rule of thumb has it.
-        **predictions(model, ranges("machines"), {"hopper-sustained": _HOPPER.peak_tflops / 10}),
-        "hopper-memory-clock": memory_transfers_mt_s(_HOPPER),
-        "hopper-model": _HOPPER.model.removeprefix("Cray "),
-        "franklin-model": _FRANKLIN.model.removeprefix("Cray "),
+        **predictions(model, ranges("machines"), {"hopper-sustained": load_hopper().peak_tflops / 10}),
+        "hopper-memory-clock": memory_transfers_mt_s(load_hopper()),
+        "hopper-model": load_hopper().model.removeprefix("Cray "),
+        "franklin-model": load_franklin().model.removeprefix("Cray "),
         "hopper-torus-dimensions hopper-torus-dimensions-byna2013": len(gemini.dimensions or ()),
-        "hopper-cabinets": _cabinets(_HOPPER),
+        "hopper-cabinets": _cabinets(load_hopper()),
         "hopper-network": gemini.kind.capitalize(),
         "franklin-network": seastar.kind.capitalize(),
-        "gemini-more-reliable": dead_link(_HOPPER).goes_on is True and dead_link(_FRANKLIN).goes_on is False,
+        "gemini-more-reliable": dead_link(load_hopper()).goes_on is True
+        and dead_link(load_franklin()).goes_on is False,
         "seastar-dead-link-stops-machine": seastar.reroutes_around_dead_links is False,
-        "hopper_core_mb_s": mpi_bandwidth_per_core_mb_s(_HOPPER) or 0,
-        "franklin_core_mb_s": mpi_bandwidth_per_core_mb_s(_FRANKLIN) or 0,
+        "hopper_core_mb_s": mpi_bandwidth_per_core_mb_s(load_hopper()) or 0,
+        "franklin_core_mb_s": mpi_bandwidth_per_core_mb_s(load_franklin()) or 0,
         "hopper-recovers-better": survived[0] > survived[1],
         "hopper_survives": survived[0],
         "franklin_survives": survived[1],
-        "hopper-scratch-file-systems hopper-scratch-file-systems-byna2013": len(_HOPPER.file_systems),
+        "hopper-scratch-file-systems hopper-scratch-file-systems-byna2013": len(load_hopper().file_systems),
         "hopper-scratch-alike": replace(second, name=scratch.name) == scratch,
-        "oss-failure-loses-some-jobs": dead_server(_HOPPER).goes_on is True and 0 < files_hit(scratch) < 1,
+        "oss-failure-loses-some-jobs": dead_server(load_hopper()).goes_on is True and 0 < files_hit(scratch) < 1,
         "files_hit": files_hit(scratch),
     }
 
 
-STUDY = Study.read("machines", _values, sums=lambda: {"sustained": sustained_fraction(_HOPPER)}, model=model)
+STUDY = Study.read("machines", _values, sums=lambda: {"sustained": sustained_fraction(load_hopper())}, model=model)

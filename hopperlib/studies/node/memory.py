@@ -11,15 +11,12 @@ import random
 from collections.abc import Mapping
 
 from hopperlib.documented import documented, printed
-from hopperlib.machine import Machine
 from hopperlib.node.free_cores import break_even_service, run_time_with_free_cores
 from hopperlib.node.layouts import layouts
 from hopperlib.node.memory import memory_per_task, merged_need, most_tasks_per_node
-from hopperlib.studies.study import Study, Value, predictions, ranges
+from hopperlib.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
 from hopperlib.units import memory_tb
 
-_HOPPER = Machine.load("hopper")
-_NODE, _QUAD = _HOPPER.node(), Machine.load("franklin").node()
 # From the study of the trillion particles, which has the run.
 _VPIC_NODES = 5_000
 
@@ -50,33 +47,37 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     >>> round(model({"franklin_half_gb": 3.77, "grows": 0.25}, random.Random(1))["hopper-usable"], 3)
     31.195
     """
-    kept_gb = _QUAD.memory_gb - 2 * assumed["franklin_half_gb"]
-    grown = _NODE.memory_gb / _QUAD.memory_gb
-    return {"hopper-usable": _NODE.memory_gb - kept_gb * (1 - assumed["grows"] + assumed["grows"] * grown)}
+    kept_gb = load_franklin().node().memory_gb - 2 * assumed["franklin_half_gb"]
+    grown = load_hopper().node().memory_gb / load_franklin().node().memory_gb
+    return {
+        "hopper-usable": load_hopper().node().memory_gb - kept_gb * (1 - assumed["grows"] + assumed["grows"] * grown)
+    }
 
 
 def _values() -> dict[str, Value]:
-    packed = layouts(_HOPPER, need_gb=1, tasks=384, threads=1, kinds=(_NODE,))
+    packed = layouts(load_hopper(), need_gb=1, tasks=384, threads=1, kinds=(load_hopper().node(),))
     half = next(layout for layout in packed if layout.tasks_per_node == 12)
     low, high = (2 * bound for bound in documented("memory.franklin-per-task-half-packed").bounds())
     free = int(printed("memory.psoci-free-cores"))
     vpic_node_gb = memory_tb(printed("memory.vpic-total") * 1e6) / _VPIC_NODES
     return {
-        "system-takes-share": all(kind.usable_memory_gb < kind.memory_gb for kind in (*_HOPPER.node_kinds, _QUAD)),
-        **predictions(model, ranges("memory"), {"hopper-usable": _NODE.memory_gb}),
-        "franklin-per-task-packed": (low / _QUAD.cores, high / _QUAD.cores),
-        "franklin_usable_gb": _QUAD.usable_memory_gb,
-        "franklin_packed_gb": memory_per_task(_QUAD, _QUAD.cores),
+        "system-takes-share": all(
+            kind.usable_memory_gb < kind.memory_gb for kind in (*load_hopper().node_kinds, load_franklin().node())
+        ),
+        **predictions(model, ranges("memory"), {"hopper-usable": load_hopper().node().memory_gb}),
+        "franklin-per-task-packed": (low / load_franklin().node().cores, high / load_franklin().node().cores),
+        "franklin_usable_gb": load_franklin().node().usable_memory_gb,
+        "franklin_packed_gb": memory_per_task(load_franklin().node(), load_franklin().node().cores),
         # Tasks of 1.5 GB.
-        "some-franklin-codes-fail": most_tasks_per_node(_QUAD, 1.5) == _QUAD.cores
-        and most_tasks_per_node(_NODE, 1.5) < _NODE.cores,
+        "some-franklin-codes-fail": most_tasks_per_node(load_franklin().node(), 1.5) == load_franklin().node().cores
+        and most_tasks_per_node(load_hopper().node(), 1.5) < load_hopper().node().cores,
         "charged-by-node": half.cost_factor > packed[0].cost_factor,
         "half_packed_cost": half.cost_factor,
         "hybrid-lowers-need": all(merged_need(1, 6, share) < 6 * merged_need(1, 1, share) for share in (0.1, 0.5, 1.0)),
-        "psoci-fewer-cores-help": run_time_with_free_cores(_NODE.cores, free, 0.5)
-        < run_time_with_free_cores(_NODE.cores, 0, 0.5),
-        "break_even": break_even_service(_NODE.cores, free),
-        "vpic-memory-share": 100 * vpic_node_gb / _NODE.memory_gb,
+        "psoci-fewer-cores-help": run_time_with_free_cores(load_hopper().node().cores, free, 0.5)
+        < run_time_with_free_cores(load_hopper().node().cores, 0, 0.5),
+        "break_even": break_even_service(load_hopper().node().cores, free),
+        "vpic-memory-share": 100 * vpic_node_gb / load_hopper().node().memory_gb,
         "vpic-per-node": vpic_node_gb,
         "vpic_binary_gb": printed("memory.vpic-total") * 1_024 / _VPIC_NODES,
     }

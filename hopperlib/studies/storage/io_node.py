@@ -14,11 +14,8 @@ from typing import NamedTuple
 from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import file_system_of, injection_fraction, nodes_in_use, parting_point, write_curve
-from hopperlib.studies.study import Study, Value, predictions, ranges
+from hopperlib.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
 
-_HOPPER, _FRANKLIN = Machine.load("hopper"), Machine.load("franklin")
-assert _FRANKLIN.network is not None
-_INJECTION_GB_S = _FRANKLIN.network.node_bandwidth_gb_s
 _TASKS = int(printed("io-node.tasks-maximum"))
 # What "closely aligned" may mean: a difference of so much. Nobody printed a number.
 _CLOSE = (0.05, 0.2)
@@ -48,9 +45,18 @@ class Reading(NamedTuple):
     franklin_injection_fraction: float
 
 
+def _injection_gb_s() -> float:
+    """Return what a Franklin node can send. [GB/s]"""
+    network = load_franklin().network
+    assert network is not None
+    return network.node_bandwidth_gb_s
+
+
 def _curves(task_rate_gb_s: float) -> tuple[list[float], list[float]]:
     """Return the curves of Hopper and Franklin for one rate of a task."""
-    hopper, franklin = (write_curve(each, _TASKS, task_rate_gb_s=task_rate_gb_s) for each in (_HOPPER, _FRANKLIN))
+    hopper, franklin = (
+        write_curve(each, _TASKS, task_rate_gb_s=task_rate_gb_s) for each in (load_hopper(), load_franklin())
+    )
     return hopper, franklin
 
 
@@ -64,18 +70,18 @@ def readings() -> tuple[Reading, Reading]:
     0.268 (6, 7) 0.67
     0.212 (8, 10) 0.53
     """
-    quad = _FRANKLIN.node().cores
+    quad = load_franklin().node().cores
 
     def reading(basis: str, full: Machine, tasks: int) -> Reading:
         rate = file_system_of(full).node_write_ceiling_gb_s / tasks
         ours, theirs = _curves(rate)
         strict, generous = ((parting_point(ours, theirs, apart=apart) or _TASKS + 1) - 1 for apart in _CLOSE)
-        injected = theirs[quad - 1] / _INJECTION_GB_S
+        injected = theirs[quad - 1] / _injection_gb_s()
         return Reading(basis, rate, (strict, generous), theirs[7] / ours[7], injected)
 
     return (
-        reading("a full Franklin node reaches two-thirds of its injection bandwidth", _FRANKLIN, quad),
-        reading("eight tasks just fill a Hopper node's ceiling", _HOPPER, 8),
+        reading("a full Franklin node reaches two-thirds of its injection bandwidth", load_franklin(), quad),
+        reading("eight tasks just fill a Hopper node's ceiling", load_hopper(), 8),
     )
 
 
@@ -91,8 +97,8 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     >>> round(model(usual, random.Random(1))["close-up-to-tasks"], 1)
     7.8
     """
-    ceiling = file_system_of(_HOPPER).node_write_ceiling_gb_s
-    task = assumed["franklin_injection"] * _INJECTION_GB_S / _FRANKLIN.node().cores
+    ceiling = file_system_of(load_hopper()).node_write_ceiling_gb_s
+    task = assumed["franklin_injection"] * _injection_gb_s() / load_franklin().node().cores
     # The axis ends above the highest point, where all tasks are on Franklin.
     return {"close-up-to-tasks": (ceiling + assumed["apart"] * _TASKS * task) / task}
 
@@ -101,19 +107,19 @@ def _values() -> dict[str, Value]:
     by_node, by_eight = readings()
     # Hopper's curve and Franklin's, for either rate of a task; entry 3 is four tasks, a full Franklin node.
     curves = [_curves(reading.task_rate_gb_s) for reading in (by_node, by_eight)]
-    faster_tasks = write_curve(_HOPPER, _TASKS, task_rate_gb_s=2 * by_node.task_rate_gb_s)
+    faster_tasks = write_curve(load_hopper(), _TASKS, task_rate_gb_s=2 * by_node.task_rate_gb_s)
     return {
         "rate-not-linear-in-cores": all(
-            ours[-1] < _HOPPER.node().cores / _FRANKLIN.node().cores * theirs[3] for ours, theirs in curves
+            ours[-1] < load_hopper().node().cores / load_franklin().node().cores * theirs[3] for ours, theirs in curves
         ),
-        "hopper-nodes": nodes_in_use(_HOPPER, _TASKS),
-        "franklin-nodes": nodes_in_use(_FRANKLIN, _TASKS),
-        **predictions(model, ranges("io-node"), {"close-up-to-tasks": float(_FRANKLIN.node().cores)}),
+        "hopper-nodes": nodes_in_use(load_hopper(), _TASKS),
+        "franklin-nodes": nodes_in_use(load_franklin(), _TASKS),
+        **predictions(model, ranges("io-node"), {"close-up-to-tasks": float(load_franklin().node().cores)}),
         "close-at-few-tasks": all(ours[:4] == theirs[:4] and theirs[-1] > 1.2 * ours[-1] for ours, theirs in curves),
         "franklin-still-rising": all(theirs[-1] > max(theirs[-3], ours[-1]) for ours, theirs in curves),
         "hopper-levels-out": all(ours[-1] == ours[-8] > ours[3] for ours, _ in curves),
-        "franklin-share-of-injection": injection_fraction(_FRANKLIN),
-        "hopper-share-of-injection": 100 * injection_fraction(_HOPPER),
+        "franklin-share-of-injection": injection_fraction(load_franklin()),
+        "hopper-share-of-injection": 100 * injection_fraction(load_hopper()),
         "direct-io-no-gain": faster_tasks[-1] == curves[0][0][-1],
     }
 

@@ -15,14 +15,10 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from hopperlib.documented import printed
-from hopperlib.machine import Machine
-from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.dumps import barriered_dump, exclude_slow, explaining_rate_gb_s, osts_with_slow, probe
 from hopperlib.studies.storage.trillion import SHARED_GB, VARIABLES, writing_rate_gb_s
-from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
+from hopperlib.studies.study import Shares, Study, Value, load_scratch, predictions, ranges
 
-_HOPPER = Machine.load("hopper")
-_SCRATCH = file_system_of(_HOPPER)
 OSTS = int(printed("slow-ost.osts"))
 # The dumps of the run had 30 to 42 TB; which of them these were is not printed.
 SIZES_GB = (30_000.0, 42_000.0)
@@ -63,7 +59,7 @@ def cases() -> tuple[Case, Case]:
     one erratic OST 1 [99, 139]
     two slow servers 12 [151, 211]
     """
-    return _ERRATIC, _case("two slow servers", printed("slow-ost.minutes-second"), 2 * _SCRATCH.osts_per_oss)
+    return _ERRATIC, _case("two slow servers", printed("slow-ost.minutes-second"), 2 * load_scratch().osts_per_oss)
 
 
 def _case(name: str, minutes: float, slow: int) -> Case:
@@ -122,7 +118,7 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     probes = sorted(_probe_minutes(share, assumed["noise"]) for share in (assumed["controller_share"], erratic))
     return {
         "minutes-third": (writing_s + lost_s) / 60,
-        "later-share-of-peak": 100 * size_gb / (writing_s + lost_s) / _SCRATCH.peak_gb_s,
+        "later-share-of-peak": 100 * size_gb / (writing_s + lost_s) / load_scratch().peak_gb_s,
         "minutes-second": (slow_s + lost_s) / 60,
         "probe-minutes-low": probes[0],
         "probe-minutes-high": probes[1],
@@ -135,7 +131,7 @@ def _sums() -> dict[str, Value]:
         # Of the second dump: what it would take if nothing were known of its servers.
         "servers_high_mb_s": 1000 * servers.slow_gb_s[1],
         "servers_found_percent": 100 * probe_power(servers.slow_gb_s[1], 2),
-        "slow-osses": servers.slow / _SCRATCH.osts_per_oss,
+        "slow-osses": servers.slow / load_scratch().osts_per_oss,
         "good-ost-average": (erratic.slow_gb_s[0] / HEALTHY_GB_S, erratic.slow_gb_s[1] / HEALTHY_GB_S),
     }
 
@@ -145,7 +141,7 @@ def _values() -> dict[str, Value]:
     calibrated = [_minutes(size, 1, rate) for size, rate in zip(SIZES_GB, _ERRATIC.slow_gb_s, strict=True)]
     files_gb_s = printed("trillion.fpp-rate") / 1000
     healthy = SHARED_GB / files_gb_s / 60
-    rivals = {"minutes-third": healthy, "later-share-of-peak": 100 * files_gb_s / _SCRATCH.peak_gb_s}
+    rivals = {"minutes-third": healthy, "later-share-of-peak": 100 * files_gb_s / load_scratch().peak_gb_s}
     rivals |= {"minutes-second": healthy}
     rivals |= dict.fromkeys(("probe-minutes-low", "probe-minutes-high"), healthy / VARIABLES)
     slow_one, slow_many = (

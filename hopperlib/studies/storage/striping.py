@@ -10,15 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hopperlib.documented import printed
-from hopperlib.machine import Machine
-from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.rates import Costs, Writing, block_access_time_s, estimate
 from hopperlib.storage.lustre.striping import Layout
-from hopperlib.studies.study import Study, Value
+from hopperlib.studies.study import Study, Value, load_scratch
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
-_HOPPER = Machine.load("hopper")
-_SCRATCH = file_system_of(_HOPPER)
 # Block sizes of MPI-IO to compare; those of the slide are lost.
 BLOCKS = tuple(1 << power for power in range(16, 27))
 
@@ -88,11 +84,12 @@ def striping_gain(
 
     def time_s(count: int, block: float, accesses: float) -> float:
         return block_access_time_s(
-            accesses, block, stripe_count=count, system=_SCRATCH, tasks=tasks, nodes=nodes, access_s=access_s
+            accesses, block, stripe_count=count, system=load_scratch(), tasks=tasks, nodes=nodes, access_s=access_s
         )
 
     low, high = (
-        time_s(_SCRATCH.default_stripe_count, block, accesses) / time_s(_SCRATCH.max_stripe_count, block, accesses)
+        time_s(load_scratch().default_stripe_count, block, accesses)
+        / time_s(load_scratch().max_stripe_count, block, accesses)
         for block, accesses in zip(problem.block_bytes, problem.accesses, strict=True)
     )
     return low, high
@@ -116,12 +113,12 @@ def block_size_rates(
     >>> writes[-1] / writes[0] > reads[-1] / reads[0] > 1
     True
     """
-    layout = Layout(stripe_count=stripes, stripe_size_bytes=BYTES_PER_MIB, osts=_SCRATCH.osts)
+    layout = Layout(stripe_count=stripes, stripe_size_bytes=BYTES_PER_MIB, osts=load_scratch().osts)
     return [
         estimate(
             Writing(size_bytes=1 << 40, writers=writers, nodes=-(-writers // 24), block_bytes=block, reading=reading),
             layout,
-            _SCRATCH,
+            load_scratch(),
             costs=costs,
         ).rate_gb_s
         for block in BLOCKS
@@ -143,7 +140,9 @@ def _values() -> dict[str, Value]:
     ]
     costs = [Costs(call_s=call, lock_s=lock) for call in (1e-5, 5e-5, 5e-4) for lock in (5e-4, 2e-3, 1e-2)]
     all_osts = Layout(
-        stripe_count=_SCRATCH.max_stripe_count, stripe_size_bytes=_SCRATCH.default_stripe_size_bytes, osts=_SCRATCH.osts
+        stripe_count=load_scratch().max_stripe_count,
+        stripe_size_bytes=load_scratch().default_stripe_size_bytes,
+        osts=load_scratch().osts,
     )
     return {
         "block-size-matters": all(_swing(False, cost) > max(1.5, _swing(True, cost)) for cost in costs),

@@ -16,17 +16,13 @@ from statistics import mean
 from typing import NamedTuple
 
 from hopperlib.documented import documented, printed
-from hopperlib.machine import Machine
-from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.dumps import barrier_rate_gb_s, close_cost_s, gain_without_close, rate_beside_others_gb_s
 from hopperlib.storage.lustre.osts import deal_objects, file_dump, finish_times_s, repeat_file_dump, uneven_weights
 from hopperlib.storage.lustre.rates import Writing, estimate, pieces_per_call
 from hopperlib.storage.lustre.striping import Layout
-from hopperlib.studies.study import Shares, Study, Value, predictions, ranges
+from hopperlib.studies.study import Shares, Study, Value, load_hopper, load_scratch, predictions, ranges
 from hopperlib.units import BYTES_PER_MIB
 
-_HOPPER = Machine.load("hopper")
-_SCRATCH = file_system_of(_HOPPER)
 FILES = 20_000
 # The dump to a file for each process, the dump to one file, and what either holds of a particle.
 FPP_GB, SHARED_GB = 1000 * printed("trillion.fpp-size"), 1000 * printed("trillion.shared-size")
@@ -74,18 +70,18 @@ def file_table() -> tuple[Assumed, ...]:
     """
     cases = []
     for allocator, count in (("round-robin", 1), ("random", 1), ("random", 2), ("random", 4), ("weighted", 1)):
-        for layer, unit in (("OST", 1), ("controller", _SCRATCH.osts_per_controller or 1)):
+        for layer, unit in (("OST", 1), ("controller", load_scratch().osts_per_controller or 1)):
             dumps = repeat_file_dump(
                 FPP_GB,
                 FILES,
                 count,
-                _SCRATCH.osts,
+                load_scratch().osts,
                 allocator=allocator,
-                peak_gb_s=_SCRATCH.peak_gb_s,
+                peak_gb_s=load_scratch().peak_gb_s,
                 repetitions=1 if allocator == "round-robin" else _REPETITIONS // count,
                 rng=random.Random(_SEED),
                 osts_per_unit=unit,
-                weights=uneven_weights(_SCRATCH.osts),
+                weights=uneven_weights(load_scratch().osts),
             )
             rate, spread = mean(dump.rate_gb_s for dump in dumps), mean(dump.spread_s for dump in dumps)
             cases.append(Assumed(allocator, count, layer, rate, spread))
@@ -100,7 +96,7 @@ def shared_rate_gb_s(spread_s: float = _SPREAD_S) -> float:
     >>> round(shared_rate_gb_s(), 1), round(shared_rate_gb_s(33), 1)
     (25.8, 27.0)
     """
-    return barrier_rate_gb_s(SHARED_GB, peak_gb_s=_SCRATCH.peak_gb_s, variables=VARIABLES, spread_s=spread_s)
+    return barrier_rate_gb_s(SHARED_GB, peak_gb_s=load_scratch().peak_gb_s, variables=VARIABLES, spread_s=spread_s)
 
 
 def weak_rate_gb_s(tasks: int, *, others_demand: float = 0.5, spread_s: float = _SPREAD_S) -> float:
@@ -115,9 +111,9 @@ def weak_rate_gb_s(tasks: int, *, others_demand: float = 0.5, spread_s: float = 
     """
     size = tasks * _WEAK_GB_PER_TASK
     alone = barrier_rate_gb_s(
-        size, peak_gb_s=_SCRATCH.peak_gb_s, variables=VARIABLES, spread_s=spread_s * size / SHARED_GB
+        size, peak_gb_s=load_scratch().peak_gb_s, variables=VARIABLES, spread_s=spread_s * size / SHARED_GB
     )
-    return rate_beside_others_gb_s(alone, machine_fraction=tasks / _HOPPER.cores, others_demand=others_demand)
+    return rate_beside_others_gb_s(alone, machine_fraction=tasks / load_hopper().cores, others_demand=others_demand)
 
 
 def writing_rate_gb_s(sustained: float, ost_mb_s: float) -> float:
@@ -135,12 +131,14 @@ def writing_rate_gb_s(sustained: float, ost_mb_s: float) -> float:
     >>> writing_rate_gb_s(1.0, 250), round(writing_rate_gb_s(0.8, 224), 1)
     (35.0, 25.8)
     """
-    return sustained * min(_SCRATCH.peak_gb_s, _TUNED.stripe_count * ost_mb_s / 1000)
+    return sustained * min(load_scratch().peak_gb_s, _TUNED.stripe_count * ost_mb_s / 1000)
 
 
 def _levels(ost_mb_s: float) -> bool:
     """Whether all OSTs together write less than a hundredth faster than 144, if one takes so much."""
-    return min(_SCRATCH.peak_gb_s, _SCRATCH.osts * ost_mb_s / 1000) <= 1.01 * writing_rate_gb_s(1.0, ost_mb_s)
+    return min(load_scratch().peak_gb_s, load_scratch().osts * ost_mb_s / 1000) <= 1.01 * writing_rate_gb_s(
+        1.0, ost_mb_s
+    )
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
@@ -152,9 +150,11 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     >>> {name: round(number) for name, number in model(usual, random.Random(1)).items()}
     {'fpp-finish-spread': 404, 'shared-rate': 29013, 'weak-rate': 28, 'truncate-gain-low': 4}
     """
-    objects = deal_objects(FILES, 2 ** round(assumed["stripe_doublings"]), _SCRATCH.osts, allocator="random", rng=rng)
-    unit = (_SCRATCH.osts_per_controller or 1) if assumed["controllers"] > 0.5 else 1
-    dump = file_dump(FPP_GB, objects, peak_gb_s=_SCRATCH.peak_gb_s, osts_per_unit=unit)
+    objects = deal_objects(
+        FILES, 2 ** round(assumed["stripe_doublings"]), load_scratch().osts, allocator="random", rng=rng
+    )
+    unit = (load_scratch().osts_per_controller or 1) if assumed["controllers"] > 0.5 else 1
+    dump = file_dump(FPP_GB, objects, peak_gb_s=load_scratch().peak_gb_s, osts_per_unit=unit)
     sustained = _FILES_GB_S / dump.rate_gb_s
     rate = writing_rate_gb_s(sustained, assumed["ost_mb_s"])
 
@@ -164,7 +164,7 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
     def scaled_gb_s(tasks: int) -> float:
         alone = barriered_gb_s(tasks * _WEAK_GB_PER_TASK)
-        share = tasks / _HOPPER.cores
+        share = tasks / load_hopper().cores
         return rate_beside_others_gb_s(alone, machine_fraction=share, others_demand=assumed["others_demand"])
 
     weak, small = scaled_gb_s(_WEAK_TASKS), scaled_gb_s(_SMALL_TASKS)
@@ -179,22 +179,22 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
 def _files() -> dict[str, Value]:
     """Return what the models give for the dump to a file for each process; its shapes with one to four stripes, all OSTs alike."""
-    loads = deal_objects(FILES, 1, _SCRATCH.osts, allocator="random", rng=random.Random(_SEED))
-    times = finish_times_s(FPP_GB, loads, peak_gb_s=_SCRATCH.peak_gb_s)
+    loads = deal_objects(FILES, 1, load_scratch().osts, allocator="random", rng=random.Random(_SEED))
+    times = finish_times_s(FPP_GB, loads, peak_gb_s=load_scratch().peak_gb_s)
     sustained = [_FILES_GB_S / case.rate_gb_s for case in file_table() if case.allocator == "random"]
     even_s = _case("round-robin").spread_s
     dealt = (
-        deal_objects(FILES, 1 << (seed % 3), _SCRATCH.osts, allocator="random", rng=random.Random(seed))
+        deal_objects(FILES, 1 << (seed % 3), load_scratch().osts, allocator="random", rng=random.Random(seed))
         for seed in range(_REPETITIONS)
     )
-    dumps = [file_dump(FPP_GB, objects, peak_gb_s=_SCRATCH.peak_gb_s) for objects in dealt]
+    dumps = [file_dump(FPP_GB, objects, peak_gb_s=load_scratch().peak_gb_s) for objects in dealt]
     return {
         # As fitted: whatever the case, its share of the peak brings its rate to the printed one.
         "fpp-rate": 1000 * _FILES_GB_S,
         "least_sustained": min(sustained),
         "most_sustained": max(sustained),
         "fpp-load-sets-time": max(times) == times[loads.index(max(loads))],
-        "fpp-degrades": Shares(sum(dump.rate_gb_s < 0.9 * _SCRATCH.peak_gb_s for dump in dumps), len(dumps)),
+        "fpp-degrades": Shares(sum(dump.rate_gb_s < 0.9 * load_scratch().peak_gb_s for dump in dumps), len(dumps)),
         "uneven-files-cause-tail": Shares(sum(dump.spread_s > 5 * even_s for dump in dumps), len(dumps)),
         "fpp-wide-variety": Shares(sum(dump.spread_s > 0.1 * dump.time_s for dump in dumps), len(dumps)),
     }
@@ -210,7 +210,7 @@ def _shared() -> dict[str, Value]:
     bytes_written = round(SHARED_GB * 1e9)
     sizes = _TUNED.object_sizes_bytes(bytes_written)
     tuned, contended = (
-        estimate(Writing(size_bytes=bytes_written, writers=FILES, nodes=5_000, pattern=pattern), _TUNED, _SCRATCH)
+        estimate(Writing(size_bytes=bytes_written, writers=FILES, nodes=5_000, pattern=pattern), _TUNED, load_scratch())
         for pattern in ("collective", "shared")
     )
     span, rate = ranges("trillion")["ost_mb_s"], shared_rate_gb_s()
@@ -219,7 +219,7 @@ def _shared() -> dict[str, Value]:
     return {
         "shared-balances": max(sizes) - min(sizes) <= _TUNED.stripe_size_bytes,
         "barriers-cost": rate < 0.9 * shared_rate_gb_s(0),
-        "peak-reached-for-a-while": 1 / _SCRATCH.peak_gb_s > 0.5 / rate,
+        "peak-reached-for-a-while": 1 / load_scratch().peak_gb_s > 0.5 / rate,
         "shared-as-good": abs(rate / _case("random").rate_gb_s - 1) < 0.1,
         "alignment-key": pieces_per_call(1_000_000, 1_048_576) > 1.9 > pieces_per_call(1 << 20, 1 << 20),
         "fewer-writers-less-contention": tuned.locks_s == 0 < contended.locks_s,
