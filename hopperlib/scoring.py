@@ -45,6 +45,7 @@ from hopperlib.documented.values import watched
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
 from hopperlib.studies.study import Prediction, Shares, Study, Value, study_texts
+from hopperlib.tables import read_beside
 
 # Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
 _DUST = 1e-9
@@ -55,14 +56,7 @@ _MOST_SEEDS = 0.9
 # An interval of nine runs in ten pays for each unit by which it misses as for so many units of width.
 _PENALTY = 20.0
 # Columns of the table: those of every row, and those of a prediction.
-_PLAIN = (
-    "id", "study", "quantity", "unit", "role", "documented", "reproduced", "deviation", "tolerance", "verdict", "note",
-    "place",
-)  # fmt: skip
-_PREDICTED = (
-    "low", "high", "documented_low", "documented_high", "score", "seeds",
-    "rival", "rival_value", "rival_low", "rival_high", "rival_verdict", "rival_score",
-)  # fmt: skip
+_COLUMNS = read_beside(__file__, "scoring.toml")
 # What a model must give something for.
 _GIVEN = ("calibrated", "predicted", "shape", "identity", "by construction")
 
@@ -507,9 +501,9 @@ def to_csv(table: Iterable[Row]) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow((*_PLAIN, *_PREDICTED))
+    writer.writerow([name for names in _COLUMNS.values() for name in names])
     for row in table:
-        cells: list[object] = [getattr(row, name) for name in _PLAIN]
+        cells: list[object] = [getattr(row, name) for name in _COLUMNS["every_row"]]
         null = row.null or ("", None, (None, None), "", None)
         rival, value, (low, high), verdict, score = null
         cells += [*(row.interval or (None, None)), *(row.documented_interval or (None, None)), row.score, row.seeds]

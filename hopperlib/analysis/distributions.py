@@ -121,10 +121,7 @@ _FAMILIES: dict[str, _Family] = {
     ),
     # An instance of its own: `stats.norm` itself is fitted with n - 1 by scipy's test of fit, and with n elsewhere.
     "normal": _Family(
-        type(stats.norm)(name="norm"),
-        {},
-        lambda mean, sd: {"mean": mean, "sd": sd},
-        lambda p: (p["mean"], p["sd"]),
+        type(stats.norm)(name="norm"), {}, lambda mean, sd: {"mean": mean, "sd": sd}, lambda p: (p["mean"], p["sd"])
     ),
     "gamma": _Family(stats.gamma, {"loc": 0}, _shape_and_scale, lambda p: (p["shape"], 0, p["scale"])),
     "Weibull": _Family(

@@ -189,7 +189,9 @@ def _tables(report: RunTimeReport, slopes: Sequence[Coefficient]) -> Iterator[Ta
     yield Table(
         caption=f"Families, the best first, fitted to {report.fitted_what}; p-values from {report.resamples:,} samples",
         columns=(
-            Column("Family"), *(Column(title, "", digits) for title, digits in titles.items()), Column("p of K-S"),
+            Column("Family"),
+            *(Column(title, "", digits) for title, digits in titles.items()),
+            Column("p of K-S"),
         ),
         rows=[
             (
@@ -203,16 +205,18 @@ def _tables(report: RunTimeReport, slopes: Sequence[Coefficient]) -> Iterator[Ta
             )
             for family in report.families
         ],
-    )  # fmt: skip
+    )
     yield Table(
         caption=f"Runs before and as many after, to see a change of {100 * report.change_fraction:g} % in "
         f"{100 * report.power:g} % of cases (two-sided t-test, level {report.alpha:g})",
         columns=(
-            Column("How the runs are made"), Column("Spread", "%", 2), Column("Runs on each side"),
+            Column("How the runs are made"),
+            Column("Spread", "%", 2),
+            Column("Runs on each side"),
             Column("Compared by rank"),
         ),
         rows=[(way.how, 100 * way.spread_fraction, way.runs, way.runs_by_rank) for way in report.repeats],
-    )  # fmt: skip
+    )
     yield Table(
         caption="Parameters with 95 % intervals",
         columns=tuple(map(Column, ("Family", "Parameter", "Estimate", "From", "To"))),

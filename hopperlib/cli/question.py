@@ -163,11 +163,7 @@ def _parameter(control: Control) -> click.Parameter:
     completion = complete(lambda: values, files=control.kind != "choice" or control.name == "machine")
     if control.argument:
         return click.Argument(
-            [control.name],
-            nargs=-1,
-            required=control.required,
-            metavar=_metavar(control),
-            shell_complete=completion,
+            [control.name], nargs=-1, required=control.required, metavar=_metavar(control), shell_complete=completion
         )
     if control.kind == "switch":
         flags = f"{control.flag}/--no-{control.flag[2:]}"

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
 _WORTH_A_BAR = 50_000
 _INTERRUPTED = 130
 _RECORDS = 100
-# The first seven are a contract; node_list counts positions in the list of nodes.
-_COLUMNS = (
-    "job", "submit_time_s", "start_time_s", "end_time_s", "nodes", "runs", "mean_hops", "status", "requested_time_s", "queue", "user",
-    "account", "qos", "eligible_time_s", "observed_start_time_s", "cores", "gpus", "memory_mb", "node_list",
-)  # fmt: skip
 
 
 def simulate(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
@@ -156,10 +152,13 @@ def _record_lines(schedule: Schedule) -> Iterator[str]:
 def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
     """Yield a header and every job, in order of submission; after an interrupt, those that had ended."""
     from hopperlib.network.scheduling.schedule import STATUS
+    from hopperlib.questions.wording import record_of
 
     schedule, names = outcome.schedule, outcome.trace.names
     distances = outcome.hops()
-    yield _COLUMNS
+    stated = record_of("hopperlib.questions.network.simulate")["command"]
+    yield tuple(stated["columns"])
+    own_of = attrgetter(*stated["own_columns"])
     for index, job in enumerate(schedule.workload):
         state = STATUS[schedule.status[index]]
         if schedule.stopped_s is not None and (
@@ -168,12 +167,10 @@ def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
             continue
         ran = bool(schedule.status[index])
         nodes = ",".join(str(low) if high == low + 1 else f"{low}-{high - 1}" for low, high in schedule.runs(index))
-        yield (
-            names.get(job.job, job.job), job.submit_time_s, schedule.start_s[index] if ran else None,
-            schedule.end_s[index] if ran else None, job.nodes, schedule.run_count[index],
-            None if distances is None or not ran else float(f"{distances[index]:.6g}"), state, job.requested_time_s, job.queue,
-            job.user, job.account, job.qos, job.eligible_time_s, job.observed_start_s, job.cores, job.gpus, job.memory_mb, nodes,
-        )  # fmt: skip
+        distance = None if distances is None or not ran else float(f"{distances[index]:.6g}")
+        times = (schedule.start_s[index], schedule.end_s[index]) if ran else (None, None)
+        placed = (job.nodes, schedule.run_count[index], distance, state)
+        yield names.get(job.job, job.job), job.submit_time_s, *times, *placed, *own_of(job), nodes
 
 
 def _write_parquet(path: str, outcome: Simulated) -> None:

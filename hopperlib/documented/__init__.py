@@ -23,6 +23,18 @@ from hopperlib.documented.proofs import evaluate_formula, evaluate_proof
 from hopperlib.documented.values import DocumentedValue, all_values, by_study, documented, errata, erratum, printed
 
 __all__ = [
-    "ROLES", "VERDICTS", "Check", "DocumentedValue", "all_values", "by_study", "checks", "data_folder",
-    "documented", "errata", "erratum", "evaluate_formula", "evaluate_proof", "printed",
-]  # fmt: skip
+    "ROLES",
+    "VERDICTS",
+    "Check",
+    "DocumentedValue",
+    "all_values",
+    "by_study",
+    "checks",
+    "data_folder",
+    "documented",
+    "errata",
+    "erratum",
+    "evaluate_formula",
+    "evaluate_proof",
+    "printed",
+]

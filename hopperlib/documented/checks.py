@@ -31,9 +31,16 @@ Role = Literal["input", "calibrated", "predicted", "shape", "identity", "by cons
 ROLES: tuple[str, ...] = get_args(Role)
 # How what a study gives and what is documented agree; `hopperlib.scoring` says what each means.
 VERDICTS = (
-    "reproduced", "too wide", "as fitted", "holds", "by construction", "input", "missed, explained", "missed",
+    "reproduced",
+    "too wide",
+    "as fitted",
+    "holds",
+    "by construction",
+    "input",
+    "missed, explained",
+    "missed",
     "not modelled",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,19 +16,10 @@ from functools import cache
 from typing import NamedTuple
 
 from hopperlib.monitoring.history import Report, Shift
+from hopperlib.tables import read_beside
 
 # Kinds of benchmarks, by the words in their names that tell them; the first that is met decides.
-KINDS: dict[str, tuple[str, ...]] = {
-    "launch": ("launch", "startup", "start-up", "job start", "mpi_init", "sbcast"),
-    "file system": ("ior", "mdtest", "piraw", "pioraw", "metabench", "lustre", "gpfs", "io500", "write", "read", "darshan"),
-    "memory": ("stream", "triad", "memrate", "copy_bw", "memory"),
-    "network": ("latency", "osu", "pingpong", "ping-pong", "mpitest", "bisection", "allreduce", "network", "hps", "b_eff"),
-    "serial": ("serial", "dgemm", "fftw", "single", "linpack-node", "node-hpl"),
-    "parallel": (
-        "npb", "ssp", "cam", "gtc", "paratec", "milc", "maestro", "gamess", "impact", "vasp", "lammps", "gromacs",
-        "hpl", "hpcg", "minife", "minighost", "amg", "umt", "snap", "parallel", "application",
-    ),
-}  # fmt: skip
+KINDS: dict[str, list[str]] = read_beside(__file__, "kinds.toml")
 
 
 class Subsystem(NamedTuple):

@@ -21,15 +21,9 @@ from hopperlib.monitoring.history import Better, History, better_of
 from hopperlib.monitoring.together import KINDS, kind_of
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.table import ABSENT, Skips, finite, read_table
+from hopperlib.tables import read_beside
 
-_TIMES = (
-    "job_completion_time", "completion_time", "time", "timestamp", "datetime", "date", "when", "day", "start", "started",
-    "begin", "commit", "build", "job_id", "run", "file",
-)  # fmt: skip
-_NAMES = (
-    "benchmark", "series", "test", "unique_name", "short_name", "display_name", "name", "system", "partition", "system:partition", "environ",
-    "metric", "api", "access", "type", "executable",
-)  # fmt: skip
+_COLUMNS = read_beside(__file__, "benchmark_history.toml")
 # Columns that say how a run was made, not how fast it was.
 _SETTINGS = re.compile(
     r"^(num_|n_|used_)?(nodes?|tasks?|cores?|threads?|ranks?|procs?|processes|cpus?|gpus?|size|temp|temperature|load|version"
@@ -151,7 +145,7 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
         name
         for name in header
         if name != times
-        and name.lower() not in _NAMES
+        and name.lower() not in _COLUMNS["names"]
         and not _LABELS.match(name.lower())
         and all(finite(row[name]) is not None or row[name].lower() in ABSENT for row in rows)
     ]
@@ -183,11 +177,11 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
         rows.append(dict(zip(header, cells, strict=True)))
         numbers.append(number)
     lower = {name.lower(): name for name in reversed(header)}
-    times = next((lower[name] for name in _TIMES if name in lower and lower[name] != column), "")
+    times = next((lower[name] for name in _COLUMNS["times"] if name in lower and lower[name] != column), "")
     if not times and len(header) > 1 and header[0] != column and _goes_up([row[header[0]] for row in rows]):
         times = header[0]
     values = _value_columns(header, rows, times, column)
-    keys = [name for name in header if name.lower() in _NAMES and name != times]
+    keys = [name for name in header if name.lower() in _COLUMNS["names"] and name != times]
     # A name that all rows share tells nothing apart, unless it is the only one.
     varied = [name for name in keys if len({row[name] for row in rows}) > 1]
     told = varied if varied or len(values) > 1 else keys[:1]

@@ -22,11 +22,14 @@ _LOOK = Path(__file__).with_name("chart.mplstyle")
 _LETTER = 7
 # What Plotly calls it, and what matplotlib does.
 _DASHES: dict[str, Any] = {
-    "solid": "-", "dash": "--", "dot": ":", "dashdot": "-.", "longdash": (0, (8, 3)), "longdashdot": (0, (8, 3, 2, 3)),
-}  # fmt: skip
-_MARKERS = {
-    "circle": "o", "square": "s", "diamond": "D", "triangle-up": "^", "cross": "P", "x": "x", "line-ew": "_",
-}  # fmt: skip
+    "solid": "-",
+    "dash": "--",
+    "dot": ":",
+    "dashdot": "-.",
+    "longdash": (0, (8, 3)),
+    "longdashdot": (0, (8, 3, 2, 3)),
+}
+_MARKERS = {"circle": "o", "square": "s", "diamond": "D", "triangle-up": "^", "cross": "P", "x": "x", "line-ew": "_"}
 
 
 def figure_svg(figure: Figure, width: int = 660, height: int = 340, *, place: str = "") -> str:
@@ -178,9 +181,15 @@ def _draw_heatmap(canvas: Any, axes: Any, trace: Mapping[str, Any]) -> None:
         half = (values[1] - values[0]) / 2 if len(values) > 1 else 0.5
         ends += [values[0] - half, values[-1] + half]
     drawn = axes.imshow(
-        [_numbers(row) for row in trace["z"]], cmap=trace["colorscale"].lower(), vmin=trace["zmin"], vmax=trace["zmax"],
-        extent=ends, origin="lower", aspect="auto", interpolation="none",
-    )  # fmt: skip
+        [_numbers(row) for row in trace["z"]],
+        cmap=trace["colorscale"].lower(),
+        vmin=trace["zmin"],
+        vmax=trace["zmax"],
+        extent=ends,
+        origin="lower",
+        aspect="auto",
+        interpolation="none",
+    )
     canvas.colorbar(drawn, label=trace["colorbar"]["title"]["text"])
 
 
@@ -192,9 +201,15 @@ def _draw_in_space(canvas: Any, figure: Figure) -> None:
     for trace in figure.data:
         marker = trace["marker"]
         axes.plot(
-            trace["x"], trace["y"], trace["z"], label=trace["name"], linestyle="none", color=marker["color"],
-            marker=_MARKERS[marker["symbol"]], markersize=marker["size"],
-        )  # fmt: skip
+            trace["x"],
+            trace["y"],
+            trace["z"],
+            label=trace["name"],
+            linestyle="none",
+            color=marker["color"],
+            marker=_MARKERS[marker["symbol"]],
+            markersize=marker["size"],
+        )
     for name, axis in zip("xyz", (axes.xaxis, axes.yaxis, axes.zaxis), strict=True):
         axes.set(**{f"{name}lim": scene[f"{name}axis"]["range"], f"{name}label": scene[f"{name}axis"]["title"]["text"]})
         axis.set_pane_color((0, 0, 0, 0))

@@ -34,9 +34,16 @@ class Run:
     """What the lanes of a simulation share: the jobs that run, the order of the queue, and the limits."""
 
     def __init__(
-        self, schedule: Schedule, order: Order, limits: Limits, wanted: Sequence[Wanted], *, keep: bool,
-        runtime: Callable[[int, list[int]], int] | None, requeue: bool,
-    ) -> None:  # fmt: skip
+        self,
+        schedule: Schedule,
+        order: Order,
+        limits: Limits,
+        wanted: Sequence[Wanted],
+        *,
+        keep: bool,
+        runtime: Callable[[int, list[int]], int] | None,
+        requeue: bool,
+    ) -> None:
         self.schedule, self.workload, self.order, self.limits = schedule, schedule.workload, order, limits
         self.wanted, self.keep, self.runtime, self.requeue = wanted, keep, runtime, requeue
         self.fair, self.limited = bool(order.rules.fair_share), bool(limits)
@@ -44,9 +51,15 @@ class Run:
         self.ends: list[int] = []
         self.held: dict[int, list[int]] = {}
         self.columns = (
-            self.workload.requested_time_s, self.workload.run_time_s, schedule.start_s, schedule.end_s, schedule.status,
-            schedule.first_bound, schedule.run_count, schedule.bounds,
-        )  # fmt: skip
+            self.workload.requested_time_s,
+            self.workload.run_time_s,
+            schedule.start_s,
+            schedule.end_s,
+            schedule.status,
+            schedule.first_bound,
+            schedule.run_count,
+            schedule.bounds,
+        )
 
     def start(self, job: int, bounds: list[int], now: int) -> int:
         """Note that a job starts on some nodes; return when it is expected to end."""

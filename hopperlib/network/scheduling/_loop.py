@@ -19,9 +19,14 @@ class Loop(Run):
     """The events of one run of the simulation."""
 
     def walk(
-        self, lanes: Sequence[Lane], lane_of: Sequence[Lane], downtimes: Sequence[Downtime],
-        progress: Callable[[int], object] | None, sample_every_s: int | None, until_s: int,
-    ) -> None:  # fmt: skip
+        self,
+        lanes: Sequence[Lane],
+        lane_of: Sequence[Lane],
+        downtimes: Sequence[Downtime],
+        progress: Callable[[int], object] | None,
+        sample_every_s: int | None,
+        until_s: int,
+    ) -> None:
         """Walk through the events until no job is left; with downtimes, all lanes are of whole nodes."""
         self.lanes, self.lane_of, self.downtimes = lanes, lane_of, downtimes
         # What each downtime holds now of each lane, and the downtimes that take nodes as they fall free.

@@ -26,9 +26,13 @@ class Order:
     """
 
     def __init__(
-        self, workload: Workload, queues: Sequence[Queue] = (), aging_s: int | None = None,
-        fixed: Sequence[float] | None = None, rules: Rules | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        workload: Workload,
+        queues: Sequence[Queue] = (),
+        aging_s: int | None = None,
+        fixed: Sequence[float] | None = None,
+        rules: Rules | None = None,
+    ) -> None:
         self.workload, self.rules = workload, rules or Rules()
         self.oldest_s = max(1, round(_DAY * self.rules.max_age_days))
         self.changes = bool(self.rules.age or self.rules.fair_share)
@@ -120,7 +124,12 @@ class Limits:
     ) -> None:
         self._workload = workload
         numbers = {name: number for number, name in enumerate(workload.queues)}
-        columns = {"user": workload.user, "queue": workload.queue_number, "account": workload.account_number, "qos": workload.qos_number}  # fmt: skip
+        columns = {
+            "user": workload.user,
+            "queue": workload.queue_number,
+            "account": workload.account_number,
+            "qos": workload.qos_number,
+        }
         self._reserved = {numbers[name] for name in reserved if name in numbers}
         self._closed = set(self._reserved)
         # Whom each limit counts, of which jobs, and the most jobs and nodes.

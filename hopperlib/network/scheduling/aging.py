@@ -33,9 +33,16 @@ class Probe(NamedTuple):
 
 
 def aged_machine(
-    mix: str, *, nodes: int, days: int, load: float, seed: int = 1, policy: str = "easy", allocation: str = "first",
+    mix: str,
+    *,
+    nodes: int,
+    days: int,
+    load: float,
+    seed: int = 1,
+    policy: str = "easy",
+    allocation: str = "first",
     until_s: int | None = None,
-) -> Schedule:  # fmt: skip
+) -> Schedule:
     """Return the schedule of a machine from a reboot on.
 
     Parameters

@@ -310,9 +310,10 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
     earliest = list(accumulate((arrivals[job] for job in reversed(waited)), min))[::-1]
     begun = [starts[job] for job in waited]
     still = [
-        (since, until) for since, until in occupied.still()
+        (since, until)
+        for since, until in occupied.still()
         if (place := bisect_left(begun, until)) < len(begun) and earliest[place] <= since
-    ]  # fmt: skip
+    ]
     if still:
         hours = sum(until - since for since, until in still) / SECONDS_PER_HOUR
         message = f"{len(still):,} time{'s' * (len(still) != 1)}, {hours:,.1f} h together, next to nothing ran while jobs waited: maintenance or outages, which can be given as downtimes."

@@ -157,10 +157,14 @@ def simulate(
     jobs = range(len(workload))
     wanted = [_WHOLE] * len(jobs) if isinstance(nodes, int) else [_wanted(workload, job, cluster) for job in jobs]
     run = Loop(
-        Schedule(workload, count), Order(workload, queues, aging_s, fixed, rules),
+        Schedule(workload, count),
+        Order(workload, queues, aging_s, fixed, rules),
         Limits(workload, queues, rules, [downtime.queue for downtime in downtimes if downtime.queue]),
-        wanted, keep=overrun == "keep", runtime=runtime, requeue=requeue,
-    )  # fmt: skip
+        wanted,
+        keep=overrun == "keep",
+        runtime=runtime,
+        requeue=requeue,
+    )
     of_partition = _lanes(
         run, cluster, "own" if callable(policy) else policy, depth, partial(free_list, allocation, rng=rng)
     )

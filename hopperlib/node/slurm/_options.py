@@ -104,11 +104,7 @@ def bind_options(options: dict[str, Given], release: tuple[int, ...], notes: lis
 
 
 def read_distribution(
-    option: Given | None,
-    launcher: Launcher,
-    node: SlurmNode,
-    threads_per_core: int | None,
-    release: tuple[int, ...],
+    option: Given | None, launcher: Launcher, node: SlurmNode, threads_per_core: int | None, release: tuple[int, ...]
 ) -> Distribution:
     """Return the methods of ``-m``; the launcher's default stands in for levels that are not given.
 

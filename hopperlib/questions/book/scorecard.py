@@ -19,15 +19,12 @@ from hopperlib.questions.book.search import ALL, Browsed, rows_shown, searchable
 from hopperlib.questions.figures import Series
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Facts, Figure, Result
-from hopperlib.questions.wording import wording
+from hopperlib.questions.wording import record_of, wording
 
 Row = dict[str, str]
 
 _WORDING = wording(__name__)
-_NUMBERS = (
-    "deviation", "tolerance", "low", "high", "documented_low", "documented_high", "score",
-    "rival_value", "rival_low", "rival_high", "rival_score",
-)  # fmt: skip
+_NUMBERS = record_of(__name__)["numbers"]
 # Roles whose deviation can be drawn, in the order of their looks.
 _DRAWN = ("predicted", "calibrated", "identity", "input")
 # What lies farther out stands at the edge of the chart: one wild miss would press all others onto the line.

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from hopperlib.failure.builds.default_modules import (
-    OPTIONS,
-    PROGRAMS,
-    Shares,
-    Weights,
-    flip_weight,
-    outcomes,
-    troubles,
-)
+from hopperlib.failure.builds.default_modules import OPTIONS, PROGRAMS, Shares, Weights, flip_weight, outcomes, troubles
 from hopperlib.questions.figures import Series
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result

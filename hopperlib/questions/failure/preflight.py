@@ -61,7 +61,7 @@ class _Copies(Asked):
                     "need_gb": need_gb,
                     "unread": unread,
                 },
-            ),
+            )
         )
 
 

@@ -139,9 +139,13 @@ def simulated(
     never = schedule.status.count(NOT_STARTED) if schedule.stopped_s is None else 0
     notes += [_note("never-started", never)] if never else []
     return Simulated(
-        trace=trace, schedule=schedule, machine=given.chosen, addresses=given.addresses,
-        cluster=room if isinstance(room, Cluster) else None, notes=(*notes, *more),
-    )  # fmt: skip
+        trace=trace,
+        schedule=schedule,
+        machine=given.chosen,
+        addresses=given.addresses,
+        cluster=room if isinstance(room, Cluster) else None,
+        notes=(*notes, *more),
+    )
 
 
 def _note(code: str, count: int, **words: Any) -> Note:

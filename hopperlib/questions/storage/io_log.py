@@ -95,10 +95,7 @@ def io_result(rows: Sequence[IoResult], machine: Machine, *, against: str = "rep
             if len(each) > 1
         ),
         figures=tuple(_figures(rows, against, machine)),
-        tables=(
-            rows_table(rows[:_MOST_ROWS], said.text("caption")),
-            *(table for table in compared if table.rows),
-        ),
+        tables=(rows_table(rows[:_MOST_ROWS], said.text("caption")), *(table for table in compared if table.rows)),
         downloads=(Download(name="rates.csv", text=results_csv(rows), media_type="text/csv"),),
     )
 

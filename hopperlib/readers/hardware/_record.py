@@ -115,9 +115,16 @@ def numa_facts(
 
 
 def local_node(
-    tool: str, at: Sequence[str], counts: Sequence[int], facts: Mapping[str, Quantity], model: str | None,
-    notes: Sequence[str], *, alike: bool, in_order: bool,
-) -> Hardware:  # fmt: skip
+    tool: str,
+    at: Sequence[str],
+    counts: Sequence[int],
+    facts: Mapping[str, Quantity],
+    model: str | None,
+    notes: Sequence[str],
+    *,
+    alike: bool,
+    in_order: bool,
+) -> Hardware:
     """Return the record of one node, with its geometry and the nominal clock of its processor's name.
 
     Parameters

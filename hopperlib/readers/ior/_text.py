@@ -20,10 +20,7 @@ _ROW = re.compile(r"(?:^|\s)(write|read)\s+(?=[-\d.nNiI])", re.IGNORECASE)
 _MAXIMUM = re.compile(r"\bMax (Write|Read):\s+([\d.]+)\s*([KMGT]i?B)/s")
 # What the tables look like whose heading is lost, by the number of words in a row.
 _TIMES = "block(KiB) xfer(KiB) open(s) wr/rd(s) close(s) total(s) iter"
-_HEADINGS = {
-    9: f"access bw(MiB/s) {_TIMES}".split(),
-    11: f"access bw(MiB/s) IOPS Latency(s) {_TIMES}".split(),
-}
+_HEADINGS = {9: f"access bw(MiB/s) {_TIMES}".split(), 11: f"access bw(MiB/s) IOPS Latency(s) {_TIMES}".split()}
 _ENDINGS = {"EXCEL", "XXCEL"}
 
 

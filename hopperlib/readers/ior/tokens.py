@@ -18,7 +18,7 @@ _HARD = re.compile(
 )
 _SOFT = re.compile(
     r"\bERROR:|\berror:|\bCANCELLED\b|\bKilled\b|oom[-_]kill|DUE TO TIME LIMIT|Segmentation fault|exit signals?\b"
-    r"|command not found|cannot open|No such file",
+    r"|command not found|cannot open|No such file"
 )
 _SAID = re.compile(r"ior ERROR:|ERROR in \S+ \(line \d+\):|ERROR:")
 _WHERE = re.compile(r"\(\S+:\d+\)$")

@@ -270,12 +270,23 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str]) -> Jo
         counts[code] += row.get(column, "") not in ("", "(null)", "None")
     counts["preempted"] += state.startswith("PREEMPT")
     return Job(
-        0, submit, nodes, elapsed, limit, users.setdefault(row.get("User", ""), len(users) + 1), row.get("Partition", "")[:200],
+        0,
+        submit,
+        nodes,
+        elapsed,
+        limit,
+        users.setdefault(row.get("User", ""), len(users) + 1),
+        row.get("Partition", "")[:200],
         eligible_time_s=None if eligible is None else max(submit, eligible),
         observed_start_s=None if start is None else max(start, submit),
-        cores=cores, gpus=gpus, memory_mb=memory, account=row.get("Account", ""), qos=row.get("QOS", ""), state=state,
+        cores=cores,
+        gpus=gpus,
+        memory_mb=memory,
+        account=row.get("Account", ""),
+        qos=row.get("QOS", ""),
+        state=state,
         node_list="" if row.get("NodeList", "").startswith("None") else row.get("NodeList", ""),
-    )  # fmt: skip
+    )
 
 
 def _elapsed(row: dict[str, str]) -> int | None:

@@ -142,10 +142,18 @@ def _job(fields: list[str], cores_per_node: int, counts: dict[str, int]) -> Job 
     # Of the queue and the partition, the one that the trace tells.
     queue = fields[14] if fields[14] != "-1" else fields[15]
     return Job(
-        max(number, -_MOST), submit, -(-processors // cores_per_node), run, max(limit, 0), max(user, 0), queue[:80],
-        observed_start_s=submit + wait if wait >= 0 else None, cores=processors, account=fields[12][:80],
+        max(number, -_MOST),
+        submit,
+        -(-processors // cores_per_node),
+        run,
+        max(limit, 0),
+        max(user, 0),
+        queue[:80],
+        observed_start_s=submit + wait if wait >= 0 else None,
+        cores=processors,
+        account=fields[12][:80],
         state=str(max(status, -1)),
-    )  # fmt: skip
+    )
 
 
 def write_swf(schedule: Schedule, *, cores_per_node: int = 1) -> Iterator[str]:

@@ -98,10 +98,7 @@ def _read(text: str, field: str) -> str:
 
 def _values() -> dict[str, Value]:
     read: dict[str, Value] = {row: _read(_PRINTED[name], field) for row, (name, field) in _TEXTS["fields"].items()}
-    return read | {
-        "gni-generic": _companion_tells(),
-        "replay-many-then-node-failed": _replays_end_in_node_failure(),
-    }
+    return read | {"gni-generic": _companion_tells(), "replay-many-then-node-failed": _replays_end_in_node_failure()}
 
 
 STUDY = Study.read("diagnosis", _values)
