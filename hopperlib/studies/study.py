@@ -28,17 +28,35 @@ _RUNS, _SEED = 100, 20_110
 
 
 def load_hopper() -> Machine:
-    """Return Hopper as its file says when a study is run, not when it is imported: another file makes other values."""
+    """Return Hopper as its file says when a study is run, not when it is imported: another file makes other values.
+
+    Examples
+    --------
+    >>> load_hopper().nodes
+    6384
+    """
     return Machine.load("hopper")
 
 
 def load_franklin() -> Machine:
-    """Return Franklin, as `load_hopper` does Hopper."""
+    """Return Franklin, as `load_hopper` does Hopper.
+
+    Examples
+    --------
+    >>> load_franklin().node().cores
+    4
+    """
     return Machine.load("franklin")
 
 
 def load_scratch() -> FileSystem:
-    """Return Hopper's scratch file system."""
+    """Return Hopper's scratch file system.
+
+    Examples
+    --------
+    >>> load_scratch().osts
+    156
+    """
     return load_hopper().file_systems[0]
 
 
