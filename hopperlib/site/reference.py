@@ -47,7 +47,7 @@ def own_names(name: str, module: Any) -> list[str]:
     --------
     >>> from hopperlib import errors
     >>> own_names("hopperlib.errors", errors)
-    ['InputError', 'above', 'at_least', 'refusal']
+    ['InputError', 'above', 'at_least', 'refusal', 'within']
     """
     public = getattr(module, "__all__", [one for one in vars(module) if not one.startswith("_")])
     return sorted(one for one in public if getattr(getattr(module, one), "__module__", "") == name)

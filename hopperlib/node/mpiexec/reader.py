@@ -52,6 +52,7 @@ def read_mpiexec(invocation: Invocation, job: Job) -> tuple[LauncherKind, ReadLi
 
     Examples
     --------
+    >>> from hopperlib.machine import Machine
     >>> from hopperlib.node.launch.scripts import find_invocations
     >>> cluster = Machine.load("cluster")
     >>> (invocation,) = find_invocations("mpirun -np 4 --map-by socket:PE=2 ./a.out", {})

@@ -152,7 +152,7 @@ def regressions(cause: str) -> dict[str, Regression]:
 
     Parameters
     ----------
-    cause : {"own shape", "neighbors", "noise"}
+    cause : {"neighbors", "noise", "own shape"}
         What the time holds: the job's own shape alone; that and its
         neighbors' traffic; that and noise.
 
