@@ -268,7 +268,8 @@ def _steps(view: _View) -> Iterator[Finding]:
         first = " Each gets cores that are free; the table of steps has them." if srun and not overlap else ""
         idle = has - launch.steps_cpus
         share = f" {idle} of them stay idle and are charged." if idle > 0 and not overlap else ""
-        yield view.say("steps-together", use=use, first=first + share)
+        # Idle cores are worth a reader's look; that steps fit is good to know.
+        yield view.say("steps-together", use=use, first=first + share, level="advice" if share else None)
 
 
 _RULES = (_memory, _shared_cores, _numa_nodes, _threads, _binding, _gpus, _nodes)
