@@ -159,7 +159,7 @@ def test_a_script_is_read_from_a_file_and_from_standard_input(tmp_path):
 def test_a_machine_file_of_ones_own(root):
     path = root / "hopperlib" / "machines" / "toy.toml"
     assert place("--machine", str(path), "srun -n 3 --cpu-bind=cores a.out").output.startswith(
-        "3 tasks on 1 node, 3, 0 and 0 on the 3 NUMA nodes."
+        "3 tasks on 1 node, all on NUMA node 0 of 3."
     )
 
 

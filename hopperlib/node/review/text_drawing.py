@@ -178,6 +178,8 @@ def _per_numa_node(placed: NodePlacement, kind: NodeKind) -> str:
         return f", {across} of them over more than one NUMA node"
     if len(set(counts)) == 1:
         return f", {counts[0]} on each of {kind.numa_nodes} NUMA nodes"
+    if sum(map(bool, counts)) == 1:
+        return f", all on NUMA node {next(at for at, count in enumerate(counts) if count)} of {kind.numa_nodes}"
     return f", {', '.join(map(str, counts[:-1]))} and {counts[-1]} on the {kind.numa_nodes} NUMA nodes"
 
 
