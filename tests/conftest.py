@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -68,6 +69,7 @@ ON_THE_BOOK = (
     "_of_the_book",
     "test_a_missing_page",
     "test_course.py",
+    "test_layout.py",
     "test_reader.py",
     "test_diagnosis_page.py",
 )
@@ -115,11 +117,20 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def site_folder() -> Path:
-    """The built book, ``_build/html``: built now, which takes seconds if nothing has changed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "hopperlib.site.build"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, f"the book does not build:\n{done.stdout[-8000:]}\n{done.stderr[-8000:]}"
+    """The built book, ``_build/html``: built now, which takes seconds if nothing has changed; by one worker of a run only,
+    as a second build would take the pages away that others are looking at."""
+    (ROOT / "_build").mkdir(exist_ok=True)
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")
+    with (ROOT / "_build" / ".built-for-run").open("a+", encoding="utf-8") as mark:
+        fcntl.flock(mark, fcntl.LOCK_EX)
+        mark.seek(0)
+        if not run or mark.read() != run:
+            done = subprocess.run(
+                [sys.executable, "-m", "hopperlib.site.build"], cwd=ROOT, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, f"the book does not build:\n{done.stdout[-8000:]}\n{done.stderr[-8000:]}"
+            mark.truncate(0)
+            mark.write(run)
     return ROOT / "_build" / "html"
 
 
