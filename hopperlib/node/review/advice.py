@@ -26,12 +26,19 @@ _HAIR = 1e-9
 _HERE = "hopperlib.node.review"
 # Programs of these kinds choose a GPU for the program behind them.
 _WRAPPERS = (".sh", "select_gpu", "bash", "numactl")
+# One hardware thread a core; --hint=nomultithread, which says the same, is ignored beside --cpu-bind.
+_ONE = "--threads-per-core=1"
 # How launchers other than aprun and srun spell what an option of srun does.
 _SPELLINGS: dict[str, dict[str, str]] = {
-    "pals": {"-c": "--depth", "--cpu-bind=cores": "--cpu-bind depth", "--mem-bind=local": "--mem-bind"},
-    "openmpi": {"-c": "--map-by slot:PE", "--cpu-bind=cores": "--bind-to core", "CPU": "core"},
-    "mpich": {"-c": "-bind-to core", "--cpu-bind=cores": "-bind-to core", "CPU": "core"},
-    "intelmpi": {"-c": "I_MPI_PIN_DOMAIN", "--cpu-bind=cores": "I_MPI_PIN=1"},
+    "pals": {
+        "-c": "--depth",
+        "--cpu-bind=cores": "--cpu-bind depth",
+        "--mem-bind=local": "--mem-bind",
+        _ONE: "--cpu-bind core",
+    },
+    "openmpi": {"-c": "--map-by slot:PE", "--cpu-bind=cores": "--bind-to core", "CPU": "core", _ONE: "--map-by core"},
+    "mpich": {"-c": "-bind-to core", "--cpu-bind=cores": "-bind-to core", "CPU": "core", _ONE: "-bind-to core"},
+    "intelmpi": {"-c": "I_MPI_PIN_DOMAIN", "--cpu-bind=cores": "I_MPI_PIN=1", _ONE: "I_MPI_PIN_CELL=core"},
 }
 
 
@@ -111,7 +118,7 @@ def _shared_cores(view: _View) -> Iterator[Finding]:
         up_to = "The list of CPUs names some more than once: up to" if listed else "Up to"
         yield view.say("cores-oversubscribed", up_to=up_to, fullest=fullest, starts=starts)
     elif fullest > 1 + _HAIR and kind.threads_per_core > 1 and max(view.cost.spread.fullest_core) <= 1 + _HAIR:
-        yield view.say("hardware-threads-shared", fullest=fullest)
+        yield view.say("hardware-threads-shared", fullest=fullest, flag=view.option("-j 1", _ONE))
 
 
 def _numa_nodes(view: _View) -> Iterator[Finding]:

@@ -96,7 +96,10 @@ class _Lines(Asked):
             better=better,
             better_headline=headline(better.placement) if better else "",
             better_equivalent=equivalent_line(better.placement) if better else None,
-            problem=review.problems[0].message if review.problems else None,
+            # Where advice stands below, it is the better line.
+            problem=next(
+                (f" {f.message}" if f.level == "problem" else "" for f in review.advice if f.level != "note"), None
+            ),
             other=other,
             general=placement.machine.launcher(other).assumed,
             counts=counts,

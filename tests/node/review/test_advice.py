@@ -179,7 +179,12 @@ def test_tasks_that_may_wander(line, text):
 def test_hardware_threads_that_share_a_core_while_others_idle():
     # Two tasks on the two hardware threads of core 0; the toy's node has twelve cores.
     one = said("srun -n 2 --cpu-bind=threads a.out", TOY)["hardware-threads-shared"]
-    assert (one.level, "--hint=nomultithread" in one.message) == ("advice", True)
+    assert (one.level, "--threads-per-core=1" in one.message) == ("advice", True)
+    assert "hardware-threads-shared" not in said("srun -n 2 --cpu-bind=threads --threads-per-core=1 a.out", TOY)
+    assert (
+        "--map-by core"
+        in said("mpirun -n 2 --map-by hwthread --bind-to hwthread a.out", TOY)["hardware-threads-shared"].message
+    )
     # All cores in use: sharing is what was asked for.
     assert "hardware-threads-shared" not in said("srun -n 24 --cpu-bind=threads a.out", TOY)
 
