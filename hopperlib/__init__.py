@@ -23,8 +23,6 @@ a person or a program), `analysis` and `studies` (statistics, and the documented
 studies), `site` (the published book), `cli` (the command ``hopper``).
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

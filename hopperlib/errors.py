@@ -1,7 +1,5 @@
 """The error of a value that cannot be used: which it is, the rule it breaks, and where the rule comes from."""
 
-from __future__ import annotations
-
 from typing import Any
 
 _LONGEST_SHOWN = 60

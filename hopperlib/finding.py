@@ -1,7 +1,5 @@
 """A finding: one thing to know about what was given, how much it matters, and what to do."""
 
-from __future__ import annotations
-
 import os.path
 import sys
 from collections.abc import Iterable, Mapping

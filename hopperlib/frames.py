@@ -12,8 +12,6 @@ true or false, texts. Its name ends in its unit. pandas is imported when a frame
 is asked for, so that the page of the book, which has none, reads the same records.
 """
 
-from __future__ import annotations
-
 import re
 import reprlib
 from array import array
@@ -46,7 +44,7 @@ class Framed:
         """Return columns by name, or records."""
         return [self]
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> "pd.DataFrame":
         """Return the table as a DataFrame."""
         return _framed(self.frame_data())
 
@@ -78,7 +76,7 @@ class Rows(list[Record], Framed):
     __repr__ = list.__repr__
 
 
-def to_frame(things: Any) -> pd.DataFrame:
+def to_frame(things: Any) -> "pd.DataFrame":
     """Return records, or columns by name, as a DataFrame with a type for each column.
 
     Parameters
@@ -106,7 +104,7 @@ def to_frame(things: Any) -> pd.DataFrame:
     return things if hasattr(things, "iloc") else _framed([things] if is_dataclass(things) else things)
 
 
-def _framed(data: Any) -> pd.DataFrame:
+def _framed(data: Any) -> "pd.DataFrame":
     """Return columns, or records, as a DataFrame."""
     import pandas as pd
 
@@ -119,7 +117,7 @@ def _framed(data: Any) -> pd.DataFrame:
     return pd.DataFrame({name: _column(values) for name, values in data.items()})
 
 
-def _column(values: Iterable[Any]) -> pd.Series:
+def _column(values: Iterable[Any]) -> "pd.Series":
     """Return values as a column of one type."""
     import pandas as pd
 
@@ -139,6 +137,12 @@ def _column(values: Iterable[Any]) -> pd.Series:
     return pd.Series(values) if kinds else pd.Series(values, dtype="object")
 
 
+def _returned(member: property) -> str:
+    """Return the type of a property as it is written."""
+    annotation = getattr(member.fget, "__annotations__", {}).get("return", "")
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
+
+
 @cache
 def _names(kind: Any) -> tuple[str, ...]:
     """Return what of a dataclass makes columns: its fields, and properties that are plain values."""
@@ -146,8 +150,7 @@ def _names(kind: Any) -> tuple[str, ...]:
         name
         for base in reversed(kind.__mro__)
         for name, member in vars(base).items()
-        if isinstance(member, property)
-        and str(getattr(member.fget, "__annotations__", {}).get("return", "")).removesuffix(" | None") in _PLAIN
+        if isinstance(member, property) and _returned(member).removesuffix(" | None") in _PLAIN
     )
     return tuple(dict.fromkeys([*(field.name for field in fields(kind)), *properties]))
 

@@ -1,7 +1,5 @@
 """Bytes of a file as they were written: unpacked, and the encoding that they tell."""
 
-from __future__ import annotations
-
 import codecs
 import io
 from typing import Any

@@ -27,8 +27,6 @@ The models of a study may read the documented rows that it declares, and none
 that anybody predicts; another read raises.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter

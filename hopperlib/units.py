@@ -9,8 +9,6 @@ node "of 32 GB" holds 32 GiB. So the memory of a whole machine has two names,
 by the divisor: `memory_tb` divides by 1,000 and `memory_tib` by 1,024.
 """
 
-from __future__ import annotations
-
 import re
 from typing import TYPE_CHECKING
 
@@ -88,7 +86,7 @@ _SIZE_AS_WRITTEN = re.compile(_SIZE, re.ASCII)
 _SIZE_IN_ANY_CASE = re.compile(_SIZE, re.ASCII | re.IGNORECASE)
 
 
-def _exact_bytes(text: str, *, binary: bool, any_case: bool, unit: str = "") -> Decimal:
+def _exact_bytes(text: str, *, binary: bool, any_case: bool, unit: str = "") -> "Decimal":
     """Return a size in bytes, not rounded; a bare number counts units."""
     # Imported when it is needed: a command starts faster without it.
     from decimal import Decimal

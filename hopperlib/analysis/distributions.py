@@ -22,8 +22,6 @@ logarithm of the values (less the shift). Spreads are those of maximum
 likelihood: divided by n, not by n - 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ after an edit of the function everything does. Work goes to processes of this
 machine, or to a Dask cluster.
 """
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Run times as an answer: what distribution they have, where they spread, how many repeats show a change."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

@@ -13,8 +13,6 @@ few rows of a table, whatever its size. On an even ring the windows come in
 pairs that part the same points; one of each is kept and counts double.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Run time against metrics, spread within and between groups, and how many repeats show a change."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -12,8 +12,6 @@ launch     launch lines and batch scripts on a machine
 Without files each report is about the samples of the book.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence

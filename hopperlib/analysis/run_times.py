@@ -1,7 +1,5 @@
 """A table of run times summed up: families fitted, spread within and between groups, repeats that show a change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ starts at once. Exit status: 0 fine, 1 a problem was found in what you gave,
 2 the input could not be used.
 """
 
-from __future__ import annotations
-
 import errno
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """The commands of `hopperlib.analysis`: ``hopper fit``, ``hopper report`` and ``hopper ensemble``."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Callable, Iterator

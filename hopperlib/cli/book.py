@@ -1,7 +1,5 @@
 """The commands of the catalogue and of its tables: ``hopper questions``, ``hopper scorecard``, ``hopper watch``."""
 
-from __future__ import annotations
-
 import csv
 import sys
 from pathlib import Path
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 _MOST_CHARTS = 3
 
 
-def scorecard(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def scorecard(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer; as CSV, print every row that was found."""
     as_csv = values.pop("as_csv", None)
     if as_csv and as_json:
@@ -51,7 +49,7 @@ def questions(_: dict[str, Any], as_json: bool, show_all: bool) -> None:
         click.echo(f"{question.name:<{width}}  {question.question}")
 
 
-def watch(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def watch(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for all files together."""
     from hopperlib.questions.monitoring.watch import judged, watch_result
     from hopperlib.readers.benchmark_history import read_benchmark_history
@@ -75,7 +73,7 @@ def watch(question: Question, values: dict[str, Any], as_json: bool, show_all: b
     show(question.name, result, as_json, show_all)
 
 
-def _print_chart(report: Report) -> None:
+def _print_chart(report: "Report") -> None:
     """Print one series as a control chart."""
     from hopperlib.render.control_chart import control_chart
     from hopperlib.render.text import printable

@@ -1,7 +1,5 @@
 """What the commands share: reading input, printing data, ending with one message."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,10 +13,12 @@ if TYPE_CHECKING:
     from hopperlib.questions.result import Result
 
 
-def complete(names: Callable[[], Iterable[str]] = tuple, *, files: bool = True) -> Callable[..., list[CompletionItem]]:
+def complete(
+    names: Callable[[], Iterable[str]] = tuple, *, files: bool = True
+) -> "Callable[..., list[CompletionItem]]":
     """Return what completes a value in a shell: names that begin so, else `files` perhaps."""
 
-    def items(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    def items(_context: click.Context, _parameter: click.Parameter, begun: str) -> "list[CompletionItem]":
         """Return the candidates."""
         from click.shell_completion import CompletionItem
 
@@ -111,7 +111,7 @@ def write_lines(path: str, lines: Iterable[str], *, what: str = "", as_json: boo
         fail(f"cannot write {what} {path}: {error.strerror or error}".replace("  ", " "), as_json=as_json)
 
 
-def write_page(path: str | None, result: Result, title: str, source: str, *, as_json: bool = False) -> None:
+def write_page(path: str | None, result: "Result", title: str, source: str, *, as_json: bool = False) -> None:
     """Write an answer as one page to a file, if there is one; end the command with one message if that fails."""
     if path is not None:
         from hopperlib.render.page import page_html

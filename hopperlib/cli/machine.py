@@ -1,7 +1,5 @@
 """``hopper machine``: list, show, check and write machine files."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import os

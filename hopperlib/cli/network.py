@@ -1,7 +1,5 @@
 """The commands of the network that do more than ask: ``hopper torus`` and ``hopper rank-order``."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
     from hopperlib.questions.question import Question
 
 
-def torus(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def torus(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer the question; or, for a floor, a table or named nodes, print where nodes sit."""
     names = ("node", "columns", "rows", "machine", "table", "as_csv")
     node, columns, rows, machine, table, as_csv = (values.pop(name, None) for name in names)
@@ -38,7 +36,7 @@ def torus(question: Question, values: dict[str, Any], as_json: bool, show_all: b
         click.echo("Print them all with --csv; name nodes (449 or c6-3c1s5n1) to see where those sit.")
 
 
-def _wiring(columns: int | None, rows: int | None, machine: str | None, table: str | None) -> Wiring:
+def _wiring(columns: int | None, rows: int | None, machine: str | None, table: str | None) -> "Wiring":
     """Return the wiring that was asked for; `ValueError` if the options do not fit together."""
     from hopperlib.machine import Machine
     from hopperlib.network.torus.wiring import Wiring
@@ -55,7 +53,7 @@ def _wiring(columns: int | None, rows: int | None, machine: str | None, table: s
     return Wiring.of(Machine.load(machine or "hopper"))
 
 
-def rank_order(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def rank_order(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer, and write the file; ``-`` prints it in place of the answer."""
     out, neighbors = values.pop("out", None), values.pop("neighbors", None)
     if not values.get("matrix") and "grid" not in values:

@@ -1,7 +1,5 @@
 """``hopper place``: the question, for every launch line of a script, and the lists that launchers take."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from hopperlib.questions.question import Question
 
 
-def _listed(review: Review, form: str) -> str:
+def _listed(review: "Review", form: str) -> str:
     """Return the placement in one of the forms that launchers and MPI libraries take."""
     from hopperlib.node.review import binding_lists
     from hopperlib.node.review.as_data import task_rows
@@ -38,7 +36,7 @@ def _listed(review: Review, form: str) -> str:
         fail(f"--format {form}: {error}")
 
 
-def _tell_of_others(reviews: Sequence[Review]) -> None:
+def _tell_of_others(reviews: "Sequence[Review]") -> None:
     """Say on stderr which of the launch lines after the first have a problem."""
     for number, review in enumerate(reviews, start=2):
         if review.problems:
@@ -46,7 +44,7 @@ def _tell_of_others(reviews: Sequence[Review]) -> None:
             click.echo(f"hopper: launch line {number} has a problem too: {codes}; --launch {number} tells", err=True)
 
 
-def place(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def place(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for each launch line as text; as data, and as lists, for the first or the one that --launch says."""
     from hopperlib.questions.machine_choice import machine_of_text
     from hopperlib.questions.node.place import answers

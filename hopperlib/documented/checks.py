@@ -18,8 +18,6 @@ not modelled     no model here can give it; the reason says why
 Only a prediction or a shape can be lost, so only they count as success.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args

@@ -1,7 +1,5 @@
 """Where the data files are, and how their rows are read."""
 
-from __future__ import annotations
-
 import csv
 import difflib
 from collections.abc import Iterable

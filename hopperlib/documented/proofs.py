@@ -1,7 +1,5 @@
 """Proofs of the errata and formulas of the checks: a tiny language of arithmetic, evaluated without running code."""
 
-from __future__ import annotations
-
 import ast
 import operator
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The documented values, and how close to one a model must come."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator

@@ -6,8 +6,6 @@ inside a job's name or comment makes a line longer than the header; such a line
 is mended where the rest fits.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

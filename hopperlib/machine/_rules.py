@@ -5,8 +5,6 @@ places in the torus against nodes, servers against targets, a core's share
 against its NUMA node.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterable, Iterator
 

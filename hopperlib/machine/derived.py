@@ -7,8 +7,6 @@ each is, its value as a product or quotient of attributes of the machine
 that it rests on, and the sum in words.
 """
 
-from __future__ import annotations
-
 import csv
 import operator
 import os.path

@@ -5,8 +5,6 @@ links of the torus, OSTs behind the server, and the files that have a piece on
 one of them.
 """
 
-from __future__ import annotations
-
 from math import comb
 from typing import NamedTuple
 

@@ -11,8 +11,6 @@ References
    Performance Regressions in a Continuous Integration System", ICPE 2020: why thresholds on single runs fail.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from collections.abc import Sequence

@@ -5,8 +5,6 @@
 independent ones by an amount that no short formula gives.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from random import Random

@@ -4,8 +4,6 @@ A benchmark is judged on the logarithm of what it measures, so that a loss of 20
 level of a history is that of its ordinary runs: runs in contention do not pull it down.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

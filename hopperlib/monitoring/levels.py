@@ -5,8 +5,6 @@ outlier (exponentially far off, below or above). The best path over a grid of le
 found exactly in one pass (Viterbi); the noise is then estimated anew around it, and so in turn.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -12,8 +12,6 @@ References
    Supercomputer Performance in the Era of Extreme Heterogeneity", PMBS 2018.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

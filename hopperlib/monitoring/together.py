@@ -4,8 +4,6 @@ Each part of the machine, when it goes wrong, slows some kinds of benchmarks and
 (``subsystems.toml``). A part is out if a kind moved that it leaves alone, or one stayed that it slows.
 """
 
-from __future__ import annotations
-
 import os.path
 import tomllib
 from collections import defaultdict

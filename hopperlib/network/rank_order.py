@@ -13,8 +13,6 @@ References
 .. [1] Y. He and K. Antypas, CUG 2012, slides "Rank Reordering".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, product

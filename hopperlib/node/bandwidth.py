@@ -17,8 +17,6 @@ What they leave out: caches (tasks that share a cache can gain or lose far
 more), and how well hardware threads share a core.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

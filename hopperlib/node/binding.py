@@ -1,7 +1,5 @@
 """Where the tasks of a node may run, and which tasks each node has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

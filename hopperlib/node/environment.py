@@ -6,8 +6,6 @@ HPE Cray MPICH, mpi man page, MPICH_RANK_REORDER_METHOD; OpenMP 5.2, OMP_PROC_BI
 KMP_AFFINITY.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import NodeKind

@@ -10,8 +10,6 @@ with nothing else to do. What it leaves out: bandwidth and memory that the
 tasks gain, which speak for free cores too.
 """
 
-from __future__ import annotations
-
 from hopperlib.errors import at_least, refusal, within
 
 

@@ -5,8 +5,6 @@ References
 SchedMD, srun man page, ``--gpu-bind``; Slurm source, ``src/interfaces/gres.c`` (who gets which GPU of a step).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -16,8 +16,6 @@ What it leaves out: caches, the cost of starting and joining threads (count it i
 serial part), surfaces of blocks that grow with the task, and overlap.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

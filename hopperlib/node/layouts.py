@@ -6,8 +6,6 @@ Threads can put the idle cores to work, and nodes with more memory leave fewer
 of them idle.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import partial

@@ -17,8 +17,6 @@ tasks that need different amounts, needs that change during a run, and stacks
 of threads.
 """
 
-from __future__ import annotations
-
 from hopperlib.errors import at_least, refusal, within
 from hopperlib.machine import NodeKind
 from hopperlib.units import MIB_PER_MEMORY_GB

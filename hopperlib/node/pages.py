@@ -5,8 +5,6 @@ that costs a fixed time a page, a byte costs 1 / B and its share of it, so small
 pages are slow whatever the link can do. The cost is had from one measured pair.
 """
 
-from __future__ import annotations
-
 from hopperlib.errors import InputError, refusal
 
 

@@ -4,8 +4,6 @@ Nodes that are alike share one `pattern`, so that 6,384 full nodes cost little
 more than one; `NodePlacement.tasks` spells a node out task by task.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 

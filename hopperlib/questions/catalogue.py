@@ -4,8 +4,6 @@ A table of names, so that the command line and the browser import only the one
 that is asked for.
 """
 
-from __future__ import annotations
-
 import os.path
 
 # By room, in the order in which they are listed.

@@ -15,8 +15,6 @@ JupyterLab and the command line all send plain values through that one method,
 so a mistake gets the same message everywhere.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import dataclass

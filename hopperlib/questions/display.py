@@ -4,8 +4,6 @@ It stands above the questions and uses them, so it is found by its name when a
 notebook asks, and nothing here imports it.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 from typing import Any

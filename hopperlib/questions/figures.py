@@ -13,8 +13,6 @@ marker, bars their own hatching. Text, grid and background have no color here,
 so that a page can give them those of its theme.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

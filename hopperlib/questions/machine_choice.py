@@ -1,7 +1,5 @@
 """What questions share that ask for a machine: the one that is meant, by a job script too, and the badge of its numbers."""
 
-from __future__ import annotations
-
 import re
 
 from hopperlib.errors import InputError

@@ -6,8 +6,6 @@ function ``hopperlib.NAME``. What is declared of it (title, controls, examples)
 stands in a TOML file beside the module of its answer.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -147,7 +145,7 @@ class Question:
         """The starting value of every control."""
         return {control.name: control.default for control in self.controls}
 
-    def starting(self, **defaults: Any) -> Question:
+    def starting(self, **defaults: Any) -> "Question":
         """Return the same question with other starting values: a command may start elsewhere than a page."""
         controls = (
             replace(control, **{"default": defaults[control.name]}) if control.name in defaults else control

@@ -5,8 +5,6 @@ a worker of the browser, in JupyterLab and on the command line. Figures are
 plain Plotly dicts: the plotly package is not needed to make one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

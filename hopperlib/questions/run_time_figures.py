@@ -1,7 +1,5 @@
 """Figures of run times: a histogram beside what a family expects, quantiles, and runs by the group they belong to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 

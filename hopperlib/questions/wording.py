@@ -20,8 +20,6 @@ parts, of which ``{when = "lost", text = "; {lost} lost"}`` stands only where so
 answer that the record states in full.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys
@@ -56,7 +54,7 @@ class Wording:
     def __init__(self, module: str):
         self._module = module
 
-    def of(self, case: Any = None, **more: Any) -> Said:
+    def of(self, case: Any = None, **more: Any) -> "Said":
         """Return the words with the attributes of a case, and further ones, to fill them in."""
         return Said(record_of(self._module), case, more)
 
@@ -81,7 +79,7 @@ def wording(module: str) -> Wording:
 class _Filling(Words):
     """Texts in braces, whose names are looked up in a case."""
 
-    def __init__(self, said: Said):
+    def __init__(self, said: "Said"):
         self._said = said
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
@@ -112,7 +110,7 @@ class Said:
     def __init__(self, record: Mapping[str, Any], case: Any, more: Mapping[str, Any]):
         self._record, self._case, self._more = record, case, more
 
-    def also(self, **more: Any) -> Said:
+    def also(self, **more: Any) -> "Said":
         """Return the same with further words."""
         return Said(self._record, self._case, {**self._more, **more})
 

@@ -5,8 +5,6 @@ columns that tell benchmarks apart (``benchmark``, ``system``, ``environ``, ...)
 writes such a file since version 4; before, one line a value, without names, is read as well.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

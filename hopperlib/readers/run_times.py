@@ -4,8 +4,6 @@ A row without a time is counted and left out. A cell that is there and is no
 time is an error with its line: a wrong number would be worse than none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What readers are given: a file, its bytes, a stream, or text; packed or not."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """Tables as text: rows of cells, what a cell holds, and an account of the lines that were not taken."""
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """A question's answer for the page: what its script works with, and the HTML of each part."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """A control chart as text: runs around their level, for a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import median
 

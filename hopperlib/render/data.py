@@ -1,7 +1,5 @@
 """A result as data for programs: one schema for every question."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hopperlib.errors import InputError

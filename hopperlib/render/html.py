@@ -6,8 +6,6 @@ code. Only drawings are taken as they are: they are made by the package, which
 escapes what it draws.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """An answer as one page: a file of its own, without scripts, with nothing from elsewhere, in light and in dark."""
 
-from __future__ import annotations
-
 from html import escape
 from pathlib import Path
 

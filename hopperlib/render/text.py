@@ -1,7 +1,5 @@
 """A result as text for a terminal: what fits a screen, or all of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -18,8 +18,6 @@ theme/         the theme's parts that differ from sphinx-book-theme
 =============  ================================================================
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 __all__ = ["setup"]

@@ -4,8 +4,6 @@ Everything lies in one folder below ``_static``, named by the hash of its
 content: it may be cached for ever, and no page can mix two versions.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

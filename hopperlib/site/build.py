@@ -4,8 +4,6 @@ Into ``_build/html``; every warning is an error. Notebooks are executed unless
 Jupyter's cache has their outputs for exactly these models, data and packages.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

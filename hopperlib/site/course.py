@@ -11,8 +11,6 @@ exercises          numbered from 1 on each page
 =================  =============================================================
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

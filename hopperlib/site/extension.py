@@ -1,7 +1,5 @@
 """The Sphinx extension: what the build sets, stages and finishes so that the pages are alive and safe."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

@@ -7,8 +7,6 @@ handlers that a page picked up in any other way do not run. A worker inherits
 the policy of its page, as it starts from a blob.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -5,8 +5,6 @@ complete without JavaScript. Once the page is alive, `browser/answer.mjs` puts
 later answers in its place.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The machine to watch: two days of its jobs, on the first free nodes and in one piece, as data for the pages' script."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import io

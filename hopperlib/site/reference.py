@@ -5,8 +5,6 @@ defines itself: a package that hands on a name of one of its modules would
 otherwise describe it a second time.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import re

@@ -1,7 +1,5 @@
 """What the book shows for explorers, figures and self-checks that a notebook's cell returned."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Mechanisms that move: what the models give for each place of a handle, for the pages' script to draw."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from html import escape

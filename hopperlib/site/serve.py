@@ -1,7 +1,5 @@
 """Serve the built book on this machine: ``python -m hopperlib.site.serve``."""
 
-from __future__ import annotations
-
 import argparse
 import http.server
 import sys

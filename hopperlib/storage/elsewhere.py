@@ -5,8 +5,6 @@ to write: few large accesses that begin at a multiple of the block, by few tasks
 of each node. The answers stand in ``elsewhere.toml``.
 """
 
-from __future__ import annotations
-
 import tomllib
 from importlib.resources import files
 from typing import NamedTuple

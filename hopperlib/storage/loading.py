@@ -15,8 +15,6 @@ What it leaves out: other users of the same servers, and the linking itself, whi
 task does for itself in all four.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Literal, NamedTuple, get_args
 

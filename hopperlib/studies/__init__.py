@@ -4,8 +4,6 @@ One module a study, named as in ``data/documented.csv``; it holds a `STUDY`.
 The notebook of the study, the scorecard and the README read the same object.
 """
 
-from __future__ import annotations
-
 import importlib
 
 from hopperlib.errors import InputError

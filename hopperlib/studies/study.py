@@ -10,8 +10,6 @@ nine runs of ten lie in it. Beside it stands a rival, the simplest model without
 the physics, which says what the physics adds.
 """
 
-from __future__ import annotations
-
 import random
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -212,7 +210,7 @@ class Study:
         model: Model | None = None,
         shared_assumptions: tuple[str, ...] = (),
         **numbers: float,
-    ) -> Study:
+    ) -> "Study":
         """Return a study with its texts from ``data/studies.toml``.
 
         Parameters

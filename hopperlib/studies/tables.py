@@ -4,8 +4,6 @@ Every study page shows the same three things in the same way, so they are made
 in one place, from the data and the scorecard.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import textwrap

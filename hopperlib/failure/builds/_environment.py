@@ -6,8 +6,6 @@ terse), ``module load``, ``unload``, ``swap`` and ``purge`` lines of a script,
 Commands act in their order on what stands above them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Enough of a line to judge it by rules and to write it anew with a flag taken
 out, replaced or moved. The line is never run.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterable
@@ -143,7 +141,7 @@ class LinkLine:
         typed = [shlex.quote(part) for word in self.words for part in word.typed]
         return " ".join([*before, self.command, *typed])
 
-    def replaced(self, patterns: Iterable[str], by: str = "") -> LinkLine:
+    def replaced(self, patterns: Iterable[str], by: str = "") -> "LinkLine":
         """Return the line without the flags that fit; what replaces them, if anything, stands where the first stood."""
         flags = self.matching(patterns)
         places = [place for place, word in enumerate(self.words) if word.is_flag and word.text in flags]
@@ -155,7 +153,7 @@ class LinkLine:
                 words.append(Word(by, (by,), True))
         return replace(self, words=tuple(words))
 
-    def libraries_last(self) -> LinkLine:
+    def libraries_last(self) -> "LinkLine":
         """Return the line with its libraries behind everything else, in their order."""
         return replace(self, words=tuple(sorted(self.words, key=_is_library)))
 

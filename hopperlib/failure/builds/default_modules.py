@@ -5,8 +5,6 @@ How many users build such programs, and how bad each kind of trouble is, is
 printed nowhere: both are the reader's to set.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

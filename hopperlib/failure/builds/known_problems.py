@@ -8,8 +8,6 @@ those between: such a version makes a problem possible, never known. Advice is
 given only where all its conditions are met.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase

@@ -4,8 +4,6 @@ Versions are compared piece by piece, numbers as numbers: 4.10 comes after 4.9,
 which a comparison as text or as decimal numbers gets wrong.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from functools import lru_cache

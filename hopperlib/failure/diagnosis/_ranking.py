@@ -11,8 +11,6 @@
    guess; if there are none, there is no cause in the text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cmp_to_key

@@ -1,7 +1,5 @@
 """A candidate for the cause of a failure, and how sure it is, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal

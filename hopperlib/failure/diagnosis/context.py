@@ -4,8 +4,6 @@ With them a general advice becomes a number: the memory that each task had and
 the layout that would fit, the nodes that a launch line needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """From the files of a job to a verdict: the call that the command, the page and the tests share."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -99,7 +97,7 @@ def _in_order(findings: Iterable[MessageHits]) -> list[MessageHits]:
     return sorted(findings, key=lambda found: (found.hits[0].file, found.hits[0].line))
 
 
-def diagnose(sources: Iterable[Source], *, context: Context | None = None) -> Diagnosis:
+def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> Diagnosis:
     """Find the cause of a failure in the output of a job.
 
     Parameters
@@ -170,7 +168,7 @@ def _stream(content: BinaryIO | bytes | str) -> BinaryIO:
     return io.BytesIO(content) if isinstance(content, bytes) else content
 
 
-def _look_next(evidence: Evidence, ranking: Ranking, context: Context | None) -> list[str]:
+def _look_next(evidence: Evidence, ranking: Ranking, context: "Context | None") -> list[str]:
     """Say what to look at where the text holds no cause."""
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
@@ -196,7 +194,9 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: Context | None) ->
     return steps
 
 
-def _notes(evidence: Evidence, ranking: Ranking, context: Context | None, runs: Sequence[dict[str, Any]]) -> list[str]:
+def _notes(
+    evidence: Evidence, ranking: Ranking, context: "Context | None", runs: Sequence[dict[str, Any]]
+) -> list[str]:
     """Say what is odd about the files and the context, and what became of earlier runs."""
     notes = []
     if runs:

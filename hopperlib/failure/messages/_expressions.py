@@ -1,7 +1,5 @@
 """Words and expressions that lines are read by: what ``words.toml`` holds of them."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Any

@@ -12,8 +12,6 @@ the block in hand, so a file of any size passes through.
 ==============  ==============================================================
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import re

@@ -12,8 +12,6 @@ named groups say which form a line has; here it becomes a signal, and the signal
 ================  ==============================================
 """
 
-from __future__ import annotations
-
 import re
 import signal
 from collections.abc import Iterator, Mapping, Sequence

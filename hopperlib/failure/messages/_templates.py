@@ -12,8 +12,6 @@ hint      reads like bad news where something failed, and means nothing elsewher
 ========  =====================================================================
 """
 
-from __future__ import annotations
-
 import re
 from typing import Literal
 

@@ -5,8 +5,6 @@ for ten words and for a thousand, and less than searching the text for a few
 dozen. Every anchor of a rule is found by one word of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a scan of a job's output found: messages that rules know, and suspicious lines that none knows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -112,7 +110,7 @@ class Evidence:
     unknown: list[Unknown] = field(default_factory=list)
     unknown_left_out: int = 0
     files: list[LineReader] = field(default_factory=list)
-    earlier: list[Evidence] = field(default_factory=list)
+    earlier: "list[Evidence]" = field(default_factory=list)
 
     @property
     def ended(self) -> bool:

@@ -5,8 +5,6 @@ puts before a line, by "rank 7" or by "PE 7"; a node by its host name, by its
 node ID (nid) or by its place in the machine (cname); a time in four formats.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 from typing import NamedTuple

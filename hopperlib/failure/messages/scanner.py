@@ -21,8 +21,6 @@ Memory is bounded whatever is read:
 =======================  ===================================================
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -12,8 +12,6 @@ to node; here they are lognormal. What it leaves out: kernels since 2.6.24 put
 pages that cannot move side by side, and can move others; count such a group as one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from statistics import NormalDist

@@ -10,8 +10,6 @@ References
 .. [1] S. Byna et al., CUG 2013, sec. III-D.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -13,8 +13,6 @@ References
 .. [1] Y. He and K. Antypas, CUG 2012, slide "Hung Jobs Issue".
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Run times of placed jobs by their causes, how much of each a metric explains, and how near they are to a lognormal."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import replace

@@ -10,8 +10,6 @@ additions of whole numbers, which Python does in C, so a snapshot of a full
 machine takes some hundredths of a second without any library.
 """
 
-from __future__ import annotations
-
 import struct
 from collections import defaultdict
 from collections.abc import Callable, Mapping

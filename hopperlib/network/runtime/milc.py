@@ -9,8 +9,6 @@ References
 .. [1] NERSC, Application Performance Variability on Hopper, table.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from functools import cache

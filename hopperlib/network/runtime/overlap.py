@@ -10,8 +10,6 @@ References
    Overlap Comm and Comp in Hybrid MPI/OpenMP".
 """
 
-from __future__ import annotations
-
 import math
 
 from hopperlib.errors import InputError, refusal

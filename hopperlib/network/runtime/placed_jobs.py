@@ -17,8 +17,6 @@ References
 .. [1] NERSC, Application Performance Variability on Hopper, Data Analysis.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -285,7 +283,7 @@ class Histories:
             case = order, allocation, seed, size, schedule.run_count[index], running
             yield PlacedJob(*case, *self._measured(schedule, index, places, size, neighbors))
 
-    def _neighbors(self, schedule: Schedule, seed: int, places: Sequence[Coordinates]) -> _Neighbors:
+    def _neighbors(self, schedule: Schedule, seed: int, places: Sequence[Coordinates]) -> "_Neighbors":
         """Return what the jobs of a history send."""
         # What a job does belongs to the job, not to the history's allocation or order: a generator of its own.
         rng = random.Random(seed + 1000)
@@ -338,7 +336,7 @@ class Histories:
             yield shares
 
     def _measured(
-        self, schedule: Schedule, index: int, all_places: Sequence[Coordinates], tasks: int, neighbors: _Neighbors
+        self, schedule: Schedule, index: int, all_places: Sequence[Coordinates], tasks: int, neighbors: "_Neighbors"
     ) -> Iterator[float]:
         """Yield start, wait, metrics and slowness of one job."""
         links, graph = self.links, _graph(tasks, self.cores)

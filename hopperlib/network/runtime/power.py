@@ -13,8 +13,6 @@ References
 .. [1] J. Cohen, Statistical Power Analysis for the Behavioral Sciences, 2nd ed. 1988, ch. 2.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache, lru_cache
 from statistics import NormalDist

@@ -17,8 +17,6 @@ most runs and much in few.
 Random numbers come from ``rng.random()`` through tables only.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

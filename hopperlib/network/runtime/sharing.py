@@ -14,8 +14,6 @@ References
 .. [1] D. Bertsekas and R. Gallager, Data Networks, 2nd ed., sec. 6.5.2.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ from 0, lower first) to messages. Two are made here: nearest neighbors on a grid
 of tasks in four dimensions, as MILC's, and the tree of an all-reduce.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod

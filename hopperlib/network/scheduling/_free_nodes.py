@@ -7,8 +7,6 @@ a run there. Whatever the number of nodes, the cost is that of the runs. A job's
 nodes are such a list too.
 """
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence

@@ -9,8 +9,6 @@ also stand by width, so that of those that fit the first of each width is looked
 tried in vain before: while nothing ends, the newcomers alone.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence

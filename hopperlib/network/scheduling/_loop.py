@@ -1,7 +1,5 @@
 """One run of a simulated scheduler, by the rules of `hopperlib.network.scheduling.scheduler`: the events, one after the other."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, merge

@@ -1,7 +1,5 @@
 """The queue of nodes that jobs share, or that partitions have in common: what each node has left, and when it will have more."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from operator import add, ge, sub

@@ -1,7 +1,5 @@
 """The waiting jobs: their order, the queue of a pool, and the limits that keep a job out of it."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 

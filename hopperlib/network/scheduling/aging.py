@@ -7,8 +7,6 @@ being part of its schedule. Trouble is nodes orphaned day after day, debug jobs 
 of the machine.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 from functools import lru_cache

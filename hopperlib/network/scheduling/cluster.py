@@ -1,7 +1,5 @@
 """A cluster as a scheduler sees it: nodes with cores, GPUs and memory, and partitions that are sets of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

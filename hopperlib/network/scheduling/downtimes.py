@@ -1,7 +1,5 @@
 """Times in which nodes are kept from jobs: outages, maintenance, orphans, hours kept for one queue."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -22,8 +22,6 @@ References
 .. [2] Y. He and K. Antypas, CUG 2012, slide Hopper Job Sizes Breakdown.
 """
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a trace tells of its own schedule, beside what was simulated of it, and how to read the difference."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate

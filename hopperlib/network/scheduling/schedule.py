@@ -1,7 +1,5 @@
 """What a simulated schedule records, every job's start, end and nodes and the machine over time, and what it comes to in a few numbers."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from array import array

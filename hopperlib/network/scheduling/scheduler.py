@@ -37,8 +37,6 @@ by a node order afterwards: with the default allocation the schedule does not
 depend on it.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -12,8 +12,6 @@ References
 .. [1] NERSC, Application Performance Variability on Hopper, Data Analysis.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -6,8 +6,6 @@ blades have half the bandwidth of the others, and Z links inside a cage are
 faster than those between cages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import mul
@@ -62,7 +60,7 @@ class Torus:
             raise refusal("weights", self.weights, "must be positive: a hop that costs nothing is none")
 
     @classmethod
-    def of(cls, machine: Machine, *, weights: tuple[float, float, float] = (1, 1, 1)) -> Torus:
+    def of(cls, machine: Machine, *, weights: tuple[float, float, float] = (1, 1, 1)) -> "Torus":
         """Return the torus of a machine.
 
         Raises

@@ -6,8 +6,6 @@ routines give up, have a hull too: a polygon has no volume and two sides, a
 line or a point has neither volume nor surface.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Who sits where: the machine's cabinets as text, the node list over time, and how compact an order lies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 

@@ -17,8 +17,6 @@ References
 .. [1] K. Antypas and Y. He, CUG 2011, sec. 3, NID Ordering.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where a job lands on a machine of which a part is busy, and how compact it lies there."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -22,8 +22,6 @@ References
    github charmplusplus/charm, threads 968 and 2589.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re
@@ -128,7 +126,7 @@ class Wiring:
             )
 
     @classmethod
-    def of(cls, machine: Machine) -> Wiring:
+    def of(cls, machine: Machine) -> "Wiring":
         """Return the wiring of a machine, from the floor that its file states.
 
         Raises
@@ -157,7 +155,7 @@ class Wiring:
         return wiring
 
     @classmethod
-    def from_table(cls, text: str) -> Wiring:
+    def from_table(cls, text: str) -> "Wiring":
         """Return a wiring read from CSV text with the header ``nid,cname,x,y,z``.
 
         For machines that are wired otherwise. What `Wiring` prints can be read back.

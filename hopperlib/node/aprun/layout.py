@@ -13,8 +13,6 @@ References
 .. [2] NERSC, "Job Launch Command: aprun," web page for Hopper.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -15,8 +15,6 @@ References
 .. [4] A qsub wrapper for Hopper, public on GitHub (memory); a NEMO job log of ARCHER (resources).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

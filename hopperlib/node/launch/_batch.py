@@ -10,8 +10,6 @@ References
 .. [1] NERSC, "Job Launch Command: aprun" and "Memory Considerations," web pages for Hopper.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence

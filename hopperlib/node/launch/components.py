@@ -12,8 +12,6 @@ on a node where ``-N`` is absent, for example) is worked out in
 `hopperlib.node.placement`.
 """
 
-from __future__ import annotations
-
 import csv
 import os.path
 from collections.abc import Mapping
@@ -264,7 +262,7 @@ class Remarks(NamedTuple):
     doubts: list[str]
 
     @classmethod
-    def none(cls) -> Remarks:
+    def none(cls) -> "Remarks":
         """Return empty lists, to be filled."""
         return cls([], [], [])
 
@@ -319,7 +317,7 @@ class Reservation(NamedTuple):
     threads_per_task: int | None = None
     memory_per_task_gb: float | None = None
     options: tuple[tuple[str, str], ...] = ()
-    groups: tuple[tuple[Reservation, Mapping[str, str]], ...] = ()
+    groups: "tuple[tuple[Reservation, Mapping[str, str]], ...]" = ()
 
 
 class Job(NamedTuple):

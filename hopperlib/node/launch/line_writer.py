@@ -1,7 +1,5 @@
 """Launch lines written from options, and options changed in a line that has been read."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping, Sequence

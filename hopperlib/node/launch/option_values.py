@@ -3,8 +3,6 @@
 Every function takes the option's name, so that a bad value is refused by name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -18,8 +18,6 @@ References
 .. [2] SchedMD, Slurm 23.11, srun and sbatch man pages; ``src/common/slurm_opt.c``; ``src/srun/opt.c`` (environment).
 """
 
-from __future__ import annotations
-
 import csv
 import os.path
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Whole numbers as people write lists of them: 0-5,12."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import groupby
 

@@ -5,8 +5,6 @@ with environment settings in front, a PBS or sbatch script. What aprun, srun or
 the batch system would refuse is refused here, by option, value and rule.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ remembered, and every aprun or srun is reported with the environment it would
 see. Conditions and loops are not worked out: each launch line counts once.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import shlex

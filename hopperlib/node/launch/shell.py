@@ -7,8 +7,6 @@ elsewhere) is kept as an unknown with its reason, and refused only where a value
 is needed.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterable, Mapping

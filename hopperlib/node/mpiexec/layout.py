@@ -11,8 +11,6 @@ Open MPI 4.1 and 5.0, mpirun(1); MPICH, "Using the Hydra Process Manager"; Intel
 "Process Pinning"; ALCF user guides, Aurora and Polaris (printed bindings of PALS).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

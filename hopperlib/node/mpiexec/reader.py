@@ -4,8 +4,6 @@ Options and defaults as in the manuals that `hopperlib.node.mpiexec.layout`
 names.
 """
 
-from __future__ import annotations
-
 import os.path
 import re
 import tomllib

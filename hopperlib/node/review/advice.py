@@ -5,8 +5,6 @@ the order of that table. Idle NUMA nodes that the line itself asks for (``-sn``,
 ``-sl``) are advice.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

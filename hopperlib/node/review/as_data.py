@@ -16,8 +16,6 @@ are those that it sees, by the numbers they have on the node, null where that
 is not known. A line that is refused is ``{"error": {"flag", "value", "rule", "message"}}``.
 """
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import Any
 

@@ -13,8 +13,6 @@ component, so they exist only where its nodes are alike (the last may hold fewer
 tasks).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from hopperlib.node.binding import Binding

@@ -1,7 +1,5 @@
 """What a program printed about its binding, against the answer: equal, or which setting of the machine file explains it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A launch line read, placed, judged and improved: the whole way in one call."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple

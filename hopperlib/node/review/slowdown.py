@@ -7,8 +7,6 @@ ratio is r. How much of a run waits for memory (f) is not written on a launch
 line, so the answer is a range over f.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

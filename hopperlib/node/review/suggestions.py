@@ -9,8 +9,6 @@ on the same CPUs of the same node is taken. So an answer is never a translation
 of options, and where none of them does it there is no answer.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress

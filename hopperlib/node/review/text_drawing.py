@@ -1,7 +1,5 @@
 """A placement in words and as text: a sentence, and a box a core with the number of its task inside."""
 
-from __future__ import annotations
-
 import textwrap
 from collections import defaultdict
 from itertools import groupby

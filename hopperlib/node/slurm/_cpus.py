@@ -17,8 +17,6 @@ References
    ``src/plugins/task/affinity/dist_tasks.c`` (CPUs of a task).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -45,7 +43,7 @@ class SlurmNode(NamedTuple):
     auto_binding: str = "none"
 
     @classmethod
-    def of(cls, node: NodeKind, launcher: Launcher, system_cores: Sequence[int] | None = None) -> SlurmNode:
+    def of(cls, node: NodeKind, launcher: Launcher, system_cores: Sequence[int] | None = None) -> "SlurmNode":
         """Return the node with the sockets that the launcher counts; the cores kept are the site's, or those given."""
         counts = {
             "socket": node.sockets,

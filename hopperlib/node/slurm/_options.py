@@ -9,8 +9,6 @@ References
 .. [2] SchedMD, Slurm 23.11, ``src/common/proc_args.c``, ``slurm_opt.c`` and ``slurm_resource_info.c``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple

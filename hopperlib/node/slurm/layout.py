@@ -11,8 +11,6 @@ References
 .. [2] SchedMD, Slurm 23.11, srun man page, ``--cpu-bind``, and ``src/plugins/task/affinity``.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
@@ -202,13 +200,13 @@ class _Setting(NamedTuple):
     taken_gpus: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, component: Component, kind: NodeKind, machine: Machine) -> _Setting:
+    def of(cls, component: Component, kind: NodeKind, machine: Machine) -> "_Setting":
         """Return the setting of a step that is alone on its nodes."""
         launcher = machine.launcher("srun")
         node = SlurmNode.of(kind, launcher, component.system_cores)
         return cls(kind, node, slurm_release(launcher), _step_nodes(component, node))
 
-    def with_step(self, component: Component) -> _Setting:
+    def with_step(self, component: Component) -> "_Setting":
         """Return the setting once a step has started that keeps its cores and GPUs."""
         bindings, _, _ = _pattern(component, self, component.tasks, 1)
         cores = self.taken_cores.union(*(binding.cores for binding in bindings))

@@ -5,8 +5,6 @@ References
 SchedMD, Slurm 23.11, sbatch man page: options, output environment variables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import Machine, NodeKind

@@ -19,8 +19,6 @@ References
    together; ``src/srun/srun_job.c`` and ``src/common/slurm_errno.c``: a step with more nodes than its job.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from hopperlib.machine import Launcher, Machine, NodeKind

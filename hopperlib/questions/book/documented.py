@@ -1,7 +1,5 @@
 """Question: the documented values, to search and to filter."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from hopperlib.documented import DocumentedValue, all_values, erratum

@@ -1,7 +1,5 @@
 """Question: the slips of the sources, each with its proof, evaluated when it is shown."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from hopperlib.documented import errata, evaluate_proof

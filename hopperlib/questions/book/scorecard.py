@@ -5,8 +5,6 @@ page: some need packages that the browser does not have. A test holds the table
 to the studies.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What explorers share that browse a table: the search, the study, how many rows to show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 

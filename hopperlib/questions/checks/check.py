@@ -1,7 +1,5 @@
 """What every self-check has (a name, a question, hints, and a verdict on an answer), and the kinds with few choices."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass

@@ -1,7 +1,5 @@
 """A setting of an explorer to find, by what the explorer then answers."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass

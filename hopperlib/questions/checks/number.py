@@ -1,7 +1,5 @@
 """A number to work out, right within a tolerance."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ class _Range(NamedTuple):
     high: float
     feedback: str
 
-    def meets(self, other: _Range) -> bool:
+    def meets(self, other: "_Range") -> bool:
         """Whether the two ranges share a value."""
         return self.low <= other.high and other.low <= self.high
 

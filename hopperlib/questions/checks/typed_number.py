@@ -20,8 +20,6 @@ The published pages read numbers by the same rules in JavaScript, so they are
 few and simple. `NumberCheck.to_dict` carries the messages.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

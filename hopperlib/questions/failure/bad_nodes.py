@@ -1,7 +1,5 @@
 """Question: how likely a job meets a bad node, what that wastes, and what a check before the run buys."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from hopperlib.errors import refusal

@@ -1,7 +1,5 @@
 """Question: what is loaded and a link line in, known problems and the repaired line out. Both stay on the page."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

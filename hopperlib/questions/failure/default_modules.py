@@ -1,7 +1,5 @@
 """Question: which modules everybody gets at login, weighed by whom each choice breaks."""
 
-from __future__ import annotations
-
 from hopperlib.failure.builds.default_modules import OPTIONS, PROGRAMS, Shares, Weights, flip_weight, outcomes, troubles
 from hopperlib.questions.figures import Series
 from hopperlib.questions.question import Asked, declared

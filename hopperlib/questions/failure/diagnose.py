@@ -3,8 +3,6 @@
 Whatever comes from the reader's text stays text: nothing here makes markup.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -197,7 +195,7 @@ def _rows(found: Diagnosis) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]
     return messages, lines
 
 
-def context_of(launch: str, machine: str | Machine, record: str, job: str | None = None) -> Context | None:
+def context_of(launch: str, machine: str | Machine, record: str, job: str | None = None) -> "Context | None":
     """Return what is known beside the output; None if nothing is.
 
     Raises

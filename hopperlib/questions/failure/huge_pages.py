@@ -1,7 +1,5 @@
 """Question: the chance that all nodes of a job give the huge pages it needs."""
 
-from __future__ import annotations
-
 import math
 
 from hopperlib.documented import printed

@@ -1,7 +1,5 @@
 """Question: which nodes have too little memory free before a run."""
 
-from __future__ import annotations
-
 from hopperlib.errors import InputError
 from hopperlib.failure.nodes.preflight import NodeMemory, node_list, read_buddyinfo, report
 from hopperlib.failure.nodes.risk import chance_of_bad_node

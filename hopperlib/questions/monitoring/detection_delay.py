@@ -1,7 +1,5 @@
 """Question: how soon a lasting loss is seen, and how often there is a false alarm."""
 
-from __future__ import annotations
-
 from hopperlib.monitoring.delays import LONGEST, measured, settings
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result

@@ -1,7 +1,5 @@
 """Question: what a suite of benchmarks sustains, and whether each keeps its commitment."""
 
-from __future__ import annotations
-
 import csv
 from typing import Any
 

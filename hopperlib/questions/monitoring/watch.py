@@ -1,7 +1,5 @@
 """Question: what changed in benchmark histories, when, by how much, how sure, and which part of the machine explains it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 

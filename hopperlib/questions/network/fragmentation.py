@@ -1,7 +1,5 @@
 """Question: a machine from a reboot on, its occupancy, and where a probe job lands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Question: what overlap can hide, and what tuning steps give together."""
 
-from __future__ import annotations
-
 from hopperlib.network.runtime.overlap import cache_speedup, combined_factor, overlapped_s
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result

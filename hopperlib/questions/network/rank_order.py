@@ -1,7 +1,5 @@
 """Question: which rank goes where, and how many neighbors that keeps on one node."""
 
-from __future__ import annotations
-
 import sys
 from math import prod
 

@@ -1,7 +1,5 @@
 """Question: how many runs show a gain, and what a few runs can show at all."""
 
-from __future__ import annotations
-
 from hopperlib.network.runtime.power import gain_shown, power, runs_needed
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result

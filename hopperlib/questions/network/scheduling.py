@@ -1,7 +1,5 @@
 """Question: orphaned nodes and a debug queue, and what they do to utilization and to the largest jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from statistics import mean

@@ -1,7 +1,5 @@
 """Question: a job trace through a scheduler that remembers every job's nodes."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

@@ -1,7 +1,5 @@
 """Question: where a job lies in the torus, in which order the nodes were handed out, and how compact that is."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a simulated trace shows: the machine over time, the pieces that jobs lie in, and what keeping them whole costs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import ceil
 from statistics import mean, median

@@ -1,7 +1,5 @@
 """Question: run times of MILC placed again and again, their distribution, and what explains them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import fmean, pstdev
 

@@ -7,8 +7,6 @@ lets the theme's own apply), and `standalone_svg` puts the values in for
 programs that know no custom properties. The looks of its layers stand in ``drawings.toml``.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections import defaultdict

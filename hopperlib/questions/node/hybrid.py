@@ -1,7 +1,5 @@
 """Question: how run time changes with the threads of a task, and which number is the fastest."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import replace
 from functools import cached_property

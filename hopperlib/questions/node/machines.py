@@ -1,7 +1,5 @@
 """Question: machines side by side, from the parts in their files."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Question: which layouts give each task its memory, and what each is charged."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 from typing import Any

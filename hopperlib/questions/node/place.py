@@ -1,7 +1,5 @@
 """Question: where the tasks of a launch line land, what is wrong, which line is better."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """What Darshan logs show, as an answer: findings, the job's numbers, its pictures; many jobs as one table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures of measured I/O: rates against tasks or transfer size, the spread of repetitions, the rates of OSTs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

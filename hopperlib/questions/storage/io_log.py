@@ -1,7 +1,5 @@
 """Question: what outputs of IOR and mdtest hold, as a table and a picture."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from statistics import mean, stdev

@@ -1,7 +1,5 @@
 """Question: what a few nodes can write, on two machines, against the number of tasks."""
 
-from __future__ import annotations
-
 from hopperlib.machine import Machine
 from hopperlib.questions.machine_choice import badge_of, chosen_machine
 from hopperlib.questions.question import Asked, declared

@@ -1,7 +1,5 @@
 """Question: what buffering buys for a size of call, and the setting that does it."""
 
-from __future__ import annotations
-
 import shlex
 from functools import cached_property
 from typing import Any

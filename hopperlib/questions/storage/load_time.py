@@ -1,7 +1,5 @@
 """Question: how long a job takes to load its libraries or modules, four ways."""
 
-from __future__ import annotations
-
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 from hopperlib.storage.loading import METHODS, load_time

@@ -1,7 +1,5 @@
 """Question: a dump with slow OSTs, how slow they must be, and how to find them."""
 
-from __future__ import annotations
-
 from hopperlib.errors import refusal
 from hopperlib.questions.figures import Series
 from hopperlib.questions.question import Asked, declared

@@ -1,7 +1,5 @@
 """Question: how a file is striped, what that makes of its rate, and which command does it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cached_property
 from typing import Any

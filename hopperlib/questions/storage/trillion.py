@@ -1,7 +1,5 @@
 """Question: twenty thousand files against one shared file, under assumptions of one's own."""
 
-from __future__ import annotations
-
 import random
 from statistics import mean
 

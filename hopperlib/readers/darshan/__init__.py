@@ -5,8 +5,6 @@ the logs and hands over one module after the other: what it read before a crash
 is kept, the rest is said to be missing, and a new process goes on with the next log.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -4,8 +4,6 @@ They differ by its version: up to 3.4 the Lustre module is a table of counters
 with a column for each OST, from 3.5 one of layout components with a list of OSTs.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

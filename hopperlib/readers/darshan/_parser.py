@@ -4,8 +4,6 @@ A line names module, rank, record, counter, value, file, mount point and file
 system, parted by tabs. The head has the job; what was lost stands in a warning.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress

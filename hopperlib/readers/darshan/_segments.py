@@ -1,7 +1,5 @@
 """Every access of a job, as Darshan's tracing (DXT) has it, summed over time and tasks: a heat map for logs without one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Records of the tools, made into a machine: what they do not tell is assumed, and says so."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any

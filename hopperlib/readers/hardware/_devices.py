@@ -1,7 +1,5 @@
 """GPUs, network interfaces, caches and kept cores: ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, hwloc's XML, Gres."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """``lscpu`` (util-linux), as text or JSON, and ``/proc/meminfo``."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

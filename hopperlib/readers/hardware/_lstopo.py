@@ -6,8 +6,6 @@ sockets until 1.11; in hwloc 2 it hangs beside the caches as a child of memory.
 The sets of CPUs (``cpuset``) are the same in both, so they alone are used.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

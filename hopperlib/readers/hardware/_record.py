@@ -1,7 +1,5 @@
 """What the output of one tool tells of one kind of node."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """``scontrol show node`` (Slurm): one node or all of a cluster, grouped into kinds."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

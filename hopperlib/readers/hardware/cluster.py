@@ -1,7 +1,5 @@
 """A cluster out of what ``scontrol show node`` and ``scontrol show partition`` print, one after the other."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from hopperlib.errors import InputError

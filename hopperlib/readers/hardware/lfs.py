@@ -1,7 +1,5 @@
 """What Lustre says of itself: ``lfs df`` and ``lfs getstripe -d``, one or both in a text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

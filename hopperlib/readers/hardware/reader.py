@@ -1,7 +1,5 @@
 """Find out which tool printed a text, and read it: nodes, and the machine file that follows."""
 
-from __future__ import annotations
-
 import re
 
 from hopperlib.errors import InputError

@@ -6,8 +6,6 @@ JSON: its pairs of name and value are taken in the order in which they stand,
 and the names say which part they belong to.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 

@@ -4,8 +4,6 @@ IOR calls it a test: one set of options, so many repetitions. A file may hold
 several, from one run or from many.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple

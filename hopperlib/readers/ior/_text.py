@@ -6,8 +6,6 @@ mean, an option is known by its name, a row by its first word and the numbers
 after it, and all else is noise.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ IOPS of the eight of metadata, and the score that of both. Versions before 2020
 print GB/s and mean GiB/s: they divide by 2**30.
 """
 
-from __future__ import annotations
-
 import configparser
 import math
 import os

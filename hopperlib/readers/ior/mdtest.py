@@ -4,8 +4,6 @@ Versions 1.9 and 3.x put a colon behind the operation, 4.x does not. A phase tha
 was left out is printed as four zeros; it is a row without a rate here.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Find out what a file holds, and read it: IOR in any form, mdtest, several runs one after the other."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -4,8 +4,6 @@ Nothing is made up: what a file does not say is None, and a rate that is printed
 as zero, NaN or infinity is None too, with a status that says why.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable

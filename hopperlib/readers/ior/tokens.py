@@ -1,7 +1,5 @@
 """Numbers, sizes, command lines and error messages as IOR writes them."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """A job trace of any of the formats."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from itertools import chain

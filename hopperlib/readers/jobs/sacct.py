@@ -8,8 +8,6 @@ those of the export that Open XDMoD asks for [1]_.
 .. [1] Open XDMoD, "Slurm Notes", section Input Format (releases 9 to 11).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

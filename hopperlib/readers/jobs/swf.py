@@ -12,8 +12,6 @@ the partition of field 16. Rows of a job that was told in parts (status 2, 3, 4)
 are left out where a row sums it up.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """A job trace that was read: its jobs, and an account of what was not taken, repaired or guessed."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What a notebook needs beyond the HTML of a result: the style, the starting answer, refusals."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from html import escape
@@ -106,7 +104,7 @@ def _picture(figure: Figure) -> str:
     return f'<img class="hopper-picture" src="data:image/svg+xml;base64,{data}" alt="{escape(figure.alt)}">'
 
 
-def static_html(explorer: Question, result: Result, values: Mapping[str, Any]) -> str:
+def static_html(explorer: "Question", result: Result, values: Mapping[str, Any]) -> str:
     """Return an explorer's answer for places that run nothing: words and tables.
 
     Parameters

@@ -1,7 +1,5 @@
 """Self-checks in JupyterLab: a small form, the verdict, hints one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from html import escape
 from typing import Any

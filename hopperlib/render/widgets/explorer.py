@@ -1,7 +1,5 @@
 """An explorer in JupyterLab: its form, its answer, and the run that joins them."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -25,7 +23,7 @@ _AFTER_MOVING_S = 0.03
 _AFTER_REST_S = 1.0
 
 # The explorer shown last under each name, for self-checks that ask about it.
-_SHOWN: WeakValueDictionary[str, ExplorerView] = WeakValueDictionary()
+_SHOWN: "WeakValueDictionary[str, ExplorerView]" = WeakValueDictionary()
 
 
 class ExplorerView:

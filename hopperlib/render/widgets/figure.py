@@ -9,8 +9,6 @@ the figures come through plain widgets, which know no such limit. What the page
 draws is always the latest whole figure, at the zoom that the reader chose.
 """
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

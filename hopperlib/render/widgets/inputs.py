@@ -4,8 +4,6 @@ A widget here never clips or corrects a value, as a reader would not notice:
 it hands on what was typed, and the control refuses it with a message.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from html import escape

@@ -5,8 +5,6 @@ kinds, which every viewer of notebooks draws: text/html, plotly's own type, SVG.
 While the widget lives, a style hides them, and they follow what it shows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any

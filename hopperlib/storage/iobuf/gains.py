@@ -17,8 +17,6 @@ References
 .. [1] K. Antypas and Y. He, CUG 2011, sec. 2, I/O Performance, fig. 8 and 9.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any

@@ -13,8 +13,6 @@ References
 .. [1] K. Antypas and Y. He, CUG 2011, sec. 2, I/O Performance.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

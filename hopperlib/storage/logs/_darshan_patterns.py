@@ -1,7 +1,5 @@
 """How a job accessed its files, judged by Darshan's counters: sizes, order, repetition, balance, interfaces."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple

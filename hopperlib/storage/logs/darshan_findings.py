@@ -4,8 +4,6 @@ Findings are judged from counters of the job alone. What a log cannot tell is
 said as ``unknown``, and never as healthy.
 """
 
-from __future__ import annotations
-
 import posixpath
 import shlex
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """A Darshan log as plain records: one a file, with its bytes, times, access sizes and OSTs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Darshan logs in numbers: one job as a report prints it above its findings, many jobs a row each."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

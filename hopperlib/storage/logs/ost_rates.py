@@ -19,8 +19,6 @@ References
    Technometrics 25 (1983) 165.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Sequence

@@ -14,8 +14,6 @@ References
 .. [1] K. Antypas and Y. He, CUG 2011, sec. 2, I/O Performance, fig. 7.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

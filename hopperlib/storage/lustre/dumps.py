@@ -13,8 +13,6 @@ References
 .. [1] S. Byna et al., CUG 2013, sec. III.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from statistics import NormalDist

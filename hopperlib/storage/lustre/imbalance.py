@@ -8,8 +8,6 @@ of objects, they lie apart by n / (n - 1) more. That is right to 0.5 % for files
 one stripe, and to 2.5 % for others.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from functools import cache

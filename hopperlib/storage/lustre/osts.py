@@ -10,8 +10,6 @@ on how the file system picks OSTs for new files:
 The limiting layer is the OST, or the RAID controller that several OSTs share.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from bisect import bisect_right

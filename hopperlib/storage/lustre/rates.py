@@ -28,8 +28,6 @@ References
 .. [2] Lustre Operations Manual, Managing Free Space, round-robin allocator.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -16,8 +16,6 @@ References
 .. [1] S. Byna et al., CUG 2013, sec. III-B.
 """
 
-from __future__ import annotations
-
 import math
 import shlex
 from collections.abc import Iterator

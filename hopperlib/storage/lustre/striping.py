@@ -10,8 +10,6 @@ References
    File Layout (Striping) and Free Space.
 """
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ the thresholds of free memory. Predicted is the number of users, from the cost
 and the sizes of jobs in production.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping

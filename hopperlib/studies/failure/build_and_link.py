@@ -7,8 +7,6 @@ days of the bugs before and after it. Checked as shapes is what the rules give
 for programs that no sentence of the report puts together.
 """
 
-from __future__ import annotations
-
 from datetime import date
 from itertools import pairwise
 from typing import NamedTuple

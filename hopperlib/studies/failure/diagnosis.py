@@ -6,8 +6,6 @@ checked is the diagnosis of whole outputs, put together from the messages, and
 that the rules read out of a message what it prints.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from hopperlib.documented.data_files import rows

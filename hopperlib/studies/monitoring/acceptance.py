@@ -4,8 +4,6 @@ Documented: the rates, their commitments and ratios to Seaborg, users' reports, 
 geometric mean and no system value is printed, and the count of processors is not printed either.
 """
 
-from __future__ import annotations
-
 from hopperlib.documented import by_study, documented, printed
 from hopperlib.monitoring.ssp import Rate, Suite
 from hopperlib.studies.study import Study

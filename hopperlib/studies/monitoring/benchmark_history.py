@@ -4,8 +4,6 @@ Documented: what happened when, how much was lost, and which benchmarks moved. T
 the histories are synthetic: a run every third day over the documented span, with assumed noise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import date, timedelta
 from random import Random

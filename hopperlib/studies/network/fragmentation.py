@@ -5,8 +5,6 @@ The shares of the sizes calibrate the workloads; the holes, and how far a job is
 spread over them, are predicted.
 """
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from statistics import fmean

@@ -1,7 +1,5 @@
 """What MILC would have taken with other neighbors, in one piece, or in another order of the nodes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache
 from statistics import mean

@@ -1,7 +1,5 @@
 """Whether a lognormal can have the least, mean and greatest time that are printed of MILC, for a sample of unknown size."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import NamedTuple

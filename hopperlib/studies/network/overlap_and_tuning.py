@@ -1,7 +1,5 @@
 """What tuning bought QLA and MFDn: fused steps, merged collectives, overlap, threads."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 

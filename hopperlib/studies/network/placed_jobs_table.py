@@ -7,8 +7,6 @@ writes the table anew. It takes some minutes, keeps what is done in a folder of
 A test makes some of its rows again.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

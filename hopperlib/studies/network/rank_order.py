@@ -1,7 +1,5 @@
 """Rank orders: S3D's box on every node, and MFDn's balanced triangle."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from functools import cache

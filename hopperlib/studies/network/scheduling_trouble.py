@@ -10,8 +10,6 @@ holds what twenty seeds give;
 makes it in some minutes, and a test makes part of a row again.
 """
 
-from __future__ import annotations
-
 import csv
 import random
 from collections.abc import Callable

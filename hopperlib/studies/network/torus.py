@@ -5,8 +5,6 @@ the best one was lost, which codes then slowed down and by how much at most.
 The orders' definitions are not printed; the ones here are assumptions.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from functools import cache

@@ -11,8 +11,6 @@ together. The rival knows no network: an exponential above a floor, through the
 same two numbers, one draw a job.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache

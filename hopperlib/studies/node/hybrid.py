@@ -5,8 +5,6 @@ So no parameter of GTC is known, and the study asks of a whole box of runs what 
 out in which part of it. The box is drawn anew, with its own edges, for every seed.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

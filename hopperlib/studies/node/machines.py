@@ -5,8 +5,6 @@ of it, and every total, is then checked. Nothing is fitted but Franklin's
 operations a cycle, which are its printed peak divided by cores and clock.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import replace

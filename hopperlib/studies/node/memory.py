@@ -5,8 +5,6 @@ half-packed node. Predicted from what the system keeps there: what it leaves of
 a Hopper node. The rest is division.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 

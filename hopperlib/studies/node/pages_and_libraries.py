@@ -1,7 +1,5 @@
 """Pages and libraries: small pages, huge pages that run out, a gain inside the noise, libraries one after another."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

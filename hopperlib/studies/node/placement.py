@@ -5,8 +5,6 @@ that it matters. The run times stood in a figure that is lost, so no number of
 the slowdown is documented, and none is claimed here.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

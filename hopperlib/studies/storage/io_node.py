@@ -5,8 +5,6 @@ printed nowhere: it follows from what a full Franklin node reaches. Predicted is
 where the two curves part, as far as an eye on the figure could tell.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -6,8 +6,6 @@ ends of both ranges, the order of the three transfer sizes, that reads gain
 more, and MAESTRO.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Mapping

@@ -7,8 +7,6 @@ run and its share of the peak, and the 23 minutes, if a controller did the work
 of its pair.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from statistics import NormalDist

@@ -5,8 +5,6 @@ the larger problem gains more, the block size matters, and most for writes. Each
 is tested over a range of what nobody printed.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from hopperlib.documented import printed

@@ -7,8 +7,6 @@ Predicted with it: when the first and the last OST of the files are done, the
 rate of the shared file, and that of the weak scaling.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from functools import cache
