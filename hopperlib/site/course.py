@@ -2,7 +2,7 @@
 
 =================  =============================================================
 `RouteDirective`   an ordered list of pages with the minutes of each and the sum
-`ProgressPage`     what this reader has done, kept in this browser
+progress           what this reader has done, kept in this browser
 term titles        a term links to the glossary, and its entry shows on hover
 folded sections    what every study page has, and few readers need at once
 mark as read       a button at the end of every page that is a notebook
@@ -13,20 +13,17 @@ exercises          numbered from 1 on each page
 
 import json
 import re
-from collections.abc import Iterator
 from html import escape
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from hopperlib.site.assets import tables
 from hopperlib.site.html import data_block
-from hopperlib.site.renderers import raw_html
 
 # A page of the appendix is looked at rather than worked through.
 MINUTES_OF_A_PAGE = 5
@@ -73,7 +70,6 @@ class RouteDirective(SphinxDirective):
     """
 
     has_content = True
-    option_spec: ClassVar[Any] = {"name": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         """Return the list, or an error that names the page that is missing."""
@@ -92,64 +88,41 @@ class RouteDirective(SphinxDirective):
         return [box]
 
 
-class ProgressPage(SphinxDirective):
-    """Where the page's script lists what this reader has done."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return an element for the script, and a sentence for readers without scripts."""
-        return [
-            *raw_html(
-                '<div class="hopper-progress"><p class="hopper-static-only">Progress is kept by the pages themselves. '
-                f"It needs JavaScript and a server: see the line under any explorer.</p>{_STUDIES}</div>"
-            )
-        ]
-
-
 def _studies(app: Sphinx) -> list[dict[str, Any]]:
     """Return the notebooks in the order of the book: page, title, how many self-checks."""
-    env = app.env
-
-    def pages(page: str) -> Iterator[str]:
-        yield page
-        for below in env.toctree_includes.get(page, ()):
-            yield from pages(below)
-
     studies = []
-    for page in pages(app.config.root_doc):
+    for page in app.env.collect_relations():
         if page.startswith("notebooks/"):
-            outputs = env.get_doctree(page).findall(nodes.raw)
+            outputs = app.env.get_doctree(page).findall(nodes.raw)
             checks = sum(output.astext().count('<section class="hopper-check"') for output in outputs)
-            studies.append({"page": page, "title": env.titles[page].astext(), "checks": checks})
+            studies.append({"page": page, "title": app.env.titles[page].astext(), "checks": checks})
     return studies
 
 
 def _entries(app: Sphinx) -> dict[str, str]:
-    """Return the glossary: term in lower case -> its text."""
-    if not hasattr(app.env, "hopper_terms"):
-        found: dict[str, str] = {}
-        for page in app.env.found_docs:
-            if page.endswith("glossary"):
-                for item in app.env.get_doctree(page).findall(nodes.definition_list_item):
-                    text = " ".join(part.astext() for part in item.findall(nodes.definition)).replace("\n", " ")
-                    for term in item.findall(nodes.term):
-                        found[term.astext().split("\n")[0].lower()] = text
-        app.env.hopper_terms = found  # type: ignore[attr-defined]
-    terms: dict[str, str] = app.env.hopper_terms  # type: ignore[attr-defined]
-    return terms
+    """Return the glossary: id of each term -> its text."""
+    found: dict[str, str] = {}
+    for page in app.env.found_docs:
+        if page.endswith("glossary"):
+            for item in app.env.get_doctree(page).findall(nodes.definition_list_item):
+                text = " ".join(part.astext() for part in item.findall(nodes.definition)).replace("\n", " ")
+                found |= dict.fromkeys(
+                    (nodes.make_id(term.astext().split("\n")[0]) for term in item.findall(nodes.term)), text
+                )
+    return found
 
 
 def _explain_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Give every link to a term the glossary's text as its title."""
     if app.builder.format != "html":
         return
+    entries = _entries(app)
     for link in doctree.findall(nodes.reference):
         if any("std-term" in inner.get("classes", ()) for inner in link.findall(nodes.inline)):
             # The target carries the entry's own spelling, whatever the link says.
             entry = str(link.get("refuri", "") or link.get("refid", "")).rpartition("#term-")[2]
-            for term, text in _entries(app).items():
-                if nodes.make_id(term) == entry.lower() or term == link.astext().lower():
-                    link["reftitle"] = text
-                    break
+            if text := entries.get(entry.lower(), entries.get(nodes.make_id(link.astext()))):
+                link["reftitle"] = text
 
 
 def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -164,22 +137,13 @@ def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             paragraph.parent.insert(at + 1, nodes.raw(text="</details>", format="html"))
             paragraph.parent.insert(at, nodes.raw(text=summary, format="html"))
     for section in doctree.findall(nodes.section):
-        if section[0].astext() in tables()["course"]["folded"] or _is_further(section):
+        whole = section.parent
+        # A part of a section that shows something before it.
+        further = isinstance(whole.parent, nodes.section) and whole.index(section) > 1
+        if further or section[0].astext() in tables()["course"]["folded"]:
             for place, html in ((0, '<details class="hopper-fold"><summary>'), (2, "</summary>")):
                 section.insert(place, nodes.raw(text=html, format="html"))
             section.append(nodes.raw(text="</details>", format="html"))
-
-
-def _is_further(section: nodes.section) -> bool:
-    """Return whether a section is a part of another that shows something before it."""
-    whole = section.parent
-    return isinstance(whole.parent, nodes.section) and whole.index(section) > 1
-
-
-def _forget_terms(app: Sphinx, env: Any) -> None:
-    """Read the glossary anew in every build."""
-    if hasattr(env, "hopper_terms"):
-        del env.hopper_terms
 
 
 def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
@@ -206,8 +170,6 @@ def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[st
 def setup(app: Sphinx) -> None:
     """Add the directives and the events."""
     app.add_directive("route", RouteDirective)
-    app.add_directive("progress-page", ProgressPage)
-    app.connect("env-before-read-docs", lambda app, env, docnames: _forget_terms(app, env))
     app.connect("doctree-resolved", _explain_terms)
     app.connect("doctree-resolved", _fold_sections)
     app.connect("html-page-context", _finish_page)

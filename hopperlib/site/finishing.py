@@ -10,37 +10,14 @@ the policy of its page, as it starts from a blob.
 import base64
 import hashlib
 import re
-from html.parser import HTMLParser
 
 from hopperlib.site.assets import tables
 
 # Types of <script> that a browser runs; others are data.
 _RUN = {"", "text/javascript", "application/javascript", "module"}
+_SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+_TYPE = re.compile(r"""\btype\s*=\s*["']?([^"'\s>]*)""", re.IGNORECASE)
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
-
-
-class _Scripts(HTMLParser):
-    """Collects the text of inline scripts that a browser would run."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=False)
-        self.scripts: list[str] = []
-        self._inside = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "script":
-            given = dict(attrs)
-            self._inside = "src" not in given and (given.get("type") or "").lower() in _RUN
-            if self._inside:
-                self.scripts.append("")
-
-    def handle_data(self, data: str) -> None:
-        if self._inside:
-            self.scripts[-1] += data
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "script":
-            self._inside = False
 
 
 def inline_scripts(html: str) -> list[str]:
@@ -51,10 +28,8 @@ def inline_scripts(html: str) -> list[str]:
     >>> inline_scripts('<script>a()</script><script type="application/json">{}</script><script src="b.js"></script>')
     ['a()']
     """
-    parser = _Scripts()
-    parser.feed(html)
-    parser.close()
-    return parser.scripts
+    inline = [found for found in _SCRIPT.findall(html) if not re.search(r"\bsrc\s*=", found[0])]
+    return [text for given, text in inline if "".join(_TYPE.findall(given)).lower() in _RUN]
 
 
 def policy(scripts: list[str]) -> str:

@@ -47,11 +47,6 @@ def data_block(data: Any) -> str:
     return f'<script type="application/json" class="hopper-data-block">{json_block(data)}</script>'
 
 
-def _plain(value: Any) -> str:
-    """Return a number as JavaScript would print it: 5.0 as 5, 0.25 as 0.25."""
-    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
-
-
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
@@ -63,7 +58,8 @@ def _environment() -> jinja2.Environment:
     environment.filters |= {
         "badge": lambda name: Markup(html.badge_html(name)),
         "json_block": json_block,
-        "plain": _plain,
+        # As JavaScript would print it: 5.0 as 5, 0.25 as 0.25.
+        "plain": lambda value: f"{value:.15g}" if isinstance(value, float) else value,
         "prose": lambda text: Markup(html.prose_html(text)),
     }
     return environment

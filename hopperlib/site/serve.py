@@ -5,6 +5,7 @@ import http.server
 import sys
 import webbrowser
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,10 +79,7 @@ def server_for(folder: Path, port: int) -> http.server.ThreadingHTTPServer:
     ...     second.server_port > first.server_port
     True
     """
-
-    def handler(*args: Any) -> Handler:
-        return Handler(*args, directory=str(folder))
-
+    handler = partial(Handler, directory=str(folder))
     for candidate in range(port, port + (PORTS_TRIED if port else 1)):
         try:
             return _Server(("127.0.0.1", candidate), handler)

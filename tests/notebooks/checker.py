@@ -36,7 +36,7 @@ LONGEST_FUNCTION = 5
 
 # Packages that a notebook leaves to hopperlib, so that each figure has its description and each form its labels.
 NOT_IMPORTED = ("plotly", "matplotlib", "seaborn", "bokeh", "altair", "ipywidgets")
-CHECKS = ("NumberCheck", "ChoiceCheck", "OrderCheck", "GoalCheck")
+CHECKS = ("NumberCheck", "ChoiceCheck", "OrderCheck", "CurveCheck", "GoalCheck")
 CHECK_TEXTS = ("question", "explanation", "wrong", "hints", "misconceptions", "items", "mistakes", "text", "feedback")
 
 

@@ -65,6 +65,46 @@ def test_a_prediction_is_given_once_and_stands_beside_the_answer(workshop):
     )
 
 
+def test_a_curve_is_drawn_before_the_models_shows(workshop):
+    page = workshop.go("notebooks/checks.html")
+    box = check(page, "curve")
+    points = box.get_by_role("slider")
+    expect(points).to_have_count(3)
+    expect(points.first).to_have_attribute("aria-valuetext", "not drawn yet")
+    expect(box.locator("path.model")).to_have_count(0)
+    # By keys: a point starts at half of the height, and each press moves it by a fiftieth.
+    points.first.focus()
+    page.keyboard.press("ArrowUp")
+    expect(points.first).to_have_attribute("aria-valuetext", "2.08 GB/s")
+    box.get_by_role("button", name="Commit").click()
+    expect(box.get_by_role("status")).to_have_text("Draw the curve from end to end first.")
+    assert "workshop-curve" not in (kept(page) or {"checks": {}})["checks"]
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("End")
+    expect(points.last).to_be_focused()
+    # By the pointer, from the first point to the last at once: those between are set too.
+    places = [point.bounding_box() for point in points.all()]
+    centers = [(at["x"] + at["width"] / 2, at["y"] + at["height"] / 2) for at in places]
+    page.mouse.move(*centers[0])
+    page.mouse.down()
+    page.mouse.move(centers[2][0], centers[0][1], steps=2)
+    page.mouse.up()
+    expect(points.nth(1)).to_have_attribute("aria-valuetext", "2.08 GB/s")
+    box.get_by_role("button", name="Commit").click()
+    # Off by 1.88, 0.38 and 0.38 of 4: 22 % on average.
+    expect(box.get_by_role("status")).to_contain_text(
+        "Your curve lies 22 % of the height off on average. The node is full."
+    )
+    shown = box.get_by_role("img")
+    expect(shown).to_have_attribute(
+        "aria-label", "Your curve [GB/s]: 2.08 at 1, 2.08 at 8, 2.08 at 24. The model's: 0.2 at 1, 1.7 at 8, 1.7 at 24."
+    )
+    expect(box.locator("circle.printed")).to_have_count(1)
+    page.reload()
+    expect(box.get_by_role("img")).to_be_visible()
+    assert kept(page)["checks"]["workshop-curve"]["guess"] == "2.08 2.08 2.08"
+
+
 def test_a_folded_section_opens_where_a_link_leads(workshop):
     page = workshop.go("notebooks/checks.html#references")
     expect(page.get_by_text("None.", exact=True)).to_be_visible()

@@ -4,6 +4,7 @@
 `NumberCheck`  a number with its unit, right within a tolerance
 `ChoiceCheck`  one or several of a few options, each with its own feedback
 `OrderCheck`   things to put in order
+`CurveCheck`   a curve to draw, right if it lies near the model's
 `GoalCheck`    a setting of an explorer to find, by what its answer then says
 =============  ================================================================
 
@@ -18,6 +19,7 @@ name is the key under which a reader's result is kept, so it never changes.
 """
 
 from hopperlib.questions.checks.check import MIME_TYPE, Check, ChoiceCheck, Option, OrderCheck, Verdict
+from hopperlib.questions.checks.curve import CurveCheck
 from hopperlib.questions.checks.goal import Condition, GoalCheck
 from hopperlib.questions.checks.number import NumberCheck
 
@@ -26,6 +28,7 @@ __all__ = [
     "Check",
     "ChoiceCheck",
     "Condition",
+    "CurveCheck",
     "GoalCheck",
     "NumberCheck",
     "Option",

@@ -6,7 +6,7 @@ from typing import Any
 
 import ipywidgets
 
-from hopperlib.questions.checks import Check, ChoiceCheck, GoalCheck, NumberCheck, OrderCheck, Verdict
+from hopperlib.questions.checks import Check, ChoiceCheck, CurveCheck, GoalCheck, NumberCheck, OrderCheck, Verdict
 from hopperlib.render.html import prose_html
 from hopperlib.render.widgets.answer import STYLE, titled_html
 from hopperlib.render.widgets.explorer import shown_explorer
@@ -87,6 +87,20 @@ class _OrderForm:
         return list(self.order)
 
 
+class _CurveForm:
+    """A scale for each point of the curve."""
+
+    def __init__(self, check: CurveCheck) -> None:
+        self.widgets = [
+            ipywidgets.FloatSlider(description=f"{x:g}", max=check.high, step=check.high / 100, style=_INITIAL)
+            for x in check.x
+        ]
+
+    def read(self) -> list[float]:
+        """Return the heights."""
+        return [scale.value for scale in self.widgets]
+
+
 class _GoalForm:
     """No field: the answer is what the explorer shows."""
 
@@ -104,6 +118,7 @@ _FORMS: dict[type[Check], Callable[[Any], Any]] = {
     NumberCheck: _NumberForm,
     ChoiceCheck: _ChoiceForm,
     OrderCheck: _OrderForm,
+    CurveCheck: _CurveForm,
     GoalCheck: _GoalForm,
 }
 

@@ -23,7 +23,8 @@ class Check {
     this.form = section.querySelector("form");
     this.feedback = section.querySelector(".hopper-feedback");
     // Below this heading an answer is a prediction: given once, before anything is shown.
-    this.prediction = section.closest("#predict-first") !== null && ["number", "choice"].includes(this.check.kind);
+    // A curve is drawn before anything is shown wherever it stands.
+    this.prediction = this.check.kind === "curve" || (section.closest("#predict-first") !== null && ["number", "choice"].includes(this.check.kind));
     if (this.prediction) this.form.querySelector(".hopper-main").textContent = "Commit";
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -37,7 +38,14 @@ class Check {
     });
     const record = checkRecord(this.check.name);
     this.#showRecord(record);
-    if (this.prediction && record?.guess) this.#recall(record);
+    const recall = () => this.prediction && record?.guess && this.#recall(record);
+    if (this.check.kind === "curve") this.#startCurve().then(recall);
+    else recall();
+  }
+
+  async #startCurve() {
+    const { Curve } = await import("./curve.mjs");
+    this.curve = new Curve(this.section.querySelector(".hopper-curve-box"), this.check);
   }
 
   #note(what, guessed = {}) {
@@ -49,6 +57,7 @@ class Check {
     if (!checkRecord(this.check.name)?.guess) this.#note({ tried: true, right: verdict.right }, guessOf(this.check, given));
     this.#say(verdict.right ? "As you said." : "It is otherwise.", verdict.feedback, verdict.right ? "right" : "wrong");
     if (!verdict.right) this.feedback.append(` ${this.check.kind === "number" ? `${this.check.answer_text}. ` : ""}`, ...prose(this.check.explanation));
+    if (this.check.kind === "curve") this.curve.reveal(given);
     if (this.check.kind === "number") this.feedback.after(predictionFigure(readTypedNumber(given, this.check).number, this.check));
     for (const input of this.form.querySelectorAll("input")) {
       input.disabled = true;
@@ -59,6 +68,12 @@ class Check {
 
   /** Show a prediction of an earlier visit. */
   #recall({ guess }) {
+    if (this.check.kind === "curve") {
+      const drawn = guess.split(" ").map(Number).filter(Number.isFinite);
+      // The curve may be asked at other places than on the earlier visit.
+      if (drawn.length === this.check.x.length) this.#commit(drawn, mark(this.check, drawn));
+      return;
+    }
     const given = this.check.kind === "number" ? guess : this.check.options.flatMap(({ text }, i) => (guess.split(", ").includes(text) || guess === text ? [i] : []));
     for (const input of this.form.querySelectorAll("input")) {
       if (input.type === "text") input.value = guess;
@@ -82,6 +97,7 @@ class Check {
     const { kind } = this.check;
     if (kind === "number") return this.form.querySelector("input").value;
     if (kind === "choice") return [...this.form.querySelectorAll("input:checked")].map((input) => Number(input.value));
+    if (kind === "curve") return this.curve?.values() ?? [];
     if (kind === "order") return [...this.form.querySelectorAll("li")].map((item) => Number(item.dataset.item));
     return this.#explorer()?.hopperFacts?.();
   }

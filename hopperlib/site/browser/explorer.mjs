@@ -49,6 +49,7 @@ class Explorer {
     addEventListener("hashchange", () => this.#takeAddress());
     section.hopperFacts = () => this.shown.result.facts;
     section.hopperSet = (values) => this.set(values);
+    section.hopperForm = this.form;
     section.hopperSettled = () => this.settled();
     this.#takeAddress();
   }

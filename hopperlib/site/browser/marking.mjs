@@ -91,9 +91,22 @@ function markGoal(check, facts) {
   return missed ? verdict(false, missed.feedback) : verdict(true, check.explanation);
 }
 
-const KINDS = { number: markNumber, choice: markChoice, order: markOrder, goal: markGoal };
+/** Return how far a curve lies off, on average. [% of the chart's height] */
+function offPercent({ answer, high }, heights) {
+  const total = heights.reduce((sum, height, i) => sum + Math.abs(height - answer[i]), 0);
+  return Math.floor((100 * total) / answer.length / high + 0.5);
+}
 
-/** Mark an answer: text for a number, indices for a choice or an order, facts for a goal. */
+function markCurve(check, heights) {
+  if (heights.length !== check.x.length) return verdict(false, check.messages.empty, false);
+  const off = offPercent(check, heights);
+  const said = filled(check.messages.off, { off: String(off) });
+  return off <= check.within_percent ? verdict(true, `${said} ${check.explanation}`) : verdict(false, said);
+}
+
+const KINDS = { number: markNumber, choice: markChoice, order: markOrder, goal: markGoal, curve: markCurve };
+
+/** Mark an answer: text for a number, indices for a choice or an order, facts for a goal, heights for a curve. */
 export function mark(check, answer) {
   return KINDS[check.kind](check, answer);
 }

@@ -1,6 +1,7 @@
 // A prediction: the reader commits to it before the answer shows; then guess, model and document stand in one figure.
 
 import { make } from "./dom.mjs";
+import { mark } from "./marking.mjs";
 
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, ROW, LEFT, RIGHT] = [520, 30, 130, 70];
@@ -42,6 +43,7 @@ export function predictionFigure(guess, { answer, unit, documented }) {
 /** Return the words for what was chosen or typed, and for what is right; nothing for a check of another kind. */
 export function guessOf(check, given) {
   if (check.kind === "number") return { guess: String(given).trim(), answer: check.answer_text };
+  if (check.kind === "curve") return { guess: given.map((height) => Number(height.toPrecision(4))).join(" "), off: mark(check, given).feedback };
   if (check.kind !== "choice") return {};
   const texts = (wanted) => check.options.filter(wanted).map(({ text }) => text).join(", ");
   return { guess: texts((_, i) => given.includes(i)), answer: texts(({ right }) => right) };

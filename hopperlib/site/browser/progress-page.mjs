@@ -5,6 +5,7 @@ import { exportText, importText, load, reset } from "./progress.mjs";
 
 /** Return the words for a self-check's record. */
 function outcome(record) {
+  if (record.off) return `${record.right ? "predicted" : "predicted otherwise"}: ${String(record.off).split(". ")[0].replace(/\.$/, "")}`;
   if (record.guess) return record.right ? "predicted" : `predicted ${withoutTicks(record.guess)}; it is ${withoutTicks(record.answer)}`;
   if (record.right && !record.shown) return record.tries > 1 ? `right after ${record.tries} tries` : "right at once";
   if (record.right) return "right, after the answer was shown";

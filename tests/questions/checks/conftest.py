@@ -8,7 +8,16 @@ import types
 import pytest
 
 from hopperlib.questions.catalogue import QUESTIONS
-from hopperlib.questions.checks import Check, ChoiceCheck, Condition, GoalCheck, NumberCheck, Option, OrderCheck
+from hopperlib.questions.checks import (
+    Check,
+    ChoiceCheck,
+    Condition,
+    CurveCheck,
+    GoalCheck,
+    NumberCheck,
+    Option,
+    OrderCheck,
+)
 from hopperlib.questions.controls import Slider
 from hopperlib.questions.question import Question
 from hopperlib.questions.result import Result
@@ -89,6 +98,18 @@ def checks(toy_explorer: Question) -> dict[str, Check]:
             items=("core", "NUMA node", "node", "cabinet"),
             mistakes=(("cabinet", "node", "A cabinet holds whole nodes."),),
             wrong="Not that order.",
+        ),
+        CurveCheck(
+            name="rate-by-tasks",
+            question="What do 1, 8 and 24 tasks write?",
+            x=(1, 8, 24),
+            x_title="Tasks",
+            y_title="Rate [GB/s]",
+            unit="GB/s",
+            high=4,
+            answer=(0.2, 1.7, 1.7),
+            documented=((24, 1.7, "level"),),
+            explanation="The node is full.",
         ),
         GoalCheck(
             name="use-three",

@@ -16,7 +16,7 @@ CASES = json.loads((Path(__file__).parent / "cases.json").read_text(encoding="ut
 
 def test_cases_cover_each_kind(checks: dict[str, Check]) -> None:
     assert [case["check"]["name"] for case in CASES] == list(checks)
-    assert {case["check"]["kind"] for case in CASES} == {"number", "choice", "order", "goal"}
+    assert {case["check"]["kind"] for case in CASES} == {"number", "choice", "order", "curve", "goal"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["check"]["name"])
