@@ -14,7 +14,7 @@ from hopperlib.questions.checks.check import Check, Verdict
 class CurveCheck(Check):
     """A curve to draw, from point to point, on an empty chart.
 
-    It is right if it lies within `within_percent` of the model's, in the mean over its points. [% of the chart's height]
+    It is right if it lies within `within` of the model's, in the mean over its points. [% of the chart's height]
 
     Parameters
     ----------
@@ -42,9 +42,7 @@ class CurveCheck(Check):
     """
 
     kind: ClassVar[str] = "curve"
-    marking: ClassVar[tuple[str, ...]] = (
-        *("x", "x_title", "y_title", "unit", "high", "answer", "documented", "within_percent"),
-    )
+    marking: ClassVar[tuple[str, ...]] = ("x", "x_title", "y_title", "unit", "high", "answer", "documented", "within")
     messages: ClassVar[Mapping[str, str]] = {
         "empty": "Draw the curve from end to end first.",
         "off": "Your curve lies {off} % of the height off on average.",
@@ -57,7 +55,7 @@ class CurveCheck(Check):
     answer: tuple[float, ...]
     unit: str = ""
     documented: tuple[tuple[float, float, str], ...] = ()
-    within_percent: int = 10
+    within: int = 10
 
     def __post_init__(self) -> None:
         Check.__post_init__(self)
@@ -73,4 +71,4 @@ class CurveCheck(Check):
         total = math.fsum(abs(drawn - model) for drawn, model in zip(answer, self.answer, strict=True))
         off = math.floor(100 * total / len(self.x) / self.high + 0.5)
         said = self.messages["off"].format(off=off)
-        return Verdict(True, f"{said} {self.explanation}") if off <= self.within_percent else Verdict(False, said)
+        return Verdict(True, f"{said} {self.explanation}") if off <= self.within else Verdict(False, said)

@@ -101,7 +101,7 @@ function markCurve(check, heights) {
   if (heights.length !== check.x.length) return verdict(false, check.messages.empty, false);
   const off = offPercent(check, heights);
   const said = filled(check.messages.off, { off: String(off) });
-  return off <= check.within_percent ? verdict(true, `${said} ${check.explanation}`) : verdict(false, said);
+  return off <= check.within ? verdict(true, `${said} ${check.explanation}`) : verdict(false, said);
 }
 
 const KINDS = { number: markNumber, choice: markChoice, order: markOrder, goal: markGoal, curve: markCurve };

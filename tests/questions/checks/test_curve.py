@@ -19,7 +19,7 @@ def test_how_far_off_is_a_share_of_the_height() -> None:
     # Off by 0.2 and 0.2 of 2: 10 %, just right; by 0.2 and 0.24: 11 %.
     assert level().grade([1.2, 0.8]).right
     assert not level().grade([1.2, 0.76]).right
-    assert level(within_percent=11).grade([1.2, 0.76]).right
+    assert level(within=11).grade([1.2, 0.76]).right
 
 
 @pytest.mark.parametrize(
