@@ -3,9 +3,11 @@
 import csv
 import difflib
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 
+@cache
 def data_folder() -> Path:
     """Return the folder of the data files.
 

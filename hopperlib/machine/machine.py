@@ -99,6 +99,7 @@ class Machine:
     sources: Mapping[str, str] = apart()
 
     @staticmethod
+    @cache
     def names() -> tuple[str, ...]:
         """Names of the machines that come with the library.
 

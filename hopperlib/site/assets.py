@@ -159,15 +159,12 @@ Run `make html`, or `npm ci` in the folder of package.json.
     names = {"packageZip": f"hopperlib-{digest}.zip", "memory": f"python-{digest}.memory"}
     files[names["packageZip"]] = package
     files[names["memory"]] = _memory(cache / names["memory"], _npm(node_modules, "pyodide"), package)
-    files["package.mjs"] = "".join(f'export const {key} = "{name}";\n' for key, name in names.items()).encode()
-    loaded = sum(
-        len(content) for name, content in files.items() if name.startswith("pyodide/") or name in names.values()
-    )
+    loaded = sum(len(content) for name, content in files.items() if name.startswith(("pyodide/", *names.values())))
     # The last four bytes of what gzip writes are the size of what it packed.
     size = int.from_bytes(files[names["memory"]][-4:], "little")
-    files["package.mjs"] += (
-        f"export const megabytes = {loaded / 1e6:.0f};\nexport const memoryBytes = {size};\n".encode()
-    )
+    told = {**names, "megabytes": round(loaded / 1e6), "memoryBytes": size}
+    lines = (f"export const {name} = {json.dumps(value)};\n" for name, value in told.items())
+    files["package.mjs"] = "".join(lines).encode()
     return Assets(files)
 
 

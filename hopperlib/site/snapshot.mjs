@@ -23,7 +23,18 @@ sys.path.insert(0, "/models")
 from hopperlib.render.answer import ready_for_pages
 ready_for_pages()
 del ready_for_pages
-import gc
+
+
+def unpack(event, arguments, waits=[True]):
+    """Unpack the models' files when the first is asked for: they are no part of the memory, and few answers need one."""
+    if waits and event in ("open", "import", "os.listdir", "os.scandir") and str(arguments[0]).startswith(("/models/", "hopperlib.")):
+        waits.clear()
+        from zipfile import ZipFile
+        ZipFile("/models.zip").extractall("/models")
+
+
+import gc, zipfile
 gc.collect()
+sys.addaudithook(unpack)
 `);
 writeFileSync(out, gzipSync(python.makeMemorySnapshot(), { level: 6 }));

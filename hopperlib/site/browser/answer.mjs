@@ -1,6 +1,6 @@
 // Shows what an explorer answered. Its HTML is made by the models (hopperlib/render/html.py), here and in the build.
 
-import { prose } from "./dom.mjs";
+import { folded, prose } from "./dom.mjs";
 import { placeFigure, updateFigure } from "./plot.mjs";
 
 /** Scroll each listing, in its own box, to the line that carries the cause, or to the first that is marked. */
@@ -23,14 +23,25 @@ export function startAnswer(section, result) {
 /** Show a new answer in place of the old one; parts that did not change stay as they are. */
 export function showAnswer(section, { result, html }, before) {
   if (result.summary !== before.result.summary) section.querySelector(".hopper-summary").replaceChildren(...prose(result.summary));
-  for (const [name, text] of Object.entries(html)) {
-    const part = section.querySelector(`[data-part="${name}"]`);
-    if (name === "figures") showFigures(part, text, result.figures, before.result.figures);
-    else if (text !== before.html?.[name]) {
-      keepingPlace(part, () => (part.innerHTML = text));
-      showMarked(part);
-    }
+  section.querySelector(".hopper-stage").classList.toggle("hopper-in-words", !html.drawings && !html.figures);
+  const same = (name) =>
+    name === "figures" ? JSON.stringify(result.figures) === JSON.stringify(before.result.figures) : html[name] === before.html?.[name];
+  const parts = Object.keys(html).filter((name) => !same(name)).map((name) => [name, section.querySelector(`[data-part="${name}"]`)]);
+  // All is read before anything is written: what is read after a change makes the browser lay out the page there and then.
+  const places = parts.map(([, part]) => placeIn(part));
+  for (const [name, part] of parts) {
+    if (name === "figures") showFigures(part, html[name], result.figures, before.result.figures);
+    else fill(part, html[name]);
   }
+  for (const putBack of places) putBack();
+  for (const [, part] of parts) showMarked(part);
+}
+
+/** Fill a part, unless it holds just that. */
+function fill(part, text) {
+  const fresh = part.cloneNode(false);
+  fresh.innerHTML = text;
+  if (!fresh.isEqualNode(part)) part.replaceChildren(...fresh.childNodes);
 }
 
 /** Draw the first charts as far as they are known; return which are shown then. */
@@ -41,44 +52,43 @@ export function showSoFar(section, figures, before) {
     elements[i].querySelector(".hopper-plot").setAttribute("aria-label", figure.alt);
     updateFigure(elements[i], figure);
   });
-  return [...drawn, ...before.slice(drawn.length)];
+  // Marked, so that the whole answer is not taken for the same: the tables of its charts come with it alone.
+  return [...drawn.map((figure) => ({ ...figure, soFar: true })), ...before.slice(drawn.length)];
 }
 
 /** Redraw charts in their places where they are as many as before and of the same kinds. */
 function showFigures(part, text, figures, before) {
-  if (JSON.stringify(figures) === JSON.stringify(before)) return;
   if (figures.length !== before.length || figures.some(({ bundle }, i) => bundle !== before[i].bundle)) {
-    keepingPlace(part, () => (part.innerHTML = text));
+    part.innerHTML = text;
     startAnswer(part, { figures });
     return;
   }
   const fresh = document.createElement("template");
   fresh.innerHTML = text;
   const made = fresh.content.querySelectorAll(".hopper-figure");
-  keepingPlace(part, () =>
-    part.querySelectorAll(".hopper-figure").forEach((element, i) => {
-      for (const words of [":scope > figcaption", ".hopper-table-box"]) element.querySelector(words).replaceWith(made[i].querySelector(words));
-      const fold = element.closest(".hopper-further");
-      if (fold) {
-        fold.querySelector("summary").textContent = figures[i].title;
-        fold.toggleAttribute("data-changed", JSON.stringify(figures[i].figure) !== JSON.stringify(before[i].figure));
-      }
-      element.querySelector(".hopper-plot").setAttribute("aria-label", figures[i].alt);
-      updateFigure(element, figures[i]);
-    }),
-  );
+  part.querySelectorAll(".hopper-figure").forEach((element, i) => {
+    const fold = element.closest(".hopper-further");
+    fold?.toggleAttribute("data-changed", JSON.stringify(figures[i].figure) !== JSON.stringify(before[i].figure));
+    if (JSON.stringify(figures[i]) === JSON.stringify(before[i])) return;
+    for (const words of [":scope > figcaption", ".hopper-table-box"]) element.querySelector(words).replaceWith(made[i].querySelector(words));
+    if (fold) fold.querySelector("summary").textContent = figures[i].title;
+    element.querySelector(".hopper-plot").setAttribute("aria-label", figures[i].alt);
+    updateFigure(element, figures[i]);
+  });
 }
 
-/** Change a part, keeping what was scrolled or unfolded, and the focus on the same button. */
-function keepingPlace(part, change) {
-  const scrolled = [...part.querySelectorAll(".hopper-scroll")].map((element) => [element.scrollLeft, element.scrollTop]);
+/** Return what puts back, in a part that was changed, what was scrolled or unfolded, and the focus on the same button. */
+function placeIn(part) {
+  // What is folded away is not looked at: the browser would have to lay it out.
+  const scrolled = [...part.querySelectorAll(".hopper-scroll")].map((box) => (folded(box) ? [0, 0] : [box.scrollLeft, box.scrollTop]));
   const open = [...part.querySelectorAll("details")].map((element) => element.open);
   const focusable = () => [...part.querySelectorAll("button, summary, [tabindex]")];
-  const focused = focusable().indexOf(document.activeElement);
-  change();
-  part.querySelectorAll("details").forEach((element, i) => (element.open = open[i] ?? false));
-  part.querySelectorAll(".hopper-scroll").forEach((element, i) => {
-    if (scrolled[i]) [element.scrollLeft, element.scrollTop] = scrolled[i];
-  });
-  if (focused >= 0) focusable()[focused]?.focus({ preventScroll: true });
+  const focused = part.contains(document.activeElement) ? focusable().indexOf(document.activeElement) : -1;
+  return () => {
+    part.querySelectorAll("details").forEach((element, i) => (element.open = open[i] ?? false));
+    part.querySelectorAll(".hopper-scroll").forEach((element, i) => {
+      if (scrolled[i]?.some(Boolean)) [element.scrollLeft, element.scrollTop] = scrolled[i];
+    });
+    if (focused >= 0 && document.activeElement !== focusable()[focused]) focusable()[focused]?.focus({ preventScroll: true });
+  };
 }

@@ -17,6 +17,9 @@ export function dataOf(element) {
   return JSON.parse(element.querySelector(":scope > script.hopper-data-block").textContent);
 }
 
+/** Whether an element is folded away. Its size is not asked for: the browser would have to lay out all that is folded. */
+export const folded = (element) => element.closest("details:not([open])") !== null;
+
 /** Return text as nodes, with what stands between backticks as code. */
 export function prose(text) {
   return text

@@ -1,6 +1,6 @@
 // Charts: pictures in the page, drawn anew by plotly.js, in the colors of the page's theme, once a reader touches them.
 
-import { dataOf, fileName, make, saveFile } from "./dom.mjs";
+import { dataOf, fileName, folded, make, saveFile } from "./dom.mjs";
 
 const figures = new Map(); // plot element -> { data, drawn }
 const libraries = new Map(); // bundle -> promise of its plotly.js
@@ -52,8 +52,8 @@ export function fetchLibraries(data) {
 /** Draw new data in the place of the old. */
 export function updateFigure(element, data) {
   const plot = element.querySelector(".hopper-plot");
-  // What is folded away has no width to be drawn in: it is drawn when it is unfolded.
-  const seen = plot.clientWidth > 0;
+  // What is folded away, or not shown, has no width to be drawn in: it is drawn when it is unfolded.
+  const seen = !folded(plot) && plot.clientWidth > 0;
   figures.set(plot, { data, drawn: seen && (figures.get(plot)?.drawn ?? false) });
   if (seen) return draw(plot);
   plot.querySelector(":scope > svg")?.remove();

@@ -49,25 +49,39 @@ async function unpacked(name) {
   return content;
 }
 
+/** Compile Python while its memory is on the way; Pyodide begins with it when the memory has come. */
+function compileEarly() {
+  const compiled = WebAssembly.compileStreaming(fetch(new URL("pyodide.asm.wasm", PYODIDE))).catch(() => null);
+  const { instantiateStreaming } = WebAssembly;
+  WebAssembly.instantiateStreaming = async (reply, imports) => {
+    const module = await compiled;
+    if (!module) return instantiateStreaming(reply, imports);
+    Promise.resolve(reply).then(({ body }) => body.cancel()).catch(() => {});
+    return { module, instance: await WebAssembly.instantiate(module, imports) };
+  };
+}
+
 async function start() {
   const begun = performance.now();
   const zip = bytes(packageZip);
   zip.catch(() => {});
-  // Asked for now, found in the browser's store when Pyodide asks for it after the memory has come.
-  fetch(new URL("pyodide.asm.wasm", PYODIDE)).catch(() => {});
+  const content = unpacked(memory);
+  content.catch(() => {});
+  compileEarly();
   const { loadPyodide } = await import(new URL("pyodide.mjs", PYODIDE).href);
   const settings = { indexURL: PYODIDE.href, packages: [] };
   let from = "memory";
   let python;
   try {
-    python = await Promise.race([loadPyodide({ ...settings, _loadSnapshot: await unpacked(memory) }), missingFile()]);
+    python = await Promise.race([loadPyodide({ ...settings, _loadSnapshot: content }), missingFile()]);
+    // Files are no part of the memory. These are unpacked if one is asked for: see snapshot.mjs.
+    python.FS.writeFile(`${MODELS}.zip`, new Uint8Array(await zip));
   } catch {
     from = "scratch";
     python = await Promise.race([loadPyodide(settings), missingFile()]);
+    python.unpackArchive(await zip, "zip", { extractDir: MODELS });
+    python.runPython(`import sys; sys.path.insert(0, "${MODELS}")`);
   }
-  // Files are no part of the memory.
-  python.unpackArchive(await zip, "zip", { extractDir: MODELS });
-  if (from === "scratch") python.runPython(`import sys; sys.path.insert(0, "${MODELS}")`);
   answerJson = python.pyimport("hopperlib.render.answer").answer_json;
   self.postMessage({ ready: true, milliseconds: performance.now() - begun, from });
 }

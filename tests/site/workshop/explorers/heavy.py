@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hopperlib.documented.data_files import rows
 from hopperlib.questions.controls import Slider
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.question import Question
@@ -27,7 +28,10 @@ def answer(rounds: int) -> Result:
     for number in range(rounds * 1_000_000):
         total = (total * 31 + number) % 1_000_003
     return Result(
-        summary=f"After {rounds} million rounds the sum is {total}.", figures=(figure(rounds),), facts={"total": total}
+        summary=f"After {rounds} million rounds the sum is {total}.",
+        figures=(figure(rounds),),
+        # A file that no light answer reads: it is no part of the memory.
+        facts={"total": total, "moments": len(rows("chance-of-change.csv"))},
     )
 
 
