@@ -15,15 +15,13 @@ hint      reads like bad news where something failed, and means nothing elsewher
 import re
 from typing import Literal
 
-from hopperlib.failure.messages._expressions import expression, words
+from hopperlib.failure.messages._expressions import expression, says, words
 
 Suspicion = Literal["fatal", "error", "end", "hint", ""]
 
 # Words that make a line worth a look; those of `INSIDE` are looked for inside of words too.
 SUSPICIOUS_WORDS, INSIDE = words("looked_for"), words("inside")
-_NEVER, _FATAL, _ERROR, _END, _HINT = map(expression, ("never", "fatal", "error", "end", "hint"))
-_HARMLESS, _STRIPPED = expression("harmless"), expression("stripped")
-_FATAL_PIECES, _HARMLESS_PIECES = words("fatal_pieces"), words("harmless_pieces")
+_STRIPPED = expression("stripped")
 _SPACES = re.compile(rb"\s{2,200}")
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 # Lines of a frame, of a table of numbers, of a stack.
@@ -38,23 +36,15 @@ def suspicion(line: bytes) -> Suspicion:
     """Say whether a line reads as if something went wrong."""
     line = line[:_READ]
     lowered = line.lower()
-    if _NEVER.search(line):
+    if says("never", line, lowered):
         return ""
-    if _END.search(line):
+    if says("end", line, lowered):
         return "end"
-    if _holds(lowered, _FATAL_PIECES) and _FATAL.search(line):
+    if says("fatal", line, lowered):
         return "fatal"
-    if _ERROR.search(line):
-        return "" if _holds(lowered, _HARMLESS_PIECES) and _HARMLESS.search(line) else "error"
-    return "hint" if _HINT.search(line) else ""
-
-
-def _holds(lowered: bytes, pieces: tuple[bytes, ...]) -> bool:
-    """Whether one of the pieces stands in a line."""
-    for piece in pieces:  # noqa: SIM110 - a generator takes twice as long, and this is the inner loop
-        if piece in lowered:
-            return True
-    return False
+    if says("error", line, lowered):
+        return "" if says("harmless", line, lowered) else "error"
+    return "hint" if says("hint", line, lowered) else ""
 
 
 def template(line: bytes) -> bytes:

@@ -12,33 +12,39 @@ from hopperlib.failure.messages._expressions import words
 from hopperlib.failure.messages._templates import INSIDE, SUSPICIOUS_WORDS
 from hopperlib.failure.messages.rules import Rule
 
-# Upper case becomes lower case, all that is no letter parts words; places and ends of lines stay.
-_LETTERS = bytes(
-    byte if 97 <= byte <= 122 or byte == 10 else byte + 32 if 65 <= byte <= 90 else 32 for byte in range(256)
-)
+# Upper case becomes lower case, all that is no letter parts words; places stay.
+_LETTERS = bytes(byte if 97 <= byte <= 122 else byte + 32 if 65 <= byte <= 90 else 32 for byte in range(256))
 _DIGITS = b"0123456789"
 
-_SUSPICIOUS = frozenset((*SUSPICIOUS_WORDS, *INSIDE))
+# Lines of so much text together are searched for words at once. [bytes]
+_TOGETHER = 600
 
+_SUSPICIOUS = frozenset((*SUSPICIOUS_WORDS, *INSIDE))
 
 # Too frequent in ordinary output to tell anything.
 _FREQUENT = frozenset(words("frequent"))
 
 
-def gate(anchor: bytes) -> bytes:
-    """Return the word of an anchor by which its lines are found.
+def gate(anchor: bytes) -> tuple[bytes, bytes]:
+    """Return the words of an anchor by which its lines are found, and by which it is found in them.
 
-    A word that is looked for anyway costs nothing; else it is the longest one
-    that is not frequent. Anchors begin and end with whole words.
+    A word that is looked for anyway finds a line at no cost; else it is the
+    longest one that is not frequent. Anchors begin and end with whole words,
+    but a plural or a prefix may stand there: the longest one between, if there
+    is one, tells the many anchors of a word such as "error" apart.
     """
     words = anchor.translate(_LETTERS).split()
     for word in words:
-        if word in _SUSPICIOUS:
-            return word
-        for part in INSIDE:
-            if part in word:
-                return part
-    return max(words, key=lambda word: (word not in _FREQUENT and len(word) > 2, len(word)))
+        for part in (word, *INSIDE):
+            if part in word and part in _SUSPICIOUS:
+                return part, max(words[1:-1], key=_rarity, default=part)
+    rarest = max(words, key=_rarity)
+    return rarest, rarest
+
+
+def _rarity(word: bytes) -> tuple[bool, int]:
+    """Return what makes a word tell more than another."""
+    return word not in _FREQUENT and len(word) > 2, len(word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +79,37 @@ class WordIndex:
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = tuple(rules)
         # For each word the anchors that are found by it, with the places of their rules.
-        self._anchors: dict[bytes, list[tuple[bytes, int]]] = {word: [] for word in _SUSPICIOUS}
+        self._anchors: dict[bytes, list[tuple[bytes, int]]] = {}
+        words = set(_SUSPICIOUS)
         for place, rule in enumerate(self.rules):
             for anchor, key in zip(rule.anchors, rule.keys, strict=True):
-                self._anchors.setdefault(gate(anchor.encode()), []).append((key, place))
-        self._words = frozenset(self._anchors)
+                looked_for, rarest = gate(anchor.encode())
+                words.add(looked_for)
+                self._anchors.setdefault(rarest, []).append((key, place))
+        self._words = frozenset(words)
 
     def lines(self, text: bytes) -> list[Worded]:
         """Return the lines of a text that a rule may match or that are suspicious."""
         letters = text.translate(_LETTERS) + b" "
         inside = [part for part in INSIDE if part in letters]
-        if not inside and self._words.isdisjoint(letters.split()):
-            return []
-        lines, start = [], 0
-        # A space ends each line's letters: some of what is looked for ends in one.
-        for line, own in zip(text.split(b"\n"), letters.replace(b"\n", b" \n").split(b"\n"), strict=True):
-            words = self._words.intersection(own.split()).union(part for part in inside if part in own)
-            if words:
-                lowered = line.lower().translate(None, _DIGITS)
-                places = {place for word in words for key, place in self._anchors[word] if key in lowered}
-                suspicious = not _SUSPICIOUS.isdisjoint(words)
-                if places or suspicious:
-                    rules = tuple(self.rules[place] for place in sorted(places))
-                    lines.append(Worded(start, start + len(line), rules, suspicious))
-            start += len(line) + 1
+        lines, start, last = [], 0, len(text)
+        while start <= last:
+            # Most lines hold none of the words, which several tell at once. Each ends in a space: so does some of what is looked for.
+            end = text.find(b"\n", start + _TOGETHER)
+            end = last if end < 0 else end
+            together = letters[start : end + 1]
+            present = self._words.intersection(together.split()).union(filter(together.__contains__, inside))
+            for line in text[start:end].split(b"\n") if present else ():
+                own = letters[start : start + len(line) + 1]
+                if any(map(own.__contains__, present)):
+                    words = {*own.split(), *filter(own.__contains__, inside)}
+                    lowered = line.lower().translate(None, _DIGITS)
+                    anchors = (self._anchors[word] for word in self._anchors.keys() & words)
+                    places = {place for found in anchors for key, place in found if key in lowered}
+                    suspicious = not _SUSPICIOUS.isdisjoint(words)
+                    if (places and not present.isdisjoint(words)) or suspicious:
+                        rules = tuple(self.rules[place] for place in sorted(places))
+                        lines.append(Worded(start, start + len(line), rules, suspicious))
+                start += len(line) + 1
+            start = end + 1
         return lines

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.messages import _templates as templates
+from hopperlib.failure.messages._expressions import expression
 from hopperlib.failure.messages._templates import suspicion, template
 
 # Words from all branches of the four expressions, and what may stand around them.
@@ -205,15 +205,15 @@ def test_any_bytes_have_a_template(line):
 
 def ungated(line):
     """The verdict with all expressions, whatever pieces the line holds."""
-    if templates._NEVER.search(line):
+    if expression("never").search(line):
         return ""
-    if templates._END.search(line):
+    if expression("end").search(line):
         return "end"
-    if templates._FATAL.search(line):
+    if expression("fatal").search(line):
         return "fatal"
-    if templates._ERROR.search(line):
-        return "" if templates._HARMLESS.search(line) else "error"
-    return "hint" if templates._HINT.search(line) else ""
+    if expression("error").search(line):
+        return "" if expression("harmless").search(line) else "error"
+    return "hint" if expression("hint").search(line) else ""
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=5), st.booleans(), st.sampled_from((" ", "")))
