@@ -3,11 +3,12 @@
 import os.path
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from string import Formatter
 from typing import Any, Literal, get_args
 
+from hopperlib.records import dataclass
 from hopperlib.units import size_text
 
 Level = Literal["problem", "advice", "note", "unknown", "ok"]

@@ -39,12 +39,13 @@ import os.path
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, field, fields, is_dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 from hopperlib.errors import InputError
+from hopperlib.records import dataclass
 
 Value = bool | int | float | str | tuple[int, ...] | tuple[str, ...]
 Record = TypeVar("Record")

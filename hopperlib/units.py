@@ -82,8 +82,7 @@ def memory_tib(memory_gb: float) -> float:
 _LETTERS = "KMGTPE"
 # A letter with a small b behind it would be bits, which nobody here counts: MB, and b for bytes only alone.
 _SIZE = r"([0-9]{1,18}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*(?:([kKMGTPE])(i?)B?|(bytes?|[Bb]))?"
-_SIZE_AS_WRITTEN = re.compile(_SIZE, re.ASCII)
-_SIZE_IN_ANY_CASE = re.compile(_SIZE, re.ASCII | re.IGNORECASE)
+_ANY_CASE = re.ASCII | re.IGNORECASE
 
 
 def _exact_bytes(text: str, *, binary: bool, any_case: bool, unit: str = "") -> "Decimal":
@@ -91,7 +90,7 @@ def _exact_bytes(text: str, *, binary: bool, any_case: bool, unit: str = "") -> 
     # Imported when it is needed: a command starts faster without it.
     from decimal import Decimal
 
-    match = (_SIZE_IN_ANY_CASE if any_case else _SIZE_AS_WRITTEN).fullmatch(text.strip())
+    match = re.fullmatch(_SIZE, text.strip(), _ANY_CASE if any_case else re.ASCII)
     if match is None:
         raise InputError(f"{text!r} is no size; give a number and a unit, such as 29GB, 64MiB or 1048576", value=text)
     number, letter, i, word = match.groups(default="")
@@ -189,10 +188,10 @@ def memory_gb(text: str, *, unit: str = "") -> float:
     return float(_exact_bytes(text, binary=True, any_case=True, unit=unit) / BYTES_PER_MEMORY_GB)
 
 
-_COUNTED = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(s|sec|m|min|h|d|)", re.ASCII)
-_CLOCK = re.compile(r"(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]{1,9})?")
+_COUNTED = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(s|sec|m|min|h|d|)"
+_CLOCK = r"(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]{1,9})?"
 # Behind days the hours come first: 1-12:30 is a day and twelve hours and a half.
-_DATED = re.compile(r"([0-9]{1,9})-([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9})(?:\.[0-9]{1,9})?)?")
+_DATED = r"([0-9]{1,9})-([0-9]{1,9})(?::([0-9]{1,9}))?(?::([0-9]{1,9})(?:\.[0-9]{1,9})?)?"
 _SECONDS = {"s": 1, "m": 60, "h": SECONDS_PER_HOUR, "d": HOURS_PER_DAY * SECONDS_PER_HOUR}
 
 
@@ -224,7 +223,7 @@ def duration_s(text: str, *, unit: str = "") -> int:
     Traceback (most recent call last):
     hopperlib.errors.InputError: 'UNLIMITED' is no duration; give one such as 1-12:00:00, 00:30:00 or 90m
     """
-    counted, clock, dated = (pattern.fullmatch(text.strip()) for pattern in (_COUNTED, _CLOCK, _DATED))
+    counted, clock, dated = (re.fullmatch(pattern, text.strip(), re.ASCII) for pattern in (_COUNTED, _CLOCK, _DATED))
     if counted and (counted[2] or unit):
         from decimal import Decimal
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from hopperlib import units
 from hopperlib.errors import refusal
 from hopperlib.machine import _rules
 from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
+from hopperlib.records import dataclass
 from hopperlib.tables import (
     Quantity,
     TableError,

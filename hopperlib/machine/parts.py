@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING
 from typing import Any, Literal
 
+from hopperlib.records import dataclass
 from hopperlib.tables import fact, key
 
 # Where the bound of a number comes from, or what a number beyond it was probably meant in.

@@ -17,16 +17,16 @@ so a mistake gets the same message everywhere.
 
 import os
 import re
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.frames import frame_text
 from hopperlib.machine import Machine, MachineError
+from hopperlib.records import dataclass
 from hopperlib.units import size_bytes
 
-_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
-_MEASURED = re.compile(r"(.*\d\.?)\s*([A-Za-z]+)")
+_THOUSANDS = r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?"
+_MEASURED = r"(.*\d\.?)\s*([A-Za-z]+)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -126,10 +126,10 @@ def _read_number(control: Control, value: Any, low: float, high: float, whole: b
     given = value
     if isinstance(value, str):
         text = value.strip()
-        if "," in text and not _THOUSANDS.fullmatch(text):
+        if "," in text and not re.fullmatch(_THOUSANDS, text):
             # 1,29 may be a decimal comma; taking it for 129 would be a wrong number.
             raise control.refuse(value, "must be a number, with a point before its decimals")
-        factor, measured = 1.0, _MEASURED.fullmatch(text)
+        factor, measured = 1.0, re.fullmatch(_MEASURED, text)
         if measured and control.unit:
             text, factor = measured[1], _unit_factor(control, value, measured[2])
         try:

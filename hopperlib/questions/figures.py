@@ -14,10 +14,10 @@ so that a page can give them those of its theme.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from hopperlib.questions.result import Column, Figure, Table
+from hopperlib.records import dataclass
 
 
 class Style(NamedTuple):

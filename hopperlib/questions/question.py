@@ -10,7 +10,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hopperlib.errors import InputError
@@ -18,6 +18,7 @@ from hopperlib.questions import display
 from hopperlib.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
 from hopperlib.questions.result import Result
 from hopperlib.questions.wording import Said, record_of, wording
+from hopperlib.records import dataclass
 
 MIME_TYPE = "application/vnd.hopper.explorer+json"
 

@@ -6,12 +6,12 @@ plain Plotly dicts: the plotly package is not needed to make one.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from hopperlib.finding import Finding
 from hopperlib.frames import Framed, column_name, to_frame
 from hopperlib.questions import display
+from hopperlib.records import dataclass
 
 FIGURE_MIME_TYPE = "application/vnd.hopper.figure+json"
 
@@ -254,22 +254,24 @@ class Figure(Framed):
         return display.plotly_figure(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Drawing:
     """A drawing as SVG text, with its description and, where characters can draw it, as plain text.
 
-    The SVG colours with classes that the page's style sheet knows, so that it
-    follows light and dark. It must carry ``role="img"`` and a ``<title>``.
+    The SVG is text, or is made when it is asked for: a terminal never does. It colours with classes that the page's
+    style sheet knows, so that it follows light and dark. It must carry ``role="img"`` and a ``<title>``.
     """
 
-    title: str
-    alt: str
-    svg: str
-    text: str = ""
+    def __init__(self, *, title: str, alt: str, svg: str | Callable[[], str], text: str = "") -> None:
+        self.title, self.alt, self.text = title, alt, text
+        self._svg = svg
 
-    def __post_init__(self) -> None:
-        if not self.svg.startswith("<svg") or "<title" not in self.svg:
+    @property
+    def svg(self) -> str:
+        """The drawing itself."""
+        self._svg = self._svg if isinstance(self._svg, str) else self._svg()
+        if not self._svg.startswith("<svg") or "<title" not in self._svg:
             raise ValueError(f"drawing {self.title!r} must be an <svg> with a <title>")
+        return self._svg
 
     def to_dict(self) -> dict[str, Any]:
         """Return the drawing as plain data."""

@@ -1,6 +1,5 @@
 """A result as text for a terminal: what fits a screen, or all of it."""
 
-import re
 from collections.abc import Iterator
 
 from hopperlib.finding import Finding
@@ -12,7 +11,8 @@ _FULL_ROWS = 40
 # Longest cell of a short answer: its neighbors need room too. [characters]
 _SHORT_CELL = 44
 # What a terminal would obey: control characters but tab and newline, and marks that turn the reading direction.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_SIGNS = (*range(9), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F)
+_CONTROL = dict.fromkeys((*_SIGNS, *range(0x2028, 0x202F), *range(0x2066, 0x206A)), "\ufffd")
 
 
 _BOXES = {**dict.fromkeys(map(ord, "─━"), "-"), **dict.fromkeys(map(ord, "│┃"), "|"), ord("·"): "."}
@@ -51,7 +51,7 @@ def result_text(result: Result, *, show_all: bool = False, styled: bool = False,
 
 def printable(text: str) -> str:
     """Return a text without the characters that a terminal would obey."""
-    return _CONTROL.sub("\ufffd", text)
+    return text.translate(_CONTROL)
 
 
 def _short(result: Result) -> Iterator[list[str]]:

@@ -112,7 +112,7 @@ def test_a_figure_in_the_book_is_data(monkeypatch):
 
 def test_a_drawing_must_be_a_titled_svg():
     with pytest.raises(ValueError, match="drawing 'D' must be an <svg> with a <title>"):
-        Drawing(title="D", alt="a node", svg="<svg></svg>")
+        _ = Drawing(title="D", alt="a node", svg="<svg></svg>").svg
 
 
 @pytest.mark.parametrize(("render", "styled"), [("book", False), ("", True)])

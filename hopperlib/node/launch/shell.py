@@ -21,7 +21,7 @@ _EXPANSION = "is a shell expansion that is not read here; write the value"
 _STATE = "is an argument or a state of the script; write the value"
 _LIST = "is a list; write the value"
 _PLACEHOLDER = "is a placeholder; write the value"
-_NODES = re.compile(r"(?=.*\bwc\b)(?=.*\$\{?PBS_NODEFILE\b)")
+_NODES = r"(?=.*\bwc\b)(?=.*\$\{?PBS_NODEFILE\b)"
 
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+)
@@ -42,9 +42,8 @@ _TOKEN = re.compile(
 )
 _IN_QUOTES = re.compile(r"""\\(?P<escaped>[\\"$`\n])|[^\\$`]+|\\""")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_BRACED = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*(?:\[\d{1,4}\])?)(?::?[-=]([^{}$`]*))?\}")
+_BRACED = r"\$\{([A-Za-z_][A-Za-z0-9_]*(?:\[\d{1,4}\])?)(?::?[-=]([^{}$`]*))?\}"
 _MOST_DIGITS = 12
-_BLANKS = re.compile(r"[ \t\n]+")
 
 
 class Unknown(NamedTuple):
@@ -219,7 +218,7 @@ class _Splitter:
             part = Part("arithmetic", inner[3:-2]) if inner.startswith("$((") else _output(inner)
         elif following == "{":
             self.at = self._closing(at, "{", "}")
-            braced = _BRACED.fullmatch(text, at, self.at)
+            braced = re.fullmatch(_BRACED, text[at : self.at])
             part = Part("variable", braced[1], quoted, braced[2]) if braced else Part("opaque", _EXPANSION)
         elif name := _NAME.match(text, at + 1):
             self.at, part = name.end(), Part("variable", name[0], quoted)
@@ -306,7 +305,7 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
         if part.quoted or part.kind == "text":
             texts[-1] += value
         else:
-            first, *others = _BLANKS.split(value)
+            first, *others = re.split(r"[ \t\n]+", value)
             texts[-1] += first
             texts += others
     if texts[0] and all(part.kind == "text" for part in word.parts):
@@ -342,7 +341,7 @@ def _value_of(part: Part, variables: Variables) -> str | Unknown:
 
 def _output(command: str) -> Part:
     """Return what a command substitution becomes; the count of a PBS job's nodes is known to the reader."""
-    return Part("variable", "PBS_NUM_NODES") if _NODES.match(command) else Part("opaque", _OUTPUT)
+    return Part("variable", "PBS_NUM_NODES") if re.match(_NODES, command) else Part("opaque", _OUTPUT)
 
 
 def _worked_out(text: str, variables: Variables) -> str | Unknown:

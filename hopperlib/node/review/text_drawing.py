@@ -1,6 +1,5 @@
 """A placement in words and as text: a sentence, and a box a core with the number of its task inside."""
 
-import textwrap
 from collections import defaultdict
 from itertools import groupby
 
@@ -118,8 +117,10 @@ def node_picture(kind: NodeKind, placed: NodePlacement, *, ascii_only: bool = Fa
             lines.append(f"socket {socket}")
         cores = list(kind.cores_of(numa_node))
         lines.append(f"  NUMA node {numa_node}  cores {as_ranges(cores)}")
-        devices = "   ".join(numa_devices(kind, placed, numa_node))
-        lines += textwrap.wrap(devices, _LINE_WIDTH, initial_indent="    ", subsequent_indent="    ")
+        if devices := "   ".join(numa_devices(kind, placed, numa_node)):
+            import textwrap
+
+            lines += textwrap.wrap(devices, _LINE_WIDTH, initial_indent="    ", subsequent_indent="    ")
         for start in range(0, len(cores), per_line):
             row = cores[start : start + per_line]
             inside = [

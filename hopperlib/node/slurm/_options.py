@@ -23,7 +23,7 @@ _NEWEST = (99, 0)
 _UNITS = ("core", "thread", "socket", "ldom")
 _MODES = {"no": "none", "none": "none", "rank": "rank", "rank_ldom": "rank_ldom"}
 _QUIET = ("q", "quiet", "v", "verbose")
-_LIST = re.compile(r"(map|mask)_?(cpu|ldom)[:=]([0-9a-fA-Fx*]+(?:,[0-9a-fA-Fx*]+)*)(?=,|$)")
+_LIST = r"(map|mask)_?(cpu|ldom)[:=]([0-9a-fA-Fx*]+(?:,[0-9a-fA-Fx*]+)*)(?=,|$)"
 _METHODS = ("block", "cyclic", "fcyclic")
 
 
@@ -194,7 +194,7 @@ def _typed_binding(option: Given | None) -> CpuBind:
         return CpuBind()
     rest = option.value
     mode = unit = entries = None
-    listed = _LIST.search(rest)
+    listed = re.search(_LIST, rest)
     if listed and (listed.start() == 0 or rest[listed.start() - 1] == ","):
         mode = f"{listed[1]}_{listed[2]}"
         entries = tuple(_entry(option, listed[1], entry) for entry in repeated(option.typed, listed[3]))

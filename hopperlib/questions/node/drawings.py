@@ -4,149 +4,42 @@ Nothing is told by color alone. A drawing is laid out 360 units wide, so that
 its text is legible on a phone. Its colors are custom properties with values to
 fall back on: a page sets ``--hopper-paper``, ``--hopper-ink`` and the rest (or
 lets the theme's own apply), and `standalone_svg` puts the values in for
-programs that know no custom properties. The looks of its layers stand in ``drawings.toml``.
+programs that know no custom properties. The looks of its layers stand in ``_sheet.toml``.
 """
 
 import re
-import textwrap
-from collections import defaultdict
 from collections.abc import Sequence
-from html import escape
+from functools import partial
+from typing import Any
 
 from hopperlib.machine import NodeKind
 from hopperlib.node.launch.ranges import as_ranges
 from hopperlib.node.placement import NodePlacement
 from hopperlib.node.review.text_drawing import numa_devices
 from hopperlib.questions.result import Drawing
-from hopperlib.questions.wording import Said, record_of
-
-# Light tints that dark text stands on (8:1 or more), so that they serve on a light and on a dark page.
-_TINTS = ("#8fc7ee", "#f2b76a", "#74ccae", "#e6a9cb", "#e9df7a", "#c3b8f5")
-_ON_TINT = "#14181e"
-# Under a task's number, a line that tells neighbors apart without color: dash patterns, in units.
-_MARKS = ("", "3 3", "9 3", "1 4")
-
-_WIDTH, _EDGE = 360.0, 6.0
-# Where the bar beside the words about memory starts.
-_BAR = 200.0
-_PER_LINE = 8
-# Characters of a line of devices that fit the width.
-_DEVICE_CHARACTERS = 58
 
 
-class _Sheet:
-    """The growing drawing of a node: elements gathered by the look they share."""
-
-    def __init__(self, kind: NodeKind, placed: NodePlacement | None) -> None:
-        self.kind, self.placed = kind, placed
-        self.layers: dict[str, list[str]] = defaultdict(list)
-        # All cores of a NUMA node side by side if they are few, else an even split.
-        self.lines = -(-kind.cores_per_numa_node // _PER_LINE)
-        self.per_line = -(-kind.cores_per_numa_node // self.lines)
-        # A line of cores: the label, then a cell for each hardware thread.
-        self.line_height = 13.0 + 20.0 * kind.threads_per_core
-        # Which seats (positions in the node's list of tasks) may run on each CPU.
-        self.seats: dict[int, list[int]] = defaultdict(list)
-        for seat, binding in enumerate(placed.pattern if placed else ()):
-            for cpu in binding.cpus:
-                self.seats[cpu].append(seat)
-
-    def rect(self, layer: str, x: float, y: float, width: float, height: float, *, tip: str = "") -> None:
-        """Add a rectangle; `tip` shows when the pointer rests on it."""
-        place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="2"'
-        self.layers[layer].append(f"<rect {place}><title>{escape(tip)}</title></rect>" if tip else f"<rect {place}/>")
-
-    def text(self, layer: str, x: float, y: float, text: str, *, size: float | None = None) -> None:
-        """Add a line of text."""
-        font = f' font-size="{size:g}"' if size else ""
-        self.layers[layer].append(f'<text x="{x:g}" y="{y:g}"{font}>{escape(text)}</text>')
-
-    def draw_cores(self, numa_node: int, top: float) -> None:
-        """Draw the cores of a NUMA node, the first line at `top`."""
-        pitch = min((_WIDTH - 4 * _EDGE) / self.per_line, 60.0)
-        for position, core in enumerate(self.kind.cores_of(numa_node)):
-            x = round(2 * _EDGE + pitch * (position % self.per_line), 2)
-            y = top + (self.line_height + 3) * (position // self.per_line) + 13
-            self.text("core", x + 1, y - 3, f"c{core}")
-            for thread in range(self.kind.threads_per_core):
-                self.draw_cell(core, self.kind.cpu(core, thread), x, y + thread * 20, round(pitch - 3, 2))
-
-    def draw_cell(self, core: int, cpu: int, x: float, y: float, width: float) -> None:
-        """Draw one hardware thread: idle, kept for the system, with one task, or with several."""
-        place = f"core {core}" if self.kind.threads_per_core == 1 else f"core {core}, CPU {cpu}"
-        seats, placed = self.seats.get(cpu, []), self.placed
-        if placed is None or not seats:
-            kept = core in self.kind.reserved_cores
-            self.rect("idle", x, y, width, 19.0, tip=f"{place}: {'kept for the system' if kept else 'idle'}")
-            if placed is not None:
-                self.text("idle-word", x + width / 2, y + 13, "x" if kept else "idle")
-            return
-        alone, tasks = len(seats) == 1, [placed.task_numbers[seat] for seat in seats]
-        thread = _thread_of(placed, seats[0], core) if alone else None
-        tip = f"{place}: {'task' if len(tasks) == 1 else 'tasks'} {as_ranges(tasks, separator=', ')}"
-        tip += f", thread {thread}" if thread is not None else ""
-        self.rect(f"tint{seats[0] % len(_TINTS)}" if alone else "shared", x, y, width, 19.0, tip=tip)
-        # 7, or 0-11, or 12 tasks.
-        short = as_ranges(tasks)
-        short = short if len(short) <= 7 else f"{len(tasks)} tasks"
-        size = round(min(14.0, (width - 3) / (0.6 * len(short))), 1)
-        self.text("number" if alone else "several", x + width / 2, y + 13.5, short, size=size)
-        if thread is not None and cpu == core:
-            self.text("thread", x + width - 1, y - 3, f"t{thread}")
-        dash = _MARKS[seats[0] // len(_TINTS) % len(_MARKS)]
-        if alone and dash:
-            line = f'<path d="M{x + 3:g} {y + 16.7:g}h{width - 6:g}" stroke-dasharray="{dash}"/>'
-            self.layers["mark"].append(line)
-
-    def draw_memory(self, need_gb: float, top: float) -> None:
-        """Draw how much of a NUMA node's memory its own tasks want."""
-        room_gb = self.kind.usable_memory_gb / self.kind.numa_nodes
-        words = f"memory: {need_gb:.1f} of {room_gb:.1f} GB" + (", too much" if need_gb > room_gb + 1e-9 else "")
-        self.text("core", 2 * _EDGE, top + 9, words)
-        width = _WIDTH - 2 * _EDGE - _BAR
-        self.rect("need", _BAR, top + 2, round(min(need_gb / room_gb, 1.0) * width, 1), 7)
-        self.rect("room", _BAR, top + 2, width, 7)
-
-    def heading(self, numa_node: int) -> str:
-        """Return a NUMA node's heading: its number and its tasks."""
-        said, placed = f"NUMA node {numa_node}", self.placed
-        if placed is None:
-            return said
-        pairs = zip(placed.task_numbers, placed.pattern, strict=True)
-        tasks = [number for number, binding in pairs if numa_node in binding.numa_nodes]
-        numbers = as_ranges(tasks, separator=", ")
-        if not tasks or len(numbers) > 34:
-            return f"{said}: {f'{len(tasks)} tasks' if tasks else 'idle'}"
-        free = "" if any(binding.bound for binding in placed.pattern) else "free to move, "
-        return f"{said}: {free}{'task' if len(tasks) == 1 else 'tasks'} {numbers}"
-
-    def svg(self, height: float, title: str, alt: str) -> str:
-        """Return the whole SVG: title, description, then the layers."""
-        record = record_of(__name__)
-        shown = {"width": _WIDTH, "height": height, "title": escape(title), "alt": escape(alt)}
-        said = Said(record, None, {"tint": _TINTS, "on_tint": _ON_TINT, **record["colors"], **shown})
-        groups = [
-            f'<g class="hopper-node-{name}" {said.fill(look)}>{"".join(self.layers[name])}</g>'
-            for name, look in record["layers"].items()
-            if name in self.layers
-        ]
-        return said.text("svg", groups="".join(groups))
+def _heading(placed: NodePlacement | None, numa_node: int) -> str:
+    """Return a NUMA node's heading: its number and its tasks."""
+    said = f"NUMA node {numa_node}"
+    if placed is None:
+        return said
+    pairs = zip(placed.task_numbers, placed.pattern, strict=True)
+    tasks = [number for number, binding in pairs if numa_node in binding.numa_nodes]
+    numbers = as_ranges(tasks, separator=", ")
+    if not tasks or len(numbers) > 34:
+        return f"{said}: {f'{len(tasks)} tasks' if tasks else 'idle'}"
+    free = "" if any(binding.bound for binding in placed.pattern) else "free to move, "
+    return f"{said}: {free}{'task' if len(tasks) == 1 else 'tasks'} {numbers}"
 
 
-def _thread_of(placed: NodePlacement, seat: int, core: int) -> int | None:
-    """Return which thread of a task with several is tied to this core alone; None if none is."""
-    threads = placed.pattern[seat].thread_cores
-    alone = [number for number, cores in enumerate(threads) if cores == (core,)]
-    return alone[0] if len(threads) > 1 and len(alone) == 1 else None
-
-
-# One drawing from top to bottom: each part stands where the last one ends.
 def node_drawing(
     kind: NodeKind,
     placed: NodePlacement | None = None,
     *,
     title: str = "",
     memory_need_gb: Sequence[float] | None = None,
+    text: str = "",
 ) -> Drawing:
     """Return the drawing of one node with its sockets, NUMA nodes, cores and tasks.
 
@@ -160,6 +53,8 @@ def node_drawing(
         What stands above it; made from the rest if empty.
     memory_need_gb : sequence of float or None
         Memory that the tasks of each NUMA node want. [GB]
+    text : str
+        The same drawing, made of characters.
 
     Raises
     ------
@@ -178,41 +73,21 @@ def node_drawing(
             f"memory_need_gb={list(memory_need_gb)} has {len(memory_need_gb)} values "
             f"and must have {kind.numa_nodes}, one a NUMA node"
         )
-    sheet = _Sheet(kind, placed)
-    memory = 13.0 if memory_need_gb is not None else 0.0
-    devices = [numa_devices(kind, placed, numa_node) for numa_node in range(kind.numa_nodes)]
-    wrapped = [textwrap.wrap("   ".join(parts), _DEVICE_CHARACTERS) for parts in devices]
-    above = 19 + memory + 13.0 * max(map(len, wrapped))
-    box = above + sheet.lines * (sheet.line_height + 3) + 2
-    y, headings = 2.0, []
-    for socket in range(kind.sockets):
-        sheet.rect("socket", 1.5, y, _WIDTH - 3, 20 + kind.numa_nodes_per_socket * (box + 5))
-        sheet.text("label", _EDGE, y + 14, f"Socket {socket}")
-        y += 20
-        for numa_node in range(socket * kind.numa_nodes_per_socket, (socket + 1) * kind.numa_nodes_per_socket):
-            sheet.rect("numa", _EDGE, y, _WIDTH - 2 * _EDGE, box)
-            heading = sheet.heading(numa_node)
-            sheet.text("label", 2 * _EDGE, y + 14, heading)
-            if memory_need_gb is not None:
-                sheet.draw_memory(memory_need_gb[numa_node], y + 19)
-            for row, words in enumerate(wrapped[numa_node]):
-                sheet.text("core", 2 * _EDGE, y + 28 + memory + 13 * row, words)
-            sheet.draw_cores(numa_node, y + above)
-            headings.append(heading + (f" ({'; '.join(devices[numa_node])})" if devices[numa_node] else ""))
-            y += box + 5
-        y += 6
-    legend = ["c: core" + ("; bold: task; t: thread of the task" if placed is not None else "")]
-    if kind.threads_per_core > 1:
-        legend.append(f"{kind.threads_per_core} boxes a core: its hardware threads")
-    for line in legend:
-        sheet.text("core", _EDGE, y + 8, line)
-        y += 13
+    parts = [(_heading(placed, node), numa_devices(kind, placed, node)) for node in range(kind.numa_nodes)]
     if not title:
-        busy = len({kind.core_of(cpu) for cpu in sheet.seats})
+        busy = len({kind.core_of(cpu) for binding in (placed.pattern if placed else ()) for cpu in binding.cpus})
         in_use = f"Node {placed.node}: {busy} of {kind.cores} cores in use" if placed is not None else ""
         title = in_use or f"A node: {kind.cores} cores"
-    alt = ". ".join(headings) + "."
-    return Drawing(title=title, alt=alt, svg=sheet.svg(y + 2, title, alt))
+    alt = ". ".join(heading + (f" ({'; '.join(devices)})" if devices else "") for heading, devices in parts) + "."
+    drawn = partial(_svg, kind, placed, words=(title, alt), parts=parts, memory_need_gb=memory_need_gb)
+    return Drawing(title=title, alt=alt, svg=drawn, text=text)
+
+
+def _svg(*drawn: Any, **parts: Any) -> str:
+    """Return the drawing; what makes it is loaded when one is wanted."""
+    from hopperlib.questions.node._sheet import node_svg
+
+    return node_svg(*drawn, **parts)
 
 
 def standalone_svg(drawing: Drawing) -> str:

@@ -174,8 +174,8 @@ def _drawing(review: Review, said: Said, number: int) -> Drawing:
     memory_gb = review.cost.memory_per_task_gb[placed.component]
     need = memory_need(placed.pattern, placement.node_kind, memory_gb) if memory_gb else None
     title = said.text("node", placed=placed, tasks=len(placed.pattern), several=len(placement.nodes) > 1)
-    drawing = node_drawing(placement.node_kind, placed, title=title, memory_need_gb=need)
-    return replace(drawing, text=node_picture(placement.node_kind, placed))
+    kind = placement.node_kind
+    return node_drawing(kind, placed, title=title, memory_need_gb=need, text=node_picture(kind, placed))
 
 
 def _figure(review: Review, said: Said) -> Figure:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hopperlib.machine import Machine
 from hopperlib.node.binding import Binding
 from hopperlib.node.placement import NodePlacement
-from hopperlib.questions.node.drawings import _MARKS, _ON_TINT, _TINTS, node_drawing, standalone_svg
+from hopperlib.questions.node._sheet import _MARKS, _ON_TINT, _TINTS
+from hopperlib.questions.node.drawings import node_drawing, standalone_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOPPER = Machine.load("hopper").node()

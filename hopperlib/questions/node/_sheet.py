@@ -1,0 +1,157 @@
+"""The SVG of a node, made when somebody looks at it: a terminal never does."""
+
+import textwrap
+from collections import defaultdict
+from collections.abc import Sequence
+from html import escape
+
+from hopperlib.machine import NodeKind
+from hopperlib.node.launch.ranges import as_ranges
+from hopperlib.node.placement import NodePlacement
+from hopperlib.questions.wording import Said, record_of
+
+# Light tints that dark text stands on (8:1 or more), so that they serve on a light and on a dark page.
+_TINTS = ("#8fc7ee", "#f2b76a", "#74ccae", "#e6a9cb", "#e9df7a", "#c3b8f5")
+_ON_TINT = "#14181e"
+# Under a task's number, a line that tells neighbors apart without color: dash patterns, in units.
+_MARKS = ("", "3 3", "9 3", "1 4")
+
+_WIDTH, _EDGE = 360.0, 6.0
+# Where the bar beside the words about memory starts.
+_BAR = 200.0
+_PER_LINE = 8
+# Characters of a line of devices that fit the width.
+_DEVICE_CHARACTERS = 58
+
+
+class _Sheet:
+    """The growing drawing of a node: elements gathered by the look they share."""
+
+    def __init__(self, kind: NodeKind, placed: NodePlacement | None) -> None:
+        self.kind, self.placed = kind, placed
+        self.layers: dict[str, list[str]] = defaultdict(list)
+        # All cores of a NUMA node side by side if they are few, else an even split.
+        self.lines = -(-kind.cores_per_numa_node // _PER_LINE)
+        self.per_line = -(-kind.cores_per_numa_node // self.lines)
+        # A line of cores: the label, then a cell for each hardware thread.
+        self.line_height = 13.0 + 20.0 * kind.threads_per_core
+        # Which seats (positions in the node's list of tasks) may run on each CPU.
+        self.seats: dict[int, list[int]] = defaultdict(list)
+        for seat, binding in enumerate(placed.pattern if placed else ()):
+            for cpu in binding.cpus:
+                self.seats[cpu].append(seat)
+
+    def rect(self, layer: str, x: float, y: float, width: float, height: float, *, tip: str = "") -> None:
+        """Add a rectangle; `tip` shows when the pointer rests on it."""
+        place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="2"'
+        self.layers[layer].append(f"<rect {place}><title>{escape(tip)}</title></rect>" if tip else f"<rect {place}/>")
+
+    def text(self, layer: str, x: float, y: float, text: str, *, size: float | None = None) -> None:
+        """Add a line of text."""
+        font = f' font-size="{size:g}"' if size else ""
+        self.layers[layer].append(f'<text x="{x:g}" y="{y:g}"{font}>{escape(text)}</text>')
+
+    def draw_cores(self, numa_node: int, top: float) -> None:
+        """Draw the cores of a NUMA node, the first line at `top`."""
+        pitch = min((_WIDTH - 4 * _EDGE) / self.per_line, 60.0)
+        for position, core in enumerate(self.kind.cores_of(numa_node)):
+            x = round(2 * _EDGE + pitch * (position % self.per_line), 2)
+            y = top + (self.line_height + 3) * (position // self.per_line) + 13
+            self.text("core", x + 1, y - 3, f"c{core}")
+            for thread in range(self.kind.threads_per_core):
+                self.draw_cell(core, self.kind.cpu(core, thread), x, y + thread * 20, round(pitch - 3, 2))
+
+    def draw_cell(self, core: int, cpu: int, x: float, y: float, width: float) -> None:
+        """Draw one hardware thread: idle, kept for the system, with one task, or with several."""
+        place = f"core {core}" if self.kind.threads_per_core == 1 else f"core {core}, CPU {cpu}"
+        seats, placed = self.seats.get(cpu, []), self.placed
+        if placed is None or not seats:
+            kept = core in self.kind.reserved_cores
+            self.rect("idle", x, y, width, 19.0, tip=f"{place}: {'kept for the system' if kept else 'idle'}")
+            if placed is not None:
+                self.text("idle-word", x + width / 2, y + 13, "x" if kept else "idle")
+            return
+        alone, tasks = len(seats) == 1, [placed.task_numbers[seat] for seat in seats]
+        thread = _thread_of(placed, seats[0], core) if alone else None
+        tip = f"{place}: {'task' if len(tasks) == 1 else 'tasks'} {as_ranges(tasks, separator=', ')}"
+        tip += f", thread {thread}" if thread is not None else ""
+        self.rect(f"tint{seats[0] % len(_TINTS)}" if alone else "shared", x, y, width, 19.0, tip=tip)
+        # 7, or 0-11, or 12 tasks.
+        short = as_ranges(tasks)
+        short = short if len(short) <= 7 else f"{len(tasks)} tasks"
+        size = round(min(14.0, (width - 3) / (0.6 * len(short))), 1)
+        self.text("number" if alone else "several", x + width / 2, y + 13.5, short, size=size)
+        if thread is not None and cpu == core:
+            self.text("thread", x + width - 1, y - 3, f"t{thread}")
+        dash = _MARKS[seats[0] // len(_TINTS) % len(_MARKS)]
+        if alone and dash:
+            line = f'<path d="M{x + 3:g} {y + 16.7:g}h{width - 6:g}" stroke-dasharray="{dash}"/>'
+            self.layers["mark"].append(line)
+
+    def draw_memory(self, need_gb: float, top: float) -> None:
+        """Draw how much of a NUMA node's memory its own tasks want."""
+        room_gb = self.kind.usable_memory_gb / self.kind.numa_nodes
+        words = f"memory: {need_gb:.1f} of {room_gb:.1f} GB" + (", too much" if need_gb > room_gb + 1e-9 else "")
+        self.text("core", 2 * _EDGE, top + 9, words)
+        width = _WIDTH - 2 * _EDGE - _BAR
+        self.rect("need", _BAR, top + 2, round(min(need_gb / room_gb, 1.0) * width, 1), 7)
+        self.rect("room", _BAR, top + 2, width, 7)
+
+    def svg(self, height: float, title: str, alt: str) -> str:
+        """Return the whole SVG: title, description, then the layers."""
+        record = record_of(__name__)
+        shown = {"width": _WIDTH, "height": height, "title": escape(title), "alt": escape(alt)}
+        said = Said(record, None, {"tint": _TINTS, "on_tint": _ON_TINT, **record["colors"], **shown})
+        groups = [
+            f'<g class="hopper-node-{name}" {said.fill(look)}>{"".join(self.layers[name])}</g>'
+            for name, look in record["layers"].items()
+            if name in self.layers
+        ]
+        return said.text("svg", groups="".join(groups))
+
+
+def _thread_of(placed: NodePlacement, seat: int, core: int) -> int | None:
+    """Return which thread of a task with several is tied to this core alone; None if none is."""
+    threads = placed.pattern[seat].thread_cores
+    alone = [number for number, cores in enumerate(threads) if cores == (core,)]
+    return alone[0] if len(threads) > 1 and len(alone) == 1 else None
+
+
+def node_svg(
+    kind: NodeKind,
+    placed: NodePlacement | None,
+    *,
+    words: tuple[str, str],
+    parts: Sequence[tuple[str, Sequence[str]]],
+    memory_need_gb: Sequence[float] | None,
+) -> str:
+    """Return the drawing from top to bottom, from its title and description, and heading and devices of NUMA nodes."""
+    sheet = _Sheet(kind, placed)
+    memory = 13.0 if memory_need_gb is not None else 0.0
+    wrapped = [textwrap.wrap("   ".join(devices), _DEVICE_CHARACTERS) for _, devices in parts]
+    above = 19 + memory + 13.0 * max(map(len, wrapped))
+    box = above + sheet.lines * (sheet.line_height + 3) + 2
+    y = 2.0
+    for numa_node, (heading, _) in enumerate(parts):
+        socket, place = divmod(numa_node, kind.numa_nodes_per_socket)
+        if place == 0:
+            y += 6 * (socket > 0)
+            sheet.rect("socket", 1.5, y, _WIDTH - 3, 20 + kind.numa_nodes_per_socket * (box + 5))
+            sheet.text("label", _EDGE, y + 14, f"Socket {socket}")
+            y += 20
+        sheet.rect("numa", _EDGE, y, _WIDTH - 2 * _EDGE, box)
+        sheet.text("label", 2 * _EDGE, y + 14, heading)
+        if memory_need_gb is not None:
+            sheet.draw_memory(memory_need_gb[numa_node], y + 19)
+        for row, line in enumerate(wrapped[numa_node]):
+            sheet.text("core", 2 * _EDGE, y + 28 + memory + 13 * row, line)
+        sheet.draw_cores(numa_node, y + above)
+        y += box + 5
+    y += 6
+    legend = ["c: core" + ("; bold: task; t: thread of the task" if placed is not None else "")]
+    if kind.threads_per_core > 1:
+        legend.append(f"{kind.threads_per_core} boxes a core: its hardware threads")
+    for line in legend:
+        sheet.text("core", _EDGE, y + 8, line)
+        y += 13
+    return sheet.svg(y + 2, *words)
