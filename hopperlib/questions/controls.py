@@ -135,14 +135,16 @@ def _read_number(control: Control, value: Any, low: float, high: float, whole: b
         try:
             value = float(text.replace(",", "")) * factor
             # A plain number is shown as read, one with a unit as typed.
-            given = given if measured else int(value) if whole and value.is_integer() else value
+            given = given if measured else value
         except ValueError:
             raise control.refuse(value, "must be a number") from None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise control.refuse(value, "must be a number")
+    if whole and isinstance(given, float) and given.is_integer():
+        given = int(given)
     # The comparison is written so that "not a number" fails it.
     if not low <= value <= high:
-        raise control.refuse(given, f"must be from {low:g} to {high:g}, the range of this control")
+        raise control.refuse(given, f"must be from {low:,.12g} to {high:,.12g}, the range of this control")
     if whole:
         if value != int(value):
             raise control.refuse(given, "must be a whole number")

@@ -296,6 +296,8 @@ def _short_code(cells: Sequence[Cell]) -> Iterator[str]:
 def _figures(cells: Sequence[Cell]) -> Iterator[str]:
     """Figures come from hopperlib, with their description; pictures say what they show."""
     for cell in cells:
+        if cell.kind == "markdown" and re.search(r"^(?:Markdown|Table|chart)\($", cell.text, re.MULTILINE):
+            yield f"cell {cell.number}: is text and reads like code"
         for alt in cell.markdown.pictures:
             if len(alt.split()) < 3:
                 yield f"cell {cell.number}: has a picture that needs a description, not {alt!r}"

@@ -224,6 +224,7 @@ def _without_code_after(heading: str) -> Callable[[dict[str, Any]], None]:
         (_with_code("import plotly.graph_objects as go"), "imports plotly.graph_objects; show a Figure of hopperlib"),
         (_with_code("from matplotlib import pyplot"), "imports matplotlib; show a Figure of hopperlib"),
         (_with_code("figure.show()"), "calls .show(); end the cell with the Figure instead"),
+        (_with_prose('Markdown(\n    f"{tasks} tasks"\n)'), "is text and reads like code"),
         (_with_prose("![](node.svg)"), "has a picture that needs a description, not ''"),
         (_with_prose('<img src="node.svg" alt="node">'), "has a picture that needs a description, not 'node'"),
         (_with_prose("```{figure} node.svg\n:width: 5\n```"), "has a picture that needs a description, not ''"),

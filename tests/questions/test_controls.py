@@ -42,6 +42,7 @@ def test_values_are_converted(control, value, expected):
     ("control", "value", "message"),
     [
         (TASKS, 25, "tasks=25 must be from 1 to 24, the range of this control"),
+        (TASKS, 99999.0, "tasks=99999 must be from 1 to 24, the range of this control"),
         (TASKS, 0, "tasks=0 must be from 1 to 24, the range of this control"),
         (TASKS, 1.5, "tasks=1.5 must be a whole number"),
         (TASKS, "many", "tasks='many' must be a number"),

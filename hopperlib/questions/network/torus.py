@@ -112,6 +112,7 @@ class _Placed(Asked):
         if on_hopper and self.nodes > 1:
             alone, beside = _rates_gb_s(self.ordered, places, self.busy_fraction, self.traffic)
         said = self.said(
+            order_title=self.order.replace("_", "-"),
             lies=compactness_of(places, Torus(wiring.dimensions, (1, self.y_weight, 1))),
             picked=plain.mean_hops(),
             runs=len(runs_of(self.positions)),

@@ -92,7 +92,7 @@ def test_charts_come_and_go(explorer: Question) -> None:
 def test_refused_value_is_shown_at_its_control_and_the_former_answer_fades(explorer: Question) -> None:
     view = ExplorerView(explorer)
     view.inputs["nodes"].write(0)
-    assert "<strong>Nodes:</strong> nodes=0.0 must be from 1 to 6384, the range of this control" in said(view)
+    assert "<strong>Nodes:</strong> nodes=0 must be from 1 to 6,384, the range of this control" in said(view)
     assert "Below is the answer to the former settings." in said(view)
     assert "12 tasks on 1 nodes" in said(view)
     assert view.result is None
