@@ -12,7 +12,8 @@ machine takes some hundredths of a second without any library.
 
 import struct
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from itertools import product
 
 from hopperlib.machine import Machine
@@ -20,9 +21,12 @@ from hopperlib.network.torus.distances import Coordinates, Link, Torus, link_ban
 
 #: Messages on the links of a job: number of a ring -> its lanes, in units of 1 / `WHOLE`.
 Loads = Mapping[int, int]
+#: The routers that a message leaves and reaches.
+Pair = tuple[Coordinates, Coordinates]
 #: What one message counts, so that half of one is a whole number too.
 WHOLE = 2
 _LANE_BITS = 64
+_TOP = 1 << _LANE_BITS - 1
 
 
 class LinkMap:
@@ -70,27 +74,45 @@ class LinkMap:
             *(ring(1, lambda at, x=x, z=z: (x, at, z)) for x, z in product(range(sx), range(sz))),  # type: ignore[misc]
             *(ring(2, lambda at, x=x, y=y: (x, y, at)) for x, y in product(range(sx), range(sy))),  # type: ignore[misc]
         )
+        # With this added, the top bit of a lane is set if its link carries more than it can.
+        self._to_the_brim = [
+            sum(_TOP - 1 - int(capacity * 1e9 * WHOLE) << _LANE_BITS * lane for lane, capacity in enumerate(capacities))
+            for capacities in self.capacity_gb_s
+        ]
+        self._tops = [sum(_TOP << _LANE_BITS * lane for lane in range(2 * size)) for size in torus.dimensions]
 
-    def of_messages(self, messages: Mapping[tuple[Coordinates, Coordinates], int], *, replies: bool = False) -> Loads:
+    def of_messages(self, messages: Mapping[Pair, int], *, replies: bool = False) -> Loads:
         """Return the loads of messages: how many go from one router to another, and with replies as many back."""
+        alike: dict[int, list[Pair]] = defaultdict(list)
+        for pair, count in messages.items():
+            alike[count].append(pair)
+        loads: dict[int, int] = defaultdict(int)
+        for count, pairs in alike.items():
+            for ring, lanes in self.of_pairs(pairs, replies=replies).items():
+                loads[ring] += count * lanes
+        return loads
+
+    def of_pairs(self, pairs: Iterable[Pair], *, replies: bool = False) -> Loads:
+        """Return the loads of one message from the first router of each pair to the second, and with replies one back."""
         legs_x, legs_y, legs_z = self._legs
         _, sy, sz = self.dimensions
         first_y, first_z = self._first_y, self._first_z
-        loads: dict[int, int] = defaultdict(int)
-        for ((ax, ay, az), (bx, by, bz)), count in messages.items():
+        # Gathered by ring, and then added in C.
+        legs: dict[int, list[int]] = defaultdict(list)
+        for (ax, ay, az), (bx, by, bz) in pairs:
             if ax != bx:
-                loads[ay * sz + az] += count * legs_x[ax][bx]
+                legs[ay * sz + az].append(legs_x[ax][bx])
                 if replies:
-                    loads[by * sz + bz] += count * legs_x[bx][ax]
+                    legs[by * sz + bz].append(legs_x[bx][ax])
             if ay != by:
-                loads[first_y + bx * sz + az] += count * legs_y[ay][by]
+                legs[first_y + bx * sz + az].append(legs_y[ay][by])
                 if replies:
-                    loads[first_y + ax * sz + bz] += count * legs_y[by][ay]
+                    legs[first_y + ax * sz + bz].append(legs_y[by][ay])
             if az != bz:
-                loads[first_z + bx * sy + by] += count * legs_z[az][bz]
+                legs[first_z + bx * sy + by].append(legs_z[az][bz])
                 if replies:
-                    loads[first_z + ax * sy + ay] += count * legs_z[bz][az]
-        return loads
+                    legs[first_z + ax * sy + ay].append(legs_z[bz][az])
+        return {ring: sum(each) for ring, each in legs.items()}
 
     def between(self, sources: Mapping[Coordinates, int], sinks: Mapping[Coordinates, int]) -> Loads:
         """Return the loads if each source sends a message to each sink.
@@ -110,31 +132,50 @@ class LinkMap:
         >>> links.between(two, one) == links.of_messages({((0, 0, 0), (3, 0, 2)): 2, ((0, 0, 1), (3, 0, 2)): 1})
         True
         """
-        legs_x, legs_y, legs_z = self._legs
+        legs_z = self._legs[2]
         _, sy, sz = self.dimensions
         loads: dict[int, int] = defaultdict(int)
-        sources_x, sources_y, sources_z, sources_yz = _marginals(sources)
-        sinks_x, _, sinks_z, sinks_xy = _marginals(sinks, last=False)
-        from_x = {start: sum(count * legs_x[start][end] for end, count in sinks_x.items()) for start in sources_x}
+        from_x, from_y = self._ways_to(frozenset(sinks.items()))
+        sources_yz, sources_z = defaultdict[tuple[int, int], int](int), defaultdict[int, int](int)
         for (x, y, z), count in sources.items():
             loads[y * sz + z] += count * from_x[x]
-        from_y: dict[tuple[int, int], int] = defaultdict(int)
-        for (x, end), count in sinks_xy.items():
-            for start in sources_y:
-                from_y[x, start] += count * legs_y[start][end]
-        for x in sinks_x:
+            sources_yz[y, z] += count
+            sources_z[z] += count
+        for x, from_xy in from_y.items():
             ring = self._first_y + x * sz
             for (y, z), count in sources_yz.items():
-                loads[ring + z] += count * from_y[x, y]
+                loads[ring + z] += count * from_xy[y]
+        sinks_z = {z for _, _, z in sinks}
         to_z = {end: sum(count * legs_z[start][end] for start, count in sources_z.items()) for end in sinks_z}
         for (x, y, z), count in sinks.items():
             loads[self._first_z + x * sy + y] += count * to_z[z]
         return {ring: lanes for ring, lanes in loads.items() if lanes}
 
+    # Many jobs write through the same routers.
+    @lru_cache(maxsize=8)  # noqa: B019
+    def _ways_to(self, sinks: frozenset[tuple[Coordinates, int]]) -> tuple[list[int], dict[int, list[int]]]:
+        """Return the lanes of messages to each sink along X, from each x, and along Y for each x of a sink, from each y."""
+        legs_x, legs_y, _ = self._legs
+        sinks_x, sinks_xy = defaultdict[int, int](int), defaultdict[int, dict[int, int]](lambda: defaultdict(int))
+        for (x, y, _), count in sinks:
+            sinks_x[x] += count
+            sinks_xy[x][y] += count
+        from_x = [sum(count * legs[end] for end, count in sinks_x.items()) for legs in legs_x]
+        return from_x, {
+            x: [sum(count * legs[end] for end, count in sinks_y.items()) for legs in legs_y]
+            for x, sinks_y in sinks_xy.items()
+        }
+
     def lanes(self, ring: int, packed: int) -> tuple[int, ...]:
         """Return the lanes of a ring, one number each."""
         count = len(self.capacity_gb_s[ring])
         return struct.unpack(f"<{count}Q", packed.to_bytes(8 * count, "little"))
+
+    def overfull(self, ring: int, packed: int) -> list[int]:
+        """Return the lanes of a ring on which more bytes a second are offered, times `WHOLE`, than the link can carry."""
+        axis = (ring >= self._first_y) + (ring >= self._first_z)
+        over = packed + self._to_the_brim[ring] & self._tops[axis]
+        return [lane for lane, load in enumerate(self.lanes(ring, over)) if load] if over else []
 
     @staticmethod
     def lane(packed: int, lane: int) -> int:
@@ -166,20 +207,6 @@ class LinkMap:
     def busiest(self, loads: Loads) -> float:
         """Messages on the busiest link over its bandwidth. [messages per GB/s]"""
         return max((count / capacity for _, count, capacity in self.each(loads)), default=0.0)
-
-
-def _marginals(
-    nodes: Mapping[Coordinates, int], *, last: bool = True
-) -> tuple[Mapping[int, int], Mapping[int, int], Mapping[int, int], Mapping[tuple[int, int], int]]:
-    """Return how many nodes lie at each x, each y, each z, and each pair of the last or first two."""
-    xs, ys, zs = defaultdict[int, int](int), defaultdict[int, int](int), defaultdict[int, int](int)
-    pairs = defaultdict[tuple[int, int], int](int)
-    for (x, y, z), count in nodes.items():
-        xs[x] += count
-        ys[y] += count
-        zs[z] += count
-        pairs[(y, z) if last else (x, y)] += count
-    return xs, ys, zs, pairs
 
 
 def _leg(size: int, start: int, end: int) -> int:

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from hopperlib.documented.data_files import rows
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
-from hopperlib.network.runtime.link_loads import LinkMap
+from hopperlib.network.runtime.link_loads import LinkMap, Pair
 from hopperlib.network.runtime.sharing import (
     MIXES,
     Habit,
@@ -431,7 +431,7 @@ def milc_stream(links: LinkMap, graph: Graph, places: Sequence[Coordinates], wan
     >>> milc_stream(links, {(0, 1): 3}, [(0, 0, 0), (0, 0, 1)], 6.0).sends
     3.0
     """
-    messages: Counter[tuple[Coordinates, Coordinates]] = Counter()
+    messages: Counter[Pair] = Counter()
     for (here, there), count in graph.items():
         messages[places[here], places[there]] += count
     return Stream(links.of_messages(messages, replies=True), 2 * sum(graph.values()) / len(places), wants_gb_s)

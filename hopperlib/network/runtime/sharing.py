@@ -17,6 +17,7 @@ References
 import random
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import ceil, log2
 from typing import NamedTuple
 
@@ -127,10 +128,8 @@ def stencil(links: LinkMap, places: Sequence[Coordinates], dimensions: int, want
     [((2, (0, 0, 0), 1), 2.0), ((2, (0, 0, 1), -1), 2.0)]
     """
     strides = _strides(len(places), dimensions)
-    messages: Counter[tuple[Coordinates, Coordinates]] = Counter()
-    for stride in strides:
-        messages.update(zip(places, [*places[stride:], *places[:stride]], strict=True))
-    return Stream(links.of_messages(messages, replies=True), 2.0 * len(strides), wants_gb_s)
+    pairs = chain.from_iterable(zip(places, [*places[stride:], *places[:stride]], strict=True) for stride in strides)
+    return Stream(links.of_pairs(pairs, replies=True), 2.0 * len(strides), wants_gb_s)
 
 
 def streams_of(
@@ -163,15 +162,16 @@ def streams_of(
     >>> [stream.writes for stream in streams_of(links, two, Habit(0.5, 3, 0.9, 0.05), MIXES["assumed"], routers={(4, 4, 4): 2})]
     [False, True]
     """
-    streams, nodes, wanted = [], Counter(places), habit.rate_gb_s * mix.times
+    streams, wanted = [], habit.rate_gb_s * mix.times
     # A job on one node has nobody to talk to.
     if wanted and len(places) > 1:
         if habit.pattern < mix.all_to_all:
+            nodes = Counter(places)
             streams.append(Stream(links.between(nodes, nodes), float(len(places)), wanted))
         else:
             streams.append(stencil(links, places, habit.dimensions, wanted))
     if habit.writes < mix.writing:
-        streams.append(Stream(links.between(nodes, routers), float(sum(routers.values())), write_gb_s, True))
+        streams.append(Stream(links.between(Counter(places), routers), float(sum(routers.values())), write_gb_s, True))
     return streams
 
 
@@ -215,14 +215,10 @@ def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: flo
     room: list[float] = []  # Of each link that cannot carry all that is offered, in units of the lanes.
     weights: list[dict[int, float]] = []  # What a stream adds to it for each GB/s.
     for ring, packed in offered.items():
-        loads, capacities = links.lanes(ring, packed), links.capacity_gb_s[ring]
-        if max(loads) <= min(capacities) * 1e9 * WHOLE:
-            continue
-        for lane, (load, capacity) in enumerate(zip(loads, capacities, strict=True)):
-            if load > capacity * 1e9 * WHOLE:
-                room.append(capacity * 1e9 * WHOLE)
-                users = ((index, links.lane(streams[index].loads[ring], lane)) for index in on_ring[ring])
-                weights.append({index: count * per_gb_s[index] for index, count in users if count})
+        for lane in links.overfull(ring, packed):
+            room.append(links.capacity_gb_s[ring][lane] * 1e9 * WHOLE)
+            users = ((index, links.lane(streams[index].loads[ring], lane)) for index in on_ring[ring])
+            weights.append({index: count * per_gb_s[index] for index, count in users if count})
     return _fill(wants, room, weights)
 
 
