@@ -312,8 +312,9 @@ def _reader(name: str) -> Callable[[str], None]:
 
 def _ran(name: str) -> dict[str, Value]:
     """Return what the models of a study give, and what is computed from printed numbers alone, which may read them all."""
+    # What it reads while it is imported may be another study's, which it takes something from.
+    study = studies.load(name)
     with watched(_reader(name)):
-        study = studies.load(name)
         modelled = dict(study.values())
     sums = dict(study.sums())
     for id in (f"{name}.{key}" for names in sums for key in names.split()):

@@ -22,19 +22,5 @@ from hopperlib.documented.data_files import data_folder
 from hopperlib.documented.proofs import evaluate_formula, evaluate_proof
 from hopperlib.documented.values import DocumentedValue, all_values, by_study, documented, errata, erratum, printed
 
-__all__ = [
-    "ROLES",
-    "VERDICTS",
-    "Check",
-    "DocumentedValue",
-    "all_values",
-    "by_study",
-    "checks",
-    "data_folder",
-    "documented",
-    "errata",
-    "erratum",
-    "evaluate_formula",
-    "evaluate_proof",
-    "printed",
-]
+__all__ = ["ROLES", "VERDICTS", "Check", "checks", "data_folder", "evaluate_formula", "evaluate_proof"]
+__all__ += ["DocumentedValue", "all_values", "by_study", "documented", "errata", "erratum", "printed"]

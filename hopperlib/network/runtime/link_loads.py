@@ -11,7 +11,7 @@ machine takes some hundredths of a second without any library.
 """
 
 import struct
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import product
@@ -156,11 +156,10 @@ class LinkMap:
     def _ways_to(self, sinks: frozenset[tuple[Coordinates, int]]) -> tuple[list[int], dict[int, list[int]]]:
         """Return the lanes of messages to each sink along X, from each x, and along Y for each x of a sink, from each y."""
         legs_x, legs_y, _ = self._legs
-        sinks_x, sinks_xy = defaultdict[int, int](int), defaultdict[int, dict[int, int]](lambda: defaultdict(int))
+        sinks_xy: dict[int, Counter[int]] = defaultdict(Counter)
         for (x, y, _), count in sinks:
-            sinks_x[x] += count
             sinks_xy[x][y] += count
-        from_x = [sum(count * legs[end] for end, count in sinks_x.items()) for legs in legs_x]
+        from_x = [sum(sinks_y.total() * legs[end] for end, sinks_y in sinks_xy.items()) for legs in legs_x]
         return from_x, {
             x: [sum(count * legs[end] for end, count in sinks_y.items()) for legs in legs_y]
             for x, sinks_y in sinks_xy.items()

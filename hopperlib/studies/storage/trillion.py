@@ -28,6 +28,7 @@ VARIABLES = int(printed("trillion.price-paid"))
 _STRIPES, _STRIPE_MIB = int(printed("trillion.chosen-count")), int(printed("trillion.chosen-size"))
 _TUNED = Layout(stripe_count=_STRIPES, stripe_size_bytes=_STRIPE_MIB * BYTES_PER_MIB, osts=156)
 _FILES_GB_S = printed("trillion.fpp-rate") / 1000
+_CLOSE_GAIN = printed("trillion.truncate-gain-high")
 _SPREAD_S = printed("trillion.shared-finish-spread")
 _SMALL_TASKS, _WEAK_TASKS = 1 << 10, 128 << 10
 _WEAK_GB_PER_TASK = 8 * BYTES_PER_MIB * 32 / 1e9
@@ -230,11 +231,11 @@ def _shared() -> dict[str, Value]:
 def _values() -> dict[str, Value]:
     tasks = [1 << power for power in range(10, 18)]
     weak = {demand: [weak_rate_gb_s(count, others_demand=demand) for count in tasks] for demand in (0.1, 0.3, 0.5)}
-    close_s = close_cost_s(5.0, weak[0.5][-1], size_per_process_gb=0.032)
+    close_s = close_cost_s(_CLOSE_GAIN, weak[0.5][-1], size_per_process_gb=0.032)
     gains = [gain_without_close(rate, size_per_process_gb=0.032, close_s=close_s) for rate in weak[0.5]]
     # The rivals know no OSTs: the printed spread of the other dump, the printed rate of the files.
     rivals = {"fpp-finish-spread": _SPREAD_S, "shared-rate": 1000 * _FILES_GB_S, "weak-rate": _FILES_GB_S}
-    rivals["truncate-gain-low"] = 5.0
+    rivals["truncate-gain-low"] = _CLOSE_GAIN
     return {
         **_files(),
         **_shared(),
