@@ -172,8 +172,7 @@ class LinkMap:
 
     def overfull(self, ring: int, packed: int) -> list[int]:
         """Return the lanes of a ring on which more bytes a second are offered, times `WHOLE`, than the link can carry."""
-        axis = (ring >= self._first_y) + (ring >= self._first_z)
-        over = packed + self._to_the_brim[ring] & self._tops[axis]
+        over = packed + self._to_the_brim[ring] & self._tops[(ring >= self._first_y) + (ring >= self._first_z)]
         return [lane for lane, load in enumerate(self.lanes(ring, over)) if load] if over else []
 
     @staticmethod

@@ -149,7 +149,6 @@ def _values() -> dict[str, Value]:
         for slow in (1, OSTS - 1)
     )
     out = exclude_slow(36_000, OSTS, HEALTHY_GB_S, slow=1, slow_rate_gb_s=middle, variables=VARIABLES)
-    power = min(probe_power(rate, 1) for rate in _ERRATIC.slow_gb_s)
     found_by_noise = [min(probe_power(rate, 1, noise) for rate in _ERRATIC.slow_gb_s) for noise in _NOISES]
     return {
         **predictions(model, ranges("slow-ost"), rivals),
@@ -163,7 +162,7 @@ def _values() -> dict[str, Value]:
         "probe-finds-slow": Shares(sum(found > 0.9 for found in found_by_noise), len(found_by_noise)),
         "least_noise": _NOISES[0],
         "most_noise": _NOISES[-1],
-        "found_percent": 100 * power,
+        "found_percent": 100 * min(probe_power(rate, 1) for rate in _ERRATIC.slow_gb_s),
         "one-slow-part-suffices": out.with_slow_s > 1.5 * out.without_s,
         "gain_without": out.with_slow_s / out.without_s,
     }

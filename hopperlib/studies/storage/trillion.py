@@ -135,9 +135,8 @@ def writing_rate_gb_s(sustained: float, ost_mb_s: float) -> float:
 
 def _levels(ost_mb_s: float) -> bool:
     """Whether all OSTs together write less than a hundredth faster than 144, if one takes so much."""
-    return min(load_scratch().peak_gb_s, load_scratch().osts * ost_mb_s / 1000) <= 1.01 * writing_rate_gb_s(
-        1.0, ost_mb_s
-    )
+    all_gb_s = min(load_scratch().peak_gb_s, load_scratch().osts * ost_mb_s / 1000)
+    return all_gb_s <= 1.01 * writing_rate_gb_s(1.0, ost_mb_s)
 
 
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
