@@ -392,7 +392,7 @@ def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
             cells = _predicted(value, reproduced, check, studies.load(value.study))
         elif isinstance(reproduced, Shares):
             agrees = reproduced.holds >= _MOST_SEEDS * reproduced.seeds
-            shown = f"{reproduced.holds} of {reproduced.seeds} seeds"
+            shown = f"{reproduced.holds} of {reproduced.seeds} cases"
             cells |= {"verdict": _verdict(check, agrees), "seeds": reproduced.seeds, "reproduced": shown}
         elif reproduced is not None:
             deviation, tolerance, agrees = judge(value, reproduced, check.tolerance)

@@ -25,4 +25,4 @@ def test_shapes_say_with_how_many_seeds_they_hold():
     assert shapes
     assert all(row.seeds == 20 for row in shapes)
     hours = next(row for row in shapes if row.id.endswith("maintenance-is-major-loss"))
-    assert hours.reproduced == f"{sum(1 - 0.817 / row.up > 1 - row.up for row in outcomes())} of 20 seeds"
+    assert hours.reproduced == f"{sum(1 - 0.817 / row.up > 1 - row.up for row in outcomes())} of 20 cases"
