@@ -35,5 +35,5 @@ def test_installed_package_has_it_inside(root, tmp_path):
 def test_missing_data_names_both_places(monkeypatch, tmp_path):
     monkeypatch.setattr(files, "__file__", str(tmp_path / "hopperlib" / "documented" / "files.py"))
     with pytest.raises(FileNotFoundError) as error:
-        data_folder()
+        data_folder.__wrapped__()  # Past what it remembers.
     assert str(error.value) == f"no documented.csv in {tmp_path / 'hopperlib' / 'data'} nor in {tmp_path / 'data'}"
