@@ -29,7 +29,7 @@ _RECORDS = 100
 
 def simulate(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Read the trace line by line, simulate it, and print or write what was asked for."""
-    from hopperlib.questions.network.simulate import reading_of, result_of, simulated
+    from hopperlib.questions.network.simulate import LOUD, reading_of, result_of, simulated
 
     names = ("trace", "records", "every", "swf", "map_at_s", "as_csv", "parquet", "page")
     path, records, every, swf, map_at_s, as_csv, parquet, page = (values.pop(name, None) for name in names)
@@ -50,7 +50,9 @@ def simulate(question: Question, values: dict[str, Any], as_json: bool, show_all
     if map_at_s is not None and not outcome.addresses:
         raise InputError("--map needs --machine with a machine whose cabinets are known: one with a torus")
     for note in (*trace.account(), *outcome.notes):
-        click.echo(f"hopper: {note.message}", err=True)
+        # What the answer says already is not said again.
+        if as_csv or not (as_json or show_all or note.code in LOUD):
+            click.echo(f"hopper: {note.message}", err=True)
     schedule = outcome.schedule
     if records:
         write_lines(records, _record_lines(schedule), as_json=as_json)
@@ -170,7 +172,8 @@ def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
         distance = None if distances is None or not ran else float(f"{distances[index]:.6g}")
         times = (schedule.start_s[index], schedule.end_s[index]) if ran else (None, None)
         placed = (job.nodes, schedule.run_count[index], distance, state)
-        yield names.get(job.job, job.job), job.submit_time_s, *times, *placed, *own_of(job), nodes
+        named = job._replace(user=outcome.trace.users.get(job.user, job.user))  # type: ignore[arg-type]
+        yield names.get(job.job, job.job), job.submit_time_s, *times, *placed, *own_of(named), nodes
 
 
 def _write_parquet(path: str, outcome: Simulated) -> None:

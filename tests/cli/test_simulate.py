@@ -205,7 +205,7 @@ def test_a_place_that_cannot_be_written(trace, tmp_path):
 
 
 def test_a_trace_in_processors_is_suspected(trace):
-    assert "--cores-per-node" in simulate("--trace", trace, "--nodes", "7").stderr
+    assert "--cores-per-node" in simulate("--trace", trace, "--nodes", "7").stdout
 
 
 def test_files_that_are_none(tmp_path):
@@ -280,3 +280,20 @@ def test_every_job_as_parquet(tmp_path, trace):
     simulate("--trace", trace, "--nodes", "10", "--parquet", str(tmp_path / "jobs.parquet"))
     table = pandas.read_parquet(tmp_path / "jobs.parquet")
     assert list(table["node_list"]) == ["0-5", "0-7", "6-9"]
+
+
+def test_users_by_name_in_rows_and_limits(tmp_path):
+    header = "JobID|User|State|Submit|Elapsed|Timelimit|NNodes"
+    row = "{}|{}|COMPLETED|2024-01-01T00:00:00|00:10:00|00:10:00|1"
+    trace, rules = tmp_path / "jobs.txt", tmp_path / "rules.toml"
+    trace.write_text("\n".join([header, row.format(1, "ann"), row.format(2, "ann"), row.format(3, "bob")]))
+    rules.write_text('[[limit]]\nper = "user"\nof = "ann"\njobs = 1\n')
+    result = simulate("--trace", str(trace), "--nodes", "4", "--rules", str(rules), "--csv")
+    rows = [(row["user"], row["start_time_s"]) for row in csv.DictReader(result.stdout.splitlines())]
+    assert rows == [("ann", "0"), ("ann", "600"), ("bob", "0")]
+
+
+def test_a_note_is_told_once_and_weeks_are_counted(trace):
+    result = simulate("--trace", trace, "--nodes", "64", "--against", "fcfs", "--all")
+    assert "hopper:" not in result.stderr
+    assert "cannot be told from 1 week of submissions" in result.stdout

@@ -233,6 +233,27 @@ def test_a_policy_of_ones_own_is_checked():
         simulate(jobs, 10, policy=lambda view: view.waiting)
 
 
+def test_a_policy_of_ones_own_may_yield_of_those_that_fit():
+    # Two jobs have one number. At 0 the limits 50 and 80 go first, 6 + 4 of 12 nodes; at 10 the 2 left suit nobody.
+    rows = [(7, 0, 6, 100, 100), (7, 0, 6, 50, 50), (2, 0, 4, 80, 80), (3, 10, 11, 9, 9), (4, 10, 4, 9, 9)]
+    seen = []
+
+    def shortest(view):
+        seen.append((view.now_s, len(view.waiting), [job.job for job in view.fitting], len(view.running)))
+        for job in sorted(view.fitting, key=lambda job: job.requested_time_s):
+            if view.room(job) >= job.nodes:
+                yield job
+
+    schedule = simulate(Workload([Job(*row) for row in rows]), 12, policy=shortest)
+    # At 50 8 are free: the limit 9 takes 4, and 6 fit again when it ends.
+    assert list(schedule.start_s) == [59, 0, 0, 159, 50]
+    assert seen[:2] == [(0, 3, [7, 7, 2], 0), (50, 3, [7, 4], 1)]
+    # A limit of users leaves no room for the second job of a user.
+    one = Rules(limits=(Limit(per="user", jobs=1),))
+    jobs = Workload([Job(1, 0, 1, 9, 9, user=1), Job(2, 0, 1, 9, 9, user=1), Job(3, 0, 1, 9, 9, user=2)])
+    assert list(simulate(jobs, 4, policy=shortest, rules=one).start_s) == [0, 9, 0]
+
+
 def test_who_could_never_start():
     jobs = [
         Job(1, 0, 4, 9, 9, 0, "gpu", cores=4),

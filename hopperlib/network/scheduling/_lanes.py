@@ -12,8 +12,9 @@ tried in vain before: while nothing ends, the newcomers alone.
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property
 from heapq import heappush
+from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.network.scheduling._free_nodes import Contiguous, FirstFit, pairs
@@ -431,18 +432,30 @@ class OwnLane(Lane):
     def __init__(self, run: Run, pools: Mapping[str, Lane], policy: Policy) -> None:
         super().__init__(run)
         self.pools, self.policy = pools, policy
-        # A view holds all that wait and run, most of them as the one before.
-        self.job = lru_cache(maxsize=1 << 14)(run.workload.__getitem__)
+        #: The jobs that wait or run, by their place in the workload.
+        self.jobs: dict[int, _WaitingJob] = {}
 
     def pool(self, job: int) -> Lane:
         """Return where a job runs."""
         return self.pools[self.run.wanted[job][0]]
+
+    def most(self, job: int) -> int:
+        """Return the width of the widest job like this one that could start now."""
+        kept = self.run.limited and self.run.limits.blocking(job) is not None
+        return 0 if kept else self.pool(job).room(self.run.wanted[job])
+
+    def add(self, newcomers: Sequence[int], now: int) -> None:
+        for job in newcomers:
+            self.jobs[job] = _WaitingJob(*self.run.workload[job])
+            self.jobs[job].place = job
+        super().add(newcomers, now)
 
     def hold(self, job: int, bounds: list[int], end: int) -> None:
         self.pool(job).hold(job, bounds, end)
 
     def finish(self, job: int, bounds: list[int]) -> None:
         self.pool(job).finish(job, bounds)
+        del self.jobs[job]
 
     def free_bounds(self) -> list[list[int]]:
         return [bounds for pool in dict.fromkeys(self.pools.values()) for bounds in pool.free_bounds()]
@@ -450,20 +463,46 @@ class OwnLane(Lane):
     def look(self, now: int) -> Iterator[int]:
         if self.waiting.is_stale(now):
             self.waiting.sort(now)
-        run, view = self.run, View(self, now)
-        keys = {run.workload.job[key & JOB]: key for key in self.waiting.queue}
-        for job in self.policy(view):
-            key = keys.pop(getattr(job, "job", -1), None)
-            if key is None:
+        pools, nodes = self.pools.values(), self.run.schedule.nodes
+        room = max(pool.free.room if isinstance(pool, WholeLane) else nodes for pool in pools)
+        if not self.waiting.queue or self.waiting.widths[0] > room:
+            # Nobody can start: the function, which takes longer than all else, need not be asked.
+            return
+        for job in self.policy(View(self, now, room)):
+            index = getattr(job, "place", -1)
+            if index not in self.jobs or index in self.run.held:
                 raise InputError(f"the policy names {job!r} at {now} s, which is no waiting job", name="policy")
+            key = next(key for key in self.waiting.queue if key & JOB == index)
             yield key
-            index = key & JOB
-            bounds = self.pool(index).place(run.wanted[index], self.widths[index])
-            if bounds is None or run.limits.blocking(index) is not None:
+            bounds = self.pool(index).place(self.run.wanted[index], self.widths[index]) if self.most(index) else None
+            if bounds is None:
                 raise InputError(
                     f"the policy starts job {job.job} at {now} s, for which there is no room", name="policy"
                 )
             self.start(key, bounds, now)
+
+
+class _WaitingJob(Job):
+    """A job that knows its place in the workload: numbers of jobs may come twice."""
+
+    place: int
+
+
+class _Waiters(Sequence[Job]):
+    """Jobs that wait, each looked up when it is asked for: where thousands wait, many a policy looks at the first."""
+
+    def __init__(self, keys: list[int], jobs: Mapping[int, Job]) -> None:
+        self._keys, self._jobs = keys, jobs
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[Job]:
+        return (self._jobs[key & JOB] for key in self._keys)
+
+    def __getitem__(self, place: Any) -> Any:
+        keys = self._keys[place]
+        return _Waiters(keys, self._jobs) if isinstance(keys, list) else self._jobs[keys & JOB]
 
 
 class View:
@@ -473,20 +512,31 @@ class View:
     ----------
     now_s : int
         [s]
-    waiting : tuple of Job
-        In the order of the queue.
-    running : tuple of (Job, int)
-        Each with the time by which it will have ended by its limit. [s]
     """
 
-    def __init__(self, lane: OwnLane, now: int) -> None:
-        self._lane, self.now_s = lane, now
-        workload = lane.run.workload
-        self._indices = {workload.job[key & JOB]: key & JOB for key in lane.waiting.queue}
-        self.waiting = tuple(lane.job(key & JOB) for key in lane.waiting.queue)
-        self.running = tuple((lane.job(job), lane.starts[job] + lane.limits[job]) for job in lane.run.held)
+    def __init__(self, lane: OwnLane, now: int, widest: int) -> None:
+        self._lane, self.now_s, self._widest = lane, now, widest
+
+    @cached_property
+    def waiting(self) -> Sequence[Job]:
+        """All that wait, in the order of the queue."""
+        return _Waiters(self._lane.waiting.queue[:], self._lane.jobs)
+
+    @cached_property
+    def fitting(self) -> tuple[Job, ...]:
+        """Those that find room now, each by itself, in the order of the queue: few where many wait."""
+        lane, waiting = self._lane, self._lane.waiting
+        narrow = waiting.widths[: bisect_right(waiting.widths, self._widest)]
+        jobs = [key & JOB for key in sorted(key for width in narrow for key in waiting.of_width[width])]
+        return tuple(lane.jobs[job] for job in jobs if lane.widths[job] <= lane.most(job))
+
+    @cached_property
+    def running(self) -> tuple[tuple[Job, int], ...]:
+        """Those that run, each with the time by which it will have ended by its limit. [s]"""
+        lane = self._lane
+        return tuple((lane.jobs[job], lane.starts[job] + lane.limits[job]) for job in lane.run.held)
 
     def room(self, job: Job) -> int:
-        """Return how many nodes a job of this kind would find now."""
-        index = self._indices[job.job]
-        return self._lane.pool(index).room(self._lane.run.wanted[index])
+        """Return how many nodes a job of this kind would find now; none where a limit keeps it waiting."""
+        assert isinstance(job, _WaitingJob)
+        return self._lane.most(job.place)

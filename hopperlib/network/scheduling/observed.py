@@ -287,7 +287,7 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
     idle = _found_idle(schedule, jobs, waited, cluster)
     if idle > 0.05 * len(waited):
         message = (
-            f"Of {len(waited):,} jobs that waited a minute or more, {100 * idle / len(waited):.0f} % saw as many nodes or cores as they wanted idle half-way "
+            f"Of {len(waited):,} job{'s' * (len(waited) != 1)} that waited a minute or more, {100 * idle / len(waited):.0f} % saw as many nodes or cores as they wanted idle half-way "
             "through their wait: limits of users or queues, partitions, drained nodes, reservations or holds that the trace does not name."
         )
         yield Finding(
@@ -301,7 +301,7 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
         passed += starts[job] < latest
         alike[key] = max(latest, starts[job])
     if passed > 0.02 * len(jobs):
-        message = f"{passed:,} jobs ({100 * passed / len(jobs):.0f} %) passed one of the same queue, width and limit that came before: priorities, fair share or holds, not the order of submission."
+        message = f"{passed:,} job{'s' * (passed != 1)} ({100 * passed / len(jobs):.0f} %) passed one of the same queue, width and limit that came before: priorities, fair share or holds, not the order of submission."
         yield Finding(code="out-of-order", message=message, level="advice", evidence={"share": passed / len(jobs)})
     waited.sort(key=starts.__getitem__)
     # The earliest arrival of those that start at an instant or later.

@@ -17,8 +17,8 @@ The rules are fixed, so that schedules compare:
 - ``conservative``: every waiting job is promised the earliest time at which it
   delays nobody before it in the queue, and whoever's time is now starts. With
   a depth of two or more, ``easy`` does so for so many of the first.
-- A policy may also be a function: it sees a `View` whenever something ended or came, and
-  returns those of its waiting jobs that are to start now.
+- A policy may also be a function: it sees a `View` whenever something ended or came and there is room for
+  the narrowest waiting job, and returns, or yields, those of its waiting jobs that are to start now.
 
 On a cluster with partitions each queue is one of them, and each has its own
 head. A job wants the same of each of its nodes: its cores, GPUs and memory

@@ -38,8 +38,8 @@ _RESAMPLES, _FEWEST_WEEKS = 1000, 4
 # Distances of more jobs would take as long as the simulation.
 _MOST_MEASURED = 20_000
 _SWF_FIELDS = 18
-# What changes the answer so much that it is told at once.
-_LOUD = ("too-wide", "partitions-pooled", "capacity-estimated", "guessed-limit", "never-started")
+#: Codes of notes that change the answer so much that they are told at once.
+LOUD = ("too-wide", "partitions-pooled", "capacity-estimated", "guessed-limit", "never-started")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +123,7 @@ def simulated(
         policy=given.policy,
         depth=given.depth,
         queue_order=given.queue_order,
-        rules=_read_part("rules", given.rules, rules.read_rules) if given.rules.strip() else None,
+        rules=given.limits_of(trace.users) if given.rules.strip() else None,
         allocation=given.allocation,
         overrun=given.overrun,
         queues=table.queues if table else (),
@@ -271,6 +271,16 @@ class _Settings(Asked):
                 name="machine",
             )
         return addresses
+
+    def limits_of(self, users: Mapping[int, str]) -> rules.Rules:
+        """Return priorities and limits, limits of users that the trace names by their numbers."""
+        read: rules.Rules = _read_part("rules", self.rules, rules.read_rules)
+        numbers = {name: str(number) for number, name in users.items()} | {"": ""}
+        limits = (
+            replace(limit, of=numbers.get(limit.of, "of another trace")) if users and limit.per == "user" else limit
+            for limit in read.limits
+        )
+        return replace(read, limits=tuple(limits))
 
     @cached_property
     def table(self) -> rules.QueueTable | None:
@@ -432,16 +442,16 @@ def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
 def _against(compared: Compared | None) -> Iterator[Finding]:
     """Yield how much longer jobs wait under the policy, and how sure that is."""
     if compared is not None:
-        longer, resampled = compared.difference_s > 0, bool(compared.difference_s) and compared.low_s is not None
+        longer, resampled = compared.difference_s > 0, compared.low_s is not None
         yield _WORDING.of(
             compared,
             resamples=_RESAMPLES,
             apart_s=abs(compared.difference_s),
             side="longer" if longer else "shorter",
             resampled=resampled,
-            untold=resampled and not compared.sure,
+            untold=resampled and bool(compared.difference_s) and not compared.sure,
             alike=not compared.difference_s,
-            few=bool(compared.difference_s) and not resampled,
+            few=not resampled,
         ).finding("against")
 
 
@@ -449,7 +459,7 @@ def _findings(notes: Sequence[Note]) -> Iterator[Finding]:
     """Yield what was left out of the trace, and what else to know of it."""
     for note in notes:
         message = f"{note.message[:1].upper()}{note.message[1:]}."
-        yield Finding(note.code, message, "advice" if note.code in _LOUD else "note", {"count": note.count})
+        yield Finding(note.code, message, "advice" if note.code in LOUD else "note", {"count": note.count})
 
 
 QUESTION = declared(

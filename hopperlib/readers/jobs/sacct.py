@@ -111,7 +111,8 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "") -> Tr
         )
         for at, (name, job) in enumerate(jobs)
     )
-    return Trace(workload=workload, skips=skips, notes=counted(counts), epoch_s=start, names=strange)
+    called = {number: name for name, number in users.items()}
+    return Trace(workload=workload, skips=skips, notes=counted(counts), epoch_s=start, names=strange, users=called)
 
 
 def _rows(source: Source, delimiter: str, columns: str, skips: Skips) -> Iterator[tuple[int, dict[str, str]]]:

@@ -55,6 +55,8 @@ class Trace(Framed):
         Unix time of time 0; 0 if unknown. [s]
     names : dict
         Job number -> the name the trace gives it, where that is no number.
+    users : dict
+        The same of users.
     """
 
     workload: Workload
@@ -63,6 +65,7 @@ class Trace(Framed):
     header: dict[str, str] = field(default_factory=dict, repr=False)
     epoch_s: int = 0
     names: dict[int, str] = field(default_factory=dict, repr=False)
+    users: dict[int, str] = field(default_factory=dict, repr=False)
 
     def frame_data(self) -> dict[str, Any]:
         """Return the columns of the jobs; `name` where the trace names them otherwise than by number."""
