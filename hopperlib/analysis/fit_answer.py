@@ -4,21 +4,23 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from hopperlib.analysis.distributions import Goodness, qq
-from hopperlib.analysis.regression import Coefficient, regress_together, variance_split
-from hopperlib.analysis.run_times import CAVEATS, Repeats, RunTimeReport, describe_run_times
+from hopperlib.analysis.regression import regress_together, variance_split
+from hopperlib.analysis.run_times import CAVEATS, FamilyReport, Repeats, RunTimeReport, describe_run_times
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding, worded
-from hopperlib.questions.result import Column, Figure, Result, Table, Value
+from hopperlib.questions.result import Figure, Result
 from hopperlib.questions.run_time_figures import histogram_figure, quantile_figure
+from hopperlib.questions.wording import wording
 from hopperlib.readers.run_times import RunTimes, read_run_times
 from hopperlib.readers.source import by_path
 
-_HERE = "hopperlib.analysis"
+_HERE, _WORDING = "hopperlib.analysis", wording(__name__)
 # Points of the quantile plot that are drawn and listed: of more values, evenly spread ones.
 _MOST_POINTS = 200
 
@@ -118,17 +120,35 @@ def fit_result(report: RunTimeReport) -> Result:
         slopes = regress_together(table.covariates, table.times) if table.covariates else []
     except ValueError as error:
         raise InputError(str(error), name="against") from None
-    needed = " or ".join(f"{way.runs:,} ({way.how}{_by_rank(way)})" for way in report.repeats)
-    return Result(
-        summary=f"{report.verdict} To see a change of {100 * report.change_fraction:g} %, make so many runs before and as "
-        f"many after: {needed}.",
-        findings=tuple(_findings(report)),
-        values=tuple(_values(report)),
-        figures=_figures(report),
-        tables=tuple(_tables(report, slopes)),
-        facts=report.to_dict()
-        | ({"covariates": [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]} if slopes else {}),
+    figures, split = report.figures, report.split
+    sds = (figures["sd"], *((split.within_sd, math.sqrt(split.between_variance)) if split else (0.0, 0.0)))
+    percents = [100 * sd / figures["mean"] for sd in sds]
+    said = _WORDING.of(
+        report,
+        needed=" or ".join(f"{way.runs:,} ({way.how}{_by_rank(way)})" for way in report.repeats),
+        change=100 * report.change_fraction,
+        chance=100 * report.power,
+        times=len(table.times),
+        nothing=None,
+        within_sd=sds[1],
+        between_sd=sds[2],
+        **dict(zip(("sd_percent", "within_percent", "between_percent"), percents, strict=True)),
+        shares=[100 * part for part in split.between_fraction] if split else [],
+        slopes=slopes,
+        family_rows=[_family_row(family, report.families[0].fit.aic) for family in report.families],
+        way_rows=[(way.how, 100 * way.spread_fraction, way.runs, way.runs_by_rank) for way in report.repeats],
+        parameter_rows=[
+            (family.fit.family, name, interval.estimate, interval.low, interval.high)
+            for family in report.families
+            for name, interval in family.intervals.items()
+        ],
+        slope_rows=[
+            (row.name, row.slope.estimate, row.slope.low, row.slope.high, *(float(f"{p:.2g}") for p in row[-2:]))
+            for row in slopes
+        ],
     )
+    told = {"covariates": [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]} if slopes else {}
+    return said.result(findings=tuple(_findings(report)), figures=_figures(report), facts=report.to_dict() | told)
 
 
 def _by_rank(way: Repeats) -> str:
@@ -153,88 +173,23 @@ def _findings(report: RunTimeReport) -> Iterator[Finding]:
     yield from CAVEATS
 
 
-def _values(report: RunTimeReport) -> Iterator[Value]:
-    """Yield the numbers of the times themselves, and of their groups."""
-    figures, unit, split = report.figures, report.table.unit, report.split
-
-    def of_the_mean(sd: float) -> str:
-        return f"{100 * sd / figures['mean']:.2f} % of the mean"
-
-    yield Value("Times", len(report.table.times), "documented", note=f"column {report.table.column}")
-    yield Value("Mean", figures["mean"], "documented", unit)
-    yield Value("Standard deviation", figures["sd"], "documented", unit, note=of_the_mean(figures["sd"]))
-    yield Value("Median", figures["median"], "documented", unit)
-    yield Value("Range", None, "documented", unit, low=figures["minimum"], high=figures["maximum"])
-    if split is None:
-        return
-    share, between = split.between_fraction, math.sqrt(split.between_variance)
-    yield Value("Groups", split.groups, "documented", note=f"column {report.table.group}")
-    for label, sd in (("within a group", split.within_sd), ("between groups", between)):
-        yield Value(f"Standard deviation {label}", sd, "calibrated", unit, note=of_the_mean(sd))
-    ends = f"95 %: {100 * share.low:.1f} to {100 * share.high:.1f} %"
-    yield Value("Variance that lies between groups", 100 * share.estimate, "calibrated", "%", 1, note=ends)
-
-
 def _bounded(p: float, goodness: Goodness) -> float | str:
     """Return a p-value of resampling; one that no sample reached is only bounded by their number."""
     return f"≤ {p:.2g}" if p <= 1 / (goodness.repeats + 1) else float(f"{p:.2g}")
 
 
-def _tables(report: RunTimeReport, slopes: Sequence[Coefficient]) -> Iterator[Table]:
-    """Yield families, repeats, parameters, and the slopes if there are any."""
-    best = report.families[0].fit.aic
-    titles = {"AIC": 1, "Above the best": 1, "Anderson-Darling": 3, "p of A-D": None, "Kolmogorov-Smirnov": 3}
-    yield Table(
-        caption=f"Families, the best first, fitted to {report.fitted_what}; p-values from {report.resamples:,} samples",
-        columns=(
-            Column("Family"),
-            *(Column(title, "", digits) for title, digits in titles.items()),
-            Column("p of K-S"),
-        ),
-        rows=[
-            (
-                family.fit.family,
-                family.fit.aic,
-                "not comparable" if family.fit.note else family.fit.aic - best,
-                family.goodness.anderson_darling,
-                _bounded(family.goodness.anderson_darling_p, family.goodness),
-                family.goodness.kolmogorov_smirnov,
-                _bounded(family.goodness.kolmogorov_smirnov_p, family.goodness),
-            )
-            for family in report.families
-        ],
+def _family_row(family: FamilyReport, best: float) -> tuple[Any, ...]:
+    """Return how well a family fits, beside the least AIC."""
+    fitted, goodness = family.fit, family.goodness
+    return (
+        fitted.family,
+        fitted.aic,
+        "not comparable" if fitted.note else fitted.aic - best,
+        goodness.anderson_darling,
+        _bounded(goodness.anderson_darling_p, goodness),
+        goodness.kolmogorov_smirnov,
+        _bounded(goodness.kolmogorov_smirnov_p, goodness),
     )
-    yield Table(
-        caption=f"Runs before and as many after, to see a change of {100 * report.change_fraction:g} % in "
-        f"{100 * report.power:g} % of cases (two-sided t-test, level {report.alpha:g})",
-        columns=(
-            Column("How the runs are made"),
-            Column("Spread", "%", 2),
-            Column("Runs on each side"),
-            Column("Compared by rank"),
-        ),
-        rows=[(way.how, 100 * way.spread_fraction, way.runs, way.runs_by_rank) for way in report.repeats],
-    )
-    yield Table(
-        caption="Parameters with 95 % intervals",
-        columns=tuple(map(Column, ("Family", "Parameter", "Estimate", "From", "To"))),
-        rows=[
-            (family.fit.family, name, interval.estimate, interval.low, interval.high)
-            for family in report.families
-            for name, interval in family.intervals.items()
-        ],
-    )
-    if slopes:
-        yield Table(
-            caption=f"Least squares on all columns at once, n = {len(report.table.times):,}; intervals of 95 %, p-values "
-            "corrected by Holm",
-            columns=tuple(map(Column, ("Column", "Slope", "From", "To", "p", "p corrected"))),
-            rows=[
-                (row.name, slope.estimate, slope.low, slope.high, *(float(f"{p:.2g}") for p in ps))
-                for row in slopes
-                for slope, ps in [(row.slope, (row.p_value, row.p_corrected))]
-            ],
-        )
 
 
 def _figures(report: RunTimeReport) -> tuple[Figure, ...]:

@@ -49,10 +49,11 @@ def simulate(question: Question, values: dict[str, Any], as_json: bool, show_all
             other = simulated(trace, {**settings, "policy": settings["against"]}, progress=progress)
     if map_at_s is not None and not outcome.addresses:
         raise InputError("--map needs --machine with a machine whose cabinets are known: one with a torus")
-    for note in (*trace.account(), *outcome.notes):
-        # What the answer says already is not said again.
-        if as_csv or not (as_json or show_all or note.code in LOUD):
-            click.echo(f"hopper: {note.message}", err=True)
+    # What the answer says already is not said again.
+    answered = () if as_csv else LOUD
+    untold = [note for note in (*trace.account(), *outcome.notes) if note.code not in answered]
+    for note in untold if as_csv or not (as_json or show_all) else ():
+        click.echo(f"hopper: {note.message}", err=True)
     schedule = outcome.schedule
     if records:
         write_lines(records, _record_lines(schedule), as_json=as_json)

@@ -228,16 +228,31 @@ def _sides(cores: int, dimensions: int) -> Iterator[Grid]:
                 yield (side, *rest)
 
 
+# How reports begin that do not tell who sends to whom.
+_NO_PARTNERS = {
+    "@ mpiP": "a report of mpiP",
+    "CrayPat": "a report of pat_report",
+    "##IPM": "the banner of IPM (its XML file does)",
+    "<taskcopy": "IPM's XML of clustered ranks",
+}
+_IPM_SEND = re.compile(
+    r'<hent [^>]{0,200}call="MPI_\w{0,9}[Ss]end\w{0,12}"[^>]{0,99}bytes="([0-9.eE+]{1,25})"[^>]{0,99}orank="(\d{1,9})"'
+    r'[^>]{0,99}count="(\d{1,18})"'
+)
+
+
 def read_matrix(lines: Iterable[str]) -> tuple[int, dict[tuple[int, int], float]]:
     r"""Return the number of ranks, and what each pair of them sends both ways.
 
     Read are three columns (from, to, bytes), with a header or without; a square table, a row a rank; and the
-    ``orank`` of IPM's XML. What ranks send themselves is left out. mpiP's reports name no partners.
+    sends of IPM's XML. What ranks send themselves is left out. Of IPM's other calls nothing is read: receives would count
+    twice, and collectives and receives from anybody stand there as if from rank 0. Reports of mpiP and pat_report, IPM's
+    banner and its XML of clustered ranks do not tell who sends to whom, and are refused.
 
     Raises
     ------
     InputError
-        If there is no pair of ranks in it.
+        If there is no pair of ranks in it, or it is a report that names no partners.
 
     Examples
     --------
@@ -264,7 +279,9 @@ def read_matrix(lines: Iterable[str]) -> tuple[int, dict[tuple[int, int], float]
     for line in lines:
         rank = re.search(r'<task [^>]{0,300}mpi_rank="(\d{1,9})"', line)
         here = int(rank[1]) if rank else here
-        peer = re.search(r'bytes="([0-9.eE+]{1,25})"[^>]{0,200}orank="(\d{1,9})"[^>]{0,200}count="(\d{1,18})"', line)
+        if tool := next((tool for sign, tool in _NO_PARTNERS.items() if line.lstrip().startswith(sign)), ""):
+            raise InputError(f"{tool} tells what was sent, but not to whom: who talks to whom cannot be told from it")
+        peer = _IPM_SEND.search(line)
         if peer and here >= 0:
             add(here, int(peer[2]), float(peer[1]) * int(peer[3]))
         elif "<" not in line and (cells := re.split(r"[\s,;|]+", line.split("#")[0].strip(" \t\r\n,;|"))) != [""]:

@@ -28,6 +28,8 @@ TRUE = {
     "Weibull": {"shape": 2.5, "scale": 400.0},
     "inverse Gaussian": {"mean": 300.0, "shape": 2000.0},
     "Gumbel": {"location": 1000.0, "scale": 40.0},
+    "GEV": {"shape": 0.1, "location": 1000, "scale": 40},
+    "two lognormals": {"share": 0.7, "log_mean": 6, "log_sd": 0.05, "slow_log_mean": 6.4, "slow_log_sd": 0.1},
 }
 run_times = st.lists(st.floats(1, 1e5), min_size=5, max_size=30).filter(lambda one: np.std(one) > 1e-3 * np.mean(one))
 
@@ -84,7 +86,9 @@ def test_no_parameters_nearby_are_likelier(family):
     for name, value in best.parameters.items():
         for factor in (0.999, 1.001):
             moved = Fit(family=family, parameters={**best.parameters, name: value * factor}, log_likelihood=0, n=60)
-            assert moved.distribution.logpdf(x).sum() <= best.log_likelihood + 1e-9
+            # The search for a GEV and the steps to a mixture stop when little is left to gain.
+            left = {"GEV": 1e-4, "two lognormals": 1e-2}.get(family, 1e-9)
+            assert moved.distribution.logpdf(x).sum() <= best.log_likelihood + left
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -98,6 +102,8 @@ def test_a_fit_is_the_distribution_of_its_parameters(family):
         "Weibull": lambda: 400 * math.gamma(1 + 1 / 2.5),
         # Euler's constant.
         "Gumbel": lambda: 1000 + 0.5772156649 * 40,
+        "GEV": lambda: 1000 + 40 * (math.gamma(1 - 0.1) - 1) / 0.1,
+        "two lognormals": lambda: 0.7 * math.exp(6 + 0.05**2 / 2) + 0.3 * math.exp(6.4 + 0.1**2 / 2),
     }.get(family, lambda: truth["mean"])()
     assert true_fit(family).distribution.mean() == pytest.approx(mean)
     sample = true_fit(family).distribution.rvs(100_000, random_state=np.random.default_rng(5))
@@ -172,6 +178,27 @@ def test_nearer_to_the_smallest_value_the_likelihood_has_no_bound():
     # Each step nearer adds about ln(1000) for the value itself, less what the spread costs: in the end it grows.
     # (With x[0] - shift = g: -n (mean + ln sd) behaves as -ln g - n ln |ln g|.)
     assert height(1e-300) > height(1e-200) > height(1e-150)
+
+
+@pytest.mark.parametrize("shape", [-0.3, 0.0, 0.4])
+def test_a_gev_is_that_of_scipy(shape):
+    # scipy's own search, begun at the truth; its sign of the shape is the opposite one.
+    x = stats.genextreme.rvs(-shape, 100, 8, size=200, random_state=np.random.default_rng(4))
+    theirs = stats.genextreme.fit(x, -shape, loc=100, scale=8)
+    ours = fit(x, "GEV")
+    assert ours.log_likelihood == pytest.approx(stats.genextreme.logpdf(x, *theirs).sum(), abs=1e-3)
+    assert ours.parameters["shape"] == pytest.approx(-theirs[0], abs=2e-3)
+
+
+def test_a_mixture_is_preferred_to_one_lognormal_only_where_there_are_two():
+    # Its five parameters alone make the mixture best by AIC in 4 to 34 % of samples of one family (50 draws each of 30,
+    # 120 and 400 values from four families); with the Bayesian criterion too it was 4 to 8 %, 0 to 4 % and none.
+    rng = np.random.default_rng(9)
+    single = [fit_all(100 * np.exp(0.1 * rng.standard_normal(120)))[0].family for _ in range(20)]
+    both = [fit_all(true_fit("two lognormals").distribution.rvs(120, random_state=rng)) for _ in range(5)]
+    assert single.count("two lognormals") <= 2
+    assert [fits[0].family for fits in both] == ["two lognormals"] * 5
+    assert both[0][0].distribution.ppf(both[0][0].distribution.cdf(450.0)) == pytest.approx(450)
 
 
 def test_all_families_sorted_by_the_criterion():

@@ -35,7 +35,7 @@ def test_tables_hold_families_repeats_and_parameters(report):
     # With 19 samples the smallest p-value there can be is 1 / 20.
     assert "≤ 0.05" in families.rows[-1]
     assert [row[2] for row in repeats.rows] == [way.runs for way in report.repeats]
-    assert len(parameters.rows) == 15
+    assert len(parameters.rows) == 23
 
 
 def test_figures_are_of_the_best_family(report):

@@ -1,10 +1,18 @@
 """Question: which rank goes where, and how many neighbors that keeps on one node."""
 
+import re
 import sys
+from collections.abc import Iterable, Sequence
 from math import prod
 
-from hopperlib.errors import InputError
+from hopperlib.errors import InputError, refusal
 from hopperlib.network import rank_order as ro
+from hopperlib.network.scheduling.cluster import node_names
+from hopperlib.network.torus.distances import Torus
+from hopperlib.network.torus.orders import compute_nodes
+from hopperlib.network.torus.wiring import Wiring
+from hopperlib.network.torus_order import NodeTraffic, Sent
+from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Column, Download, Result, Table
 
@@ -38,7 +46,7 @@ class _Order(Asked):
             tasks, pairs = ro.read_matrix(self.matrix.splitlines())
         except InputError as error:
             raise InputError(f"matrix: {error}", name="matrix") from None
-        order = ro.order_for_matrix(tasks, pairs, self.cores_per_node)
+        order, hops = self._on_torus(ro.order_for_matrix(tasks, pairs, self.cores_per_node), pairs.items())
         before, after = (ro.off_node_weight(tried, pairs, self.cores_per_node) for tried in (range(tasks), order))
         total = sum(pairs.values())
         said = self.said(
@@ -48,11 +56,30 @@ class _Order(Asked):
             before=before,
             after=after,
             shares=(before / total, after / total),
+            hops=hops,
         )
         text = ro.rank_order_file(order, said.text("of_matrix"))
         return said.result(
             summary=said.text("matrix_summary"), downloads=(Download(name="MPICH_RANK_ORDER", text=text),)
         )
+
+    def _on_torus(self, order: Sequence[int], pairs: Iterable[Sent]) -> tuple[Sequence[int], tuple[float, ...] | None]:
+        """Return the order with its nodes near on the torus, and what is sent times hops: as numbered, before, and then."""
+        if self.machine == "none":
+            return order, None
+        machine = chosen_machine(self.machine)
+        torus, nodes = Torus.of(machine), compute_nodes(machine)
+        if nids := self.nids.replace(" ", "").removeprefix("nid").strip("[]"):
+            if not re.fullmatch(r"(,?\d{1,7}(-\d{1,7})?)+", nids):
+                raise refusal("nids", self.nids[:40], "must be numbers and ranges, such as 12-15,40")
+            wiring = Wiring.of(machine)
+            nodes = tuple(wiring.address(int(nid)) for nid in node_names(f"[{nids}]"))
+        sent = list(pairs)
+        numbered, found = (
+            NodeTraffic(tried, sent, self.cores_per_node, nodes, torus) for tried in (range(len(order)), order)
+        )
+        before = found.hops_sent
+        return found.bring_near(), (numbered.hops_sent, before, found.hops_sent)
 
     def _of_grid(self) -> Result:
         """Answer for neighbors on a grid."""
@@ -71,6 +98,7 @@ class _Order(Asked):
             counts[f"your boxes of {_sides(box)}"] = ro.off_node_pairs(order, grid, cores, periodic=periodic)
         way, after = list(counts.items())[-1]
         triangle = _TRIANGLES[self.triangle](self.side)
+        order, hops = self._on_torus(order, ((pair, 1.0) for pair in ro.neighbor_pairs(grid, periodic=periodic)))
         said = self.said(
             of_matrix=False,
             tasks=tasks,
@@ -84,6 +112,7 @@ class _Order(Asked):
             counts=list(counts.values()),
             told=", ".join(f"{name} {count:,}" for name, count in counts.items()),
             imbalance=ro.triangle_imbalance(triangle),
+            hops=hops,
         )
         columns = (Column("Row"), *(Column(str(column)) for column in range(1, self.side + 1)))
         rows = [(number, *("" if cell is None else cell for cell in row)) for number, row in enumerate(triangle, 1)]

@@ -1,0 +1,139 @@
+"""A rank order moved to where the job's nodes lie: what ranks send, weighted by the hops it goes on a torus.
+
+Which ranks share a node is settled before, by `hopperlib.network.rank_order`; here whole nodes change places.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from hopperlib.errors import refusal
+from hopperlib.network.torus.distances import Torus
+from hopperlib.network.torus.orders import order_nodes
+from hopperlib.network.torus.wiring import NodeAddress
+
+#: A pair of ranks, and what they send each other.
+Sent = tuple[tuple[int, int], float]
+# So many exchanges are tried at most: seconds.
+_MOST_TRIED = 100_000
+# Beside how many of those that it sends most a node is tried, and how far from them along the curve.
+_PARTNERS, _NEAR = 6, 2
+
+
+class NodeTraffic:
+    """What the nodes of a job send each other, by the order in which ranks fill them.
+
+    Parameters
+    ----------
+    order : sequence of int
+        Ranks in the order in which they fill the nodes.
+    pairs : iterable of (pair, float)
+        Two ranks, and what they send each other.
+    cores_per_node : int
+    nodes : sequence of NodeAddress
+        The job's, in the order in which they are filled.
+    torus : Torus
+
+    Raises
+    ------
+    InputError
+        If there are too few nodes for the ranks.
+
+    Examples
+    --------
+    Four nodes in a row; ranks 0 and 3 talk most, three hops apart, until they are neighbors:
+
+    >>> row, torus = [NodeAddress(x, f"c{x}-0c0s0n0", x, 0, 0) for x in range(4)], Torus((9, 1, 1))
+    >>> traffic = NodeTraffic(range(4), [((0, 3), 10.0), ((1, 2), 1.0)], 1, row, torus)
+    >>> traffic.hops_sent, traffic.bring_near(), traffic.hops_sent
+    (31.0, [1, 2, 0, 3], 11.0)
+    """
+
+    def __init__(
+        self,
+        order: Sequence[int],
+        pairs: Iterable[Sent],
+        cores_per_node: int,
+        nodes: Sequence[NodeAddress],
+        torus: Torus,
+    ) -> None:
+        self._order, self._cores = order, cores_per_node
+        self._places = [node.coordinates for node in nodes]
+        count = -(-len(order) // cores_per_node)
+        if len(nodes) < count:
+            raise refusal(
+                "nodes", len(nodes), f"must be at least {count:,}: {len(order):,} tasks, {cores_per_node} on a node"
+            )
+        on = {rank: place // cores_per_node for place, rank in enumerate(order)}
+        # What each group of ranks that share a node sends each other group, and where each group is.
+        self._sent: list[dict[int, float]] = [{} for _ in range(count)]
+        for (one, other), weight in pairs:
+            a, b = on[one], on[other]
+            if a != b:
+                self._sent[a][b] = self._sent[a].get(b, 0.0) + weight
+                self._sent[b][a] = self._sent[b].get(a, 0.0) + weight
+        self._at = list(range(count))
+        # The nodes along a curve; one that is not full keeps its place.
+        by_nid = {node.nid: place for place, node in enumerate(nodes[: len(order) // cores_per_node])}
+        self._curve = [by_nid[node.nid] for node in order_nodes(nodes[: len(by_nid)], "hilbert")]
+        self._rank_of = {place: rank for rank, place in enumerate(self._curve)}
+        self._rings = [
+            [[min((a - b) % size, (b - a) % size) for b in range(size)] for a in range(size)]
+            for size in torus.dimensions
+        ]
+
+    def _hops(self, group: int, at: int, without: int = -1) -> float:
+        """Return what a group would send from a place, times the hops; without what it sends one other."""
+        (x, y, z), (in_x, in_y, in_z) = self._places[at], self._rings
+        to_x, to_y, to_z = in_x[x], in_y[y], in_z[z]
+        total = 0.0
+        for other, weight in self._sent[group].items():
+            if other != without:
+                a, b, c = self._places[self._at[other]]
+                total += weight * (to_x[a] + to_y[b] + to_z[c])
+        return total
+
+    @property
+    def hops_sent(self) -> float:
+        """What all pairs of nodes send each other, times the hops it goes."""
+        return sum(self._hops(group, at) for group, at in enumerate(self._at)) / 2
+
+    def bring_near(self) -> list[int]:
+        """Exchange nodes as long as that shortens the way of what is sent; return the order of the ranks.
+
+        It starts with the nodes as they are filled, and with them along a Hilbert curve. A node is tried beside each of
+        those that it sends most. It is no optimum, and never worse than before.
+        """
+        tries = [
+            (self._exchanged(start), self._at) for start in (self._at, [*self._curve, *self._at[len(self._curve) :]])
+        ]
+        _, self._at = min(tries)
+        group_at = {place: group for group, place in enumerate(self._at)}
+        ranks = [self._order[group_at[place] * self._cores :][: self._cores] for place in range(len(self._at))]
+        return [rank for of_node in ranks for rank in of_node]
+
+    def _exchanged(self, start: Sequence[int]) -> float:
+        """Exchange nodes from a start on; return what is sent then, times the hops."""
+        self._at = list(start)
+        group_at = {place: group for group, place in enumerate(start)}
+        tried, gained = 0, True
+        while gained and tried < _MOST_TRIED:
+            gained = False
+            for group in range(len(self._curve)):
+                for place in self._beside(group):
+                    other, own = group_at[place], self._at[group]
+                    tried += 1
+                    before = self._hops(group, own, other) + self._hops(other, place, group)
+                    after = self._hops(group, place, other) + self._hops(other, own, group)
+                    if after < before * (1 - 1e-12):
+                        self._at[group], self._at[other] = place, own
+                        group_at[place], group_at[own] = group, other
+                        gained = True
+        return self.hops_sent
+
+    def _beside(self, group: int) -> Iterator[int]:
+        """Yield places beside those to which a group sends most, along the curve."""
+        partners = sorted(self._sent[group], key=self._sent[group].__getitem__, reverse=True)[:_PARTNERS]
+        for partner in partners:
+            rank = self._rank_of.get(self._at[partner])
+            if rank is not None:
+                near = self._curve[max(0, rank - _NEAR) : rank + _NEAR + 1]
+                yield from (place for place in near if place not in (self._at[partner], self._at[group]))
