@@ -116,7 +116,7 @@ class _Gev(type(stats.genextreme)):  # type: ignore[misc]
         least, most = float(z.min()), float(z.max())
 
         def loss(at: Array) -> float:
-            shape, shift, log_scale = at.tolist()
+            shape, shift, log_scale = map(float, at)
             narrowed = math.exp(-log_scale)
             if shape <= -1 or 1 + shape * ((least if shape > 0 else most) - shift) * narrowed <= 0:
                 return math.inf

@@ -236,7 +236,7 @@ _NO_PARTNERS = {
     "<taskcopy": "IPM's XML of clustered ranks",
 }
 _IPM_SEND = re.compile(
-    r'<hent [^>]{0,200}call="MPI_\w{0,9}[Ss]end\w{0,12}"[^>]{0,99}bytes="([0-9.eE+]{1,25})"[^>]{0,99}orank="(\d{1,9})"'
+    r'<hent [^>]{0,200}call="MPI_\w{0,9}[Ss]end\w{0,12}"[^>]{0,99}bytes="(\d{1,20}(?:\.\d{0,9})?(?:[eE]\+?\d{1,3})?)"[^>]{0,99}orank="(\d{1,9})"'
     r'[^>]{0,99}count="(\d{1,18})"'
 )
 

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import prod
 
 from hopperlib.errors import InputError, refusal
@@ -63,7 +63,7 @@ class _Order(Asked):
             summary=said.text("matrix_summary"), downloads=(Download(name="MPICH_RANK_ORDER", text=text),)
         )
 
-    def _on_torus(self, order: Sequence[int], pairs: Iterable[Sent]) -> tuple[Sequence[int], tuple[float, ...] | None]:
+    def _on_torus(self, order: list[int], pairs: Iterable[Sent]) -> tuple[list[int], tuple[float, ...] | None]:
         """Return the order with its nodes near on the torus, and what is sent times hops: as numbered, before, and then."""
         if self.machine == "none":
             return order, None

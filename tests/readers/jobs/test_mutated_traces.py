@@ -101,6 +101,10 @@ TABLES = {
     "queues": (read_queues, '[ours]\nqueue = [{name = "1", nodes = [1, 8], max_hours = 2, priority = 1}]\n'),
     "node table": (Wiring.from_table, "nid,cname,x,y,z\n0,c0-0c0s0n0,0,0,0\n1,c0-0c0s0n1,0,0,1\n"),
     "matrix": (lambda text: read_matrix(text.splitlines()), "from,to,bytes\n0,1,100\n1,0,50\n2,0,8\n"),
+    "ipm": (
+        lambda text: read_matrix(text.splitlines()),
+        '<task ipm_version="2.0" mpi_rank="1" mpi_size="2">\n<hent key="1" call="MPI_Isend" bytes="16" orank="0" region="1" callsite="1" count="3" tid="0" >1 1 1</hent>\n',
+    ),
     "run times": (read_run_times, "job;date;run_time_s\na;2024-01-01;10,5\na;2024-01-02;01:02:03\nb;2024-01-03;nan\n"),
 }  # fmt: skip
 
