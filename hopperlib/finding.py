@@ -89,7 +89,9 @@ class Words(Formatter):
             return f"{value:,} {format_spec[2:]}{'' if value == 1 else 's'}"
         if format_spec.endswith(" %"):
             return f"{100 * value:{format_spec[:-2]}f} %"
-        return str(format(value, format_spec))
+        text = str(format(value, format_spec))
+        # Nobody reads 1.23e+03.
+        return f"{value:,.0f}" if format_spec.endswith("g") and "e+" in text else text
 
 
 @cache

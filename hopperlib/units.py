@@ -143,10 +143,11 @@ def size_text(count: float) -> str:
     >>> size_text(304_700_000_000), size_text(12)
     ('305 GB', '12 bytes')
     """
-    for unit, factor in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= factor:
+    for unit, factor in (("EB", 1e18), ("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        # What rounds to a thousand of a unit is one of the next.
+        if count >= 0.9995 * factor:
             return f"{count / factor:.3g} {unit}"
-    return f"{count:.0f} bytes"
+    return f"{count:.0f} byte{'s' * (round(count) != 1)}"
 
 
 def binary_size_text(size: int) -> str:

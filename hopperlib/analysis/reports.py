@@ -35,21 +35,17 @@ from hopperlib.network.scheduling.workload import Workload
 from hopperlib.questions.monitoring.watch import judged, watch_result
 from hopperlib.questions.network import simulate
 from hopperlib.questions.question import load
-from hopperlib.questions.result import Column, Result, Table
+from hopperlib.questions.result import Column, Result, Table, joined
 from hopperlib.questions.storage.darshan_answer import logs_result
-from hopperlib.questions.storage.io_log import io500_result, io_result
+from hopperlib.questions.storage.io_log import text_results
 from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
 from hopperlib.readers.darshan import read_darshan_logs
-from hopperlib.readers.ior.io500 import read_io500_summary
-from hopperlib.readers.ior.reader import read_ior
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.run_times import read_run_times
 from hopperlib.readers.source import text_of
 
 _MOST_BYTES = 256_000_000
 _SPANS = {"h": 3600, "d": 86_400, "w": 604_800}
-# Parts of a result that are tuples, in no order.
-_PARTS = ("findings", "values", "drawings", "figures", "copyables", "listings", "tables", "downloads")
 
 
 class _Text(NamedTuple):
@@ -218,7 +214,7 @@ def _jobs(texts: Sequence[_Text], _: Any, since: float | None, **settings: Any) 
         if not kept:
             raise InputError("no job was submitted since then", name="since")
         trace = replace(trace, workload=trace.workload.of(kept))
-    return _joined([simulate.result_of(simulate.simulated(trace, values, every_s=3600))], unread)
+    return joined([simulate.result_of(simulate.simulated(trace, values, every_s=3600))], unread)
 
 
 def _runs(texts: Sequence[_Text], *_: Any, **settings: Any) -> Result:
@@ -226,7 +222,7 @@ def _runs(texts: Sequence[_Text], *_: Any, **settings: Any) -> Result:
     names = {name: settings[name] for name in ("column", "group") if name in settings}
     tables, unread = _each(texts, lambda one: read_run_times(one.text, **names))
     runs = tables[0] if len(tables) == 1 else pd.concat([table.to_frame() for table in tables])
-    return _joined([fit(runs, **settings)], unread)
+    return joined([fit(runs, **settings)], unread)
 
 
 def _history(
@@ -238,7 +234,7 @@ def _history(
         files = [Histories(tuple(kept for one in file.series if (kept := _later(one, since)))) for file in files]
         if not any(file.series for file in files):
             raise InputError("no benchmark ran since then", name="since")
-    return _joined([watch_result(files, judged(files, least_percent=least_percent))], unread)
+    return joined([watch_result(files, judged(files, least_percent=least_percent))], unread)
 
 
 def _later(history: History, since: float) -> History | None:
@@ -256,40 +252,14 @@ def _later(history: History, since: float) -> History | None:
 
 def _io(texts: Sequence[_Text], logs: Sequence[Path], _: Any, *, machine: str = "hopper") -> Result:
     """Answer for outputs of IOR, mdtest and IO500, and for Darshan logs."""
-    known, results, unread = Machine.load(machine), [], []
-    summaries = [one for one in texts if "[SCORE" in one.text]
-    runs, bad = _each(summaries, lambda one: read_io500_summary(one.text, file=one.name))
-    results += [io500_result(run) for run in runs]
-    unread += bad
-    # What darshan-parser printed is a log too.
-    parsed = [one for one in texts if one.text.startswith("# darshan")]
-    others = [one for one in texts if one not in summaries and one not in parsed]
-    try:
-        rows, bad = _each(others, lambda one: read_ior(one.text, file=one.name))
-        unread += bad
-        if rows:
-            results.append(io_result([row for file in rows for row in file], known))
-    except InputError as error:
-        unread.append(str(error))
-    jobs, bad = logs_result(
-        read_darshan_logs([*logs, *(one.name for one in parsed)]), known if machine != "hopper" else None
-    )
-    unread += bad
+    known = Machine.load(machine)
+    results, parsed, unread = text_results({one.name: one.text for one in texts}, known)
+    jobs, bad = logs_result(chain(parsed, read_darshan_logs(logs)), known if machine != "hopper" else None)
     results += [jobs] if jobs else []
+    unread += bad
     if not results:
         raise InputError(f"none of these files holds results of I/O: {unread[0]}")
-    return _joined(results, unread)
-
-
-def _joined(results: Sequence[Result], unread: Sequence[str]) -> Result:
-    """Return several answers as one, with what could not be read."""
-    more = tuple(Finding(code="not-read", message=f"Not read: {message}", level="unknown") for message in unread)
-    if len(results) == 1:
-        return replace(results[0], findings=(*results[0].findings, *more))
-    parts = {part: tuple(chain.from_iterable(getattr(result, part) for result in results)) for part in _PARTS}
-    facts = {name: value for result in results for name, value in (result.facts or {}).items()}
-    parts["findings"] += more
-    return Result(summary=" ".join(result.summary for result in results), **parts, facts=facts)
+    return joined(results, unread)
 
 
 def _records_table(caption: str, rows: Sequence[dict[str, Any]], titles: dict[str, str]) -> Table:

@@ -202,7 +202,12 @@ def _text(control: Control, value: Any, as_json: bool) -> Any:
     """Return the value of a control: for text the words, or what the named file or standard input holds."""
     if control.kind == "file":
         names = value if isinstance(value, tuple) else (value,)
-        return "".join(read_source(name, what=control.label.lower(), as_json=as_json) for name in names)
+        texts = {name: read_source(name, what=control.label.lower(), as_json=as_json) for name in names}
+        if not control.multiple:
+            return "".join(texts.values())
+        from hopperlib.readers.source import texts_together
+
+        return texts_together(texts)
     if not isinstance(value, tuple):
         return value
     if value == ("-",):

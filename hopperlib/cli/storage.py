@@ -81,7 +81,7 @@ def ior(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     for message in unread:
         click.echo(f"hopper: not read: {message}", err=True)
     if not rows:
-        fail(f"no output of IOR or mdtest in {len(unread):,} file(s)", as_json=as_json, details={"unread": unread})
+        fail("nothing given is output of IOR or mdtest", as_json=as_json, details={"unread": unread})
     bad = {(row.file, row.status, row.reason): None for row in rows if row.status not in ("ok", "not-run")}
     if as_json or as_csv:
         for file, status, reason in bad:
@@ -165,7 +165,7 @@ def darshan(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
         with _watched(read_darshan_logs(names), len(names)) as shown:
             found, unread = logs_result(shown, known)
         if found is None:
-            raise InputError(f"none of {len(names):,} file(s) is a Darshan log: not read: {unread[0]}")
+            raise InputError(f"nothing given is a Darshan log: {unread[0]}")
         result = found
     for message in unread:
         click.echo(f"hopper: not read: {message}", err=True)
@@ -194,14 +194,11 @@ def _one_log(path: str, machine: Machine | None) -> Result:
 
 def _write_table(jobs: list[dict[str, Any]], csv_path: str | None, parquet_path: str | None) -> None:
     """Write a row for each job."""
+    from hopperlib.readers.ior.results import rows_csv
+
     try:
         if csv_path:
-            import csv
-
-            with open(csv_path, "w", encoding="utf-8", newline="") as file:
-                writer = csv.DictWriter(file, list(jobs[0]), lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(jobs)
+            Path(csv_path).write_text(rows_csv(jobs, list(jobs[0])), encoding="utf-8", newline="")
         if parquet_path:
             import pandas as pd
 

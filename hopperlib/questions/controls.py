@@ -85,6 +85,7 @@ class Control:
     max_length: int = 20_000
     placeholder: str = ""
     accept: str = ""
+    multiple: bool = False
 
     def __post_init__(self) -> None:
         self.read(self.default)
@@ -354,8 +355,10 @@ class FileText(Text):
     ----------
     accept : str
         File name endings the picker offers, as in HTML; empty for all.
+    multiple : bool
+        Whether several files are taken; each is then led by a line with its name, as `hopperlib.readers.source.texts_of` reads it.
     """
 
     kind: ClassVar[str] = "file"
-    own: ClassVar[tuple[str, ...]] = (*Text.own, "accept")
+    own: ClassVar[tuple[str, ...]] = (*Text.own, "accept", "multiple")
     __slots__ = ()

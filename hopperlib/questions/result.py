@@ -6,6 +6,8 @@ plain Plotly dicts: the plotly package is not needed to make one.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from hopperlib.finding import Finding
@@ -13,6 +15,8 @@ from hopperlib.frames import Framed, column_name, to_frame
 from hopperlib.questions import display
 from hopperlib.records import dataclass
 
+# Parts of a result that are tuples, in no order.
+_PARTS = ("findings", "values", "drawings", "figures", "copyables", "listings", "tables", "downloads")
 FIGURE_MIME_TYPE = "application/vnd.hopper.figure+json"
 
 Badge = Literal["documented", "assumed", "calibrated", "predicted"]
@@ -451,3 +455,20 @@ class Result:
             | {part: [item.to_dict() for item in getattr(self, part)] for part in parts}
             | {"facts": dict(self.facts.named if isinstance(self.facts, Facts) else self.facts or {})}
         )
+
+
+def joined(results: Sequence[Result], unread: Sequence[str] = ()) -> Result:
+    """Return several answers as one, and say what could not be read.
+
+    Examples
+    --------
+    >>> joined([Result(summary="One."), Result(summary="Two.")], ["a.txt: is empty"]).summary
+    'One. Two.'
+    """
+    more = tuple(Finding(code="not-read", message=f"Not read: {message}", level="unknown") for message in unread)
+    if len(results) == 1:
+        return replace(results[0], findings=(*results[0].findings, *more))
+    parts = {part: tuple(chain.from_iterable(getattr(result, part) for result in results)) for part in _PARTS}
+    facts = {name: value for result in results for name, value in (result.facts or {}).items()}
+    parts["findings"] += more
+    return Result(summary=" ".join(result.summary for result in results), **parts, facts=facts)

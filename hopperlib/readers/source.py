@@ -4,7 +4,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial, wraps
 from pathlib import Path
@@ -99,6 +99,37 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
                 text.detach()
     else:
         yield from source  # type: ignore[misc]
+
+
+def texts_together(texts: Mapping[str, str]) -> str:
+    r"""Return texts one after the other, as `texts_of` takes them apart; one alone as it is.
+
+    Examples
+    --------
+    >>> texts_together({"a": "one", "b": "two"})
+    '==> a <==\none\n==> b <==\ntwo\n'
+    """
+    led = [f"==> {name} <==\n{text}\n" for name, text in texts.items()]
+    return "".join(led if len(texts) > 1 else texts.values())
+
+
+def texts_of(text: str, name: str) -> dict[str, str]:
+    r"""Return the texts that stand one after the other, each under its name as ``tail -n +1 FILE...`` prints them.
+
+    Parameters
+    ----------
+    text : str
+    name : str
+        Of a text that stands alone.
+
+    Examples
+    --------
+    >>> texts_of("==> a <==\none\n\n==> b <==\ntwo", "input"), texts_of("one", "input")
+    ({'a': 'one\n\n', 'b': 'two'}, {'input': 'one'})
+    """
+    before, *parts = re.split(r"^==> (\S.{0,400}) <==\r?\n", text, flags=re.MULTILINE)
+    texts = {name: before} if before.strip() or not parts else {}
+    return texts | dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def first_pieces(pieces: Iterable[str]) -> Iterator[str]:

@@ -15,7 +15,6 @@ logs.darshan_log           a Darshan log as records
 logs.darshan_findings      what such a log says is wrong
 logs.darshan_summary       such a log in numbers
 logs.ost_rates             what each OST gave, and whether one is slow
-elsewhere                  what to set on file systems that are not Lustre
 wording                    what is said of what is found, from one table
 =========================  ===================================================
 """

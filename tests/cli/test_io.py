@@ -117,7 +117,7 @@ def test_nothing_readable_is_one_error_as_data():
     result = run("ior", "no/such/file", "--json")
     assert result.exit_code == 2
     error = json.loads(result.stdout)["error"]
-    assert error["message"] == "no output of IOR or mdtest in 1 file(s)"
+    assert error["message"] == "nothing given is output of IOR or mdtest"
     assert error["unread"] == ["no/such/file: No such file or directory"]
 
 
@@ -254,7 +254,11 @@ def test_page_stays_small_whatever_the_log():
     nasty = "<script>" + "x" * 100_000
     found = [
         Finding(
-            code=nasty, level="advice", message=nasty, evidence={nasty: nasty, "n": list(range(10_000))}, advice=nasty
+            code="small-reads",
+            level="advice",
+            message=nasty,
+            evidence={"file": nasty, "n": list(range(10_000))},
+            advice=nasty,
         )
         for _ in range(8)
     ]

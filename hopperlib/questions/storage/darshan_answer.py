@@ -7,17 +7,19 @@ from typing import Any
 from hopperlib.finding import LEVELS, Finding
 from hopperlib.machine import Machine
 from hopperlib.questions.figures import Series
-from hopperlib.questions.result import Figure, Result
+from hopperlib.questions.result import Figure, Result, Table
 from hopperlib.questions.storage.io_figures import ost_figure
 from hopperlib.questions.wording import wording
-from hopperlib.storage.logs.darshan_findings import finding_data, findings
+from hopperlib.storage.logs.darshan_findings import finding_data, findings, other_counts, system_of_log
 from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, HeatMap
 from hopperlib.storage.logs.darshan_summary import job_row, overall, summary
 from hopperlib.storage.logs.ost_rates import judge_osts
+from hopperlib.storage.lustre.stripe_advice import limit_words
 
 # However long the texts of a log are, and however many jobs there are, a page stays small.
 _LONGEST_TEXT = 2000
 _MOST_JOBS = 40
+_EACH_HAS_A_ROW = 32
 _WAYS = (("read", "read"), ("write", "written"))
 _WORDING = wording(__name__)
 
@@ -58,9 +60,20 @@ def darshan_result(log: DarshanLog, found: Sequence[Finding], machine: str = "")
     return said.result(
         findings=tuple(_bounded(finding) for finding in (*found, *notes)),
         figures=tuple(_figures(log, numbers)),
-        tables=(said.table("job", [(label, _shortened(text)) for label, text in _job(numbers)]),),
+        tables=(
+            said.table("job", [(label, _shortened(text)) for label, text in _job(numbers)]),
+            *_what_if(log, numbers["write_rate_mb_s"]),
+        ),
         facts={"findings": [finding_data(finding) for finding in found], "summary": numbers},
     )
+
+
+def _what_if(log: DarshanLog, rate_mb_s: float | None) -> Iterator[Table]:
+    """Yield what other stripe counts would give, where the log shows a file system with stripes."""
+    system, counts = system_of_log(log), other_counts(log)
+    if system and counts:
+        rows = [(count, each.rate_gb_s, limit_words(each.limit)) for count, each in counts.items()]
+        yield _WORDING.of(system, rate_mb_s=rate_mb_s).table("what-if", rows)
 
 
 def _shortened(value: Any) -> str:
@@ -72,11 +85,9 @@ def _shortened(value: Any) -> str:
 def _bounded(finding: Finding) -> Finding:
     """Return a finding with texts of bounded length."""
     evidence = {
-        _shortened(name): value if isinstance(value, int | float) else _shortened(value)
-        for name, value in finding.evidence.items()
+        name: part if isinstance(part, int | float) else _shortened(part) for name, part in finding.evidence.items()
     }
-    code, message, advice = map(_shortened, (finding.code, finding.message, finding.advice))
-    return replace(finding, code=code, message=message, advice=advice, evidence=evidence)
+    return replace(finding, message=_shortened(finding.message), advice=_shortened(finding.advice), evidence=evidence)
 
 
 def _job(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -113,8 +124,13 @@ def _rate(rate_mb_s: float) -> str:
 
 def _size_range(name: str) -> str:
     """Return the name of a bin of access sizes in words."""
-    low, _, high = name.partition("_")
-    return f"{low} and more" if high == "PLUS" else f"{low} to {high}"
+    low, _, _ = name.partition("_")
+    return f"{low} and more" if _largest(name) == "more" else f"{low} to {_largest(name)}"
+
+
+def _largest(name: str) -> str:
+    """Return the upper end of a bin of access sizes."""
+    return name.partition("_")[2].replace("PLUS", "more")
 
 
 def _figures(log: DarshanLog, numbers: Mapping[str, Any]) -> Iterator[Figure]:
@@ -130,9 +146,7 @@ def _figures(log: DarshanLog, numbers: Mapping[str, Any]) -> Iterator[Figure]:
     sizes = numbers["access_sizes"]
     if any(sizes.values()):
         names = [name for name, _ in SIZE_BINS]
-        yield _bars(
-            "sizes", {past: {_size_range(name): sizes[way].get(name, 0) for name in names} for way, past in _WAYS}
-        )
+        yield _bars("sizes", {past: {_largest(name): sizes[way].get(name, 0) for name in names} for way, past in _WAYS})
     calls = ("reads", "writes", "opens")
     used = {name: total for name, total in numbers["interfaces"].items() if any(total[call] for call in calls)}
     if used:
@@ -164,8 +178,15 @@ def heat_map_figure(heat_map: HeatMap) -> Figure:
         [round((read + written) / 1e6, 3) for read, written in zip(*pair, strict=True)]
         for pair in zip(heat_map.read_bytes, heat_map.written_bytes, strict=True)
     ]
-    together = heat_map.ranks[1] - heat_map.ranks[0] if len(heat_map.ranks) > 1 else 0
-    said = _WORDING.of(heat_map, rows=len(rows), times=len(rows[0]), together=together, most=max(map(max, rows)))
+    # Of few tasks each has a row, though some that moved nothing may have none.
+    together = heat_map.ranks[1] - heat_map.ranks[0] if len(heat_map.ranks) > _EACH_HAS_A_ROW else 1
+    said = _WORDING.of(
+        heat_map,
+        rows=len(rows),
+        times=len(rows[0]),
+        together=together if together > 1 else None,
+        most=max(map(max, rows)),
+    )
     times = [round((place + 0.5) * heat_map.bin_s, 3) for place in range(len(rows[0]))]
     moved = [(rank, sum(row)) for rank, row in zip(heat_map.ranks, rows, strict=True)]
     return said.heat("heat", times, heat_map.ranks, rows, moved)
@@ -226,7 +247,7 @@ def jobs_result(jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any]) -
     >>> log = DarshanLog(executable="a.out", job_id=7, tasks=4, run_time_s=9.0, modules=("POSIX",), files=())
     >>> rows = [job_row("a.darshan", log, ())]
     >>> jobs_result(rows, overall(rows)).summary
-    '1 job: 0 with something to mend; 0 bytes read, 0 written.'
+    '1 job: 0 with something to mend; 0 bytes read, 0 bytes written.'
     """
     shown = jobs[:_MOST_JOBS]
     said = _WORDING.of(None, **overall, all=len(jobs), shown=len(shown), cut=len(shown) < len(jobs))

@@ -19,17 +19,8 @@ from hopperlib.units import BYTES_PER_MIB
 _MOST_OSTS = 200
 # Parts of a row that its table shows; the repetition stands for a statistic where there is none.
 _PARTS = (
-    "status",
-    "access",
-    "type",
-    "tasks",
-    "nodes",
-    "transfer_bytes",
-    "repetition",
-    "rate_mib_s",
-    "rate_mb_s",
-    "operations_s",
-    "seconds",
+    *("status", "access", "type", "tasks", "nodes", "transfer_bytes", "repetition"),
+    *("rate_mib_s", "rate_mb_s", "operations_s", "seconds"),
 )
 _WORDING = wording(__name__)
 

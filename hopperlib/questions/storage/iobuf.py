@@ -9,7 +9,7 @@ from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Copyable, Facts, Result
+from hopperlib.questions.result import Facts, Result
 from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain_findings, measured_gain, rule_gain
 from hopperlib.storage.iobuf.params import (
     Rule,
@@ -17,7 +17,6 @@ from hopperlib.storage.iobuf.params import (
     check_params,
     read_params,
     rule_for,
-    substitutes,
     suited_rule,
     write_params,
 )
@@ -139,6 +138,7 @@ class _Case(Asked):
             own_wait=self.wait_fraction >= 0,
             beyond=gain is not None and whole > 1.001 * gain,
             no_iobuf=all(launcher.kind != "aprun" for launcher in self.chosen_machine.launchers),
+            cache_bytes=self.rule.buffer_size_bytes * self.rule.buffer_count,
             setting=shlex.quote(write_params(self.rules)),
             suited=shlex.quote(write_params([suited_rule("*", reading=self.reading)])),
             sizes=sizes,
@@ -162,10 +162,8 @@ class _Case(Asked):
         told = gain_findings(gains["writes"] / 100) if gains and not self.reading else ()
         findings = (*self.checks, *told, *said.findings)
         named = said.facts | facts | ({"gain_percent": gain} if known else {})
-        elsewhere = substitutes(self.rule) if said["no_iobuf"] else ()
         return said.result(
             findings=findings,
-            copyables=(*(Copyable(title, lines) for title, lines in elsewhere), *said.copyables),
             facts=Facts(named | {"codes": [finding.code for finding in findings]}, rest=self.contract),
         )
 

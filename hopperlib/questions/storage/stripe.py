@@ -9,11 +9,11 @@ from hopperlib.machine import FileSystem, Machine
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Copyable, Facts, Result
+from hopperlib.questions.wording import record_of
 from hopperlib.readers.hardware.lfs import LustreState, read_lfs
-from hopperlib.storage.elsewhere import elsewhere
 from hopperlib.storage.lustre.client import file_system_of, own_file_system
 from hopperlib.storage.lustre.rates import Costs, Estimate, Pace, Writing, mean_ost_loads_gb
-from hopperlib.storage.lustre.stripe_advice import LIMITS, Advice, advise, writing_findings
+from hopperlib.storage.lustre.stripe_advice import Advice, advise, limit_words, writing_findings
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
@@ -145,11 +145,10 @@ class _Case(Asked):
             shares={"part": part_s / estimate.time_s, "locks": estimate.locks_s / estimate.time_s},
             part=part,
             costly=part_s / estimate.time_s > _WORTH_SAYING,
-            shown_time=_few(estimate.time_s),
-            shown_rate=_few(estimate.rate_gb_s),
-            limit=LIMITS[estimate.limit],
+            limit=limit_words(estimate.limit),
             stripe_mib=layout.stripe_size_bytes / BYTES_PER_MIB,
             collective=self.writing.pattern == "collective",
+            uncounted=self.state and not self.state.osts and not self.osts,
             own_osts=self.osts or self.ost_rate_mb_s,
             guessed_osts=(self.osts or self.state) and not self.ost_rate_mb_s,
             ost_of_offset=layout.ost_of(offset),
@@ -186,17 +185,13 @@ def _answer(*, kind: str, **asked: Any) -> Result:
     """Answer for one setting."""
     if kind == "lustre":
         return _Case.answer(**asked)
-    other = elsewhere(kind)
+    other = record_of(__name__)["elsewhere"][kind]
+    commands = other.get("commands", {})
     return Result(
-        summary=f"{other.title}: {other.answer}",
-        copyables=tuple(Copyable(title, line) for title, line in other.commands.items()),
-        facts={"kind": kind, "commands": list(other.commands.values())},
+        summary=f"{other['title']}: {other['answer']}",
+        copyables=tuple(Copyable(title, line) for title, line in commands.items()),
+        facts={"kind": kind, "commands": list(commands.values())},
     )
-
-
-def _few(number: float) -> str:
-    """Return a number with about three figures, never with a power of ten."""
-    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
 def _contract(case: _Case) -> dict[str, Any]:

@@ -5,6 +5,7 @@ the logs and hands over one module after the other: what it read before a crash
 is kept, the rest is said to be missing, and a new process goes on with the next log.
 """
 
+import importlib
 import json
 import os
 import signal
@@ -14,16 +15,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.readers.darshan._frames import COLUMNS, LOWER, UPPER, log_from_frames
-from hopperlib.readers.darshan._parser import log_from_lines
-from hopperlib.readers.darshan._segments import MOST_COLUMNS, MOST_ROWS, accesses_of, heat_map_of
-from hopperlib.readers.source import lines_of
+from hopperlib.readers.darshan._parser import read_darshan_text
+from hopperlib.readers.darshan._segments import accesses_of, heat_map_of, heat_map_of_bins
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
-__all__ = ["DarshanMissing", "plain_frames", "read_darshan", "read_darshan_logs"]
+__all__ = ["DarshanMissing", "read_darshan", "read_darshan_logs", "read_darshan_text"]
 
 _INSTALL = "reading Darshan logs needs pydarshan; install it with: pip install 'hopper-book[darshan]'"
 _MARK = "hopper-darshan "
@@ -32,17 +33,6 @@ _TEXT = (b"# ", b"\n#", b"\x1f\x8b", b"BZ", b"\xfd7")
 _CHILD = "import sys; from hopperlib.readers.darshan import _write_logs; _write_logs(float(sys.argv[1]), sys.argv[2:])"
 # Logs that one process reads: it starts in half a second, and a list of arguments has an end.
 _LOGS_AT_ONCE = 200
-# What the modules hold that are named and not used.
-_UNUSED = {
-    "DXT_POSIX": "every access; the counters and the heat map sum them up",
-    "DXT_MPIIO": "every access; the counters and the heat map sum them up",
-    "APMPI": "calls of MPI",
-    "APXC": "counters of the network",
-    "MDHIM": "a key-value store",
-    "DAOS": "the objects below DFS",
-    "BG/Q": "the partition of a Blue Gene",
-    "HEATMAP": "bytes over time; this pydarshan is too old for it",
-}
 # Traces of every access, and the interface they are of: without a heat map in the log, one is made of them.
 _TRACES = {"DXT_POSIX": "POSIX", "DXT_MPIIO": "MPI-IO"}
 _TRACED = "every access (DXT) is in the log, summed up here over time; the counters tell the rest"
@@ -107,7 +97,7 @@ def read_darshan_logs(
         if _is_text(waiting[0]):
             path = waiting.pop(0)
             try:
-                yield path, log_from_lines(lines_of(Path(path)), path)
+                yield path, read_darshan_text(Path(path), file=path)
             except InputError as error:
                 yield path, error
             continue
@@ -186,8 +176,23 @@ def _write(part: Mapping[str, Any]) -> None:
     sys.stdout.flush()
 
 
+class _Later(ModuleType):
+    """A module that pydarshan imports and does not need for what is read here: it is imported if it is asked for anything."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Import the module in place of this one; `name` is an attribute of it."""
+        # What asks whether it is a package, or how it was loaded, wants nothing of it.
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if sys.modules[self.__name__] is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
 def _write_logs(timeout_s: float, paths: Sequence[str]) -> None:
     """Read logs and write their parts; runs in the other process, which an alarm ends even within the library."""
+    if "pandas" not in sys.modules:
+        sys.modules["pandas"] = _Later("pandas")
     try:
         import darshan
     except ImportError:
@@ -222,11 +227,11 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
             rest = "its last accesses" if module in _TRACES else "some files"
             yield {"lost": f"module {module} ran out of memory while the job ran: {rest} are missing"}
         try:
-            if module == "HEATMAP" and hasattr(report, "read_all_heatmap_records"):
-                yield {"heat_maps": _heat_maps(report)}
+            if module == "HEATMAP":
+                yield {"heat_maps": list(_heat_maps(report))}
             elif module in _TRACES and "HEATMAP" not in report.modules and head["tasks"]:
                 report.mod_read_all_dxt_records(module, warnings=False)
-                accesses = list(accesses_of(report.records[module].to_df()))
+                accesses = list(accesses_of(report.records[module]))
                 if not accesses:
                     # The library below gives none of a trace that is cut off, and says nothing.
                     raise InputError("it is damaged")
@@ -237,11 +242,11 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
                     report.mod_read_all_lustre_records()
                 else:
                     report.mod_read_all_records(module)
-                yield {"module": module, "frames": plain_frames(module, report.records[module].to_df())}
+                yield {"module": module, "frames": _frames(report, module)}
                 # pydarshan looks up the names of what it has read.
                 yield {"names": {str(number): str(name) for number, name in report.name_records.items()}}
             else:
-                unused.append(f"{module} ({_UNUSED.get(module, 'unknown here')})")
+                unused.append(module)
         except Exception as error:  # as above; the other modules may still be whole
             # What pydarshan stumbles over tells nobody anything.
             torn = isinstance(error, (KeyError, AttributeError, IndexError)) or not str(error)
@@ -250,59 +255,35 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
         yield {"note": f"in the log and not used here: {', '.join(unused)}"}
 
 
-def _heat_maps(report: Any) -> list[dict[str, Any]]:
-    """Return the heat maps of a log, small enough to be drawn."""
+def _heat_maps(report: Any) -> Iterator[dict[str, Any]]:
+    """Yield the heat maps of a log."""
     report.read_all_heatmap_records()
-    maps = []
     for interface, heat_map in report.heatmaps.items():
-        tables = {way: heat_map.to_df([way]) for way in ("read", "write")}
-        ranks = [int(rank) for rank in tables["read"].index]
-        bins = tables["read"].shape[1]
-        wide, high = -(-bins // MOST_COLUMNS), -(-len(ranks) // MOST_ROWS)
-        starts, columns = range(0, len(ranks), high), range(0, bins, wide)
-        summed = {
-            way: [[int(rows[start : start + high, at : at + wide].sum()) for at in columns] for start in starts]
-            for way, rows in ((way, table.to_numpy()) for way, table in tables.items())
-        }
-        name, width = "MPI-IO" if interface == "MPIIO" else interface, float(heat_map._bin_width_seconds) * wide
-        bytes_ = {"read_bytes": summed["read"], "written_bytes": summed["write"]}
-        maps.append({"interface": name, "bin_s": width, "ranks": ranks[::high], **bytes_})
-    return maps
+        # Its one public way out needs pandas, which takes as long to import as all the rest.
+        read, written = (
+            {int(rank): bins.tolist() for rank, bins in heat_map._data[way].items()} for way in ("read", "write")
+        )
+        yield heat_map_of_bins(interface, float(heat_map._bin_width_seconds), read, written)
 
 
-def plain_frames(module: str, frames: Any) -> dict[str, dict[str, list[Any]]]:
-    """Return the tables of a module as lists, without the columns that nobody needs here.
-
-    Parameters
-    ----------
-    module : str
-        ``POSIX``, ``MPI-IO``, ``LUSTRE`` and so on.
-    frames : mapping of data frames, or one data frame
-        What ``to_df()`` of pydarshan gives; by its version one or the other.
-
-    Examples
-    --------
-    >>> class Frame(dict):
-    ...     columns = property(list)
-    >>> plain_frames("LUSTRE", {"components": Frame(id=[7], LUSTRE_OST_IDS=[(1, 2)])})
-    {'components': {'id': [7], 'LUSTRE_OST_IDS': [[1, 2]]}}
-    """
-    tables = frames if isinstance(frames, dict) and not hasattr(frames, "columns") else {"counters": frames}
+def _frames(report: Any, module: str) -> dict[str, dict[str, list[Any]]]:
+    """Return the tables of a module that was read, without the columns that nobody needs here."""
+    records = report.records[module].to_numpy()
+    # Since Darshan 3.4.5 a file has several components of a layout.
+    parts = [(record, part) for record in records for part in record.get("components", (record,))]
     prefix = (LOWER | UPPER).get(module, module)
-    wanted = {"id", "rank", *(f"{prefix}_{name}" for name in COLUMNS)}
-    plain: dict[str, dict[str, list[Any]]] = {}
-    for name, table in tables.items():
-        for column in getattr(table, "columns", ()):
-            if column in wanted or module == "LUSTRE":
-                values = [_plain(value) for value in table[column]]
-                # A counter that is zero everywhere counts as one that is not there, except where that is an answer.
-                if module == "LUSTRE" or column in ("id", "rank") or "_SEQ_" in column or any(values):
-                    plain.setdefault(name, {})[str(column)] = values
-    return plain
-
-
-def _plain(value: Any) -> Any:
-    """Return a number of numpy as one of Python, an array as a list."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    return list(value) if isinstance(value, tuple) else value
+    wanted = {f"{prefix}_{name}" for name in COLUMNS}
+    frames: dict[str, dict[str, list[Any]]] = {}
+    for kind, names in report.counters[module].items():
+        columns = zip(names, zip(*(part[kind].tolist() for _, part in parts), strict=True), strict=False)
+        frame: dict[str, list[Any]] = {name: [int(record[name]) for record, _ in parts] for name in ("id", "rank")}
+        for name, values in columns:
+            if module == "LUSTRE":
+                frame[name.replace("_COMP_", "_")] = list(values)
+            # A counter that is zero everywhere counts as one that is not there, except where that is an answer.
+            elif name in wanted and ("_SEQ_" in name or any(values)):
+                frame[name] = list(values)
+        frames[kind] = frame
+    if module == "LUSTRE":
+        frames["counters"]["LUSTRE_OST_IDS"] = [part["ost_ids"].tolist() for _, part in parts]
+    return frames

@@ -1,8 +1,4 @@
-"""Tables of pydarshan, made into the records of a Darshan log.
-
-They differ by its version: up to 3.4 the Lustre module is a table of counters
-with a column for each OST, from 3.5 one of layout components with a list of OSTs.
-"""
+"""Tables of counters, made into the records of a Darshan log."""
 
 import math
 from collections import defaultdict
@@ -57,9 +53,10 @@ def log_from_frames(
     missing: Sequence[str] = (),
     heat_maps: Sequence[Mapping[str, Any]] = (),
 ) -> DarshanLog:
-    """Return the log that tables hold: module -> ``counters``, ``fcounters`` or ``components`` -> column -> values."""
+    """Return the log that tables hold: module -> ``counters`` or ``fcounters`` -> column -> values."""
     tasks = _positive(job.get("tasks"))
-    layouts = layouts_from_frames(frames.get("LUSTRE", {}))
+    striping = frames.get("LUSTRE", {}).get("counters", {})
+    layouts = layouts_from_frame(striping)
     gathered = {
         module: _gather(module, prefix, frames[module], names, tasks)
         for module, prefix in (LOWER | UPPER).items()
@@ -80,7 +77,7 @@ def log_from_frames(
         *([] if layouts else ["the log has no Lustre layouts"]),
     ]
     run_time = job.get("run_time_s")
-    osts = [_positive(row.get("LUSTRE_OSTS")) or 0 for row in _rows(frames.get("LUSTRE", {}).get("counters", {}))]
+    osts = [_positive(row.get("LUSTRE_OSTS")) or 0 for row in _rows(striping)]
     return DarshanLog(
         executable=str(job["executable"]) if job.get("executable") else None,
         job_id=_whole(job.get("job_id")),
@@ -105,28 +102,19 @@ def _total(records: Iterable[FileRecord]) -> dict[str, int]:
     return {"files": len(records), **summed}
 
 
-def layouts_from_frames(frames: Mapping[str, Frame]) -> dict[int, StripeLayout]:
-    """Return the layouts of files by their record number, from either form of the Lustre tables."""
-    if "components" not in frames:
-        return {int(row["id"]): _layout_of_counters(row) for row in _rows(frames.get("counters", {})) if "id" in row}
+def layouts_from_frame(frame: Frame) -> dict[int, StripeLayout]:
+    """Return the layouts of files by their record number: a row for each component of one."""
     parts: dict[int, list[StripeLayout]] = defaultdict(list)
-    for row in _rows(frames["components"]):
+    for row in _rows(frame):
         if "id" not in row:
             continue
         listed = row.get("LUSTRE_OST_IDS")
         osts = _osts(listed if isinstance(listed, (list, tuple)) else ())
-        count = _positive(row.get("LUSTRE_COMP_STRIPE_COUNT")) or len(osts)
-        size = _positive(row.get("LUSTRE_COMP_STRIPE_SIZE"))
-        parts[int(row["id"])].append(StripeLayout(max(count, 1), size, osts))
+        # Before Darshan 3.4.5 a file had one component, and its number of stripes another name.
+        width = _positive(row.get("LUSTRE_STRIPE_COUNT")) or _whole(row.get("LUSTRE_STRIPE_WIDTH"))
+        count = max(len(osts) if width is None else width, 1)
+        parts[int(row["id"])].append(StripeLayout(count, _positive(row.get("LUSTRE_STRIPE_SIZE")), osts[:count]))
     return {number: _joined(components) for number, components in parts.items()}
-
-
-def _layout_of_counters(row: Row) -> StripeLayout:
-    """Return the layout in a row of the older form."""
-    columns = [name for name in row if name.startswith("LUSTRE_OST_ID_") and name[14:].isdecimal()]
-    osts = _osts(row.get(name) for name in sorted(columns, key=lambda name: int(name[14:])))
-    count = max(_whole(row.get("LUSTRE_STRIPE_WIDTH")) or len(osts), 1)
-    return StripeLayout(count, _positive(row.get("LUSTRE_STRIPE_SIZE")), osts[:count])
 
 
 def _joined(components: Sequence[StripeLayout]) -> StripeLayout:
@@ -171,6 +159,11 @@ class _Line:
         """Return a counter; what is unknown (-1) or no number counts as none."""
         return max(_whole(self.counters.get(f"{self.prefix}_{name}")) or 0, 0)
 
+    def extent(self, past: str) -> int:
+        """Return where the farthest access ended, 0 if unknown. [bytes]"""
+        last = _whole(self.counters.get(f"{self.prefix}_MAX_BYTE_{past}"))
+        return 0 if last is None else last + 1
+
     def time(self, name: str) -> float:
         """Return a time, 0 if unknown. [s]"""
         return _time(self.times.get(f"{self.prefix}_F_{name}"))
@@ -204,8 +197,8 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
     for name in _COUNTS:
         if f"{line.prefix}_{name}" in line.counters:
             record.counts[name] = record.counts.get(name, 0) + line.count(name)
-    record.extent_read_bytes = max(record.extent_read_bytes, line.count("MAX_BYTE_READ") + 1)
-    record.extent_written_bytes = max(record.extent_written_bytes, line.count("MAX_BYTE_WRITTEN") + 1)
+    record.extent_read_bytes = max(record.extent_read_bytes, line.extent("READ"))
+    record.extent_written_bytes = max(record.extent_written_bytes, line.extent("WRITTEN"))
     own_s = sum(line.time(f"{name}_TIME") for name in ("READ", "WRITE", "META"))
     record.meta_s += line.time("META_TIME")
     record.busy_s += own_s

@@ -5,80 +5,114 @@ system, parted by tabs. The head has the job; what was lost stands in a warning.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.readers.darshan._frames import COLUMNS, LOWER, UPPER, log_from_frames
+from hopperlib.readers.darshan._segments import heat_map_of_bins
+from hopperlib.readers.source import Source, lines_of
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
-_JOB = re.compile(r"# (exe|jobid|nprocs|run time|mount entry):\s*(.*?)\s*$")
-_LOST = re.compile(r"# \*(?:WARNING|ERROR)\*: The (\S+) module contains incomplete data")
-# The layout of a file: one for all, or since Darshan 3.4.4 one for each component.
-_LAYOUT = re.compile(r"LUSTRE_(?:OSTS|STRIPE_SIZE|STRIPE_WIDTH|OST_ID_\d{1,4})")
-_COMPONENT = re.compile(r"LUSTRE_COMP(\d{1,3})_(STRIPE_SIZE|STRIPE_COUNT|OST_ID_\d{1,4})")
+_JOB = re.compile(r"^# (exe|jobid|nprocs|run time):[ \t]*(\S.*?)\s*$", re.MULTILINE)
+_MOUNT = re.compile(r"^# mount entry:[ \t]*(\S+)[ \t]+(\S+)", re.MULTILINE)
+_HELD = re.compile(r"^# (\S+) module: \d+ bytes", re.MULTILINE)
+_LOST = re.compile(r"^# \*(?:WARNING|ERROR)\*: The (\S+) module contains incomplete data", re.MULTILINE)
+# The layout of a file, and which of its components it is of: Darshan before 3.4.5 has one and no number.
+_LAYOUT = re.compile(r"LUSTRE_(?:COMP(\d{1,3})_)?(OSTS|STRIPE_(?:SIZE|WIDTH|COUNT)|OST_ID_\d{1,4})")
+_TABLES = {*LOWER, *UPPER, "LUSTRE"}
+_USED = {*_TABLES, "HEATMAP"}
+_BIN = re.compile(r"HEATMAP_(READ|WRITE)_BIN_\d{1,6}")
 
 
-def log_from_lines(lines: Iterable[str], name: str) -> DarshanLog:
-    """Return the log that lines of ``darshan-parser`` tell.
+def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
+    r"""Return the log that ``darshan-parser`` printed. This needs no pydarshan.
+
+    Parameters
+    ----------
+    source : str, bytes, path-like, binary file or iterable of str
+        See `hopperlib.readers.source.text_of`.
+    file : str
+        What messages call it.
 
     Raises
     ------
     InputError
-        If they hold neither a job nor a counter.
+        If it holds neither a job nor a counter.
+
+    Examples
+    --------
+    >>> log = read_darshan_text("# nprocs: 4\nPOSIX\t0\t7\tPOSIX_BYTES_WRITTEN\t100\t/a\t/\text4\n")
+    >>> log.tasks, log.files[0].bytes_written
+    (4, 100)
     """
-    said: dict[str, str] = {}
-    mounts: list[list[str]] = []
-    missing: list[str] = []
+    comments, cells = [""], [""]
     # Of each module a row for each record and rank, as the tables of pydarshan have.
     modules: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
-    components: dict[tuple[str, str], dict[str, Any]] = {}
+    heat_maps: dict[str, dict[str, Any]] = {}
     names: dict[int, str] = {}
-    for line in lines:
+    for line in lines_of(source):
         if line.startswith("#"):
-            if stated := _JOB.match(line):
-                if stated[1] == "mount entry":
-                    mounts.append(stated[2].split(None, 1))
-                said.setdefault(stated[1], stated[2])
-            elif lost := _LOST.match(line):
-                missing.append(f"module {lost[1]} ran out of memory while the job ran: some files are missing")
-            continue
-        cells = line.rstrip("\r\n").split("\t")
-        if len(cells) < 6 or not re.fullmatch(r"-?\d{1,20}", cells[1]) or not re.fullmatch(r"\d{1,20}", cells[2]):
-            continue
-        module, rank, record, counter, value, path = cells[:6]
-        rows = modules.setdefault(module, {})
-        if module == "LUSTRE" and (part := _COMPONENT.fullmatch(counter)):
-            component = components.setdefault((record, part[1]), {"id": int(record), "LUSTRE_OST_IDS": []})
-            if part[2].startswith("OST_ID"):
-                component["LUSTRE_OST_IDS"].append(_number(value))
-            else:
-                component[f"LUSTRE_COMP_{part[2]}"] = _number(value)
-        elif _is_wanted(module, counter):
-            row = rows.setdefault((record, rank), {"id": int(record), "rank": int(rank)})
-            row[counter] = _number(value)
-            names[int(record)] = path
+            comments.append(line)
+        elif not line.isspace():
+            cells = line.rstrip("\r\n").split("\t")
+            if len(cells) > 5 and cells[1].removeprefix("-").isdecimal() and cells[2].isdecimal():
+                names[int(cells[2])] = cells[5]
+                _take(modules.setdefault(cells[0], {}), heat_maps, cells[:6])
+    head = "".join(comments)
+    said = dict(reversed(_JOB.findall(head)))
     if not modules and "nprocs" not in said:
-        raise InputError(f"{name}: neither a job nor a counter of darshan-parser is in it")
-    unused = [module for module in modules if module not in LOWER | UPPER and module != "LUSTRE"]
+        raise InputError(f"{file}: neither a job nor a counter of darshan-parser is in it")
+    held = _HELD.findall(head)
+    missing = [
+        f"module {module} ran out of memory while the job ran: some files are missing" for module in _LOST.findall(head)
+    ]
+    lacking = [module for module in held if module in _USED and module not in modules]
+    missing += [f"module {module} is named at the top of the text and has no line in it" for module in lacking]
+    if modules and _is_cut(cells, list(modules.get(cells[0], {}).values())):
+        missing.append(f"the text ends within a record of module {cells[0]}")
+    unused = [module for module in dict.fromkeys((*modules, *held)) if module not in _USED]
     names_of = {"job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time"}
     job: dict[str, Any] = {key: _number(said.get(name, "")) for key, name in names_of.items()}
-    job |= {"executable": said.get("exe", "").partition(" ")[0], "modules": list(modules)}
-    job["mounts"] = [mount for mount in mounts if len(mount) == 2]
-    frames = {module: _frames(rows.values()) for module, rows in modules.items() if module not in unused}
-    if components:
-        frames["LUSTRE"] = {"components": _frames(components.values())["counters"]}
+    job |= {
+        "executable": said.get("exe", "").partition(" ")[0],
+        "modules": list(modules),
+        "mounts": _MOUNT.findall(head),
+    }
+    frames = {module: _frames(rows.values()) for module, rows in modules.items() if module in _TABLES}
     notes = [f"in the text and not used here: {', '.join(unused)}"] if unused else []
-    return log_from_frames(job, frames, names, notes=notes, missing=missing)
+    maps = [
+        heat_map_of_bins(path.partition(":")[2], bins["bin_s"], bins["READ"], bins["WRITE"])
+        for path, bins in heat_maps.items()
+        if bins.get("bin_s") and (bins["READ"] or bins["WRITE"])
+    ]
+    return log_from_frames(job, frames, names, notes=notes, missing=missing, heat_maps=maps)
 
 
-def _is_wanted(module: str, counter: str) -> bool:
-    """Whether a counter is of use here."""
-    if module == "LUSTRE":
-        return _LAYOUT.fullmatch(counter) is not None
-    prefix = f"{(LOWER | UPPER).get(module, module)}_"
-    return counter.startswith(prefix) and counter.removeprefix(prefix) in COLUMNS
+def _take(rows: dict[tuple[str, str], dict[str, Any]], heat_maps: dict[str, dict[str, Any]], cells: list[str]) -> None:
+    """Put one counter into the rows of its module, or into a heat map."""
+    module, rank, record, counter, value, path = cells
+    if module == "HEATMAP":
+        heat_map = heat_maps.setdefault(path, {"READ": defaultdict(list), "WRITE": defaultdict(list)})
+        if bin_ := _BIN.fullmatch(counter):
+            heat_map[bin_[1]][int(rank)].append(_number(value) or 0)
+        elif counter == "HEATMAP_F_BIN_WIDTH_SECONDS":
+            heat_map["bin_s"] = _number(value)
+    elif module == "LUSTRE" and (part := _LAYOUT.fullmatch(counter)):
+        row = rows.setdefault((record, part[1]), {"id": int(record), "LUSTRE_OST_IDS": []})
+        if part[2].startswith("OST_ID"):
+            row["LUSTRE_OST_IDS"].append(_number(value))
+        else:
+            row[f"LUSTRE_{part[2]}"] = _number(value)
+    elif counter.removeprefix(f"{(LOWER | UPPER).get(module, module)}_") in COLUMNS:
+        rows.setdefault((record, rank), {"id": int(record), "rank": int(rank)})[counter] = _number(value)
+
+
+def _is_cut(cells: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the last line, or the last record of its module, is shorter than the others."""
+    return len(cells) < 8 or (cells[0] in LOWER | UPPER and bool(rows) and len(rows[-1]) < len(rows[0]))
 
 
 def _frames(rows: Collection[Mapping[str, Any]]) -> Mapping[str, Mapping[str, list[Any]]]:

@@ -1,6 +1,7 @@
-"""Every access of a job, as Darshan's tracing (DXT) has it, summed over time and tasks: a heat map for logs without one."""
+"""Heat maps of a job, small enough to be drawn: of Darshan's own bins, or of every access that its tracing (DXT) has."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 # A picture of it needs no more rows and columns.
@@ -11,13 +12,37 @@ Access = tuple[int, str, int, float, float]
 
 
 def accesses_of(records: Iterable[Any]) -> Iterator[Access]:
-    """Yield the accesses in records of pydarshan, which have a table of them for each task, file and direction."""
+    """Yield the accesses in records of pydarshan, which have a list of them for each task, file and direction."""
     for record in records:
         for way in ("read", "write"):
-            table = record[f"{way}_segments"]
-            if len(table):
-                for length, start, end in zip(table["length"], table["start_time"], table["end_time"], strict=True):
-                    yield max(int(record["rank"]), 0), way, int(length), float(start), float(end)
+            for segment in record[f"{way}_segments"]:
+                length, start, end = (segment[name] for name in ("length", "start_time", "end_time"))
+                yield max(int(record["rank"]), 0), way, int(length), float(start), float(end)
+
+
+def heat_map_of_bins(
+    interface: str, bin_s: float, read: Mapping[int, Sequence[int]], written: Mapping[int, Sequence[int]]
+) -> dict[str, Any]:
+    """Return the parts of a heat map: the bins of each task, with neighbours put together where they are many.
+
+    Examples
+    --------
+    >>> heat_map_of_bins("POSIX", 0.1, {0: [1, 2]}, {0: [0, 0], 5: [3, 4]})["written_bytes"]
+    [[0, 0], [3, 4]]
+    """
+    ranks = sorted({*read, *written})
+    bins = max(map(len, (*read.values(), *written.values())))
+    wide, high = -(-bins // MOST_COLUMNS), -(-len(ranks) // MOST_ROWS)
+    summed = {}
+    for past, table in (("read", read), ("written", written)):
+        rows = []
+        for first in range(0, len(ranks), high):
+            together = (table.get(rank, ()) for rank in ranks[first : first + high])
+            columns = [sum(column) for column in zip_longest(*together, fillvalue=0)]
+            rows.append([sum(columns[at : at + wide]) for at in range(0, bins, wide)])
+        summed[f"{past}_bytes"] = rows
+    name = "MPI-IO" if interface == "MPIIO" else interface
+    return {"interface": name, "bin_s": bin_s * wide, "ranks": ranks[::high], **summed}
 
 
 def heat_map_of(interface: str, accesses: Iterable[Access], tasks: int, run_time_s: float) -> dict[str, Any]:

@@ -16,7 +16,7 @@ _TARGET = re.compile(
     r"^(\S{1,80}?)-(OST|MDT)([0-9a-fA-F]{4})(?:_UUID)?\s+([\d.]+[kKMGTPE]?)\s+([\d.]+[kKMGTPE]?)\s+\S+\s+(\d+)%\s+(\S+?)(?:\[|\s|$)",
     re.MULTILINE,
 )
-_INACTIVE = re.compile(r"^(?:\S{1,80}-)?OST([0-9a-fA-F]{4})\S*\s*:\s*inactive device", re.MULTILINE)
+_INACTIVE = re.compile(r"^(?:\S{1,80}-)?OST([0-9a-fA-F]{4})\S*[ \t]*:[ \t]*[A-Za-z]", re.MULTILINE)
 _STRIPES = re.compile(
     r"(?:stripe_count|lmm_stripe_count):\s*(-?\d+)[\s\S]{0,80}?(?:stripe_size|lmm_stripe_size):\s*(\d+)"
 )
@@ -94,6 +94,8 @@ def read_lfs(source: Source) -> LustreState:
     stripes = [(int(count), int(size)) for count, size in _STRIPES.findall(text)]
     if not targets and not stripes:
         raise InputError("is no output of `lfs df` or `lfs getstripe -d`", name="lfs")
+    if re.search(r"^UUID\s+Inodes\b", text, re.MULTILINE):
+        raise InputError("counts inodes and no space: give `lfs df` without -i", name="lfs")
     names = {match[1] for match in targets}
     if len(names) > 1:
         shown = ", ".join(sorted(names))

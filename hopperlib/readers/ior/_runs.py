@@ -84,10 +84,8 @@ class Test:
         sizes = {"block_bytes": number(row.get("block(KiB)", "")), "transfer_bytes": number(row.get("xfer(KiB)", ""))}
         found: dict[str, Any] = {name: round(size * 1024) for name, size in sizes.items() if size}
         found |= {"rate_mib_s": rate_mib_s or None, "seconds": number(row.get("total(s)", ""))}
-        found |= {
-            "repetition": None if repetition is None else int(repetition),
-            "tasks": count(row.get("numTasks", "")),
-        }
+        place = None if repetition is None else int(repetition)
+        found |= {"repetition": place, "tasks": count(row.get("numTasks", ""))}
         self.measured.append(IoResult(file=self.file, access=access, rank=rank, **found))
 
     def listen(self, line: str) -> None:

@@ -9,7 +9,7 @@ import configparser
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -32,6 +32,8 @@ _SCORE = re.compile(
     r"TOTAL\s+(?P<score>[\d.]+)",
     re.MULTILINE | re.IGNORECASE,
 )
+# Files that say what a run was asked for, and the sections of them that do; all where none is named.
+_SETTINGS = {"config.ini": (), "result.txt": ("run",)}
 _MAX_BYTES = 256_000_000
 # A printed score lies no farther from what its phases give, the rounding of these apart.
 _ROUNDING = 0.001
@@ -167,43 +169,71 @@ def read_io500(folder: str | os.PathLike[str]) -> tuple[Io500, ...]:
         if top.is_file():
             return (read_io500_summary(top, file=str(top)),)
         raise InputError(f"{top}: {'is no folder' if os.path.lexists(top) else 'there is no such folder'}")
-    runs = [_run(path) for path in sorted(top.rglob("result_summary.txt")) if path.is_file()]
+    runs = [_run_in(path) for path in sorted(top.rglob("result_summary.txt")) if path.is_file()]
     if not runs:
         # The output of the run itself prints the same lines.
         outputs = (path for path in top.rglob("*") if path.suffix in (".txt", ".out", ".log") and path.is_file())
         for path in sorted(outputs):
             with suppress(InputError):
-                runs.append(_run(path))
+                runs.append(_run_in(path))
     if not runs:
         raise InputError(f"{top}: no result_summary.txt, and no output with phases of IO500, is in it")
     return tuple(sorted(runs, key=lambda run: -(run.score or 0.0)))
 
 
-def _run(summary: Path) -> Io500:
+def _run_in(summary: Path) -> Io500:
     """Return a run with what the files beside its summary say."""
-    run = read_io500_summary(summary, file=str(summary))
+    return io500_of(str(summary), {str(path): path for path in sorted(summary.parent.glob("*"))})
+
+
+def io500_of(summary: str, files: Mapping[str, Source]) -> Io500:
+    r"""Return a run with what its files say.
+
+    Parameters
+    ----------
+    summary : str
+        Name of the file with score and phases.
+    files : mapping
+        All files of the run by name, that one among them.
+
+    Raises
+    ------
+    InputError
+        If no phase of IO500 is in the summary.
+
+    Examples
+    --------
+    >>> phase = "[RESULT]       ior-easy-write        4.000000 GiB/s : time 300.500 seconds"
+    >>> io500_of("a", {"a": phase, "config.ini": "[ior-easy]\nblockSize = 8g"}).configuration
+    (('ior-easy.blocksize', '8g'),)
+    """
+    run = read_io500_summary(files[summary], file=summary)
     errors, spreads = list(run.errors), list(run.spreads)
     stonewall: list[dict[str, Any]] = []
-    for path in sorted(summary.parent.glob("*")):
-        if not re.fullmatch(r"ior[-_]\S+\.(txt|csv)|mdtest[-_]\S+\.txt", path.name):
+    configuration: list[tuple[str, str]] = []
+    for path, source in files.items():
+        name = os.path.basename(path)
+        if name in _SETTINGS:
+            configuration += _configuration(name, source)
+        if not re.fullmatch(r"ior[-_]\S+\.(txt|csv)|mdtest[-_]\S+\.txt", name):
             continue
         try:
-            rows = read_ior(path, file=str(path))
+            rows = read_ior(source, file=path)
         except InputError as error:
             errors.append(f"not read: {error}")
             continue
         errors += dict.fromkeys(f"{path}: {row.reason}" for row in rows if row.status in ("failed", "incomplete"))
-        spreads += _spread(path.stem, rows)
-        stonewall += _moved(path.stem, rows)
+        spreads += _spread(name.rpartition(".")[0], rows)
+        stonewall += _moved(name.rpartition(".")[0], rows)
     found: dict[str, Any] = {"errors": tuple(errors), "spreads": tuple(spreads), "stonewall": tuple(stonewall)}
-    return replace(run, configuration=tuple(_configuration(summary.parent)), **found)
+    return replace(run, configuration=tuple(configuration), **found)
 
 
 def _spread(name: str, rows: list[IoResult]) -> Iterator[str]:
     """Yield how even the tasks of a phase were, in one line."""
     rates = sorted(row.rate_mib_s for row in rows if row.rank is not None and row.rate_mib_s)
     if rates:
-        yield f"{name}: {len(rates):,} tasks, {rates[0]:.4g} to {rates[-1]:.4g} MiB/s each, median {median(rates):.4g}"
+        yield f"{name}: {len(rates):,} tasks, {rates[0]:,.1f} to {rates[-1]:,.1f} MiB/s each, median {median(rates):,.1f}"
 
 
 def _moved(name: str, rows: list[IoResult]) -> Iterator[dict[str, Any]]:
@@ -214,15 +244,13 @@ def _moved(name: str, rows: list[IoResult]) -> Iterator[dict[str, Any]]:
             yield {"phase": name, "planned_bytes": planned, "moved_bytes": moved}
 
 
-def _configuration(folder: Path) -> Iterator[tuple[str, str]]:
+def _configuration(name: str, source: Source) -> Iterator[tuple[str, str]]:
     """Yield what the run was asked for: what its result says of the run, and every setting that is not empty."""
-    for name in ("result.txt", "config.ini"):
-        parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
-        try:
-            parser.read_string(text_of(folder / name, max_bytes=_MAX_BYTES))
-        except (InputError, configparser.Error):
-            continue
-        sections = ("run",) if name == "result.txt" else parser.sections()
-        for section in sections:
-            if parser.has_section(section):
-                yield from ((f"{section}.{key}", value) for key, value in parser.items(section) if value)
+    parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
+    try:
+        parser.read_string(text_of(source, max_bytes=_MAX_BYTES))
+    except (InputError, configparser.Error):
+        return
+    for section in parser.sections():
+        if not _SETTINGS[name] or section in _SETTINGS[name]:
+            yield from ((f"{section}.{key}", value) for key, value in parser.items(section) if value)

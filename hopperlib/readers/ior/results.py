@@ -6,7 +6,7 @@ as zero, NaN or infinity is None too, with a status that says why.
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -115,7 +115,7 @@ def ranks_together(rows: Iterable[IoResult]) -> list[IoResult]:
     >>> rows = [IoResult(file="a.csv", access="read", rank=rank, rate_mib_s=rate) for rank, rate in enumerate((1.0, 4.0, 2.0))]
     >>> (row,) = ranks_together(rows)
     >>> row.tasks, row.rate_mib_s, row.reason
-    (3, 2.0, '3 tasks: 1 to 4 MiB/s each')
+    (3, 2.0, '3 tasks: 1.0 to 4.0 MiB/s each')
     """
     # With its fractions and decimals, statistics is slow to import.
     from statistics import median
@@ -127,7 +127,7 @@ def ranks_together(rows: Iterable[IoResult]) -> list[IoResult]:
         group.append(row)
     for ranks in together.values():
         rates = [row.rate_mib_s for row in ranks if row.rate_mib_s] or [0.0]
-        apart = f"{len(ranks):,} tasks: {min(rates):.4g} to {max(rates):.4g} MiB/s each"
+        apart = f"{len(ranks):,} tasks: {min(rates):,.1f} to {max(rates):,.1f} MiB/s each"
         seconds = max((row.seconds for row in ranks if row.seconds), default=None)
         whole: dict[str, Any] = {"tasks": len(ranks), "rate_mib_s": median(rates) or None, "seconds": seconds}
         whole |= {"statistic": "median of tasks", "reason": ranks[0].reason or apart}
@@ -145,7 +145,17 @@ def results_csv(results: Iterable[IoResult]) -> str:
     a.txt,ok,,,read,,,,,,,,,2.0,2.097152,
     """
     rows = [result.to_dict() for result in results]
-    columns = (*KEYS, *(key for key in _EXTRA_KEYS if any(key in row for row in rows)))
+    return rows_csv(rows, (*KEYS, *(key for key in _EXTRA_KEYS if any(key in row for row in rows))))
+
+
+def rows_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
+    r"""Return rows as CSV, with nothing in a cell that a row lacks.
+
+    Examples
+    --------
+    >>> rows_csv([{"a": 1}, {"b": "=2"}], ("a", "b"))
+    "a,b\n1,\n,'=2\n"
+    """
     out = io.StringIO()
     writer = csv.DictWriter(out, columns, lineterminator="\n", restval="")
     writer.writeheader()

@@ -12,8 +12,10 @@ from typing import Any
 import ipywidgets
 
 from hopperlib.questions.controls import Choice, Control, FileText, Number, Slider, Switch, Text
+from hopperlib.readers.source import texts_together
 from hopperlib.render.html import prose_html
 
+_STAYS = "The file stays on this machine"
 _STYLE = {"description_width": "initial"}
 
 
@@ -56,7 +58,7 @@ class _FileInput(Input):
 
     def __init__(self, control: FileText) -> None:
         self._upload = ipywidgets.FileUpload(
-            accept=control.accept, multiple=False, description="Read a file", tooltip="The file stays on this machine"
+            accept=control.accept, multiple=control.multiple, description="Read a file", tooltip=_STAYS
         )
         self._too_long: str | None = None
         area = ipywidgets.Textarea(
@@ -90,7 +92,8 @@ class _FileInput(Input):
             if not change["new"]:
                 return
             # Logs hold any bytes: what is not UTF-8 is replaced, not refused.
-            text = bytes(change["new"][0]["content"]).decode("utf-8", errors="replace")
+            files = {file["name"]: bytes(file["content"]).decode("utf-8", errors="replace") for file in change["new"]}
+            text = texts_together(files)
             if len(text) > self._most:
                 self._too_long = text
                 changed()

@@ -135,18 +135,27 @@ export class Form {
   #takeFiles(control, changed) {
     const box = this.#box(control.name);
     const pick = box.querySelector('input[type="file"]');
-    const take = async (file) => {
-      if (!file) return;
-      if (file.size > LARGEST_FILE) {
-        this.refuse(control.name, `${file.name} is larger than 20 MB. Cut out the part that matters and paste it.`);
+    const take = async (given) => {
+      const files = [...given].slice(0, control.multiple ? given.length : 1);
+      if (files.length === 0) return;
+      const sizes = files.map(({ size }) => size);
+      if (sizes.reduce((sum, size) => sum + size) > LARGEST_FILE) {
+        const what = files.length > 1 ? "These files together are" : `${files[0].name} is`;
+        this.refuse(control.name, `${what} larger than 20 MB. Cut out the part that matters and paste it.`);
         return;
       }
-      try {
-        this.fields[control.name].value = await textOf(file);
-      } catch (error) {
-        this.refuse(control.name, `${file.name} cannot be read: ${error.message}.`);
-        return;
+      const texts = [];
+      for (const file of files) {
+        try {
+          texts.push(await textOf(file));
+        } catch (error) {
+          this.refuse(control.name, `${file.name} cannot be read: ${error.message}.`);
+          return;
+        }
       }
+      // Several are told apart by the lines that `tail -n +1` prints above each.
+      const led = texts.map((text, at) => `==> ${files[at].name} <==\n${text}\n`);
+      this.fields[control.name].value = texts.length > 1 ? led.join("") : texts[0];
       changed(true);
     };
     const field = this.fields[control.name];
@@ -157,7 +166,7 @@ export class Form {
       field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");
       changed(true);
     });
-    pick.addEventListener("change", () => take(pick.files[0]).then(() => (pick.value = "")));
+    pick.addEventListener("change", () => take(pick.files).then(() => (pick.value = "")));
     box.addEventListener("dragover", (event) => {
       event.preventDefault();
       box.classList.add("hopper-over");
@@ -166,7 +175,7 @@ export class Form {
     box.addEventListener("drop", (event) => {
       event.preventDefault();
       box.classList.remove("hopper-over");
-      take(event.dataTransfer.files[0]);
+      take(event.dataTransfer.files);
     });
   }
 }

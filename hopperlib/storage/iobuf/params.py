@@ -91,23 +91,6 @@ def suited_rule(pattern: str, *, reading: bool = False) -> Rule:
     return Rule(pattern=pattern, size_bytes=2 * BYTES_PER_MIB, count=2, prefetch=1 if reading else None)
 
 
-def substitutes(rule: Rule) -> tuple[tuple[str, str], ...]:
-    """Return what does on other machines what iobuf does on a Cray: a title and the lines, with the buffers of a rule.
-
-    Examples
-    --------
-    >>> [title for title, _ in substitutes(Rule(pattern="*"))]
-    ['C, stdio', 'Fortran of GCC', 'MPI-IO', 'HDF5, chunks']
-    """
-    size = rule.buffer_size_bytes
-    return (
-        ("C, stdio", f"setvbuf(file, NULL, _IOFBF, {size});"),
-        ("Fortran of GCC", f"export GFORTRAN_UNFORMATTED_BUFFER_SIZE={size} GFORTRAN_FORMATTED_BUFFER_SIZE={size}"),
-        ("MPI-IO", f"printf 'romio_cb_write enable\\ncb_buffer_size {size}\\n' > hints; export ROMIO_HINTS=$PWD/hints"),
-        ("HDF5, chunks", f"H5Pset_cache(fapl, 0, 12421, {size * rule.buffer_count}, 0.75);"),
-    )
-
-
 def _number(option: str, text: str) -> int:
     """Return the number that an option has, of bytes or of buffers."""
     if option in _SIZES:

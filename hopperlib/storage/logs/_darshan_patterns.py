@@ -12,7 +12,7 @@ from hopperlib.units import BYTES_PER_MIB
 WAYS = ("read", "write")
 # From these on it is worth a word: shares of calls, bytes and time, and so many calls and bytes.
 SHARE, _RANDOM_SHARE, MOST = 0.1, 0.2, 0.5
-FEW_CALLS = 1_000
+FEW_CALLS, MANY_CALLS = 1_000, 10_000
 WORTH_BYTES = 100_000_000
 # Bytes below over bytes above MPI-IO, and of repeated over first accesses.
 _AMPLIFIED = 1.5
@@ -31,14 +31,21 @@ class _MpiCalls(NamedTuple):
     independent: int
 
 
-def small_calls(file: FileRecord, way: str) -> int:
-    """Return the calls below a mebibyte, at least.
+def small_calls(file: FileRecord, way: str) -> tuple[int, int]:
+    """Return the calls below a mebibyte: those that surely are, and those that may be.
 
     Darshan's bin of 100 KiB to 1 MiB holds calls of exactly 1 MiB too. How many these are
-    its list of common sizes says, but not which way they went: they are taken off both.
+    its list of common sizes says, but not which way they went: they are taken off both, but
+    not more of them than the bytes that were moved leave room for.
     """
-    sizes = file.moved(way).sizes[:_LARGEST_SMALL]
-    return sum(sizes[:-1]) + max(0, sizes[-1] - file.common_sizes.get(BYTES_PER_MIB, 0)) if sizes else 0
+    traffic = file.moved(way)
+    if not traffic.sizes:
+        return 0, 0
+    lows = (0, *(upper or 0 for _, upper in SIZE_BINS))
+    spare = traffic.moved_bytes - sum(count * low for count, low in zip(traffic.sizes, lows, strict=False))
+    room = max(0, spare) // (BYTES_PER_MIB - lows[_LARGEST_SMALL - 1])
+    sizes = traffic.sizes[:_LARGEST_SMALL]
+    return sum(sizes) - min(sizes[-1], room, file.common_sizes.get(BYTES_PER_MIB, 0)), sum(sizes)
 
 
 def mpi_calls(log: DarshanLog, way: str, path: str | None = None) -> _MpiCalls:
@@ -85,8 +92,8 @@ def _random(log: DarshanLog, way: str) -> Iterator[Finding]:
     jumping = sum(jumps.values())
     if jumping >= max(FEW_CALLS, _RANDOM_SHARE * calls):
         worst = max(jumps, key=lambda path: jumps[path])
-        share = round(jumping / calls, 4)
-        yield say(f"random-{way}s", {"random_calls": jumping, "calls": calls, "share": share, "file": worst})
+        evidence = {"random_calls": jumping, "calls": calls, "share": round(jumping / calls, 4), "file": worst}
+        yield say(f"random-{way}s", evidence, level="note" if jumping < MANY_CALLS else None)
 
 
 def _repeated(log: DarshanLog, way: str) -> Iterator[Finding]:

@@ -15,20 +15,13 @@ from typing import Any, NamedTuple
 from hopperlib.finding import Finding, Level, worst_first
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.iobuf.params import suited_rule, write_params
-from hopperlib.storage.logs._darshan_patterns import (
-    FEW_CALLS,
-    MOST,
-    SHARE,
-    WAYS,
-    WORTH_BYTES,
-    mpi_calls,
-    patterns,
-    small_calls,
-)
+from hopperlib.storage.logs import _darshan_patterns as access
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord
 from hopperlib.storage.logs.ost_rates import SlowOst, Verdict, judge_osts
 from hopperlib.storage.lustre.client import file_system_of
+from hopperlib.storage.lustre.rates import Estimate, Pace, Writing
 from hopperlib.storage.lustre.stripe_advice import Advice, advise
+from hopperlib.storage.lustre.striping import Layout
 from hopperlib.storage.wording import say
 from hopperlib.units import BYTES_PER_MIB, size_text
 
@@ -36,7 +29,6 @@ from hopperlib.units import BYTES_PER_MIB, size_text
 SEVERITIES: dict[Level, str] = {"problem": "fail", "advice": "warn", "note": "info", "unknown": "unknown", "ok": "ok"}
 
 # From these on it is worth a warning.
-_MANY_CALLS = 10_000
 _NEARLY_ALL = 0.9
 _FAIL_FACTOR = 10.0
 # What takes less of a run than this is told, but no reason to change anything.
@@ -45,6 +37,8 @@ _BRIEF = 0.01
 _OST_GB_S = 0.5
 _NOTE: Level = "note"
 _UNKNOWN_CAPACITY_PB = 10_000.0
+# Stripe counts to compare that of a log with.
+_COUNTS = (1, 2, 4, 8, 16, 32, 64)
 _OF_LOG = "log"
 _COUNT_THEM = ". The log names some of the OSTs only: lfs df counts them, and hopper stripe --lfs-df judges by them"
 
@@ -83,9 +77,9 @@ def findings(log: DarshanLog, machine: Machine | None = None) -> tuple[Finding, 
     """
     system = system_of_log(log) if machine is None else file_system_of(machine)
     site = _Site(log, system, machine.node().cores if machine else 1)
-    small = chain.from_iterable(_small(site, way) for way in WAYS)
+    small = chain.from_iterable(_small(site, way) for way in access.WAYS)
     own = chain(_slow_osts(log), _one_ost(site), _one_writer(site), small, _misaligned(site), _wide_files(log))
-    return worst_first(chain(own, patterns(log)))
+    return worst_first(chain(own, access.patterns(log)))
 
 
 def system_of_log(log: DarshanLog) -> FileSystem | None:
@@ -107,8 +101,11 @@ def system_of_log(log: DarshanLog) -> FileSystem | None:
     known = [ost for file in log.files for ost in file.osts]
     usual = layouts.most_common(1)[0][0]
     osts = log.osts or max([*known, usual.stripe_count - 1]) + 1
-    rates = [rate.delivered_mb_s or rate.rate_mb_s for way in WAYS for rate in judge_osts(log, way).rates]
-    peak = osts * max([rate / 1000 for rate in rates], default=_OST_GB_S)
+    rates = [rate.delivered_mb_s or rate.rate_mb_s for way in access.WAYS for rate in judge_osts(log, way).rates]
+    # Where the OSTs cannot be told apart, each gave its part of what a file got.
+    parts = [(file.moved(way), len(file.osts)) for file in log.files for way in access.WAYS if file.osts]
+    rates = rates or [moved.moved_bytes / moved.time_s / over / 1e6 for moved, over in parts if moved.time_s]
+    peak = osts * (max(rates, default=0.0) / 1000 or _OST_GB_S)
     return FileSystem(
         name=_OF_LOG,
         kind="lustre",
@@ -121,6 +118,30 @@ def system_of_log(log: DarshanLog) -> FileSystem | None:
         max_stripe_count=min(osts, 2000),
         node_write_ceiling_gb_s=peak,
     )
+
+
+def other_counts(log: DarshanLog) -> dict[int, Estimate]:
+    """Return what the job would write with other stripe counts, on the file system in the log; nothing if it shows none.
+
+    It is an upper bound: nodes are no limit, and caches, waiting and other jobs are left out.
+
+    Examples
+    --------
+    >>> from hopperlib.storage.logs.darshan_log import StripeLayout
+    >>> layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(7,))
+    >>> file = FileRecord(path="/a", tasks=4, shared=True, bytes_written=10**10, layout=layout)
+    >>> log = DarshanLog(executable=None, job_id=1, tasks=4, run_time_s=9.0, modules=(), files=(file,), osts=48)
+    >>> [(count, each.limit) for count, each in other_counts(log).items()][3:]
+    [(8, 'osts'), (16, 'osts'), (32, 'tasks'), (48, 'tasks')]
+    """
+    system, written = system_of_log(log), sum(file.bytes_written for file in log.files)
+    if system is None or not written:
+        return {}
+    pattern: Any = "collective" if any(file.shared for file in log.files) else "file-per-process"
+    writing = Writing(size_bytes=written, writers=log.tasks or 1, nodes=log.tasks or 1, pattern=pattern)
+    usual = (system.default_stripe_count, system.default_stripe_size_bytes)
+    layout = Layout(stripe_count=usual[0], stripe_size_bytes=usual[1], osts=system.osts)
+    return Pace(writing, system).curve(layout, _COUNTS)
 
 
 class _Site(NamedTuple):
@@ -164,7 +185,7 @@ def _slow_osts(log: DarshanLog) -> Iterator[Finding]:
     yield from found
     if found or any(not verdict.unknown for verdict in verdicts):
         return
-    moved = {way: sum(file.moved(way).moved_bytes for file in log.files) for way in WAYS}
+    moved = {way: sum(file.moved(way).moved_bytes for file in log.files) for way in access.WAYS}
     verdict = max(verdicts, key=lambda verdict: moved[verdict.direction])
     files, osts = sum(file.layout is not None for file in log.files), {ost for file in log.files for ost in file.osts}
     evidence = {"direction": verdict.direction, "files": files, "osts": len(osts), "bytes": moved[verdict.direction]}
@@ -194,26 +215,22 @@ def _do(site: _Site, advice: Advice) -> str:
 
 def _gathering(site: _Site, file: FileRecord, way: str) -> str:
     """Return what lets a few tasks do the accesses of all to one file; if they do so already, what to look at."""
-    calls = mpi_calls(site.log, way, file.path)
+    calls = access.mpi_calls(site.log, way, file.path)
+    line = f"romio_cb_{way}=enable"
     if calls.collective > calls.independent:
-        return (
-            f"The log has {calls.collective:,} collective {way}s of this file already: see that they are gathered "
-            f"(romio_cb_{way}=enable) and that cb_buffer_size is a multiple of the stripe size"
-        )
-    if way == "read" and not sum(calls) and mpi_calls(site.log, "write", file.path).collective:
-        return (
-            "The program reads nothing of this file: MPI-IO reads before it writes pieces with holes (data sieving). "
-            "export MPICH_MPIIO_HINTS='*:romio_ds_write=disable'"
-        )
-    if way == "write":
-        better = site.striping([file], "shared", file.bytes_written)
-        line = (better.hints_line if better else None) or "export MPICH_MPIIO_HINTS='*:romio_cb_write=enable'"
+        text = "gathered-already"
+    elif way == "read" and not sum(calls) and access.mpi_calls(site.log, "write", file.path).collective:
+        text = "gathered-by-sieving"
     else:
-        # The stripes of a file that is there are as they are: one reader for each.
-        stripes = file.layout.stripe_count if file.layout else 0
-        nodes = f":cb_nodes={min(stripes, site.log.tasks or stripes)}" if stripes else ""
-        line = f"export MPICH_MPIIO_HINTS='*:romio_cb_read=enable{nodes}'"
-    return f"Let MPI-IO gather them (collective buffering): {line}"
+        text = "gathered"
+        line = f"export MPICH_MPIIO_HINTS='*:{line}'"
+        if way == "write":
+            better = site.striping([file], "shared", file.bytes_written)
+            line = (better.hints_line if better else None) or line
+        elif file.layout:
+            # The stripes of a file that is there are as they are: one reader for each.
+            line = f"{line[:-1]}:cb_nodes={min(file.layout.stripe_count, site.log.tasks or file.layout.stripe_count)}'"
+    return say(text, collective=calls.collective, direction=way, line=line).advice
 
 
 def _one_ost(site: _Site) -> Iterator[Finding]:
@@ -226,7 +243,7 @@ def _one_ost(site: _Site) -> Iterator[Finding]:
             moved[ost] += file.bytes_moved / len(file.osts)
     total = sum(moved.values())
     ost = max(moved, key=moved.__getitem__, default=0)
-    if (log.tasks or 1) < 2 or total < WORTH_BYTES or moved[ost] < _NEARLY_ALL * total:
+    if (log.tasks or 1) < 2 or total < access.WORTH_BYTES or moved[ost] < _NEARLY_ALL * total:
         return
     here = [file for file in placed if ost in file.osts]
     largest = max(here, key=lambda file: file.bytes_moved)
@@ -249,7 +266,7 @@ def _one_writer(site: _Site) -> Iterator[Finding]:
     """One task that writes nearly all."""
     log = site.log
     total = sum(file.bytes_written for file in log.files)
-    if (log.tasks or 1) < 2 or total < WORTH_BYTES:
+    if (log.tasks or 1) < 2 or total < access.WORTH_BYTES:
         return
     by_task: Counter[int | None] = Counter()
     for file in log.files:
@@ -264,7 +281,7 @@ def _one_writer(site: _Site) -> Iterator[Finding]:
     better = site.striping([file for file in log.files if file.bytes_written], "shared", total)
     largest = max(log.files, key=lambda file: file.bytes_written)
     # Where there are collective writes the program does write in parallel: it is MPI-IO that has one aggregator.
-    collective = mpi_calls(log, "write", largest.path).collective
+    collective = access.mpi_calls(log, "write", largest.path).collective
     evidence = {"task": task, "share": round(most / total, 4), "bytes": total, "tasks": log.tasks}
     words: dict[str, Any] = {"who": f"Task {task}" if task is not None else "One task", "others": (log.tasks or 2) - 1}
     words |= {"collective": collective, "commands": f": {_do(site, better)}" if better else "."}
@@ -274,27 +291,27 @@ def _one_writer(site: _Site) -> Iterator[Finding]:
 def _small(site: _Site, direction: str) -> Iterator[Finding]:
     """Many accesses below a mebibyte: Lustre moves data in pieces of that size."""
     sized = [file for file in site.log.files if file.moved(direction).sizes]
-    counts = [small_calls(file, direction) for file in sized]
+    counts, possible = zip(*(access.small_calls(file, direction) for file in sized), strict=True) if sized else ((), ())
     small, calls = sum(counts), sum(file.moved(direction).calls for file in sized)
-    if small < FEW_CALLS or small < SHARE * calls:
+    if small < access.FEW_CALLS or small < access.SHARE * calls:
         return
     moved = sum(file.moved(direction).moved_bytes for file in sized)
     worst = sized[counts.index(max(counts))]
     ending = posixpath.splitext(worst.path)[1]
     rule = suited_rule(f"*{ending}" if ending.isascii() and ending[1:].isalnum() else "*")
     mean = moved / calls if calls else None
-    evidence: dict[str, Any] = {
-        "small_calls": small,
-        "calls": calls,
-        "share": round(small / max(calls, 1), 4),
+    evidence: dict[str, Any] = {"small_calls": small, "calls": calls, "share": round(small / max(calls, 1), 4)}
+    evidence |= {
         "bytes": moved,
+        "mean_bytes": None if mean is None else round(mean),
+        "files": sum(count > 0 for count in counts),
     }
-    evidence |= {"mean_bytes": None if mean is None else round(mean), "files": sum(count > 0 for count in counts)}
     evidence |= {"file": worst.path, "shared": worst.shared}
     words = {"direction": direction, "params": write_params([rule])}
+    words["at_least"] = "At least " * (sum(possible) > small)
     words["mean"] = "" if mean is None else f", {size_text(mean)} a call on average"
     words["gathering"] = _gathering(site, worst, direction) if worst.shared else ""
-    text, level = "small" if worst.shared else "small-own-files", _NOTE if small < _MANY_CALLS else None
+    text, level = "small" if worst.shared else "small-own-files", _NOTE if small < access.MANY_CALLS else None
     yield say(f"small-{direction}s", evidence, text=text, level=level, **words)
 
 
@@ -302,18 +319,19 @@ def _misaligned(site: _Site) -> Iterator[Finding]:
     """Accesses to shared files that do not start at a boundary of the file system."""
     shared = [file for file in site.log.files if file.shared and file.unaligned and file.interface == "POSIX"]
     calls, unaligned = sum(file.reads + file.writes for file in shared), sum(file.unaligned for file in shared)
-    if unaligned < FEW_CALLS or unaligned < SHARE * calls:
+    if unaligned < access.FEW_CALLS or unaligned < access.SHARE * calls:
         return
     worst = max(shared, key=lambda file: file.unaligned)
     stripe = worst.layout.stripe_size_bytes if worst.layout else None
     # Darshan counts by what the file system calls its block, which need not be the stripe.
     boundary = worst.alignment_bytes or stripe or BYTES_PER_MIB
-    evidence: dict[str, Any] = {
-        "unaligned_calls": unaligned,
-        "calls": calls,
+    evidence: dict[str, Any] = {"unaligned_calls": unaligned, "calls": calls}
+    evidence |= {
         "share": round(unaligned / max(calls, 1), 4),
+        "boundary_bytes": boundary,
+        "files": len(shared),
+        "file": worst.path,
     }
-    evidence |= {"boundary_bytes": boundary, "files": len(shared), "file": worst.path}
     # Reading tasks share a lock; those that write into one stripe hand it back and forth.
     text = "misaligned-locks" if stripe is not None and worst.writes > 0 else ""
     gathering = _gathering(site, worst, "write" if worst.writes else "read")
@@ -325,6 +343,6 @@ def _wide_files(log: DarshanLog) -> Iterator[Finding]:
     own = [file for file in log.files if not file.shared and file.layout and file.bytes_moved]
     wide = [file for file in own if file.layout and file.layout.stripe_count > 1]
     osts = log.osts or max((ost for file in own for ost in file.osts), default=0) + 1
-    if len(wide) >= max(osts, MOST * len(own)) and (log.tasks or 1) >= 2:
+    if len(wide) >= max(osts, access.MOST * len(own)) and (log.tasks or 1) >= 2:
         objects = sum(file.layout.stripe_count for file in wide if file.layout)
         yield say("wide-files", {"files": len(wide), "objects": objects, "osts": osts}, folder=_folder(wide))

@@ -96,12 +96,15 @@ def overall(jobs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         for code, said in job["messages"].items():
             codes[code].append(said)
     worst = {code: min(said, key=lambda pair: LEVELS.index(pair[0])) for code, said in codes.items()}
-    order = sorted(codes, key=lambda code: (LEVELS.index(worst[code][0]), -len(codes[code])))
+    # Logs that cannot tell are not counted with those that do.
+    unknown = {code: level == "unknown" for code, (level, _) in worst.items()}
+    counts = {code: sum((level == "unknown") == unknown[code] for level, _ in said) for code, said in codes.items()}
+    order = sorted(codes, key=lambda code: (LEVELS.index(worst[code][0]), -counts[code]))
     return {
         "jobs": len(jobs),
         "jobs_to_mend": sum(job["problems"] > 0 for job in jobs),
         **{name: sum(job[name] for job in jobs) for name in _SUMMED},
         "findings": {
-            code: {"jobs": len(codes[code]), "level": worst[code][0], "message": worst[code][1]} for code in order
+            code: {"jobs": counts[code], "level": worst[code][0], "message": worst[code][1]} for code in order
         },
     }

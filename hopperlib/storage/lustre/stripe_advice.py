@@ -33,15 +33,6 @@ from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB, binary_size_text
 
 # Who writes, and the pattern of `Writing` that the advice makes of it.
 _PATTERNS = {"shared": "collective", "file-per-process": "file-per-process", "one-writer": "shared"}
-# What the limits of an estimate are called.
-LIMITS = {
-    "tasks": "the tasks that write",
-    "clients": "the clients",
-    "osts": "the OSTs",
-    "servers": "the servers",
-    "network": "the network to the servers",
-    "file system": "the file system's peak",
-}
 
 # The least count is taken that is as fast as this share of the best.
 _NEAR_BEST = 0.955
@@ -215,6 +206,17 @@ def advise(
     )
 
 
+def limit_words(limit: str) -> str:
+    """Return what the limit of an estimate is called.
+
+    Examples
+    --------
+    >>> limit_words("clients")
+    'the clients'
+    """
+    return _words(f"limit-{limit}")
+
+
 def _words(text: str, **numbers: Any) -> str:
     """Return one line of an advice."""
     return say(text, **numbers).message
@@ -273,7 +275,7 @@ def _choose(pace: Pace) -> _Choice:
     more = {min(int(most * 1.25**step), system.max_stripe_count) for step in range(1, 20)}
     unlimited = min(more, key=lambda wider: _fastest(pace, wider)[0]) if best == most else best
     bound = _fastest(pace, best)[0] / _NEAR_BEST
-    limit = LIMITS[pace.estimate(count, _fastest(pace, count)[1]).limit]
+    limit = limit_words(pace.estimate(count, _fastest(pace, count)[1]).limit)
     reason = _words("why-near-best", limit=limit)
     useful, guide = system.useful_stripe_count, _guide(pace)
     if useful and not pace.own_files and count <= useful <= count / 0.93:

@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopperlib.cli import hopper
 from hopperlib.errors import InputError
 from hopperlib.questions.storage.io_log import QUESTION
+from hopperlib.readers.source import texts_together
 from hopperlib.render.answer import answer_json
 
 SAMPLES = Path(__file__).parents[3] / "data" / "samples" / "ior"
@@ -53,7 +56,7 @@ def test_every_sample_has_an_answer(name, against):
 
 
 def test_failed_run_says_why():
-    result = QUESTION.run(output=QUESTION.examples[1].values["output"])
+    result = QUESTION.run(output=QUESTION.examples[2].values["output"])
     assert result.summary == "No rate in this output: cannot open file: No such file or directory."
     assert [(one.code, one.level) for one in result.findings] == [("failed", "problem")]
 
@@ -62,6 +65,56 @@ def test_failed_run_says_why():
 def test_other_text_is_refused_at_its_field(text):
     with pytest.raises(InputError) as caught:
         QUESTION.run(output=text)
+    assert caught.value.name == "output"
+
+
+def parsed(slow):
+    """What darshan-parser prints of eight files of one task each, on an OST each."""
+    lines = ["# darshan log version: 3.41", "# exe: ./a.out", "# nprocs: 8", "# run time: 500"]
+    for n in range(8):
+        rows = {"POSIX_WRITES": 100, "POSIX_BYTES_WRITTEN": 10**9, "POSIX_F_WRITE_TIME": slow if n == 3 else 10.0 + n}
+        rows |= {"LUSTRE_COMP1_STRIPE_SIZE": 1 << 20, "LUSTRE_COMP1_STRIPE_COUNT": 1, "LUSTRE_COMP1_OST_ID_0": n}
+        lines += [
+            f"{name.partition('_')[0]}\t{n}\t{n}\t{name}\t{value}\t/s/{n}\t/s\tlustre" for name, value in rows.items()
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def test_a_darshan_log_as_text_is_judged_as_the_command_does(tmp_path):
+    result = QUESTION.run(output=parsed(800.0))
+    assert result.findings[0].code == "slow-ost"
+    path = tmp_path / "log.txt"
+    path.write_text(parsed(800.0), encoding="utf-8")
+    told = CliRunner().invoke(hopper, ["io", "darshan", str(path), "--json"])
+    assert json.loads(told.stdout) == json.loads(json.dumps(result.facts))
+    assert "What if the files had other stripe counts" in result.tables[1].caption
+
+
+def test_several_files_at_once():
+    ior = (SAMPLES / "ior-4.0.0.posix-fpp.txt").read_text(encoding="utf-8")
+    texts = {"a.txt": ior, "one.txt": parsed(800.0), "two.txt": parsed(10.0), "notes.md": "milk"}
+    result = QUESTION.run(output=texts_together(texts))
+    assert result.summary.startswith("6 rows: ")
+    assert "2 jobs: 1 with something to mend" in result.summary
+    assert [one.message for one in result.findings if one.code == "not-read"] == [
+        "Not read: notes.md: nothing in it is output of IOR or mdtest"
+    ]
+
+
+def test_files_of_an_io500_run():
+    phases = {"ior-easy-write": (4.0, "GiB/s"), "mdtest-easy-write": (9.0, "kIOPS")}
+    rows = [f"[RESULT] {name} {value} {unit} : time 300.5 seconds" for name, (value, unit) in phases.items()]
+    score = "[SCORE ] Bandwidth 4.0 GiB/s : IOPS 9.0 kiops : TOTAL 6.0"
+    texts = {"result_summary.txt": "\n".join([*rows, score]), "config.ini": "[ior-easy]\nblockSize = 8g"}
+    result = QUESTION.run(output=texts_together(texts | {"timestampfile": "x"}))
+    assert result.summary == "Score 6: 4 GiB/s, 9 kIOPS; 2 phases."
+    assert result.facts["configuration"] == {"ior-easy.blocksize": "8g"}
+    assert not any(one.code == "not-read" for one in result.findings)
+
+
+def test_a_log_itself_is_told_how_to_be_printed():
+    with pytest.raises(InputError, match=r"darshan-parser LOG > log.txt") as caught:
+        QUESTION.run(output="3.41\0\0\0\0\ufffd\ufffd")
     assert caught.value.name == "output"
 
 

@@ -10,14 +10,13 @@ import pytest
 STAND_IN = """
 import os, signal
 
-class Frame(dict):
-    columns = property(list)
+class Array(list):
+    def tolist(self):
+        return list(self)
 
-class Records:
-    def __init__(self, frames):
-        self.frames = frames
-    def to_df(self):
-        return self.frames
+class Records(list):
+    def to_numpy(self):
+        return list(self)
 
 class DarshanReport:
     def __init__(self, path, read_all=True):
@@ -30,27 +29,28 @@ class DarshanReport:
                     "metadata": {"h": "romio_no_indep_rw=true;cb_nodes=4"}},
             "exe": "/home/u/a.out --secret <b>",
         }
-        self.modules = {name: {"partial_flag": name in text.split()} for name in ("POSIX", "HEATMAP", "LUSTRE")}
+        self.modules = {name: {"partial_flag": name in text.split()} for name in ("POSIX", "APMPI", "LUSTRE")}
         self.name_records, self.records = {}, {}
+        self.counters = {
+            "POSIX": {"counters": ["POSIX_BYTES_WRITTEN", "POSIX_WRITES", "POSIX_MODE"], "fcounters": ["POSIX_F_WRITE_TIME"]},
+            "LUSTRE": {"counters": ["LUSTRE_STRIPE_WIDTH", "LUSTRE_STRIPE_SIZE"] if "old form" in text
+                       else ["LUSTRE_COMP_STRIPE_COUNT", "LUSTRE_COMP_STRIPE_SIZE"]},
+        }
     def mod_read_all_records(self, module):
         if "bad " + module in self.text:
             raise ValueError("bad records")
         number = list(range(24))
         self.name_records = {n: f"/scratch/out.{n}" for n in number}
-        self.records[module] = Records({
-            "counters": Frame(id=number, rank=number, POSIX_BYTES_WRITTEN=[10**9] * 24, POSIX_WRITES=[100] * 24, POSIX_MODE=[0] * 24),
-            "fcounters": Frame(id=number, rank=number, POSIX_F_WRITE_TIME=[400.0 if n == 14 else 10.0 for n in number]),
-        })
+        self.records[module] = Records(
+            {"id": n, "rank": n, "counters": Array([10**9, 100, 0]), "fcounters": Array([400.0 if n == 14 else 10.0])}
+            for n in number)
     def mod_read_all_lustre_records(self):
         if "crash" in self.text:
             os.kill(os.getpid(), signal.SIGABRT)
-        number = list(range(24))
-        if "old form" in self.text:
-            frame = Frame(id=number, LUSTRE_STRIPE_WIDTH=[1] * 24, LUSTRE_STRIPE_SIZE=[1 << 20] * 24, LUSTRE_OST_ID_0=number)
-            self.records["LUSTRE"] = Records(frame if "bare" in self.text else {"counters": frame})
-            return
-        self.records["LUSTRE"] = Records({"components": Frame(
-            id=number, LUSTRE_COMP_STRIPE_COUNT=[1] * 24, LUSTRE_COMP_STRIPE_SIZE=[1 << 20] * 24, LUSTRE_OST_IDS=[(n,) for n in number])})
+        parts = [{"id": n, "rank": n, "counters": Array([1, 1 << 20]), "ost_ids": Array([n])} for n in range(24)]
+        if "old form" not in self.text:
+            parts = [{"id": part["id"], "rank": part["rank"], "components": [part]} for part in parts]
+        self.records["LUSTRE"] = Records(parts)
 """
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from hopperlib.machine import Machine
-from hopperlib.readers.darshan import DarshanMissing, plain_frames, read_darshan
+from hopperlib.readers.darshan import DarshanMissing, read_darshan
 from hopperlib.storage.logs.darshan_findings import findings
 
 
@@ -11,7 +11,7 @@ def slow_osts(log):
     return [one.evidence["ost"] for one in findings(log, Machine.load("hopper")) if one.code == "slow-ost"]
 
 
-@pytest.mark.parametrize("text", ["new form", "old form", "old form bare"])
+@pytest.mark.parametrize("text", ["new form", "old form"])
 def test_healthy_log(stand_in, text):
     log = read_darshan(stand_in(text))
     assert (log.job_id, log.tasks, log.executable) == (7, 24, "/home/u/a.out")
@@ -20,7 +20,7 @@ def test_healthy_log(stand_in, text):
     assert len(log.files) == 24
     assert log.files[3].path == "/scratch/out.3"
     assert log.files[3].layout.osts == (3,)
-    assert log.notes == ("in the log and not used here: HEATMAP (bytes over time; this pydarshan is too old for it)",)
+    assert log.notes == ("in the log and not used here: APMPI",)
     assert log.missing == ()
     assert slow_osts(log) == [14]
 
@@ -78,9 +78,17 @@ def test_reading_that_takes_too_long(tmp_path, stand_in):
         read_darshan(stand_in(), timeout_s=1e-6)
 
 
-def test_columns_that_nobody_needs_are_left_out():
-    class Frame(dict):
-        columns = property(list)
-
-    frames = {"counters": Frame(id=[1], POSIX_MODE=[0], POSIX_WRITES=[3]), "other": None}
-    assert plain_frames("POSIX", frames) == {"counters": {"id": [1], "POSIX_WRITES": [3]}}
+def test_pandas_is_not_imported_for_a_log(stand_in, tmp_path):
+    """It takes as long to import as all the rest; what asks it for something gets it."""
+    package = tmp_path / "packages" / "pandas"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        'print(\'\\nhopper-darshan {"note": "pandas"}\')\nDataFrame = 1\n', encoding="utf-8"
+    )
+    module = package.parent / "darshan" / "__init__.py"
+    stated = module.read_text(encoding="utf-8")
+    module.write_text(f"import pandas as pd\n{stated}", encoding="utf-8")
+    path = stand_in()
+    assert "pandas" not in read_darshan(path).notes
+    module.write_text(f"import pandas as pd\npd.DataFrame, pd.DataFrame\n{stated}", encoding="utf-8")
+    assert read_darshan(path).notes[0] == "pandas"

@@ -89,18 +89,46 @@ def test_packed_text_and_standard_input(tmp_path):
     assert json.loads(result.stdout)["findings"][0]["code"] == "slow-ost"
 
 
-def test_what_is_lost_or_not_used_is_said(tmp_path):
-    path = tmp_path / "parsed.txt"
-    warning = "\n# *WARNING*: The POSIX module contains incomplete data!\n"
-    heat = "HEATMAP\t0\t5\tHEATMAP_F_BIN_WIDTH_SECONDS\t0.1\theatmap:POSIX\tUNKNOWN\tUNKNOWN\n"
-    # A torn last line, and a line with words where numbers stand, are no counters.
-    path.write_text(
-        text() + warning + heat + "POSIX\t0\t77\tPOSIX_WRI\nPOSIX\tx\ty\tPOSIX_WRITES\t1\tz\n", encoding="utf-8"
+HEAT = "".join(
+    f"HEATMAP\t{rank}\t5\tHEATMAP_{name}\t{value}\theatmap:MPIIO\tUNKNOWN\tUNKNOWN\n"
+    for rank in (0, 3)
+    for name, value in (
+        ("F_BIN_WIDTH_SECONDS", 0.1), ("READ_BIN_0", 0), ("READ_BIN_1", 7), ("WRITE_BIN_0", 10 * rank), ("WRITE_BIN_1", 1)
     )
-    log = read_darshan(path)
+)  # fmt: skip
+
+
+def read(tmp_path, content):
+    path = tmp_path / "parsed.txt"
+    path.write_text(content, encoding="utf-8")
+    return read_darshan(path)
+
+
+def test_what_is_lost_or_not_used_is_said(tmp_path):
+    warning = "\n# *WARNING*: The POSIX module contains incomplete data!\n"
+    # A line with words where numbers stand is no counter.
+    other = "APMPI\t0\t77\tMPI_X\t1\tz\t/\text4\nPOSIX\tx\ty\tPOSIX_WRITES\t1\tz\t/\text4\n\n"
+    log = read(tmp_path, text() + warning + other)
     assert log.missing == ("module POSIX ran out of memory while the job ran: some files are missing",)
-    assert log.notes[0] == "in the text and not used here: HEATMAP"
+    assert log.notes[0] == "in the text and not used here: APMPI"
     assert log.totals["POSIX"]["writes"] == 2400
+
+
+def test_heat_map_of_the_text(tmp_path):
+    (heat_map,) = read(tmp_path, text() + HEAT).heat_maps
+    assert (heat_map.interface, heat_map.bin_s, heat_map.ranks) == ("MPI-IO", 0.1, [0, 3])
+    assert (heat_map.read_bytes, heat_map.written_bytes) == ([[0, 7], [0, 7]], [[0, 1], [30, 1]])
+
+
+@pytest.mark.parametrize("kept", [0.5, 0.9, 0.97, 0.999])
+def test_text_that_breaks_off_is_never_whole(tmp_path, kept):
+    """Regions of the log are named at its top: a module without a line, or a last record that is short, is told."""
+    regions = "".join(f"# {name} module: 186 bytes (compressed), ver=4\n" for name in ("POSIX", "LUSTRE", "DXT_POSIX"))
+    body = text().removeprefix(HEAD).splitlines(keepends=True)
+    whole = HEAD + regions + "".join(sorted(body, key=lambda line: line.startswith("LUSTRE")))
+    assert read(tmp_path, whole).missing == ()
+    assert "DXT_POSIX" in read(tmp_path, whole).notes[0]
+    assert read(tmp_path, whole[: int(kept * len(whole))]).missing
 
 
 @pytest.mark.parametrize("words", ["# A title\n\nwords\n", "# "])

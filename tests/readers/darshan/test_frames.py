@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.readers.darshan._frames import layouts_from_frames, log_from_frames
+from hopperlib.readers.darshan._frames import layouts_from_frame, log_from_frames
 from hopperlib.storage.logs.darshan_log import SIZE_BINS
 
 
@@ -31,65 +31,47 @@ def read(frames, names=None, **job):
 
 
 OLD = {
-    "counters": {
-        "id": [1, 2],
-        "rank": [-1, 0],
-        "LUSTRE_OSTS": [156, 156],
-        "LUSTRE_MDTS": [1, 1],
-        "LUSTRE_STRIPE_OFFSET": [-1, -1],
-        "LUSTRE_STRIPE_SIZE": [1048576, 4194304],
-        "LUSTRE_STRIPE_WIDTH": [3, 1],
-        "LUSTRE_OST_ID_0": [10, 7],
-        "LUSTRE_OST_ID_1": [11.0, math.nan],
-        "LUSTRE_OST_ID_2": [0.0, math.nan],
-    }
+    "id": [1, 2],
+    "rank": [-1, 0],
+    "LUSTRE_OSTS": [156, 156],
+    "LUSTRE_STRIPE_SIZE": [1048576, 4194304],
+    "LUSTRE_STRIPE_WIDTH": [3, 1],
+    "LUSTRE_OST_IDS": [[10, 11, 0], [7.0, math.nan]],
 }
 NEW = {
-    "components": {
-        "id": [1, 2],
-        "rank": [-1, 0],
-        "LUSTRE_COMP_STRIPE_SIZE": [1048576, 4194304],
-        "LUSTRE_COMP_STRIPE_COUNT": [3, 1],
-        "LUSTRE_COMP_EXT_START": [0, 0],
-        "LUSTRE_POOL_NAME": ["", ""],
-        "LUSTRE_OST_IDS": [[10, 11, 0], [7]],
-    }
+    "id": [1, 2],
+    "rank": [-1, 0],
+    "LUSTRE_STRIPE_SIZE": [1048576, 4194304],
+    "LUSTRE_STRIPE_COUNT": [3, 1],
+    "LUSTRE_EXT_START": [0, 0],
+    "LUSTRE_OST_IDS": [[10, 11, 0], [7]],
 }
 
 
-@pytest.mark.parametrize("frames", [OLD, NEW])
-def test_both_forms_of_the_lustre_module(frames):
-    layouts = layouts_from_frames(frames)
+@pytest.mark.parametrize("frame", [OLD, NEW])
+def test_both_forms_of_the_lustre_module(frame):
+    layouts = layouts_from_frame(frame)
     assert [(one.stripe_count, one.stripe_size_bytes, one.osts) for one in layouts.values()] == [
         (3, 1048576, (10, 11, 0)),
         (1, 4194304, (7,)),
     ]
 
 
-def test_columns_of_osts_are_taken_by_number():
-    frame = {
-        "id": [1],
-        "LUSTRE_STRIPE_WIDTH": [12],
-        **{f"LUSTRE_OST_ID_{n}": [n] for n in (*range(10, 12), *range(10))},
-    }
-    assert layouts_from_frames({"counters": frame})[1].osts == tuple(range(12))
-
-
 def test_progressive_layout_is_one_layout():
     """The first component is small, the last not made yet: no OSTs, or -1."""
     frame = {
         "id": [1, 1, 1],
-        "LUSTRE_COMP_STRIPE_SIZE": [1048576, 4194304, 4194304],
-        "LUSTRE_COMP_STRIPE_COUNT": [1, 4, 24],
+        "LUSTRE_STRIPE_SIZE": [1048576, 4194304, 4194304],
+        "LUSTRE_STRIPE_COUNT": [1, 4, 24],
         "LUSTRE_OST_IDS": [[5], [1, 2, 3, 5], [-1]],
     }
-    (layout,) = layouts_from_frames({"components": frame}).values()
+    (layout,) = layouts_from_frame(frame).values()
     assert (layout.stripe_count, layout.stripe_size_bytes, layout.osts) == (4, 4194304, (5, 1, 2, 3))
 
 
-@pytest.mark.parametrize("frames", [{}, {"counters": {}}, {"components": {}}, {"components": {"id": [1]}}])
-def test_empty_frames(frames):
-    assert all(layout.osts == () for layout in layouts_from_frames(frames).values())
+@pytest.mark.parametrize("frame", [{}, {"id": []}, {"id": [1]}])
+def test_empty_frames(frame):
+    assert all(layout.osts == () for layout in layouts_from_frame(frame).values())
 
 
 def test_one_file_of_one_task():
@@ -179,7 +161,7 @@ def test_large_record_numbers_stay_exact():
     number = 18446744073709551557
     frames = {
         "POSIX": posix([line(number, BYTES_READ=1)]),
-        "LUSTRE": {"components": {"id": [number], "LUSTRE_OST_IDS": [[3]]}},
+        "LUSTRE": {"counters": {"id": [number], "LUSTRE_OST_IDS": [[3]]}},
     }
     (file,) = read(frames, {number: "/a"}).files
     assert (file.path, file.layout.osts) == ("/a", (3,))
@@ -196,7 +178,7 @@ VALUES = st.one_of(
 )
 COLUMNS = st.sampled_from(
     ["rank", "POSIX_BYTES_WRITTEN", "POSIX_WRITES", "POSIX_F_WRITE_TIME", "POSIX_F_WRITE_START_TIMESTAMP", "LUSTRE_OST_IDS",
-     "POSIX_F_WRITE_END_TIMESTAMP", "LUSTRE_COMP_STRIPE_COUNT", "LUSTRE_STRIPE_WIDTH", "LUSTRE_OST_ID_0", "LUSTRE_OST_ID_x"]
+     "POSIX_F_WRITE_END_TIMESTAMP", "LUSTRE_STRIPE_COUNT", "LUSTRE_STRIPE_WIDTH", "LUSTRE_STRIPE_SIZE"]
 )  # fmt: skip
 FRAME = st.builds(
     lambda ids, columns: {"id": ids, **columns},
@@ -208,7 +190,7 @@ FRAME = st.builds(
 @given(
     st.dictionaries(
         st.sampled_from(["POSIX", "STDIO", "LUSTRE"]),
-        st.dictionaries(st.sampled_from(["counters", "fcounters", "components"]), FRAME),
+        st.dictionaries(st.sampled_from(["counters", "fcounters"]), FRAME),
     )
 )
 def test_any_frames(frames):

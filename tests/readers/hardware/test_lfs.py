@@ -46,3 +46,10 @@ def test_several_file_systems_and_other_text_are_refused():
         read_lfs(HUMAN + HUMAN.replace("scratch", "work"))
     with pytest.raises(InputError, match="is no output of `lfs df`"):
         read_lfs("df: no such file")
+
+
+def test_inodes_are_no_space_and_an_ost_that_does_not_answer_is_told():
+    with pytest.raises(InputError, match="counts inodes and no space: give `lfs df` without -i"):
+        read_lfs("UUID                      Inodes       IUsed       IFree IUse% Mounted on\n" + HUMAN)
+    state = read_lfs(HUMAN + "\nOST000b             : Resource temporarily unavailable\n")
+    assert 11 in state.inactive

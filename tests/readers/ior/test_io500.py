@@ -88,7 +88,7 @@ def test_a_folder(tmp_path):
     data = run.to_dict()
     assert list(data)[:5] == ["score", "bandwidth_gib_s", "iops_kiops", "phases", "errors"]
     assert data["phases"][0] == {"name": "ior-easy-write", "value": 40.0, "unit": "GiB/s", "seconds": 300.5}
-    assert data["spreads"] == ["ior-easy-write: 10 tasks, 1 to 10 MiB/s each, median 5.5"]
+    assert data["spreads"] == ["ior-easy-write: 10 tasks, 1.0 to 10.0 MiB/s each, median 5.5"]
     assert data["configuration"] == {"global.api": "POSIX", "ior-easy.blocksize": "64g"}
     # 1.5 MiB/s for 100 s of 470 MB.
     assert data["stonewall"] == [{"phase": "ior-hard-write", "planned_bytes": 470_080_000, "moved_bytes": 157_286_400}]

@@ -1,7 +1,8 @@
 """The job in numbers. Logs are synthetic."""
 
+from hopperlib.finding import Finding
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
-from hopperlib.storage.logs.darshan_summary import summary
+from hopperlib.storage.logs.darshan_summary import job_row, overall, summary
 
 
 def test_numbers_of_a_job():
@@ -24,3 +25,12 @@ def test_rate_is_unknown_where_times_are():
     files = (FileRecord(path="/a", bytes_written=10**9, write_span=None, write_s=3.0),)
     log = DarshanLog(executable=None, job_id=None, tasks=None, run_time_s=None, modules=(), files=files)
     assert summary(log)["write_rate_mb_s"] is None
+
+
+def test_logs_that_cannot_tell_are_not_counted_with_those_that_do():
+    slow = [Finding("slow-ost", "OST 14 is slow.", "problem")]
+    open_ = [Finding("slow-ost", "Cannot tell.", "unknown")]
+    log = DarshanLog(executable="a", job_id=1, tasks=4, run_time_s=9.0, modules=("POSIX",), files=())
+    rows = [job_row(name, log, found) for name, found in (("a", slow), ("b", open_), ("c", open_))]
+    assert overall(rows)["findings"]["slow-ost"] == {"jobs": 1, "level": "problem", "message": "OST 14 is slow."}
+    assert overall(rows[1:])["findings"]["slow-ost"]["jobs"] == 2
