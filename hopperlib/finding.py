@@ -76,7 +76,11 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 class Words(Formatter):
-    """Text in braces, with sizes for people (``:size``), counted nouns (``:n file``) and shares (``:.1 %``)."""
+    """Text in braces, with sizes for people (``:size``), counted nouns and shares.
+
+    Sizes are ``:size``, nouns ``:n file``, with the plural where it is more than an s (``:n task writes/tasks write``),
+    and shares ``:.1 %``.
+    """
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Return a value as text, or what stands after a bar in the place of None."""
@@ -86,7 +90,8 @@ class Words(Formatter):
         if format_spec == "size":
             return size_text(value)
         if format_spec.startswith("n "):
-            return f"{value:,} {format_spec[2:]}{'' if value == 1 else 's'}"
+            one, _, many = format_spec[2:].partition("/")
+            return f"{value:,} {one if value == 1 else many or f'{one}s'}"
         if format_spec.endswith(" %"):
             return f"{100 * value:{format_spec[:-2]}f} %"
         text = str(format(value, format_spec))

@@ -13,8 +13,8 @@ An answer computes a *case*: a record whose attributes are the numbers. How they
 =====================  ==============================================================================
 
 In a text, ``{best.cost_factor:.3g}`` is an attribute of the case or a word that the code adds; ``:size``,
-``:n file`` and ``:.1 %`` write sizes, counted nouns and shares. ``value``, ``when``, ``unless`` and the entries of
-``[facts]`` are such names without braces; a name that the case lacks is an error, never an empty text. A number that
+``:n file`` and ``:.1 %`` write sizes, counted nouns and shares (`hopperlib.finding.Words` says how). ``value``,
+``when``, ``unless`` and the entries of ``[facts]`` are such names without braces; a name that the case lacks is an error, never an empty text. A number that
 is a share is shown in percent with ``factor = 100``; ``{needed:,|no number}`` has a word for None. A list is a text in
 parts, of which ``{when = "lost", text = "; {lost} lost"}`` stands only where something is lost. `Said.result` is the
 answer that the record states in full.

@@ -80,7 +80,7 @@ def test_huge_pages():
     text = "a: Node 0, zone Normal 8000000\n" + _line("b", 30)
     result = preflight("-", "--need-huge-pages", "100", text=text)
     assert result.exit_code == 1
-    assert "leave them out with: a" in result.output
+    assert "leave it out with: a" in result.output
     # of 4 MB there is one in each block: 7,680 on b
     assert " 7,680 " in preflight("-", "--huge-page", "4MB", text=text).output
 

@@ -71,6 +71,7 @@ def test_a_text_in_parts_says_what_holds():
         ("{times[-1]:.2f} to {times[0]}", "2.50 to 1"),
         ("{by_name.first}", "7"),
         ("{machine.nodes:n node}", "1 node"),
+        ("{machine.nodes:n node lies/nodes lie}", "1 node lies"),
         ("{size:size}", "2.1 MB"),
     ],
 )
