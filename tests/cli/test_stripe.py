@@ -108,7 +108,7 @@ def test_data_that_do_not_fit_are_exit_status_1():
     ("arguments", "message"),
     [
         (("--size", "big", "--writers", "1", "--pattern", "shared"), "--size big must be a number"),
-        (("--size", "0", "--writers", "1", "--pattern", "shared"), "--size 0.0 must be from 1e-09 to 1e+07"),
+        (("--size", "0", "--writers", "1", "--pattern", "shared"), "--size 0.0 must be from 1e-09 to 10,000,000"),
         (
             ("--size", "1TB", "--writers", "2", "--pattern", "shared", "--nodes", "3"),
             "--nodes 3 must not be more than writers=2",
