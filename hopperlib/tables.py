@@ -7,6 +7,7 @@ must come with its source. What follows from that:
 =======================  ======================================================
 `read_toml`              text -> table, whatever the text
 `read_beside`            TOML file of a module -> table
+`rows_beside`            CSV file of a module -> rows
 `read_record`            table -> record, with every problem named
 `read_records`           an array of tables, ``[[rule]]`` -> records
 `document_of`            record -> table
@@ -350,6 +351,22 @@ def read_beside(module: str, name: str) -> dict[str, Any]:
     # With os.path: a command that needs no pathlib starts sooner.
     with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
         return read_toml(file.read(), name=name)
+
+
+@cache
+def rows_beside(module: str, name: str) -> tuple[dict[str, str], ...]:
+    """Return the rows of a CSV file that lies beside a module.
+
+    Examples
+    --------
+    >>> import hopperlib
+    >>> rows_beside(hopperlib.__file__, "node/remarks.csv")[0]["code"]
+    'left-over-cores'
+    """
+    import csv
+
+    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file))
 
 
 def read_record(

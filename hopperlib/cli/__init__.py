@@ -88,11 +88,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Name the nearest command when there is none of that name."""
         if args and args[0] not in NAMES:
-            import difflib
+            from hopperlib.tables import nearest
 
-            close = difflib.get_close_matches(args[0], NAMES, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else "there are: " + ", ".join(NAMES)
-            raise click.UsageError(f"there is no command '{args[0]}'; {hint}", ctx)
+            raise click.UsageError(f"there is no command '{args[0]}'{nearest(args[0], NAMES)}", ctx)
         return super().resolve_command(ctx, args)
 
     def main(

@@ -1,6 +1,5 @@
 """``hopper machine``: list, show, check and write machine files."""
 
-import csv
 import itertools
 import os
 import shutil
@@ -16,6 +15,7 @@ from hopperlib.cli.common import fail, print_json, read_source
 from hopperlib.machine import Machine, MachineError
 from hopperlib.questions.result import Column, Table
 from hopperlib.render.text import printable, table_lines
+from hopperlib.tables import rows_beside
 
 
 def list_all(_: dict[str, Any], as_json: bool, show_all: bool) -> None:
@@ -157,8 +157,6 @@ def _summary(machine: Machine) -> dict[str, Any]:
 
 def _derived(machine: Machine) -> list[tuple[str, float, str]]:
     """Return what follows from the values, as `derived.csv` lists it: name, value, unit."""
-    with open(os.path.join(os.path.dirname(__file__), "derived.csv"), encoding="utf-8", newline="") as file:
-        listed = list(csv.DictReader(file))
     parts: list[tuple[str, str, object]] = [
         ("machine", "", machine),
         *(("node", f"node.{node.name}.", node) for node in machine.node_kinds),
@@ -168,7 +166,7 @@ def _derived(machine: Machine) -> list[tuple[str, float, str]]:
     ]
     rows = []
     for kind, path, part in parts:
-        for row in listed:
+        for row in rows_beside(__file__, "derived.csv"):
             value = getattr(part, row["name"], None) if row["part"] == kind else None
             if value is not None:
                 shown = round(value, int(row["decimals"])) if row["decimals"] else value

@@ -7,18 +7,16 @@ each is, its value as a product or quotient of attributes of the machine
 that it rests on, and the sum in words.
 """
 
-import csv
 import operator
-import os.path
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 from hopperlib.machine.machine import Machine
+from hopperlib.tables import rows_beside
 
 __all__ = ["FIGURES", "Derived", "derived", "mpi_bandwidth_per_core_mb_s"]
 
-with open(os.path.join(os.path.dirname(__file__), "figures.csv"), encoding="utf-8", newline="") as _file:
-    FIGURES = {row["name"]: row for row in csv.DictReader(_file)}
+FIGURES = {row["name"]: row for row in rows_beside(__file__, "figures.csv")}
 """The figures by name: label, unit, decimals, value, keys and sum, as text."""
 
 

@@ -4,8 +4,6 @@ Each part of the machine, when it goes wrong, slows some kinds of benchmarks and
 (``subsystems.toml``). A part is out if a kind moved that it leaves alone, or one stayed that it slows.
 """
 
-import os.path
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,8 +53,7 @@ def subsystems() -> tuple[Subsystem, ...]:
     >>> [part.name for part in subsystems()][:2]
     ['noise', 'network']
     """
-    with open(os.path.join(os.path.dirname(__file__), "subsystems.toml"), "rb") as file:
-        return tuple(Subsystem(**table) for table in tomllib.load(file)["subsystem"])
+    return tuple(Subsystem(**table) for table in read_beside(__file__, "subsystems.toml")["subsystem"])
 
 
 def kind_of(name: str) -> str:

@@ -11,14 +11,18 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hopperlib.errors import InputError
+from hopperlib.machine import Machine
 from hopperlib.questions import display
 from hopperlib.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
+from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.result import Result
 from hopperlib.questions.wording import Said, record_of, wording
 from hopperlib.records import dataclass
+from hopperlib.tables import nearest
 
 MIME_TYPE = "application/vnd.hopper.explorer+json"
 
@@ -52,6 +56,11 @@ class Asked:
 
     def check(self) -> None:
         """Refuse values that do not fit together."""
+
+    @cached_property
+    def on(self) -> Machine:
+        """The machine that is meant, of a question that asks for one."""
+        return chosen_machine(self.machine, vars(self).get("machine_file", ""))
 
     def partials(self) -> Iterator[Result]:
         """Yield what is known of an answer while it is worked out; nothing for one that comes at once."""
@@ -335,11 +344,7 @@ def load(name: str) -> Question:
     from hopperlib.questions.catalogue import QUESTIONS
 
     if name not in QUESTIONS:
-        import difflib
-
-        close = difflib.get_close_matches(name, QUESTIONS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else "there are: " + ", ".join(QUESTIONS)
-        raise InputError(f"there is no question {name!r}; {hint}")
+        raise InputError(f"there is no question {name!r}{nearest(name, tuple(QUESTIONS))}")
     question = importlib.import_module(QUESTIONS[name]).QUESTION
     assert isinstance(question, Question)
     return question

@@ -12,8 +12,6 @@ on a node where ``-N`` is absent, for example) is worked out in
 `hopperlib.node.placement`.
 """
 
-import csv
-import os.path
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
@@ -21,6 +19,7 @@ from typing import Literal, NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind
+from hopperlib.tables import rows_beside
 
 BatchSystem = Literal["pbs", "slurm", "lsf", "cobalt", "flux"]
 LauncherKind = Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"]
@@ -270,10 +269,7 @@ class Remarks(NamedTuple):
 @cache
 def _remarks() -> dict[str, str]:
     """Return the texts of remarks by code."""
-    with open(
-        os.path.join(os.path.dirname(os.path.dirname(__file__)), "remarks.csv"), encoding="utf-8", newline=""
-    ) as file:
-        return dict(csv.reader(file))
+    return {row["code"]: row["text"] for row in rows_beside(__file__, "../remarks.csv")}
 
 
 def remark(code: str, **words: object) -> str:

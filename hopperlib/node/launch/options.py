@@ -18,8 +18,6 @@ References
 .. [2] SchedMD, Slurm 23.11, srun and sbatch man pages; ``src/common/slurm_opt.c``; ``src/srun/opt.c`` (environment).
 """
 
-import csv
-import os.path
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -27,6 +25,7 @@ from typing import Any, NamedTuple
 from hopperlib.node.launch.components import Component, LaunchError
 from hopperlib.node.launch.option_values import whole_number
 from hopperlib.node.launch.shell import Word
+from hopperlib.tables import rows_beside
 
 _NOT_SBATCH = "is an option of srun, not of sbatch; write it on the srun line"
 # Options whose value may be the next word.
@@ -120,7 +119,7 @@ def option_table(program: str) -> tuple[Option, ...]:
     [('-n', '--ntasks'), ('-N', '--nodes')]
     """
     own, others = [], []
-    for row in _rows():
+    for row in rows_beside(__file__, "options.csv"):
         names, variables = tuple(row["names"].split()), tuple(row["variables"].split())
         bears = row["bears"] == "yes"
         option = Option(names, row["value"], bears, row["refused"], variables, row["field"], row["most"])
@@ -130,13 +129,6 @@ def option_table(program: str) -> tuple[Option, ...]:
             others.append(option._replace(refused=_NOT_SBATCH))
     # The first of a name holds: sbatch has a --wait of its own.
     return (*own, *others)
-
-
-@cache
-def _rows() -> tuple[dict[str, str], ...]:
-    """Return the lines of the table."""
-    with open(os.path.join(os.path.dirname(__file__), "options.csv"), encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
 
 
 def programs(words: Sequence[Word]) -> list[list[Word]]:

@@ -4,9 +4,7 @@ Options and defaults as in the manuals that `hopperlib.node.mpiexec.layout`
 names.
 """
 
-import os.path
 import re
-import tomllib
 from typing import Any, NamedTuple
 
 from hopperlib.machine import NodeKind
@@ -26,9 +24,9 @@ from hopperlib.node.launch.options import Given, component_of, read_fields, read
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Unknown
 from hopperlib.node.mpiexec.layout import place_mpiexec, units_of
+from hopperlib.tables import read_beside
 
-with open(os.path.join(os.path.dirname(__file__), "launchers.toml"), "rb") as _file:
-    _TABLE: dict[str, dict[str, Any]] = tomllib.load(_file)
+_TABLE: dict[str, dict[str, Any]] = read_beside(__file__, "launchers.toml")
 _LAUNCHERS: dict[LauncherKind, dict[str, str]] = _TABLE["launchers"]  # type: ignore[assignment]
 _CHECK = "mpiexec ... bash -c 'taskset -cp $$'"
 _OFF = ("0", "no", "off", "disable", "false")

@@ -1,7 +1,5 @@
 """A curve to draw before the model's is shown."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -6,13 +6,12 @@ from functools import cached_property
 from typing import Any
 
 from hopperlib.documented import printed
-from hopperlib.machine import Machine, NodeKind
+from hopperlib.machine import NodeKind
 from hopperlib.node import hybrid
 from hopperlib.node.hybrid import RunShares, ThreadCost, best_threads, close_to, thread_costs, thread_counts
 from hopperlib.node.layouts import Layout
 from hopperlib.node.memory import merged_need
 from hopperlib.questions.figures import Series
-from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Figure, Result
 from hopperlib.questions.wording import Said
@@ -24,11 +23,6 @@ _MPI = [0.04 * step for step in range(16)]
 
 class _Job(Asked):
     """What was asked, zeros for what the machine file says, and what each number of threads makes of it."""
-
-    @cached_property
-    def on(self) -> Machine:
-        """The machine."""
-        return chosen_machine(self.machine, self.machine_file)
 
     @property
     def node(self) -> NodeKind:

@@ -4,11 +4,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from hopperlib.machine import Machine, NodeKind
+from hopperlib.machine import NodeKind
 from hopperlib.node.layouts import Layout, Obstacle, break_even_efficiency, cheapest, layouts, obstacle
 from hopperlib.node.memory import buffer_memory, copied_fraction_needed, memory_per_task, merged_need, seats
 from hopperlib.questions.figures import Series
-from hopperlib.questions.machine_choice import badge_of, chosen_machine
+from hopperlib.questions.machine_choice import badge_of
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Facts, Figure, Result, Table
 from hopperlib.questions.wording import Said
@@ -19,11 +19,6 @@ _MOST_ROWS = 40
 
 class _Job(Asked):
     """What was asked, zeros for what was not given, and the layouts found: the cheapest, and the plain one beside it."""
-
-    @cached_property
-    def on(self) -> Machine:
-        """The machine."""
-        return chosen_machine(self.machine, self.machine_file)
 
     @cached_property
     def kinds(self) -> tuple[NodeKind, ...]:

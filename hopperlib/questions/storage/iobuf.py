@@ -6,8 +6,6 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
-from hopperlib.machine import Machine
-from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Facts, Result
 from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain_findings, measured_gain, rule_gain
@@ -34,11 +32,11 @@ class _Case(Asked):
         """Refuse values that do not fit together."""
         # An explorer's slider may stand anywhere: only what no node holds is refused.
         most_gb = max(self.memory_bytes(rule) for rule in self.rules) / BYTES_PER_MEMORY_GB
-        node = self.chosen_machine.node()
+        node = self.on.node()
         if most_gb > node.usable_memory_gb:
             message = (
                 f"the buffers of {self.params.strip()!r} take {most_gb:,.1f} GB of each node for {self.tasks_on_node} tasks with "
-                f"{self.files:,} open files each; a node of {self.chosen_machine.title} has {node.usable_memory_gb:g} GB for a job"
+                f"{self.files:,} open files each; a node of {self.on.title} has {node.usable_memory_gb:g} GB for a job"
             )
             raise InputError(message, name="params")
 
@@ -47,15 +45,10 @@ class _Case(Asked):
         """Whether the program reads."""
         return bool(self.direction == "read")
 
-    @cached_property
-    def chosen_machine(self) -> Machine:
-        """The machine that is meant."""
-        return chosen_machine(self.machine)
-
     @property
     def tasks_on_node(self) -> int:
         """Tasks of a node, one a core if nothing is said."""
-        return self.tasks_per_node or self.chosen_machine.node().cores
+        return self.tasks_per_node or self.on.node().cores
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
@@ -79,7 +72,7 @@ class _Case(Asked):
         """What calls and waiting cost: as calibrated, but for what is given."""
         return documented_costs(
             self.unaligned_extra,
-            task_rate_gb_s=(self.peak_gb_s or file_system_of(self.chosen_machine).peak_gb_s) / self.tasks,
+            task_rate_gb_s=(self.peak_gb_s or file_system_of(self.on).peak_gb_s) / self.tasks,
             call_cost_s=self.call_cost_us / 1e6 or None,
             wait_fraction=self.wait_fraction if self.wait_fraction >= 0 else None,
         )
@@ -105,7 +98,7 @@ class _Case(Asked):
         """What is wrong with the setting, and what could be better."""
         return check_params(
             self.rules,
-            stripe_size_bytes=file_system_of(self.chosen_machine).default_stripe_size_bytes,
+            stripe_size_bytes=file_system_of(self.on).default_stripe_size_bytes,
             transfer_bytes=self.transfer_bytes or None,
             files=self.files,
             tasks_per_node=self.tasks_on_node,
@@ -137,7 +130,7 @@ class _Case(Asked):
             own_call=self.call_cost_us > 0,
             own_wait=self.wait_fraction >= 0,
             beyond=gain is not None and whole > 1.001 * gain,
-            no_iobuf=all(launcher.kind != "aprun" for launcher in self.chosen_machine.launchers),
+            no_iobuf=all(launcher.kind != "aprun" for launcher in self.on.launchers),
             cache_bytes=self.rule.buffer_size_bytes * self.rule.buffer_count,
             setting=shlex.quote(write_params(self.rules)),
             suited=shlex.quote(write_params([suited_rule("*", reading=self.reading)])),
@@ -175,7 +168,7 @@ class _Case(Asked):
         """Return what programs read: every rule of the setting, and what is to be said of it."""
         return {
             "params": write_params(self.rules),
-            "machine": self.chosen_machine.name,
+            "machine": self.on.name,
             "direction": self.direction,
             "rules": [
                 {

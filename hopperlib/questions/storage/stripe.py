@@ -5,8 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from hopperlib.errors import refusal
-from hopperlib.machine import FileSystem, Machine
-from hopperlib.questions.machine_choice import chosen_machine
+from hopperlib.machine import FileSystem
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Copyable, Facts, Result
 from hopperlib.questions.wording import record_of
@@ -29,7 +28,7 @@ class _Case(Asked):
     def check(self) -> None:
         """Refuse values that do not fit together."""
         if self.stripe_count > (most := self.system.max_stripe_count):
-            rule = f"must be from 1 to {most}, the most that {self.chosen_machine.title} allows"
+            rule = f"must be from 1 to {most}, the most that {self.on.title} allows"
             raise refusal("stripe_count", self.stripe_count, rule)
         if self.nodes > self.writers:
             raise refusal("nodes", self.nodes, f"must not be more than writers={self.writers:,}")
@@ -37,11 +36,6 @@ class _Case(Asked):
             raise refusal("aggregators", self.aggregators, f"must not be more than writers={self.writers:,}")
         if self.offset_gb > self.size_gb:
             raise refusal("offset_gb", self.offset_gb, f"must not be beyond the end of the file, {self.size_gb:g} GB")
-
-    @cached_property
-    def chosen_machine(self) -> Machine:
-        """The machine that is meant."""
-        return chosen_machine(self.machine)
 
     @cached_property
     def state(self) -> LustreState | None:
@@ -53,7 +47,7 @@ class _Case(Asked):
         """Its file system, or one like it with OSTs of one's own."""
         state = self.state
         return own_file_system(
-            file_system_of(self.chosen_machine),
+            file_system_of(self.on),
             osts=self.osts or (state.osts if state else 0) or None,
             ost_rate_gb_s=self.ost_rate_mb_s / 1000 or None,
             client_rate_gb_s=self.client_rate_gb_s or None,
@@ -89,7 +83,7 @@ class _Case(Asked):
             "shared" if self.pattern == "collective" else self.pattern,
             self.system,
             nodes=self.nodes or None,
-            cores_per_node=self.cores or self.chosen_machine.node().cores,
+            cores_per_node=self.cores or self.on.node().cores,
             directory=self.directory,
             pool=self.pool,
             block_bytes=self.block_kib * 1024,
@@ -198,7 +192,7 @@ def _contract(case: _Case) -> dict[str, Any]:
     """Return what programs read: the layout that is judged, what it gives, and the advice."""
     system, estimate, advice = case.system, case.estimate, case.advice
     return {
-        "machine": case.chosen_machine.name,
+        "machine": case.on.name,
         "file_system": {"name": system.name, "osts": system.osts, "ost_rate_gb_s": round(system.ost_peak_gb_s, 6)},
         **{name: getattr(case, name) for name in ("size_bytes", "writers", "pattern")},
         "nodes": case.writing.nodes,

@@ -1,17 +1,16 @@
 """A job trace that was read: its jobs, and an account of what was not taken, repaired or guessed."""
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import Any
 
 from hopperlib.frames import Framed
 from hopperlib.network.scheduling.workload import Workload
 from hopperlib.readers.table import Skips
+from hopperlib.tables import read_beside
 
 # Columns of sacct, and sentences about jobs by code.
-TABLES = tomllib.loads((files("hopperlib.readers.jobs") / "traces.toml").read_text(encoding="utf-8"))
+TABLES = read_beside(__file__, "traces.toml")
 
 
 @dataclass(frozen=True, slots=True)
