@@ -1,7 +1,5 @@
 """The commands of failures that do more than ask: ``hopper diagnose``, ``hopper build`` and ``hopper preflight``."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator
@@ -27,7 +25,7 @@ _WORTH_A_BAR = 100_000_000
 _QUOTED, _STEPS, _NOTES = 4, 4, 2
 
 
-def diagnose(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def diagnose(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for the files of a job, which are read as streams; or list or explain the rules."""
     from hopperlib.failure.diagnosis import diagnosis
     from hopperlib.failure.messages.rules import load_rules, rule
@@ -63,7 +61,7 @@ def diagnose(question: Question, values: dict[str, Any], as_json: bool, show_all
         raise SystemExit(1 if found.verdict == "cause" else 0)
 
 
-def _brief(result: Result) -> Iterator[str]:
+def _brief(result: "Result") -> Iterator[str]:
     """Yield at most twelve lines: those that matter, what they mean, what to do, and how to have the rest."""
     quoted = [
         (
@@ -110,7 +108,7 @@ def _opened(file: str, as_json: bool) -> Iterator[BinaryIO]:
         fail(f"cannot read {file}: {error.strerror or error}", as_json=as_json)
 
 
-def _rule_dict(rule: Rule) -> dict[str, Any]:
+def _rule_dict(rule: "Rule") -> dict[str, Any]:
     """Return a rule as plain data."""
     named = {name: getattr(rule, name) for name in ("nersc_class", "role", "strength", "who")}
     linked = {name: [link.code for link in getattr(rule, name)] for name in ("explains", "explained_by")}
@@ -119,7 +117,7 @@ def _rule_dict(rule: Rule) -> dict[str, Any]:
     return {**head, **linked, **told, "source": rule.source, "sample": rule.sample}
 
 
-def build(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def build(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer; what is loaded comes from a file, from standard input, or from this shell's LOADEDMODULES."""
     from hopperlib.failure.builds.rules import build_rule, load_build_rules
 
@@ -142,7 +140,7 @@ def build(question: Question, values: dict[str, Any], as_json: bool, show_all: b
     answer(question, {"line": line, "modules": modules, **settings}, as_json, show_all)
 
 
-def preflight(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def preflight(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for a file, for standard input, or for this machine; print only the list if asked."""
     exclude_list, file = values.pop("exclude_list", None), values.pop("file", None)
     if file is None and not Path("/proc/buddyinfo").exists():

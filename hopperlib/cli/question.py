@@ -1,7 +1,5 @@
 """The command of a question: options from its controls, text and JSON from its `Result`."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys
@@ -39,7 +37,7 @@ class _Command(click.Command):
             raise click.UsageError(f"{error.option_name} is no option of hopper {self.name}; {hint}", ctx) from None
 
 
-def question_command(question: Question, run: Run | None = None) -> click.Command:
+def question_command(question: "Question", run: Run | None = None) -> click.Command:
     """Return the command of a question: its controls, and what the table [command] of its record adds.
 
     Parameters
@@ -156,7 +154,7 @@ def usual_machine() -> str:
     return machine
 
 
-def _parameter(control: Control) -> click.Parameter:
+def _parameter(control: "Control") -> click.Parameter:
     """Return the option, or the argument, of a control."""
     described = control.to_dict()
     values = [str(value) for value, *_ in described.get("options", ())]
@@ -177,14 +175,14 @@ def _parameter(control: Control) -> click.Parameter:
     )
 
 
-def _metavar(control: Control) -> str:
+def _metavar(control: "Control") -> str:
     """Return what stands for a value in the help."""
     if control.kind == "text" and control.argument:
         return f"{control.name.upper()}|FILE|-"
     return {"file": "FILE", "text": "TEXT", "choice": "NAME"}.get(control.kind, control.unit or "N")
 
 
-def _help(control: Control, described: dict[str, Any]) -> str:
+def _help(control: "Control", described: dict[str, Any]) -> str:
     """Return the help of an option: label, unit, options or bounds, default, and why it is assumed."""
     words = [f"{control.label}{f' [{control.unit}]' if control.unit else ''}.", control.help]
     if control.kind == "choice":
@@ -198,7 +196,7 @@ def _help(control: Control, described: dict[str, Any]) -> str:
     return " ".join(word for word in words if word)
 
 
-def _text(control: Control, value: Any, as_json: bool) -> Any:
+def _text(control: "Control", value: Any, as_json: bool) -> Any:
     """Return the value of a control: for text the words, or what the named file or standard input holds."""
     if control.kind == "file":
         names = value if isinstance(value, tuple) else (value,)
@@ -220,12 +218,12 @@ def _text(control: Control, value: Any, as_json: bool) -> Any:
     return read_source(value[0], what="script", as_json=as_json) if is_file else value[0]
 
 
-def answer(question: Question, values: Values, as_json: bool, show_all: bool) -> None:
+def answer(question: "Question", values: Values, as_json: bool, show_all: bool) -> None:
     """Ask the question and show its answer."""
     show(question.name, question.run(**values), as_json, show_all)
 
 
-def show(name: str, result: Result, as_json: bool, show_all: bool) -> None:
+def show(name: str, result: "Result", as_json: bool, show_all: bool) -> None:
     """Print an answer; end with status 1 if a finding is a problem."""
     if as_json:
         from hopperlib.render.data import result_data
@@ -237,7 +235,7 @@ def show(name: str, result: Result, as_json: bool, show_all: bool) -> None:
         raise SystemExit(1)
 
 
-def print_text(result: Result, show_all: bool) -> None:
+def print_text(result: "Result", show_all: bool) -> None:
     """Print an answer for people."""
     from hopperlib.render.text import result_text
 
@@ -259,7 +257,7 @@ def takes_boxes() -> bool:
     return True
 
 
-def refuse(question: Question, error: InputError, as_json: bool) -> NoReturn:
+def refuse(question: "Question", error: InputError, as_json: bool) -> NoReturn:
     """End with the message of a refused value, by the name of its option."""
     from hopperlib.render.data import error_data
 

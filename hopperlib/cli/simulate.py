@@ -1,7 +1,5 @@
 """``hopper simulate``: the question, for traces of any size, and what it writes beside the answer."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -27,7 +25,7 @@ _INTERRUPTED = 130
 _RECORDS = 100
 
 
-def simulate(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def simulate(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Read the trace line by line, simulate it, and print or write what was asked for."""
     from hopperlib.questions.network.simulate import LOUD, reading_of, result_of, simulated
 
@@ -79,7 +77,7 @@ def simulate(question: Question, values: dict[str, Any], as_json: bool, show_all
         raise SystemExit(_INTERRUPTED)
 
 
-def _trace(path: str, reading: dict[str, Any]) -> Trace:
+def _trace(path: str, reading: dict[str, Any]) -> "Trace":
     """Return the trace of a file, or of standard input."""
     from pathlib import Path
 
@@ -143,7 +141,7 @@ def _progress(jobs: int) -> Iterator[Callable[[int], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _record_lines(schedule: Schedule) -> Iterator[str]:
+def _record_lines(schedule: "Schedule") -> Iterator[str]:
     """Yield the machine over time as CSV."""
     from hopperlib.network.scheduling.schedule import Sample
 
@@ -152,7 +150,7 @@ def _record_lines(schedule: Schedule) -> Iterator[str]:
         yield ",".join(map(str, sample)) + "\n"
 
 
-def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
+def _job_rows(outcome: "Simulated") -> Iterator[tuple[Any, ...]]:
     """Yield a header and every job, in order of submission; after an interrupt, those that had ended."""
     from hopperlib.network.scheduling.schedule import STATUS
     from hopperlib.questions.wording import record_of
@@ -177,7 +175,7 @@ def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
         yield names.get(job.job, job.job), job.submit_time_s, *times, *placed, *own_of(named), nodes
 
 
-def _write_parquet(path: str, outcome: Simulated) -> None:
+def _write_parquet(path: str, outcome: "Simulated") -> None:
     """Write every job as Parquet."""
     try:
         import pandas as pd
@@ -191,7 +189,7 @@ def _write_parquet(path: str, outcome: Simulated) -> None:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _print_map(outcome: Simulated, time_s: int) -> None:
+def _print_map(outcome: "Simulated", time_s: int) -> None:
     """Print the cabinets with the jobs that sit there at an instant, and the list of those jobs."""
     from hopperlib.network.torus.maps import cabinet_map, holders, job_letters
     from hopperlib.network.torus.wiring import Wiring

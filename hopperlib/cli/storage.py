@@ -1,7 +1,5 @@
 """The commands of storage: ``hopper io``, and ``hopper stripe`` and ``hopper iobuf``, which do more than ask."""
 
-from __future__ import annotations
-
 import glob
 import sys
 from collections.abc import Iterable
@@ -26,14 +24,14 @@ _MAX_BYTES = 256_000_000
 _WORTH_A_BAR = 50
 
 
-def stripe(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def stripe(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer; a stripe size alone would say nothing of the advised layout."""
     if "stripe_mib" in values and "stripe_count" not in values:
         raise refusal("stripe_mib", values["stripe_mib"], "needs --stripe-count: the advised layout has its own size")
     answer(question, values, as_json, show_all)
 
 
-def iobuf(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def iobuf(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Answer for PARAMS, from standard input for ``-``, or for a setting that suits the files."""
     from hopperlib.storage.iobuf.params import suited_rule, write_params
 
@@ -97,7 +95,7 @@ def ior(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     sys.exit(1 if unread or bad else 0)
 
 
-def _rates(paths: list[str]) -> tuple[list[IoResult], list[str]]:
+def _rates(paths: list[str]) -> "tuple[list[IoResult], list[str]]":
     """Return the rows of all files, and why files were not read."""
     from hopperlib.readers.ior.reader import read_ior
     from hopperlib.readers.source import text_of
@@ -180,7 +178,7 @@ def darshan(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     sys.exit(1 if unread or any(finding.level in ("problem", "advice") for finding in result.findings) else 0)
 
 
-def _one_log(path: str, machine: Machine | None) -> Result:
+def _one_log(path: str, machine: "Machine | None") -> "Result":
     """Return what one log shows; say what part of it is lost."""
     from hopperlib.questions.storage.darshan_answer import darshan_result
     from hopperlib.readers.darshan import read_darshan

@@ -1,7 +1,5 @@
 """A figure as a static SVG, drawn by matplotlib, for pages that run no script."""
 
-from __future__ import annotations
-
 import io
 import itertools
 import math
@@ -32,7 +30,7 @@ _DASHES: dict[str, Any] = {
 _MARKERS = {"circle": "o", "square": "s", "diamond": "D", "triangle-up": "^", "cross": "P", "x": "x", "line-ew": "_"}
 
 
-def figure_svg(figure: Figure, width: int = 660, height: int = 340, *, place: str = "") -> str:
+def figure_svg(figure: "Figure", width: int = 660, height: int = 340, *, place: str = "") -> str:
     """Return a figure as one ``<svg>``: the same for the same figure, its texts as text, its ink the page's color.
 
     Lines, points, bands, bars, heatmaps and clouds in space are drawn, that
@@ -79,7 +77,7 @@ def figure_svg(figure: Figure, width: int = 660, height: int = 340, *, place: st
     return _inlined(text.getvalue(), figure)
 
 
-def _inlined(svg: str, figure: Figure) -> str:
+def _inlined(svg: str, figure: "Figure") -> str:
     """Return a drawing as it stands inside of a page: named, without what only a file of its own needs."""
     _, _, inside = svg.partition("<svg")
     attributes, _, inside = inside.partition(">")
@@ -107,7 +105,7 @@ def _numbers(values: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _draw_in_plane(canvas: Any, figure: Figure) -> None:
+def _draw_in_plane(canvas: Any, figure: "Figure") -> None:
     """Draw the traces that have two axes."""
     axes = canvas.add_subplot()
     bars = [trace for trace in figure.data if trace["type"] == "bar"]
@@ -193,7 +191,7 @@ def _draw_heatmap(canvas: Any, axes: Any, trace: Mapping[str, Any]) -> None:
     canvas.colorbar(drawn, label=trace["colorbar"]["title"]["text"])
 
 
-def _draw_in_space(canvas: Any, figure: Figure) -> None:
+def _draw_in_space(canvas: Any, figure: "Figure") -> None:
     """Draw the traces that have three axes."""
     from matplotlib.ticker import MaxNLocator
 
@@ -218,7 +216,7 @@ def _draw_in_space(canvas: Any, figure: Figure) -> None:
     _add_legend(canvas, figure)
 
 
-def _add_legend(canvas: Any, figure: Figure) -> None:
+def _add_legend(canvas: Any, figure: "Figure") -> None:
     """Add the legend above the drawing, where there is more than one series."""
     if figure.layout.get("showlegend", len(figure.data) > 1):
         longest = max(len(trace["name"]) for trace in figure.data)

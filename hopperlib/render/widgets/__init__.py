@@ -13,8 +13,6 @@ ipywidgets, plotly and anywidget are imported only when a widget is made.
 Without them, and where a program runs the notebook, there is what is saved.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -61,7 +59,7 @@ def _show_live(root: Any, text: str) -> None:
     publish(bundle | {"text/plain": text})
 
 
-def show_explorer(explorer: Question) -> None:
+def show_explorer(explorer: "Question") -> None:
     """Show an explorer: its form with the live answer, and the answer that stays.
 
     Parameters
@@ -84,14 +82,14 @@ def show_explorer(explorer: Question) -> None:
     saved.show(explorer.defaults, result, note=_missing_note())
 
 
-def answer_shown(explorer: Question) -> Result | None:
+def answer_shown(explorer: "Question") -> "Result | None":
     """Return the answer that the explorer of this name shows now; to its starting settings where none is shown."""
     module = sys.modules.get("hopperlib.render.widgets.explorer")
     view = module.shown_explorer(explorer.name) if module else None
     return explorer.run() if view is None else view.result
 
 
-def show_figure(figure: Figure) -> None:
+def show_figure(figure: "Figure") -> None:
     """Show a chart: what it shows in words, with its data, and the chart.
 
     Parameters
@@ -102,14 +100,14 @@ def show_figure(figure: Figure) -> None:
     publish(figure_bundle(figure))
 
 
-def plotly_figure(figure: Figure) -> Any:
+def plotly_figure(figure: "Figure") -> Any:
     """Return a ``plotly.graph_objects.Figure`` of a chart, its title within."""
     from plotly import graph_objects
 
     return graph_objects.Figure(drawn(figure, title={"text": figure.title}, margin={"t": 64}))
 
 
-def show_check(check: Check) -> None:
+def show_check(check: "Check") -> None:
     """Show a self-check: its form, and the question, which stays.
 
     Parameters
