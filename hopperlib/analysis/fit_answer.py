@@ -130,7 +130,6 @@ def fit_result(report: RunTimeReport) -> Result:
         chance=100 * report.power,
         times=len(table.times),
         nothing=None,
-        within_sd=sds[1],
         between_sd=sds[2],
         **dict(zip(("sd_percent", "within_percent", "between_percent"), percents, strict=True)),
         shares=[100 * part for part in split.between_fraction] if split else [],

@@ -48,9 +48,8 @@ def simulate(question: "Question", values: dict[str, Any], as_json: bool, show_a
     if map_at_s is not None and not outcome.addresses:
         raise InputError("--map needs --machine with a machine whose cabinets are known: one with a torus")
     # What the answer says already is not said again.
-    answered = () if as_csv else LOUD
-    untold = [note for note in (*trace.account(), *outcome.notes) if note.code not in answered]
-    for note in untold if as_csv or not (as_json or show_all) else ():
+    is_told = as_json or show_all
+    for note in filter(lambda note: as_csv or not (is_told or note.code in LOUD), (*trace.account(), *outcome.notes)):
         click.echo(f"hopper: {note.message}", err=True)
     schedule = outcome.schedule
     if records:

@@ -59,9 +59,8 @@ class NodeTraffic:
         self._places = [node.coordinates for node in nodes]
         count = -(-len(order) // cores_per_node)
         if len(nodes) < count:
-            raise refusal(
-                "nodes", len(nodes), f"must be at least {count:,}: {len(order):,} tasks, {cores_per_node} on a node"
-            )
+            rule = f"must be at least {count:,}: {len(order):,} tasks, {cores_per_node} on a node"
+            raise refusal("nodes", len(nodes), rule)
         on = {rank: place // cores_per_node for place, rank in enumerate(order)}
         # What each group of ranks that share a node sends each other group, and where each group is.
         self._sent: list[dict[int, float]] = [{} for _ in range(count)]
@@ -73,22 +72,21 @@ class NodeTraffic:
         self._at = list(range(count))
         # The nodes along a curve; one that is not full keeps its place.
         by_nid = {node.nid: place for place, node in enumerate(nodes[: len(order) // cores_per_node])}
+        if len(by_nid) < len(order) // cores_per_node:
+            raise refusal("nodes", len(nodes), "must all be different nodes")
         self._curve = [by_nid[node.nid] for node in order_nodes(nodes[: len(by_nid)], "hilbert")]
         self._rank_of = {place: rank for rank, place in enumerate(self._curve)}
-        self._rings = [
-            [[min((a - b) % size, (b - a) % size) for b in range(size)] for a in range(size)]
-            for size in torus.dimensions
-        ]
+        # Hops along an axis by the difference of two places.
+        self._rings = [[min(apart, size - apart) for apart in range(size)] for size in torus.dimensions]
 
     def _hops(self, group: int, at: int, without: int = -1) -> float:
         """Return what a group would send from a place, times the hops; without what it sends one other."""
-        (x, y, z), (in_x, in_y, in_z) = self._places[at], self._rings
-        to_x, to_y, to_z = in_x[x], in_y[y], in_z[z]
+        (x, y, z), (along_x, along_y, along_z) = self._places[at], self._rings
         total = 0.0
         for other, weight in self._sent[group].items():
             if other != without:
                 a, b, c = self._places[self._at[other]]
-                total += weight * (to_x[a] + to_y[b] + to_z[c])
+                total += weight * (along_x[abs(x - a)] + along_y[abs(y - b)] + along_z[abs(z - c)])
         return total
 
     @property
@@ -131,9 +129,7 @@ class NodeTraffic:
 
     def _beside(self, group: int) -> Iterator[int]:
         """Yield places beside those to which a group sends most, along the curve."""
-        partners = sorted(self._sent[group], key=self._sent[group].__getitem__, reverse=True)[:_PARTNERS]
-        for partner in partners:
-            rank = self._rank_of.get(self._at[partner])
-            if rank is not None:
+        for partner in sorted(self._sent[group], key=self._sent[group].__getitem__, reverse=True)[:_PARTNERS]:
+            if (rank := self._rank_of.get(self._at[partner])) is not None:
                 near = self._curve[max(0, rank - _NEAR) : rank + _NEAR + 1]
                 yield from (place for place in near if place not in (self._at[partner], self._at[group]))

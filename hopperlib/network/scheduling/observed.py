@@ -6,12 +6,13 @@ from itertools import accumulate
 from statistics import mean, median, quantiles
 from typing import NamedTuple
 
-from hopperlib.finding import Finding
+from hopperlib.finding import Finding, worded
 from hopperlib.network.scheduling.cluster import Cluster
 from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.network.scheduling.workload import Workload
 from hopperlib.units import SECONDS_PER_HOUR
 
+_HERE = "hopperlib.network"
 # A shorter run counts as so long in the bounded slowdown, as in the literature on the archive's traces.
 _BOUND_S = 10
 # Who waited less did not wait: the scheduler looks that seldom.
@@ -249,20 +250,14 @@ def differences(schedule: Schedule, groups: Sequence[Group], cluster: Cluster | 
     """
     whole = groups[-1]
     if whole.observed is None or whole.simulated is None:
-        message = "The trace tells no starts: how near the simulation is to what happened cannot be told."
-        yield Finding(code="nothing-observed", message=message, level="unknown")
+        yield worded(_HERE, "nothing-observed")
         return
     seen, made = whole.observed.wait_mean_s, whole.simulated.wait_mean_s
     near = max(seen, made) <= _NEAR * min(seen, made) or max(seen, made) < _NO_WAIT_S
     code = "waits-as-observed" if near else f"waits-{'below' if made < seen else 'above'}-observed"
     share = f", {100 * made / seen:.0f} % of it" if seen else ""
-    yield Finding(
-        code=code,
-        message=f"Observed was a mean wait of {seen:,.0f} s; simulated, before any what-if, it is {made:,.0f} s{share}. "
-        + ("" if near else "A what-if tells differences between simulations, not the waits of this machine."),
-        level="ok" if near else "advice",
-        evidence={"observed_wait_mean_s": seen, "simulated_wait_mean_s": made},
-    )
+    means = {"observed_wait_mean_s": seen, "simulated_wait_mean_s": made}
+    yield worded(_HERE, code, means, text=code if near else "waits-apart", share=share)
     yield from _causes(schedule, whole, cluster, near)
 
 
@@ -276,23 +271,15 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
     most = max(occupied.busy)
     if most > whole.size:
         what = "nodes" if units is widths else "cores"
-        message = f"The trace shows {most:,} {what} in use at once, more than the {whole.size:,} simulated: the size is wrong, or nodes are shared."
-        yield Finding(code="more-used-than-there-is", message=message, level="advice")
+        yield worded(_HERE, "more-used-than-there-is", most=most, what=what, size=whole.size)
     if near:
         return
     if whole.held_mean_s > 0.05 * whole.observed.wait_mean_s:
-        message = f"Of the observed wait {whole.held_mean_s:,.0f} s a job passed before it was eligible (holds, dependencies, a later begin); the simulation heeds that."
-        yield Finding(code="held", message=message, level="advice")
+        yield worded(_HERE, "held", held_s=whole.held_mean_s)
     waited = [job for job in jobs if starts[job] - arrivals[job] >= _NO_WAIT_S]
     idle = _found_idle(schedule, jobs, waited, cluster)
     if idle > 0.05 * len(waited):
-        message = (
-            f"Of {len(waited):,} job{'s' * (len(waited) != 1)} that waited a minute or more, {100 * idle / len(waited):.0f} % saw as many nodes or cores as they wanted idle half-way "
-            "through their wait: limits of users or queues, partitions, drained nodes, reservations or holds that the trace does not name."
-        )
-        yield Finding(
-            code="idle-while-waiting", message=message, level="advice", evidence={"share": idle / len(waited)}
-        )
+        yield worded(_HERE, "idle-while-waiting", {"share": idle / len(waited)}, waited=len(waited))
     alike: dict[tuple[int, int, int], int] = {}
     passed = 0
     for job in jobs:
@@ -301,8 +288,7 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
         passed += starts[job] < latest
         alike[key] = max(latest, starts[job])
     if passed > 0.02 * len(jobs):
-        message = f"{passed:,} job{'s' * (passed != 1)} ({100 * passed / len(jobs):.0f} %) passed one of the same queue, width and limit that came before: priorities, fair share or holds, not the order of submission."
-        yield Finding(code="out-of-order", message=message, level="advice", evidence={"share": passed / len(jobs)})
+        yield worded(_HERE, "out-of-order", {"share": passed / len(jobs)}, passed=passed)
     waited.sort(key=starts.__getitem__)
     # The earliest arrival of those that start at an instant or later.
     earliest = list(accumulate((arrivals[job] for job in reversed(waited)), min))[::-1]
@@ -314,6 +300,5 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
     ]
     if still:
         hours = sum(until - since for since, until in still) / SECONDS_PER_HOUR
-        message = f"{len(still):,} time{'s' * (len(still) != 1)}, {hours:,.1f} h together, next to nothing ran while jobs waited: maintenance or outages, which can be given as downtimes."
-        evidence = {"downtimes": [list(span) for span in still[:_MOST_TOLD]]}
-        yield Finding(code="maintenance", message=message, level="advice", evidence=evidence)
+        downtimes = [list(span) for span in still[:_MOST_TOLD]]
+        yield worded(_HERE, "maintenance", {"downtimes": downtimes}, times=len(still), hours=hours)

@@ -285,32 +285,24 @@ def gantt_figure(schedule: Schedule) -> Figure:
     started = sorted(schedule.finished(), key=schedule.start_s.__getitem__)
     first = max(0, (len(started) - _GANTT_JOBS) // 2)
     shown = started[first : first + _GANTT_JOBS]
-    begin, end = schedule.start_s[shown[0]], max(schedule.start_s[shown[-1]], schedule.start_s[shown[0]])
+    starts, ends, numbers, widths = schedule.start_s, schedule.end_s, schedule.workload.job, schedule.workload.nodes
+    begin, end = starts[shown[0]], starts[shown[-1]]
     if len(shown) == len(started):
-        end = max(schedule.end_s[job] for job in shown)
+        end = max(ends[job] for job in shown)
     rows, columns = min(_CELLS[0], schedule.nodes), _CELLS[1]
     step, height = max(1, end - begin) / columns, schedule.nodes / rows
     cells: list[list[int | None]] = [[None] * columns for _ in range(rows)]
     for job in started:
-        left, right = ((time - begin) / step - 0.5 for time in (schedule.start_s[job], schedule.end_s[job]))
+        left, right = ((time - begin) / step - 0.5 for time in (starts[job], ends[job]))
         for low, high in schedule.runs(job) if right > 0 and left < columns else ():
             for row in range(max(0, ceil(low / height - 0.5)), min(rows, ceil(high / height - 0.5))):
                 for column in range(max(0, ceil(left)), min(columns, ceil(right))):
                     cells[row][column] = 1 + job % _COLORS
-    numbers, widths = schedule.workload.job, schedule.workload.nodes
     days = max(1, end - begin) / _DAY
     return _WORDING.of(days=(end - begin) / _DAY, shown=len(shown), started=len(started), colors=_COLORS).heat(
         "gantt",
         _middles(columns, days, 5),
         _middles(rows, schedule.nodes, 1),
         cells,
-        [
-            (
-                str(numbers[job]),
-                widths[job],
-                float(schedule.start_s[job] - begin),
-                schedule.end_s[job] - schedule.start_s[job],
-            )
-            for job in shown
-        ],
+        [(str(numbers[job]), widths[job], float(starts[job] - begin), ends[job] - starts[job]) for job in shown],
     )
