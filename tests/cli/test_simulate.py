@@ -175,7 +175,7 @@ def test_the_first_interrupt_leaves_what_is_finished(tmp_path, monkeypatch):
         (("--nodes", "10", "--machine", "hopper"), "--nodes 10 contradicts machine hopper, which has 6384"),
         ((), "say how many nodes there are"),
         (("--nodes", "0"), "say how many nodes there are"),
-        (("--nodes", "-1"), "must be from 0 to 200000, the range"),
+        (("--nodes", "-1"), "must be from 0 to 200,000, the range"),
         (("--nodes", "7", "--wide", "refuse"), "job 2 asks for nodes=8, more than the 7 of the machine"),
         (("--nodes", "10", "--policy", "sjf"), "--policy sjf must be one of: easy, fcfs"),
         (("--nodes", "10", "--allocation", "worst"), "--allocation worst must be one of: first, best"),
