@@ -78,6 +78,8 @@ def mended(html: str) -> str:
     >>> import pandas
     >>> mended(pandas.DataFrame({"nodes": [4]})._repr_html_())[:108]
     '<div class="hopper-scroll" role="group" tabindex="0" aria-label="Table"><table border="1" class="dataframe">'
+    >>> mended("<tr><th></th><th>nodes</th></tr>")
+    '<tr><td></td><th>nodes</th></tr>'
     >>> mended('<summary aria-label="Toggle hidden content">Show code</summary>')
     '<summary>Show code</summary>'
     >>> mended('<p><input class="task-list-item-checkbox" disabled="disabled" type="checkbox"> Look.</p>')

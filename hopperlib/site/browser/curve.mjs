@@ -3,7 +3,7 @@
 import { draw, set } from "./drawing.mjs";
 import { make } from "./dom.mjs";
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [560, 330, 58, 14, 14, 52];
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [580, 330, 84, 26, 14, 52];
 const STEPS = 100; // a height is kept as so many parts of the chart
 
 const short = (value) => Number(value.toPrecision(3)).toLocaleString("en");
@@ -68,7 +68,7 @@ export class Curve {
       const y = this.#y(part * STEPS);
       this.svg.append(draw("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }), draw("text", { x: LEFT - 7, y: y + 5, "text-anchor": "end" }, short(part * high)));
     }
-    x.forEach((value, i) => this.svg.append(draw("text", { x: this.#x(i), y: HEIGHT - BOTTOM + 20, "text-anchor": "middle" }, short(value))));
+    x.forEach((value, i) => this.svg.append(draw("text", { x: this.#x(i), y: HEIGHT - BOTTOM + 20, "text-anchor": "middle" }, value.toLocaleString("en"))));
     this.svg.append(
       draw("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, x_title),
       draw("text", { transform: `translate(14 ${(HEIGHT - BOTTOM + TOP) / 2}) rotate(-90)`, "text-anchor": "middle" }, y_title),
