@@ -4,7 +4,6 @@ from functools import partial
 
 from hopperlib.errors import refusal
 from hopperlib.failure.nodes.risk import chance_of_bad_node, check_value, worthwhile_chance
-from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 
@@ -17,7 +16,7 @@ class _Job(Asked):
 
     def result(self) -> Result:
         """Return the answer."""
-        chosen, own = chosen_machine(self.machine, self.machine_file), self.job_nodes
+        chosen, own = self.on, self.job_nodes
         nodes, cores = chosen.nodes, chosen.node().cores
         for name, count in (("bad", self.bad), ("job_nodes", own)):
             if count > nodes:

@@ -6,7 +6,6 @@ from hopperlib.documented import printed
 from hopperlib.errors import refusal
 from hopperlib.failure.nodes.huge_pages import chance_of_huge_pages, explaining_strays, strays_allowed, whole_pages
 from hopperlib.questions.figures import Series
-from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 
@@ -21,7 +20,7 @@ class _Job(Asked):
 
     def result(self) -> Result:
         """Return the answer."""
-        chosen, days, own = chosen_machine(self.machine, self.machine_file), self.days, self.job_nodes
+        chosen, days, own = self.on, self.days, self.job_nodes
         if own > chosen.nodes:
             raise refusal("job_nodes", own, f"must be at most {chosen.nodes:,}, the nodes of {chosen.title}")
         free_gb = self.usable_gb or chosen.node().usable_memory_gb

@@ -12,7 +12,6 @@ from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes
 from hopperlib.network.torus.wiring import Wiring
 from hopperlib.network.torus_order import NodeTraffic, Sent
-from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Column, Download, Result, Table
 
@@ -67,7 +66,7 @@ class _Order(Asked):
         """Return the order with its nodes near on the torus, and what is sent times hops: as numbered, before, and then."""
         if self.machine == "none":
             return order, None
-        machine = chosen_machine(self.machine)
+        machine = self.on
         torus, nodes = Torus.of(machine), compute_nodes(machine)
         if nids := self.nids.replace(" ", "").removeprefix("nid").strip("[]"):
             if not re.fullmatch(r"(,?\d{1,7}(-\d{1,7})?)+", nids):
