@@ -227,8 +227,8 @@ def _predicted(value: DocumentedValue, prediction: Prediction, check: Check, stu
     number, room = sum(documented) / 2, (documented[1] - documented[0]) / 2
 
     def printed_as(low: float, high: float) -> tuple[float, float]:
-        """Return what may be printed of numbers between two ends: the source rounds."""
-        return low - room, high + room
+        """Return what may be printed of numbers between two ends: the source rounds, but none below 0 that is not."""
+        return low - room if low < 0 else max(low - room, 0.0), high + room
 
     interval = printed_as(prediction.low, prediction.high)
     if not all(map(isfinite, interval)):

@@ -238,7 +238,10 @@ def test_no_prediction_moves_with_the_value_that_it_predicts(table, tmp_path):
     assert given.keys() == predicted.keys()
     for id, row in predicted.items():
         room = (row.documented_interval[1] - row.documented_interval[0]) / 2
-        assert (given[id][0] - room, given[id][1] + room) == pytest.approx(row.interval), id
+        low, high = given[id]
+        # What is never below 0 is not printed so.
+        least = low - room if low < 0 else max(low - room, 0.0)
+        assert (least, high + room) == pytest.approx(row.interval), id
 
 
 # In every program; and what a unit of the row may be off by.
@@ -398,6 +401,13 @@ def test_verdicts(packed, reproduced, role, texts, verdict):
     table = packed(reproduced, role, **texts)
     assert next(row.verdict for row in table if row.id == PACKED) == verdict
     assert bool(scoring.unexplained(table)) is (verdict == "missed")
+
+
+@pytest.mark.parametrize(("low", "printed"), [(0.001, 0.0), (0.0, 0.0), (0.1, 0.095), (-0.1, -0.105)])
+def test_rounding_prints_nothing_below_zero_that_is_not(packed, low, printed):
+    """The row is printed in hundredths, so it may be off by half of one."""
+    row = next(row for row in packed(Prediction(low, 1.4, 1.0), "predicted") if row.id == PACKED)
+    assert row.interval == pytest.approx((printed, 1.405))
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,16 @@ def test_the_texts_of_assumptions_take_numbers(monkeypatch):
     assert study.assumptions == ("As ever.", "It does 50% of the time.")
 
 
+def test_studies_that_assume_the_same_vary_it_alike():
+    """The noise of a run time and that of a probe are two things."""
+    kept = {}
+    for texts in study_texts().values():
+        for name, each in texts.get("ranges", {}).items():
+            ends = each["value"], each["low"], each["high"], each["unit"]
+            assert name == "noise" or kept.setdefault(name, ends) == ends, name
+    assert len(kept) > 20
+
+
 def test_what_a_study_reads_while_it_is_imported_is_declared_too():
     # In a Python of its own: here they are imported already.
     script = (
