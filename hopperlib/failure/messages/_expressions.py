@@ -19,11 +19,8 @@ def words(name: str) -> tuple[bytes, ...]:
 
 
 def expression(name: str) -> re.Pattern[bytes]:
-    """Return the expression of a table: any of its alternatives."""
-    table = _tables()[name]
-    any_case = "|".join(table.get("any_case", ()))
-    cased = "|".join(table.get("cased", ()))
-    return re.compile("|".join(part for part in (any_case and f"(?i:{any_case})", cased) if part).encode())
+    """Return the expression of a table that heeds case: any of its alternatives."""
+    return re.compile("|".join(_tables()[name]["cased"]).encode())
 
 
 def says(name: str, line: bytes, lowered: bytes) -> bool:

@@ -47,10 +47,9 @@ class Order:
             self._sharer = [places[who] for who in column]
             self._shares = [1.0 if shares is None else shares.get(accounts[who], 0.0) for who in places]
             self._all_shares = len(places) if shares is None else sum(shares.values()) or 1.0
-            # What each of them used up to an instant, what it uses since, and the factors that follow.
-            self._usage, self._load, self._factors = [0.0] * len(places), [0] * len(places), list[float]()
-            self._used_until = 0
-            self.use(0)
+            # What each of them used up to an instant, what it uses since, and what counts until usage is worked out anew.
+            self._usage, self._load, self._used_until = [0.0] * len(places), [0] * len(places), 0
+            self._counting, self._power = self._usage.copy(), float(self._all_shares)
         if self.simple:
             return
         arrivals, numbers = workload.arrival_s, workload.queue_number
@@ -80,30 +79,24 @@ class Order:
         slope = rules.age / self.oldest_s
         values = [fixed[job] - slope * (arrivals[job] if arrivals[job] > grown else grown) for job in jobs]
         if rules.fair_share:
-            factors, sharer = self._factors, self._sharer
-            values = [value + factors[sharer[job]] for job, value in zip(jobs, values, strict=True)]
+            sharers = [self._sharer[job] for job in jobs]
+            factors = {who: self._factor(who) for who in set(sharers)}
+            values = [value + factors[who] for who, value in zip(sharers, values, strict=True)]
         return sorted([keys[job] - (int(_STEP * value) << SHIFT) for job, value in zip(jobs, values, strict=True)])
 
-    def is_stale(self, jobs: Iterable[int], counted_s: int, now: int) -> bool:
-        """Whether the keys of waiting jobs that were worked out at an instant are to be worked out anew, if they change."""
-        if now - counted_s < self.rules.period_s:
-            return False
-        # While no job has reached the greatest age, all grow older alike.
-        arrivals, grown = self.workload.arrival_s, now - self.oldest_s
-        return bool(self.rules.fair_share) or any(arrivals[job & JOB] <= grown for job in jobs)
-
     def use(self, now: int) -> None:
-        """Let usage fade up to now, add what ran, and work out the fair-share factors."""
-        if not self.rules.fair_share or (self._factors and now == self._used_until):
+        """Let usage fade up to now, and add what ran."""
+        if not self.rules.fair_share or now == self._used_until:
             return
         span, self._used_until = now - self._used_until, now
         fade = 0.5 ** (span / (_DAY * self.rules.half_life_days))
         self._usage = [used * fade + load * span for used, load in zip(self._usage, self._load, strict=True)]
-        power, weight = self._all_shares / (sum(self._usage) or 1.0), self.rules.fair_share
-        self._factors = [
-            weight * 0.5 ** (power * used / share) if share else 0.0
-            for used, share in zip(self._usage, self._shares, strict=True)
-        ]
+        self._counting, self._power = self._usage.copy(), self._all_shares / (sum(self._usage) or 1.0)
+
+    def _factor(self, who: int) -> float:
+        """Return what fair share adds to the priority of a job."""
+        share = self._shares[who]
+        return self.rules.fair_share * 0.5 ** (self._power * self._counting[who] / share) if share else 0.0
 
     def load_with(self, job: int, sign: int, now: int) -> None:
         """Count a job that starts (sign 1) or ends (-1) as running, or not, from here on."""
@@ -200,6 +193,8 @@ class Waiting:
         self._aside: dict[tuple[int, int], list[int]] = {}
         # When priorities that change were last worked out.
         self._counted_s = -(1 << 62)
+        # Before this no job in the queue has reached the greatest age.
+        self._grown_s = 0
 
     def __bool__(self) -> bool:
         return bool(self.queue or self._aside)
@@ -208,6 +203,8 @@ class Waiting:
         """Put a job into the queue."""
         width = self._widths[key & JOB]
         insort(self.queue, key)
+        if self.order.changes:
+            self._grown_s = min(self._grown_s, self.order.workload.arrival_s[key & JOB] + self.order.oldest_s)
         if width in self.of_width:
             insort(self.of_width[width], key)
         else:
@@ -235,8 +232,19 @@ class Waiting:
         return bool(back)
 
     def is_stale(self, now: int) -> bool:
-        """Whether the order of the queue is to be worked out anew."""
-        return self.order.changes and self.order.is_stale(self.queue, self._counted_s, now)
+        """Whether the order of the queue is to be worked out anew, as its priorities change."""
+        order = self.order
+        if not order.changes or now - self._counted_s < order.rules.period_s:
+            return False
+        if order.rules.fair_share:
+            return True
+        # While no job has reached the greatest age, all grow older alike.
+        if now >= self._grown_s:
+            arrivals, grown = order.workload.arrival_s, now - order.oldest_s
+            if any(arrivals[key & JOB] <= grown for key in self.queue):
+                return True
+            self._grown_s = order.oldest_s + min((arrivals[key & JOB] for key in self.queue), default=now)
+        return False
 
     def sort(self, now: int) -> None:
         """Work out the order of the queue anew."""
@@ -249,7 +257,7 @@ class Waiting:
 
     def _fill(self, keys: list[int]) -> None:
         """Let these keys, which are sorted, be the queue."""
-        self.queue, self.of_width, widths = keys, {}, self._widths
+        self.queue, self.of_width, self._grown_s, widths = keys, {}, 0, self._widths
         for key in keys:
             self.of_width.setdefault(widths[key & JOB], []).append(key)
         self.widths = sorted(self.of_width)

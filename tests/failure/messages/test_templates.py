@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.messages._expressions import expression
+from hopperlib.failure.messages._expressions import _tables
 from hopperlib.failure.messages._templates import suspicion, template
 
 # Words from all branches of the four expressions, and what may stand around them.
@@ -201,6 +204,14 @@ def test_numbers_do_not_tell_lines_apart(one, other):
 def test_any_bytes_have_a_template(line):
     assert len(template(line)) <= 240
     assert suspicion(line) in ("fatal", "error", "end", "hint", "")
+
+
+@cache
+def expression(name):
+    """All alternatives of a table in one expression."""
+    table = _tables()[name]
+    any_case, cased = "|".join(table["any_case"]), table.get("cased", ())
+    return re.compile("|".join((f"(?i:{any_case})", *cased)).encode())
 
 
 def ungated(line):
