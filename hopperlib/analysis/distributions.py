@@ -36,22 +36,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 
-from hopperlib.analysis._resampling import Array, Interval, check_resampling, column, percentiles
+from hopperlib.analysis._resampling import Array, check_resampling, column, percentiles
+from hopperlib.analysis._resampling import Interval as Interval  # noqa: PLC0414 - handed on
 from hopperlib.errors import refusal
-
-__all__ = [
-    "FAMILIES",
-    "Fit",
-    "Goodness",
-    "Interval",
-    "QuantilePoints",
-    "bootstrap",
-    "fit",
-    "fit_all",
-    "goodness",
-    "qq",
-    "resolution",
-]
 
 # AICc divides by n - k - 1, and the shifted lognormal has three parameters.
 _LEAST_VALUES = 5

@@ -27,7 +27,8 @@ class NodeTraffic:
         Ranks in the order in which they fill the nodes.
     pairs : iterable of (pair, float)
         Two ranks, and what they send each other.
-    cores_per_node : int
+    cores : int
+        Tasks on a node.
     nodes : sequence of NodeAddress
         The job's, in the order in which they are filled.
     torus : Torus
@@ -48,20 +49,15 @@ class NodeTraffic:
     """
 
     def __init__(
-        self,
-        order: Sequence[int],
-        pairs: Iterable[Sent],
-        cores_per_node: int,
-        nodes: Sequence[NodeAddress],
-        torus: Torus,
+        self, order: Sequence[int], pairs: Iterable[Sent], cores: int, nodes: Sequence[NodeAddress], torus: Torus
     ) -> None:
-        self._order, self._cores = order, cores_per_node
+        self._order, self._cores = order, cores
         self._places = [node.coordinates for node in nodes]
-        count = -(-len(order) // cores_per_node)
+        count = -(-len(order) // cores)
         if len(nodes) < count:
-            rule = f"must be at least {count:,}: {len(order):,} tasks, {cores_per_node} on a node"
+            rule = f"must be at least {count:,}: {len(order):,} tasks, {cores} on a node"
             raise refusal("nodes", len(nodes), rule)
-        on = {rank: place // cores_per_node for place, rank in enumerate(order)}
+        on = {rank: place // cores for place, rank in enumerate(order)}
         # What each group of ranks that share a node sends each other group, and where each group is.
         self._sent: list[dict[int, float]] = [{} for _ in range(count)]
         for (one, other), weight in pairs:
@@ -71,8 +67,8 @@ class NodeTraffic:
                 self._sent[b][a] = self._sent[b].get(a, 0.0) + weight
         self._at = list(range(count))
         # The nodes along a curve; one that is not full keeps its place.
-        by_nid = {node.nid: place for place, node in enumerate(nodes[: len(order) // cores_per_node])}
-        if len(by_nid) < len(order) // cores_per_node:
+        by_nid = {node.nid: place for place, node in enumerate(nodes[: len(order) // cores])}
+        if len(by_nid) < len(order) // cores:
             raise refusal("nodes", len(nodes), "must all be different nodes")
         self._curve = [by_nid[node.nid] for node in order_nodes(nodes[: len(by_nid)], "hilbert")]
         self._rank_of = {place: rank for rank, place in enumerate(self._curve)}

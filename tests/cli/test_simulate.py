@@ -181,7 +181,7 @@ def test_the_first_interrupt_leaves_what_is_finished(tmp_path, monkeypatch):
         (("--nodes", "10", "--allocation", "worst"), "--allocation worst must be one of: first, best"),
         (("--nodes", "10", "--overrun", "x"), "--overrun x must be one of: kill, keep"),
         (("--nodes", "10", "--order", "zyx"), "zyx"),
-        (("--nodes", "10", "--cores-per-node", "0"), "must be from 1 to 100000, the range"),
+        (("--nodes", "10", "--cores-per-node", "0"), "must be from 1 to 100,000, the range"),
         (("--machine", "nowhere"), "nowhere"),
         (("--nodes", "10", "--queues", "nowhere"), "--queues nowhere must be one of: hopper-2013"),
         (("--nodes", "10", "--queues", "nowhere.toml"), "cannot read queues nowhere.toml"),
