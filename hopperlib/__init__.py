@@ -9,9 +9,12 @@ The front door: what a reader asks for by name. Each is imported when it is firs
 `stripe`, `iobuf`                                   how to lay out a file, and how to buffer it
 `diagnose`, `build`, `preflight`                    why a job failed, known problems of a build, nodes before a run
 `huge_pages`, `load_time`, `runs_needed`            whole memory on all nodes, loading of modules, runs that show a gain
+`ssp`, `detection_delay`, `watch`, ...              every other question of ``hopper questions``
 `fit`, `scorecard`                                  the distribution of run times, and how well the models do
-`read_swf`, `read_sacct`, `read_run_times`          job traces and run times
-`read_ior`, `read_mdtest`, `read_darshan`           what tools of I/O printed
+`read_job_trace`, `read_swf`, `read_sacct`          job traces: any, and those of one form (Open XDMoD's too)
+`read_run_times`, `read_benchmark_history`          run times; benchmarks over time (CSV, ReFrame, TOKIO, Open XDMoD)
+`read_ior`, `read_mdtest`, `read_io500`             what tools of I/O printed or left in a folder
+`read_darshan`, `read_darshan_logs`                 a Darshan log, and a folder of them
 `report`, `run_ensemble`                            a report on files of your own; a function over many settings and seeds
 `to_frame`                                          any of these, and any records, as a pandas DataFrame
 ==================================================  ==================================================================
@@ -28,41 +31,16 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Machine",
-    "build",
-    "diagnose",
-    "fit",
-    "huge_pages",
-    "hybrid",
-    "iobuf",
-    "load_time",
-    "memory",
-    "place",
-    "preflight",
-    "rank_order",
-    "read_darshan",
-    "read_ior",
-    "read_mdtest",
-    "read_run_times",
-    "read_sacct",
-    "read_swf",
-    "report",
-    "run_ensemble",
-    "runs_needed",
-    "scorecard",
-    "simulate",
-    "stripe",
-    "to_frame",
-    "torus",
-]
-
 # What is no question: name -> where it is.
 _MODULES = {
     "Machine": "hopperlib.machine",
     "fit": "hopperlib.analysis.fit_answer",
+    "read_benchmark_history": "hopperlib.readers.benchmark_history",
     "read_darshan": "hopperlib.readers.darshan",
+    "read_darshan_logs": "hopperlib.readers.darshan",
+    "read_io500": "hopperlib.readers.ior.io500",
     "read_ior": "hopperlib.readers.ior.reader",
+    "read_job_trace": "hopperlib.readers.jobs",
     "read_mdtest": "hopperlib.readers.ior.mdtest",
     "read_run_times": "hopperlib.readers.run_times",
     "read_sacct": "hopperlib.readers.jobs.sacct",
@@ -71,6 +49,8 @@ _MODULES = {
     "run_ensemble": "hopperlib.analysis.ensembles",
     "to_frame": "hopperlib.frames",
 }
+# Questions that are called as a folder of the package is.
+_FOLDERS = ("documented", "machines")
 
 
 def __getattr__(name: str) -> Any:
@@ -82,7 +62,7 @@ def __getattr__(name: str) -> Any:
         from hopperlib.readers.source import by_path
 
         return by_path(asked_for)
-    if name in __all__:
+    if name in _questions():
         from hopperlib.questions.question import load
 
         return load(name.replace("_", "-")).as_function()
@@ -91,4 +71,11 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """List what stands at the front door, so that Tab shows it."""
-    return [*__all__, "__version__"]
+    return sorted([*_MODULES, *_questions(), "__version__"])
+
+
+def _questions() -> list[str]:
+    """Return the names of the questions, as Python writes them."""
+    from hopperlib.questions.catalogue import QUESTIONS
+
+    return [name.replace("-", "_") for name in QUESTIONS if name not in _FOLDERS]

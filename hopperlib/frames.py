@@ -28,6 +28,7 @@ Record = TypeVar("Record")
 
 # Types of a property that is worth a column.
 _PLAIN = ("bool", "int", "float", "str")
+_DTYPES = {"bool": "boolean", "int": "Int64", "str": "str"}
 # Fields whose name says the unit otherwise than at its end.
 _WITH_UNIT = {"seconds": "time_s", "operations_s": "operations_per_s"}
 _SHORT = reprlib.Repr()
@@ -56,8 +57,10 @@ class Framed:
             return None
 
     def __repr__(self) -> str:
+        from textwrap import fill
+
         parts = ", ".join(f"{field.name}={_SHORT.repr(getattr(self, field.name))}" for field in fields(self))  # type: ignore[arg-type]
-        return f"{type(self).__name__}({parts})"
+        return fill(f"{type(self).__name__}({parts})", 79, subsequent_indent="    ")
 
 
 class Rows(list[Record], Framed):
@@ -73,7 +76,8 @@ class Rows(list[Record], Framed):
         """Return the records."""
         return self
 
-    __repr__ = list.__repr__
+    def __repr__(self) -> str:
+        return f"{len(self):,} rows of {', '.join({type(record).__name__: 0 for record in self})}"
 
 
 def to_frame(things: Any) -> "pd.DataFrame":
@@ -108,17 +112,20 @@ def _framed(data: Any) -> "pd.DataFrame":
     """Return columns, or records, as a DataFrame."""
     import pandas as pd
 
+    declared: Mapping[str, str] = {}
     if not isinstance(data, Mapping):
         if not isinstance(data, Iterable) or isinstance(data, str):
             raise TypeError(f"a table is made of records or of columns, not of {type(data).__name__}")
-        records = [record_columns(thing) for thing in _each(data)]
+        things = list(_each(data))
+        records = [record_columns(thing) for thing in things]
         names = dict.fromkeys(name for record in records for name in record)
         data = {name: [record.get(name) for record in records] for name in names}
-    return pd.DataFrame({name: _column(values) for name, values in data.items()})
+        declared = _declared(things[0].__class__) if things and is_dataclass(things[0]) else {}
+    return pd.DataFrame({name: _column(values, declared.get(name, "")) for name, values in data.items()})
 
 
-def _column(values: Iterable[Any]) -> "pd.Series":
-    """Return values as a column of one type."""
+def _column(values: Iterable[Any], declared: str) -> "pd.Series":
+    """Return values as a column of one type: where none is known, of the one that is declared, else of numbers."""
     import pandas as pd
 
     if isinstance(values, array):
@@ -134,25 +141,25 @@ def _column(values: Iterable[Any]) -> "pd.Series":
         return pd.Series(values, dtype="float64")
     if str in kinds and len(kinds) > 1:
         values = [None if value is None else str(value) for value in values]
-    return pd.Series(values) if kinds else pd.Series(values, dtype="object")
+    return pd.Series(values) if kinds else pd.Series(values, dtype=_DTYPES.get(declared, "float64"))
 
 
-def _returned(member: property) -> str:
-    """Return the type of a property as it is written."""
-    annotation = getattr(member.fget, "__annotations__", {}).get("return", "")
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
+def _written(annotation: Any) -> str:
+    """Return a type as it is written, without that it may be missing."""
+    return (annotation.__name__ if isinstance(annotation, type) else str(annotation)).removesuffix(" | None")
 
 
 @cache
-def _names(kind: Any) -> tuple[str, ...]:
-    """Return what of a dataclass makes columns: its fields, and properties that are plain values."""
-    properties = (
-        name
+def _declared(kind: Any) -> dict[str, str]:
+    """Return what of a dataclass makes columns, with its type: its fields, and properties that are plain values."""
+    properties = {
+        name: _written(getattr(member.fget, "__annotations__", {}).get("return", ""))
         for base in reversed(kind.__mro__)
         for name, member in vars(base).items()
-        if isinstance(member, property) and _returned(member).removesuffix(" | None") in _PLAIN
-    )
-    return tuple(dict.fromkeys([*(field.name for field in fields(kind)), *properties]))
+        if isinstance(member, property)
+    }
+    plain = {name: declared for name, declared in properties.items() if declared in _PLAIN}
+    return {field.name: _written(field.type) for field in fields(kind)} | plain
 
 
 def record_columns(thing: Any) -> dict[str, Any]:
@@ -164,7 +171,7 @@ def record_columns(thing: Any) -> dict[str, Any]:
     {'read_sizes': [1, 2], 'time_s': 3.0}
     """
     if is_dataclass(thing):
-        found = {name: getattr(thing, name) for name in _names(thing.__class__)}
+        found = {name: getattr(thing, name) for name in _declared(thing.__class__)}
     elif isinstance(thing, Mapping):
         found = dict(thing)
     elif hasattr(thing, "_asdict"):
@@ -175,6 +182,8 @@ def record_columns(thing: Any) -> dict[str, Any]:
     for name, value in found.items():
         if _is_record(value) and not isinstance(getattr(value, "name", None), str):
             columns |= {f"{name}_{part}": inner for part, inner in record_columns(value).items()}
+        elif name.endswith("interval"):
+            columns |= dict(zip((f"{name}_low", f"{name}_high"), value or (None, None), strict=True))
         else:
             columns[_WITH_UNIT.get(name, name)] = _plain(value)
     return columns

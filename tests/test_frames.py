@@ -15,6 +15,7 @@ from hopperlib.frames import column_name, frame_text, to_frame
 from hopperlib.machine import Machine
 from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
+from hopperlib.node.layouts import layouts
 from hopperlib.questions.question import load
 from hopperlib.readers.benchmark_history import read_benchmark_history
 from hopperlib.readers.ior.io500 import read_io500_summary
@@ -116,7 +117,8 @@ def test_rows_of_readers_are_tables(root):
 
 def test_histories_logs_and_summaries():
     history = read_benchmark_history("time,value,nodes\n1,100,4\n2,99,8\n").to_frame()
-    assert history[["time", "value", "nodes"]].to_numpy().tolist() == [["1", 100.0, "4"], ["2", 99.0, "8"]]
+    assert history[["time", "value", "nodes"]].to_numpy().tolist() == [[1, 100.0, 4], [2, 99.0, 8]]
+    assert history.dtypes[["time", "nodes"]].tolist() == ["int64", "int64"]
     layout = StripeLayout(stripe_count=4, stripe_size_bytes=1 << 20, osts=(1, 2, 3, 4))
     logs = [
         DarshanLog(
@@ -181,4 +183,50 @@ def test_performance_logs_of_reframe_are_a_frame():
     ]
     frame = read_benchmark_history(lines).to_frame()
     assert len(frame) == 14
-    assert frame["value"].iloc[0] == 7001
+    assert frame.loc[0, ["value", "unit"]].tolist() == [7001, "MB/s"]
+    assert frame["time"].iloc[0] == pd.Timestamp("2026-01-01T03:00")
+
+
+def test_a_summary_of_tokio_is_a_frame():
+    # The columns that a summary of jobs has, a few of its hundred; times as seconds since 1970.
+    lines = ["index,_datetime_end,_datetime_start,_file_system,_jobid,darshan_agg_perf_by_slowest_posix,fs_max_oss_cpu"]
+    lines += [f"{n},{1502073162 + n}.0,{1502073118 + n}.0,scratch{n % 2},624{n},{2e5 + n},4.5" for n in range(6)]
+    found = read_benchmark_history(lines)
+    assert [(series.name, len(series.values), series.better) for series in found.series] == [
+        ("scratch0", 3, "higher"), ("scratch1", 3, "higher")
+    ]  # fmt: skip
+    assert found.to_frame()["value"].tolist() == [200000, 200002, 200004, 200001, 200003, 200005]
+
+
+def test_an_export_of_open_xdmod_is_a_frame():
+    # What its button Export writes of a chart: title and parameters, then a table between two rules.
+    head = [
+        "title",
+        '"CPU Hours: Total: by Resource"',
+        "parameters",
+        "",
+        "start,end",
+        "2025-01-01,2025-03-31",
+        "---------",
+    ]
+    lines = [*head, 'Month,"[hopper] CPU Hours: Total"', "2025-01,23.5", "2025-02,25.1", "2025-03,24.6", "---------"]
+    frame = read_benchmark_history(lines).to_frame()
+    assert frame[["benchmark", "time", "value"]].to_numpy().tolist()[0] == [
+        "[hopper] CPU Hours: Total",
+        "2025-01",
+        23.5,
+    ]
+    assert len(frame) == 3
+
+
+def test_a_column_without_a_value_has_the_type_that_is_declared():
+    frame = to_frame([_Record(None, None, _Inner("hopper"))])
+    assert frame.dtypes.astype(str).tolist() == ["Int64", "float64", "str", "Int64"]
+    bounds = to_frame([{"interval": None, "wait_s": None}, {"interval": [1.0, 2.0], "wait_s": None}])
+    assert bounds.dtypes.astype(str).tolist() == ["float64"] * 3
+    assert bounds.loc[1, ["interval_low", "interval_high"]].tolist() == [1, 2]
+
+
+def test_a_list_of_records_is_short():
+    assert repr(all_values()) == f"{len(all_values())} rows of DocumentedValue"
+    assert len(layouts(Machine.load("hopper"), need_gb=2, tasks=384).to_frame()) == 63

@@ -11,6 +11,7 @@ from functools import cache
 
 from hopperlib.documented.data_files import nearest, rows
 from hopperlib.errors import InputError
+from hopperlib.frames import Rows
 
 # What is asked before a value is handed out, if somebody watches.
 _WATCHER: ContextVar[Callable[[str], None] | None] = ContextVar("watcher", default=None)
@@ -318,7 +319,7 @@ class DocumentedValue:
         return None if self.qualifier in ("shape", "date") else printed_number(text)
 
 
-def all_values() -> tuple[DocumentedValue, ...]:
+def all_values() -> Rows[DocumentedValue]:
     """Return every documented value, by source and place.
 
     Examples
@@ -326,7 +327,7 @@ def all_values() -> tuple[DocumentedValue, ...]:
     >>> all_values()[0].id
     'context.first-petaflop-system'
     """
-    return tuple(_values().values())
+    return Rows(_values().values())
 
 
 def documented(id: str) -> DocumentedValue:

@@ -5,6 +5,7 @@ level of a history is that of its ordinary runs: runs in contention do not pull 
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -20,22 +21,8 @@ _FAR = 4.0
 _MOST_GROUPS = 0.25
 _MOST_COVARIATES = 8
 # Words of columns and units, the first that is met decides: rates end in _s as well as times.
-_HIGHER = (
-    "rate",
-    "bandwidth",
-    "bw",
-    "flop",
-    "iops",
-    "ops",
-    "per_s",
-    "/s",
-    "throughput",
-    "speed",
-    "score",
-    "ssp",
-    "b_s",
-)
-_LOWER = ("time", "latency", "elapsed", "duration", "seconds", "wait", "wall", "delay", "cost")
+_HIGHER = re.compile("rate|bandwidth|bw|flop|iops|ops|per_s|/s|throughput|speed|score|agg_perf|ssp|b_s")
+_LOWER = re.compile("time|latency|elapsed|duration|seconds|wait|wall|delay|cost")
 _TIMES = ("s", "ms", "us", "ns", "min", "h", "sec", "seconds", "msec", "usec", "microseconds", "hours", "minutes")
 
 
@@ -50,6 +37,8 @@ class History:
         What each run measured, all above 0, in order of time.
     times : tuple of str
         When each ran, as written.
+    unit : str
+        Of the values; empty if nothing says it.
     better : {"higher", "lower", None}
         None if nothing says so: higher is then taken for better.
     kind : str
@@ -66,6 +55,7 @@ class History:
     name: str
     values: tuple[float, ...]
     times: tuple[str, ...]
+    unit: str = ""
     better: Better | None = None
     kind: str = ""
     covariates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -141,10 +131,10 @@ def better_of(column: str, unit: str = "") -> Better | None:
     ('higher', 'lower', 'higher', None)
     """
     words = f"{column} {unit}".lower()
-    if any(word in words for word in _HIGHER):
+    if _HIGHER.search(words):
         return "higher"
     last = column.lower().replace("]", "").replace("[", "_").split("_")[-1].strip()
-    lower = any(word in words for word in _LOWER) or unit.lower() in _TIMES or (last in _TIMES and last != column)
+    lower = _LOWER.search(words) or unit.lower() in _TIMES or (last in _TIMES and last != column)
     return "lower" if lower else None
 
 

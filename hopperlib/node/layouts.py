@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from hopperlib.errors import refusal, within
+from hopperlib.frames import Rows
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.memory import memory_per_task, most_tasks_per_node, seats
 
@@ -146,7 +147,7 @@ def layouts(
     threads: int | None = None,
     thread_efficiency: float = 1.0,
     kinds: tuple[NodeKind, ...] | None = None,
-) -> tuple[Layout, ...]:
+) -> Rows[Layout]:
     """Return every layout that fits, the cheapest first.
 
     For each number of tasks a node there are two: one thread a task, and as
@@ -197,7 +198,7 @@ def layouts(
         for tasks_per_node in range(most, fewest - 1, -1):
             for count in (threads,) if threads else dict.fromkeys((1, _fitting_threads(kind, tasks_per_node))):
                 fitting.append(job(node_kind=kind, tasks_per_node=tasks_per_node, threads_per_task=count))
-    return tuple(sorted(fitting, key=_order))
+    return Rows(sorted(fitting, key=_order))
 
 
 def cheapest(fitting: tuple[Layout, ...], *, threads: int | None = None, kind: NodeKind | None = None) -> Layout | None:

@@ -1,4 +1,4 @@
-"""Benchmark histories out of CSV files, ReFrame's performance logs, and the tables of ``hopper io``.
+"""Benchmark histories out of CSV files, ReFrame's logs, summaries of TOKIO, exports of Open XDMoD, tables of ``hopper io``.
 
 A file with a first line that names its columns gives one series for each value column and each combination of the
 columns that tell benchmarks apart (``benchmark``, ``system``, ``environ``, ...); what is left are covariates. ReFrame
@@ -29,11 +29,12 @@ _SETTINGS = re.compile(
 )
 # A column with fewer values than one in so many runs is a setting too: what is measured seldom repeats.
 _RUNS_A_SETTING = 12
-_VALUES = ("value", "rate_mib_s", "operations_s")
 # Columns that say which job or line it was, and nothing of the machine.
 _LABELS = re.compile(
-    r"^(jobid|job_id|id|line|.*_unix|job_submit_time|.*_ref|.*_(lower|upper)(_thres)?|.*_unit|unit|result)$"
+    r"^(.*jobid|job_id|id|index|line|.*_unix|job_submit_time|.*_ref|.*_(lower|upper)(_thres)?|.*_unit|unit|result)$"
 )
+# Open XDMoD writes title and parameters first, and the table between two such lines.
+_RULE = "---------"
 _OLD_LINE = re.compile(r"^(?P<time>[^|]+)\|reframe [^|]*\|(?P<info>[^|]*)\|(?P<rest>.*)$")
 _OLD_VALUE = re.compile(r"^(?P<name>[^=|]+)=(?P<value>[-+0-9.eE]+)$")
 
@@ -46,12 +47,23 @@ class Histories(Framed):
     skips: Skips = field(default_factory=lambda: Skips(what="value", fate="left out"))
 
     def frame_data(self) -> Iterator[dict[str, Any]]:
-        """Yield a row for each run of each series, as the file has them."""
+        """Yield a row for each run of each series, texts that are numbers or times as such."""
         for history in self.series:
+            told = {"unit": history.unit, "better": history.better, "kind": history.kind or None}
             for run, (time, value) in enumerate(zip(history.times, history.values, strict=True)):
-                settings = {name: values[run] for name, values in history.covariates.items()}
-                told = {"better": history.better, "kind": history.kind or None}
-                yield {"benchmark": history.name, "time": time, "value": value, **told, **settings}
+                settings = {name: _typed(values[run]) for name, values in history.covariates.items()}
+                yield {"benchmark": history.name, "time": _typed(time), "value": value, **told, **settings}
+
+
+def _typed(cell: str) -> Any:
+    """Return a cell as the number or the time that it is."""
+    number = finite(cell)
+    if number is not None:
+        return int(number) if number.is_integer() and "." not in cell else number
+    try:
+        return datetime.fromisoformat(cell)
+    except ValueError:
+        return None if cell.lower() in ABSENT else cell
 
 
 class _Run(NamedTuple):
@@ -96,6 +108,9 @@ def read_benchmark_history(
     first = next((line for line in lines if line.strip()), None)
     if first is None:
         raise InputError("the file holds nothing")
+    if _RULE in lines:
+        start = lines.index(_RULE) + 1
+        lines = lines[start : lines.index(_RULE, start) if _RULE in lines[start:] else None]
     skips = Skips(what="value", fate="left out")
     runs = _old_runs(lines) if _OLD_LINE.match(first) else _table_runs(lines, name, column, skips)
     series: dict[str, list[_Run]] = defaultdict(list)
@@ -135,7 +150,7 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
                 f"there is no column {column!r}; the columns are: {', '.join(header)}", name="column", value=column
             )
         return [column]
-    for known in _VALUES:
+    for known in _COLUMNS["values"]:
         if known in header and any(row[known].lower() not in ABSENT for row in rows):
             return [known]
     figures = [name for name in header if name.endswith("_value")]
@@ -196,7 +211,7 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
             if value is None or value < 0:
                 raise InputError(f"line {number}, column {name}: {row[name]!r} is no number above 0")
             label = [row[key] for key in told if row[key].lower() not in ABSENT]
-            if len(values) > 1 or name != figure or (not label and name not in _VALUES):
+            if len(values) > 1 or name != figure or (not label and name not in _COLUMNS["values"]):
                 label.append(figure)
             unit = row.get(f"{figure}_unit", row.get("unit", ""))
             settings = {other: row[other] for other in others} | {"_column": figure}
@@ -226,6 +241,7 @@ def _history(name: str, runs: list[_Run], better: Better | None) -> History:
         name=name,
         values=tuple(run.value for run in runs),
         times=tuple(run.time for run in runs),
+        unit=unit,
         better=better or better_of(f"{column} {name}", unit),
         kind=next((kind for kind in kinds if kind in KINDS), kind_of(f"{name} {column}")),
         covariates={

@@ -21,7 +21,7 @@ def test_repository_has_it_at_the_root(root):
 def test_installed_package_has_it_inside(root, tmp_path):
     # A wheel and the browser's zip have hopperlib/data; a folder called data beside the package is somebody else's.
     shutil.copytree(root / "hopperlib" / "documented", tmp_path / "hopperlib" / "documented")
-    for module in ("__init__.py", "errors.py"):
+    for module in ("__init__.py", "errors.py", "frames.py"):
         shutil.copy(root / "hopperlib" / module, tmp_path / "hopperlib")
     shutil.copytree(root / "data", tmp_path / "hopperlib" / "data", ignore=shutil.ignore_patterns("samples"))
     (tmp_path / "data").mkdir()

@@ -72,13 +72,14 @@ def read_darshan(path: str | os.PathLike[str], *, timeout_s: float = 600) -> Dar
 
 
 def read_darshan_logs(
-    paths: Sequence[str | os.PathLike[str]], *, timeout_s: float = 600
+    paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str], *, timeout_s: float = 600
 ) -> Iterator[tuple[str, DarshanLog | InputError]]:
     """Yield the logs in files as they are read, each with its name, or why one cannot be read.
 
     Parameters
     ----------
-    paths : sequence of str or path-like
+    paths : str or path-like, or sequence of them
+        Logs, and folders of them.
     timeout_s : float
         How long the reading of one log may take. [s]
 
@@ -92,7 +93,8 @@ def read_darshan_logs(
     >>> list(read_darshan_logs([]))
     []
     """
-    waiting = [os.fspath(path) for path in paths]
+    given = [paths] if isinstance(paths, str | os.PathLike) else paths
+    waiting = [os.fspath(log) for path in given for log in sorted(Path(path).rglob("*.darshan")) or [path]]
     while waiting:
         if _is_text(waiting[0]):
             path = waiting.pop(0)
