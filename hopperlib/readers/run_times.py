@@ -60,9 +60,9 @@ class RunTimes(Framed):
         return end if end in ("ns", "us", "ms", "s", "min", "h") and "_" in self.column else ""
 
     def frame_data(self) -> dict[str, Sequence[Any]]:
-        """Return the times, under the name of their column, behind the groups."""
+        """Return the times under the name of their column, behind the groups and before the covariates."""
         groups = {self.group: self.groups} if self.group else {}
-        return {**groups, self.column: self.times}
+        return {**groups, self.column: self.times, **self.covariates}
 
 
 def _shown(text: str) -> str:

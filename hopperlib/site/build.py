@@ -70,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=ROOT, help="repository to build")
     parser.add_argument("--machine", metavar="FILE", help="machine file with which every page starts")
     parser.add_argument("--title", help="title of the site")
+    parser.add_argument("--repository", metavar="URL", help="of the notebooks in public, which Binder then opens")
+    parser.add_argument("--hub", metavar="URL", help="JupyterHub with nbgitpuller that opens them too")
     given = parser.parse_args(arguments)
     root = given.root.resolve()
     if not (root / "book" / "_toc.yml").exists():
@@ -78,6 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, value in (
         ("HOPPER_MACHINE", given.machine and str(Path(given.machine).resolve())),
         ("HOPPER_TITLE", given.title),
+        ("HOPPER_REPOSITORY", given.repository),
+        ("HOPPER_HUB", given.hub),
     ):
         if value:
             os.environ[name] = value

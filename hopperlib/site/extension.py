@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,24 @@ def _node_modules(app: Sphinx) -> Path:
     return Path(app.config.hopper_node_modules or Path(app.srcdir) / "node_modules")
 
 
+def launch_options(settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the theme needs for buttons that open a notebook on Binder or a JupyterHub; nothing without a repository.
+
+    Examples
+    --------
+    >>> launch_options({"HOPPER_REPOSITORY": "https://github.com/you/name"})["launch_buttons"]["binderhub_url"]
+    'https://mybinder.org'
+    """
+    if not settings.get("HOPPER_REPOSITORY"):
+        return {}
+    buttons = {"binderhub_url": "https://mybinder.org", "jupyterhub_url": settings.get("HOPPER_HUB", "")}
+    return {
+        "repository_url": settings["HOPPER_REPOSITORY"].rstrip("/"),
+        "repository_branch": "main",
+        "launch_buttons": buttons | {"notebook_interface": "jupyterlab"},
+    }
+
+
 def _configure(app: Sphinx, config: Config) -> None:
     """Collect the assets, and set what depends on them or on the content of the package."""
     root = Path(app.srcdir)
@@ -64,6 +83,7 @@ def _configure(app: Sphinx, config: Config) -> None:
     config.html_search_scorer = str(HERE / "browser" / "scorer.js")
     config.mathjax_path = f"{assets.folder}/mathjax/tex-chtml.js"
     config.html_title = config.project = os.environ.get("HOPPER_TITLE") or config.html_title
+    config.html_theme_options |= launch_options(os.environ)
     config.notfound_urls_prefix = os.environ.get("HOPPER_SITE_PREFIX", "/")
     config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]
     for sheet in ("look.css", "explorer.css", "checks.css", "moving.css"):

@@ -1,9 +1,15 @@
 """Ensembles: results kept as they finish, interruptions, failures, executors of others."""
 
 import json
+import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -139,14 +145,6 @@ def test_a_failure_elsewhere_keeps_what_was_under_way(tmp_path):
         )
     assert 0 in set(read_ensemble(tmp_path)["seed"])
     assert 1 not in set(read_ensemble(tmp_path)["seed"])
-
-
-def test_a_dask_client(tmp_path):
-    distributed = pytest.importorskip("distributed")
-    with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
-        sets = [{"counts": [1] * size} for size in (2, 3, 4)]
-        rows = run_ensemble(sum_of_ring_distances, sets, tmp_path, client=client)
-    assert rows["result"].tolist() == [1, 3, 8]
 
 
 def test_a_damaged_file_is_named(tmp_path):
@@ -285,15 +283,54 @@ def test_a_bar_is_shown_unless_told_otherwise(tmp_path, capsys, monkeypatch):
     assert [(bar["total"], bar["initial"], bar["disable"]) for bar in bars] == [(6, 0, None), (6, 6, True)]
 
 
-def test_the_same_numbers_in_one_process_and_two_and_on_a_cluster(tmp_path, module):
-    distributed = pytest.importorskip("distributed")
+def test_the_same_numbers_in_one_process_and_two(tmp_path, module):
     sets = parameter_sets({"load": [0.8, 0.85, 0.9]}, seeds=4)
     here = run_ensemble(module.drawn, sets, tmp_path / "1", workers=1, progress=False)
     two = run_ensemble(module.drawn, sets, tmp_path / "2", workers=2, progress=False)
-    with distributed.LocalCluster(n_workers=2, processes=False, dashboard_address=None) as cluster:
-        far = run_ensemble(module.drawn, sets, tmp_path / "3", client=cluster.scheduler_address, progress=False)
     assert here.equals(two)
-    assert here.equals(far)
+
+
+# Slurm's part of the recipe, on one machine: as many tasks as `srun` would start, each with its process named.
+SRUN = """#!/bin/sh
+shift
+for task in 1 2; do "$@" & echo $! >> workers; done
+wait
+"""
+
+
+def test_the_recipe_for_slurm_with_a_worker_that_is_killed(root, tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    page = (root / "book" / "api-analysis.md").read_text(encoding="utf-8")
+    script = re.search(r"```bash\n(.*?)```", page, re.DOTALL)[1]
+    usual, ours = (
+        "fragmentation --vary load=0.8:1.0:0.05 --seeds 200",
+        "memory --vary need_gb=1,2 --vary tasks=24:1440:24",
+    )
+    assert usual in script
+    (tmp_path / "job.sh").write_text(script.replace(usual, ours) + "status=$?\nkill $(jobs -p)\nexit $status\n")
+    (tmp_path / "srun").write_text(SRUN)
+    (tmp_path / "srun").chmod(0o755)
+    path = f"{tmp_path}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "SLURM_JOB_ID": "7", "PYTHONPATH": str(root)}
+    folder, workers = tmp_path / "ensemble-memory", tmp_path / "workers"
+    with subprocess.Popen(
+        ["bash", "job.sh"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as job:
+        while job.poll() is None and len(list(folder.glob("*.parquet"))) < 3:
+            time.sleep(0.02)
+        done = len(list(folder.glob("*.parquet")))
+        first, second = map(int, workers.read_text().split())
+        os.kill(first, signal.SIGKILL)
+        said = job.communicate()[0].decode()
+        with suppress(ProcessLookupError):
+            os.kill(second, signal.SIGKILL)
+    assert job.returncode == 0, said
+    assert done < 120, "a worker was killed while others ran"
+    sets = parameter_sets({"need_gb": [1, 2], "tasks": range(24, 1441, 24)})
+    here = run_ensemble(
+        answer_row, [{"question": "memory"} | one for one in sets], tmp_path / "here", workers=0, progress=False
+    )
+    assert pd.read_csv(tmp_path / "rows.csv")["plain_cost"].tolist() == here["plain_cost"].tolist()
 
 
 def test_nobody_answers(tmp_path):

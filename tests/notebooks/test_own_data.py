@@ -68,12 +68,13 @@ def test_benchmarks_and_failed_jobs(root: Path, files: dict[str, str]) -> None:
 
 def test_run_times_and_a_trace(root: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hopperlib.analysis.run_times.usual_repeats", lambda n: 19)
-    parameters = {"RUNS": files["runs.csv"], "TRACE": files["jobs.swf"], "CHANGE": 0.1}
+    parameters = {"RUNS": files["runs.csv"], "CHANGE": 0.1, "AGAINST": []}
     names = _run(_with(root / "notebooks" / "own" / "your-runs.ipynb", parameters))
     told = report("runs", files["runs.csv"], minimum=True, change=10.0)
     assert names["answer"].facts == told.facts
-    jobs = report("jobs", files["jobs.swf"], machine="toy")
-    assert dict(names["job_report"].facts) == dict(jobs.facts)
+    assert names["model"] is None
+    names = _run(_with(root / "notebooks" / "own" / "your-jobs.ipynb", {"TRACE": files["jobs.swf"]}))
+    assert dict(names["answer"].facts) == dict(report("jobs", files["jobs.swf"], machine="toy").facts)
 
 
 def test_outputs_of_io(root: Path) -> None:
