@@ -49,8 +49,6 @@ _MODULES = {
     "run_ensemble": "hopperlib.analysis.ensembles",
     "to_frame": "hopperlib.frames",
 }
-# Questions that are called as a folder of the package is.
-_FOLDERS = ("documented", "machines")
 
 
 def __getattr__(name: str) -> Any:
@@ -78,4 +76,5 @@ def _questions() -> list[str]:
     """Return the names of the questions, as Python writes them."""
     from hopperlib.questions.catalogue import QUESTIONS
 
-    return [name.replace("-", "_") for name in QUESTIONS if name not in _FOLDERS]
+    # These two are called as folders of the package are.
+    return [name.replace("-", "_") for name in QUESTIONS if name not in ("documented", "machines")]

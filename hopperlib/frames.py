@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -118,8 +119,7 @@ def _framed(data: Any) -> "pd.DataFrame":
             raise TypeError(f"a table is made of records or of columns, not of {type(data).__name__}")
         things = list(_each(data))
         records = [record_columns(thing) for thing in things]
-        names = dict.fromkeys(name for record in records for name in record)
-        data = {name: [record.get(name) for record in records] for name in names}
+        data = {name: [record.get(name) for record in records] for name in dict.fromkeys(chain(*records))}
         declared = _declared(things[0].__class__) if things and is_dataclass(things[0]) else {}
     return pd.DataFrame({name: _column(values, declared.get(name, "")) for name, values in data.items()})
 
@@ -158,8 +158,8 @@ def _declared(kind: Any) -> dict[str, str]:
         for name, member in vars(base).items()
         if isinstance(member, property)
     }
-    plain = {name: declared for name, declared in properties.items() if declared in _PLAIN}
-    return {field.name: _written(field.type) for field in fields(kind)} | plain
+    columns = {field.name: _written(field.type) for field in fields(kind)}
+    return columns | {name: declared for name, declared in properties.items() if declared in _PLAIN}
 
 
 def record_columns(thing: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ of them idle.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -201,7 +202,7 @@ def layouts(
     return Rows(sorted(fitting, key=_order))
 
 
-def cheapest(fitting: tuple[Layout, ...], *, threads: int | None = None, kind: NodeKind | None = None) -> Layout | None:
+def cheapest(fitting: Iterable[Layout], *, threads: int | None = None, kind: NodeKind | None = None) -> Layout | None:
     """Return the cheapest of some layouts; None if there is none.
 
     Equal cost goes to memory that is local, then to fewer threads, then to fewer nodes.

@@ -8,6 +8,7 @@ writes such a file since version 4; before, one line a value, without names, is 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
@@ -33,8 +34,6 @@ _RUNS_A_SETTING = 12
 _LABELS = re.compile(
     r"^(.*jobid|job_id|id|index|line|.*_unix|job_submit_time|.*_ref|.*_(lower|upper)(_thres)?|.*_unit|unit|result)$"
 )
-# Open XDMoD writes title and parameters first, and the table between two such lines.
-_RULE = "---------"
 _OLD_LINE = re.compile(r"^(?P<time>[^|]+)\|reframe [^|]*\|(?P<info>[^|]*)\|(?P<rest>.*)$")
 _OLD_VALUE = re.compile(r"^(?P<name>[^=|]+)=(?P<value>[-+0-9.eE]+)$")
 
@@ -59,11 +58,10 @@ def _typed(cell: str) -> Any:
     """Return a cell as the number or the time that it is."""
     number = finite(cell)
     if number is not None:
-        return int(number) if number.is_integer() and "." not in cell else number
-    try:
+        return int(number) if cell.isdecimal() else number
+    with suppress(ValueError):
         return datetime.fromisoformat(cell)
-    except ValueError:
-        return None if cell.lower() in ABSENT else cell
+    return None if cell.lower() in ABSENT else cell
 
 
 class _Run(NamedTuple):
@@ -108,9 +106,9 @@ def read_benchmark_history(
     first = next((line for line in lines if line.strip()), None)
     if first is None:
         raise InputError("the file holds nothing")
-    if _RULE in lines:
-        start = lines.index(_RULE) + 1
-        lines = lines[start : lines.index(_RULE, start) if _RULE in lines[start:] else None]
+    # Open XDMoD writes title and parameters first, and the table between two rules.
+    if rules := [number for number, line in enumerate(lines) if line == "---------"]:
+        lines = lines[rules[0] + 1 : (*rules, None)[1]]
     skips = Skips(what="value", fate="left out")
     runs = _old_runs(lines) if _OLD_LINE.match(first) else _table_runs(lines, name, column, skips)
     series: dict[str, list[_Run]] = defaultdict(list)

@@ -60,12 +60,9 @@ def launch_options(settings: Mapping[str, str]) -> dict[str, Any]:
     """
     if not settings.get("HOPPER_REPOSITORY"):
         return {}
-    buttons = {"binderhub_url": "https://mybinder.org", "jupyterhub_url": settings.get("HOPPER_HUB", "")}
-    return {
-        "repository_url": settings["HOPPER_REPOSITORY"].rstrip("/"),
-        "repository_branch": "main",
-        "launch_buttons": buttons | {"notebook_interface": "jupyterlab"},
-    }
+    repository, hub = settings["HOPPER_REPOSITORY"].rstrip("/"), settings.get("HOPPER_HUB", "")
+    buttons = {"binderhub_url": "https://mybinder.org", "jupyterhub_url": hub, "notebook_interface": "jupyterlab"}
+    return {"repository_url": repository, "repository_branch": "main", "launch_buttons": buttons}
 
 
 def _configure(app: Sphinx, config: Config) -> None:

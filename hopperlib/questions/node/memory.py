@@ -54,7 +54,7 @@ class _Job(Asked):
         return {"need_gb": self.whole_gb, "tasks": self.tasks, "threads": self.threads or None, "kinds": self.kinds}
 
     @cached_property
-    def layouts(self) -> tuple[Layout, ...]:
+    def layouts(self) -> list[Layout]:
         """Those that fit, the cheapest first."""
         return layouts(self.on, thread_efficiency=self.thread_efficiency, **self._asked)
 
@@ -103,9 +103,8 @@ class _Job(Asked):
     def result(self) -> Result:
         """Return the answer."""
         best, plain, ordinary, said = self.best, self.plain, self.ordinary, self.said()
-        threaded = cheapest(
-            tuple(layout for layout in self.layouts if layout.threads_per_task > self.asked_threads), kind=ordinary
-        )
+        more_threads = [layout for layout in self.layouts if layout.threads_per_task > self.asked_threads]
+        threaded = cheapest(more_threads, kind=ordinary)
         # Tasks of the plain layout on its fullest NUMA node, and their memory beside that of the NUMA node.
         crowd = -(-plain.tasks_per_node // ordinary.numa_nodes) if plain else 0
         share = break_even_efficiency(plain, threaded) if plain and threaded else 2.0

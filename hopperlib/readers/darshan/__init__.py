@@ -94,7 +94,7 @@ def read_darshan_logs(
     []
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else paths
-    waiting = [os.fspath(log) for path in given for log in sorted(Path(path).rglob("*.darshan")) or [path]]
+    waiting = [os.fspath(log) for path in given for log in (*sorted(Path(path).rglob("*.darshan")),) or (path,)]
     while waiting:
         if _is_text(waiting[0]):
             path = waiting.pop(0)
