@@ -105,7 +105,7 @@ def _stage(app: Sphinx) -> None:
 
 def _drop_mathjax(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     """Take MathJax off pages without formulas: Sphinx also loads it where only a chapter below has some."""
-    if doctree is not None and next(doctree.findall(_is_formula), None) is not None:
+    if doctree is not None and any(isinstance(node, (nodes.math, nodes.math_block)) for node in doctree.findall()):
         return
     path = f"_static/{app.config.mathjax_path}"
     context["script_files"][:] = [
@@ -113,10 +113,6 @@ def _drop_mathjax(app: Sphinx, pagename: str, templatename: str, context: dict[s
         for script in context["script_files"]
         if script.filename != path and not script.attributes.get("body", "").startswith("window.MathJax")
     ]
-
-
-def _is_formula(node: nodes.Node) -> bool:
-    return isinstance(node, (nodes.math, nodes.math_block))
 
 
 def _finish(app: Sphinx, exception: Exception | None) -> None:

@@ -212,14 +212,11 @@ def _still() -> str:
         {"title": title, "data": _picture(name), "busy": row[1 + 5 * at]}
         for at, (name, title) in enumerate(ALLOCATIONS.items())
     ]
-    free, piece = ({"pieces": row[at + 2], "hops": row[at + 3], "start": _when(row[at + 4])} for at in (1, 6))
+    starts = {at: f"{row[at + 4]:.1f} hours later" if row[at + 4] else "at once" for at in (1, 6)}
+    free, piece = ({"pieces": row[at + 2], "hops": row[at + 3], "start": start} for at, start in starts.items())
     rows = table_html(table.to_dict(), buttons=False)
     words = {"hour": hour, "nodes": _probe_nodes(), "free": free, "piece": piece}
     return filled("machine.html", pictures=pictures, table=Markup(rows), **words)
-
-
-def _when(hours: float) -> str:
-    return f"{hours:.1f} hours later" if hours else "at once"
 
 
 class MachineDirective(SphinxDirective):

@@ -132,12 +132,9 @@ def _fitting(machine: Machine, kind: NodeKind, component: Component, had_gb: flo
     if other is None:
         reason = obstacle(machine, need_gb=wanted, tasks=component.tasks)
         return f"For {why} ({wanted:.2f} GB a task) no layout fits: {reason.reason}." if reason else ""
-    choices = [one for one in (same, other) if one is not None]
-    if same is other:
-        choices = choices[:1]
     said = [
-        f"{one.tasks_per_node} tasks on each of {one.nodes} {one.node_kind.name} nodes: {_line(one, component)}"
-        for one in choices
+        f"{layout.tasks_per_node} tasks on each of {layout.nodes} {layout.node_kind.name} nodes: {_line(layout, component)}"
+        for layout in ([other] if same is None or same is other else [same, other])
     ]
     return f"For {why} ({wanted:.2f} GB a task): " + "; or ".join(said)
 

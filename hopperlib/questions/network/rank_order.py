@@ -66,12 +66,11 @@ class _Order(Asked):
         """Return the order with its nodes near on the torus, and what is sent times hops: as numbered, before, and then."""
         if self.machine == "none":
             return order, None
-        machine = self.on
-        torus, nodes = Torus.of(machine), compute_nodes(machine)
+        torus, nodes = Torus.of(self.on), compute_nodes(self.on)
         if nids := self.nids.replace(" ", "").removeprefix("nid").strip("[]"):
             if not re.fullmatch(r"(,?\d{1,7}(-\d{1,7})?)+", nids):
                 raise refusal("nids", self.nids[:40], "must be numbers and ranges, such as 12-15,40")
-            wiring = Wiring.of(machine)
+            wiring = Wiring.of(self.on)
             nodes = tuple(wiring.address(int(nid)) for nid in node_names(f"[{nids}]"))
         sent = list(pairs)
         numbered, found = (

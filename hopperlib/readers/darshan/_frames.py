@@ -109,7 +109,9 @@ def layouts_from_frame(frame: Frame) -> dict[int, StripeLayout]:
         if "id" not in row:
             continue
         listed = row.get("LUSTRE_OST_IDS")
-        osts = _osts(listed if isinstance(listed, (list, tuple)) else ())
+        numbers = map(_whole, listed if isinstance(listed, (list, tuple)) else ())
+        # A number below 0 stands for none.
+        osts = tuple(ost for ost in numbers if ost is not None and ost >= 0)
         # Before Darshan 3.4.5 a file had one component, and its number of stripes another name.
         width = _positive(row.get("LUSTRE_STRIPE_COUNT")) or _whole(row.get("LUSTRE_STRIPE_WIDTH"))
         count = max(len(osts) if width is None else width, 1)
@@ -229,11 +231,6 @@ def _times(
         return (span[1] - span[0] if span else own), span
     # Some versions lose the end of the last call: a span shorter than the time in it is no span.
     return own, None if span and span[1] - span[0] < 0.9 * own else span
-
-
-def _osts(numbers: Iterable[Any]) -> tuple[int, ...]:
-    """Return the numbers of OSTs; one below 0 stands for none."""
-    return tuple(ost for number in numbers if (ost := _whole(number)) is not None and ost >= 0)
 
 
 def _whole(value: Any) -> int | None:

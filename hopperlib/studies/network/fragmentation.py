@@ -48,16 +48,12 @@ def mean_wait_h(schedule: Schedule, *, from_nodes: int = 1) -> float:
     return sum(width * wait for width, wait in waits) / sum(width for width, _ in waits) / 3600
 
 
-def _pieces(seed: int) -> list[int]:
-    """Return in how many pieces MILC's jobs lie in one history, from the third day on."""
-    return [job.runs for job in milc_jobs() if job.seed == seed and job.day >= 3]
-
-
 def _values() -> dict[str, Value]:
     early, production = (
         draw_workload(mix, nodes=6384, days=14, load=0.9, rng=random.Random(1)) for mix in ("early", "production")
     )
-    pieces = [_pieces(seed) for seed in SEEDS]
+    # In how many pieces MILC's jobs lie in each history, from the third day on.
+    pieces = [[job.runs for job in milc_jobs() if job.seed == seed and job.day >= 3] for seed in SEEDS]
     return {
         "jobs-up-to-whole-machine": max(early.nodes) > 4096 and min(early.nodes) <= 42,
         "early-share-16384": 100 * share_at_least(early, 683),

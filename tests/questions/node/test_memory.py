@@ -92,7 +92,7 @@ def test_a_machine_file_takes_the_place_of_the_machine():
 @pytest.mark.parametrize(
     ("values", "message", "control"),
     [
-        ({"need_gb": 0}, "need_gb=0 GB must be from 0.01 to 4096", "need_gb"),
+        ({"need_gb": 0}, "need_gb=0 GB must be from 0.01 to 4,096", "need_gb"),
         ({"threads": 25}, "threads=25 must be from 1 to 24, the cores of a node of Hopper", "threads"),
         ({"machine_file": "title = 3"}, "machine file: title = 3: must be text", "machine_file"),
     ],
