@@ -122,8 +122,8 @@ def test_what_does_not_fit_is_said_with_what_would(words, reason, remedy):
     [
         (("--need", "lots", "--tasks", "4"), "--need lots must be a number"),
         (("--need", "2parsecs", "--tasks", "4"), "--need 2parsecs must be a number in GB"),
-        (("--need", "-2GB", "--tasks", "4"), "--need -2GB must be from 0.01 to 4096"),
-        (("--need", "0GB", "--tasks", "4"), "--need 0GB must be from 0.01 to 4096"),
+        (("--need", "-2GB", "--tasks", "4"), "--need -2GB must be from 0.01 to 4,096"),
+        (("--need", "0GB", "--tasks", "4"), "--need 0GB must be from 0.01 to 4,096"),
         (("--need", "2GB", "--tasks", "4", "--threads", "25"), "--threads 25 must be from 1 to 24"),
         (("--need", "2GB", "--tasks", "4", "--machine", "hoper"), "machine='hoper' is neither a machine"),
         (("--need", "2GB", "--tasks", "4", "--kind", "tiny"), "--kind tiny is no kind of node of hopper"),
