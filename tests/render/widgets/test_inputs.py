@@ -58,7 +58,7 @@ def test_unit_help_and_assumption_are_shown(explorer: Question) -> None:
 def test_number_beyond_its_bounds_is_handed_on(explorer: Question) -> None:
     nodes = make_input(explorer.controls[1])
     nodes.write(7000)
-    with pytest.raises(InputError, match=r"must be from 1 to 6384"):
+    with pytest.raises(InputError, match=r"must be from 1 to 6,384"):
         nodes.control.read(nodes.read())
 
 
