@@ -198,9 +198,11 @@ def _help(control: "Control", described: dict[str, Any]) -> str:
 
 def _text(control: "Control", value: Any, as_json: bool) -> Any:
     """Return the value of a control: for text the words, or what the named file or standard input holds."""
+    label = control.label
+    what = label if label.isupper() else label[:1].lower() + label[1:]
     if control.kind == "file":
         names = value if isinstance(value, tuple) else (value,)
-        texts = {name: read_source(name, what=control.label.lower(), as_json=as_json) for name in names}
+        texts = {name: read_source(name, what=what, as_json=as_json) for name in names}
         if not control.multiple:
             return "".join(texts.values())
         from hopperlib.readers.source import texts_together
@@ -209,7 +211,7 @@ def _text(control: "Control", value: Any, as_json: bool) -> Any:
     if not isinstance(value, tuple):
         return value
     if value == ("-",):
-        return read_source("-", what=control.label.lower(), as_json=as_json)
+        return read_source("-", what=what, as_json=as_json)
     if len(value) != 1:
         return shlex.join(value)
     # One word without a blank is meant as a file, so that a missing one is told as such.

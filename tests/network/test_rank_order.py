@@ -105,7 +105,7 @@ def test_groups_that_were_shuffled_are_found_again():
 
 def test_nodes_that_send_each_other_much_come_near_on_the_torus():
     machine = Machine.load("hopper")
-    nodes, torus, grid = compute_nodes(machine), Torus.of(machine), (8, 8, 6)
+    nodes, torus, grid = compute_nodes(machine), Torus.of(machine), (24, 4, 4)
     pairs = [(pair, 1.0) for pair in neighbor_pairs(grid, periodic=True)]
     order = best_block(grid, 24, periodic=True)[1]
     traffic = NodeTraffic(order, pairs, 24, nodes, torus)
@@ -117,8 +117,8 @@ def test_nodes_that_send_each_other_much_come_near_on_the_torus():
 
     assert traffic.hops_sent == hops(order)
     moved = traffic.bring_near()
-    assert sorted(moved) == list(range(8 * 8 * 6))
-    assert traffic.hops_sent == hops(moved) <= hops(order)
+    assert sorted(moved) == list(range(24 * 4 * 4))
+    assert traffic.hops_sent == hops(moved) < hops(order)
     assert off_node_pairs(moved, grid, 24, periodic=True) == off_node_pairs(order, grid, 24, periodic=True)
     with pytest.raises(InputError, match="must be at least 16"):
         NodeTraffic(order, pairs, 24, nodes[:15], torus)
@@ -133,9 +133,9 @@ def test_a_last_node_that_is_not_full_keeps_its_ranks():
 
 
 def test_the_torus_from_the_question():
-    result = hopperlib.rank_order(grid="8x8x6", machine="hopper", nids="nid[16-30,40]", cores_per_node=24)
+    result = hopperlib.rank_order(grid="24x4x4", machine="hopper", nids="nid[16-30,40]", cores_per_node=24)
     _, before, after = result.facts["hops_sent"]
-    assert after <= before
+    assert after < before
     assert "near on the torus" in result.summary
     for nids, message in (("4-x", "must be numbers and ranges"), ("9999", "must be from 0"), ("3", "at least 16")):
         with pytest.raises(InputError, match=message):
