@@ -1,6 +1,5 @@
 """A finding: one thing to know about what was given, how much it matters, and what to do."""
 
-import os.path
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import field
@@ -8,6 +7,7 @@ from functools import cache
 from string import Formatter
 from typing import Any, Literal, get_args
 
+from hopperlib.package_data import read_beside
 from hopperlib.records import dataclass
 from hopperlib.units import size_text
 
@@ -102,10 +102,7 @@ class Words(Formatter):
 @cache
 def _texts(package: str) -> dict[str, dict[str, Any]]:
     """Return the texts of a package by code."""
-    import tomllib
-
-    with open(os.path.join(sys.modules[package].__path__[0], "findings.toml"), "rb") as file:
-        return tomllib.load(file)
+    return read_beside(str(sys.modules[package].__file__), "findings.toml")
 
 
 def levels(package: str) -> dict[str, Level]:

@@ -42,8 +42,8 @@ from hopperlib.documented import Check, DocumentedValue, all_values, checks, eva
 from hopperlib.documented.values import watched
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
+from hopperlib.package_data import read_beside
 from hopperlib.studies.study import Prediction, Shares, Study, Value, study_texts
-from hopperlib.tables import read_beside
 
 # Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
 _DUST = 1e-9

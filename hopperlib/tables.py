@@ -6,8 +6,6 @@ must come with its source. What follows from that:
 
 =======================  ======================================================
 `read_toml`              text -> table, whatever the text
-`read_beside`            TOML file of a module -> table
-`rows_beside`            CSV file of a module -> rows
 `read_record`            table -> record, with every problem named
 `read_records`           an array of tables, ``[[rule]]`` -> records
 `document_of`            record -> table
@@ -36,7 +34,6 @@ A record that has rules between its values says which are broken in a method `br
 from __future__ import annotations
 
 import math
-import os.path
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -330,43 +327,6 @@ def read_toml(text: str, *, name: str, error: type[TableError] = TableError) -> 
         raise error((f"{name}: is not TOML: {wrong}",)) from None
     except RecursionError:
         raise error((f"{name}: is not read: its values are nested too deeply",)) from None
-
-
-def read_beside(module: str, name: str) -> dict[str, Any]:
-    """Return the tables of a TOML file that lies beside a module.
-
-    Parameters
-    ----------
-    module : str
-        Its ``__file__``.
-    name : str
-        Path of the file from there.
-
-    Examples
-    --------
-    >>> import hopperlib
-    >>> sorted(read_beside(hopperlib.__file__, "machines/hopper.toml"))[:2]
-    ['file_system', 'in_service']
-    """
-    # With os.path: a command that needs no pathlib starts sooner.
-    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
-        return read_toml(file.read(), name=name)
-
-
-@cache
-def rows_beside(module: str, name: str) -> tuple[dict[str, str], ...]:
-    """Return the rows of a CSV file that lies beside a module.
-
-    Examples
-    --------
-    >>> import hopperlib
-    >>> rows_beside(hopperlib.__file__, "node/remarks.csv")[0]["code"]
-    'left-over-cores'
-    """
-    import csv
-
-    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8", newline="") as file:
-        return tuple(csv.DictReader(file))
 
 
 def read_record(

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from hopperlib import __version__
+from hopperlib.package_data import read_beside
 from hopperlib.questions.catalogue import QUESTIONS, sentences
 
 # Commands that answer no question, which `commands.toml` states, and questions whose command does more than ask and show:
@@ -55,10 +56,7 @@ def _refuse(error: click.ClickException, *, as_json: bool) -> NoReturn:
 
 def stated_commands() -> dict[str, dict[str, Any]]:
     """Return the tables of `commands.toml`."""
-    import tomllib
-
-    with open(os.path.join(os.path.dirname(__file__), "commands.toml"), "rb") as file:
-        return tomllib.load(file)
+    return read_beside(__file__, "commands.toml")
 
 
 class LazyGroup(click.Group):

@@ -13,9 +13,9 @@ import click
 
 from hopperlib.cli.common import fail, print_json, read_source
 from hopperlib.machine import Machine, MachineError
+from hopperlib.package_data import rows_beside
 from hopperlib.questions.result import Column, Table
 from hopperlib.render.text import printable, table_lines
-from hopperlib.tables import rows_beside
 
 
 def list_all(_: dict[str, Any], as_json: bool, show_all: bool) -> None:

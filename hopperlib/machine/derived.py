@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 from hopperlib.machine.machine import Machine
-from hopperlib.tables import rows_beside
+from hopperlib.package_data import rows_beside
 
 __all__ = ["FIGURES", "Derived", "derived", "mpi_bandwidth_per_core_mb_s"]
 

@@ -12,6 +12,7 @@ from hopperlib import units
 from hopperlib.errors import refusal
 from hopperlib.machine import _rules
 from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
+from hopperlib.package_data import read_beside
 from hopperlib.records import dataclass
 from hopperlib.tables import (
     Quantity,
@@ -31,8 +32,8 @@ from hopperlib.tables import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-# With os.path, as the import of pathlib takes a tenth of the time of reading a machine.
-_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "machines")
+# Folder of the files that come with the library, from this one.
+_MACHINES = "../machines"
 _DATE = r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?"
 
 
@@ -108,7 +109,7 @@ class Machine:
         >>> "hopper" in Machine.names()
         True
         """
-        files = os.listdir(_FOLDER) if os.path.isdir(_FOLDER) else [file.name for file in _packed().iterdir()]
+        files = os.listdir(os.path.join(os.path.dirname(__file__), _MACHINES))
         return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
     @staticmethod
@@ -387,21 +388,6 @@ class Machine:
         return None if positions is None else positions - self.nodes
 
 
-def _packed() -> Any:
-    """Return the folder of machine files of a package that is read out of a zip; a folder needs no such import."""
-    from importlib import resources
-
-    return resources.files("hopperlib") / "machines"
-
-
-def _own_text(name: str) -> str:
-    """Return the text of one of the library's own files."""
-    if os.path.isdir(_FOLDER):
-        return _text_of(os.path.join(_FOLDER, name))
-    text: str = (_packed() / name).read_text(encoding="utf-8")
-    return text
-
-
 def _text_of(path: str) -> str:
     """Return the text of a file, or raise what is wrong with it."""
     try:
@@ -425,7 +411,7 @@ def _bundled(name: str) -> Machine:
         raise MachineError(
             (f"machine='{name}' is neither a machine ({listed}) nor a path (which ends in .toml or has a /){hint}",)
         )
-    return Machine.from_toml(_own_text(f"{name}.toml"), name=f"{name}.toml")
+    return Machine.from_document(read_beside(__file__, f"{_MACHINES}/{name}.toml"), name=f"{name}.toml")
 
 
 def signs_of(name: str) -> tuple[str, ...]:
@@ -436,10 +422,7 @@ def signs_of(name: str) -> tuple[str, ...]:
     >>> signs_of("edison")
     ('edison',)
     """
-    import tomllib
-
-    # What holds of the whole machine stands before the first table.
-    return tuple(tomllib.loads(_own_text(f"{name}.toml").partition("\n[")[0]).get("signs", ()))
+    return tuple(read_beside(__file__, f"{_MACHINES}/{name}.toml").get("signs", ()))
 
 
 @cache
@@ -451,5 +434,5 @@ def general_launchers() -> dict[str, Launcher]:
     >>> sorted(general_launchers())
     ['aprun', 'srun']
     """
-    document = read_toml(_own_text("general/launchers.toml"), name="launchers.toml")
+    document = read_beside(__file__, f"{_MACHINES}/general/launchers.toml")
     return {each.kind: each for each in read_records(Launcher, document, "launcher", name="launchers.toml")}

@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from hopperlib.monitoring.history import Report, Shift
-from hopperlib.tables import read_beside
+from hopperlib.package_data import read_beside
 
 # Kinds of benchmarks, by the words in their names that tell them; the first that is met decides.
 KINDS: dict[str, list[str]] = read_beside(__file__, "kinds.toml")

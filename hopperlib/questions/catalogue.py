@@ -4,7 +4,7 @@ A table of names, so that the command line and the browser import only the one
 that is asked for.
 """
 
-import os.path
+from hopperlib.package_data import read_beside
 
 # By room, in the order in which they are listed.
 _ROOMS = {
@@ -38,10 +38,5 @@ def sentences() -> dict[str, str]:
     >>> sentences()["memory"]
     'Which layouts give each task the memory it needs, and which is the cheapest?'
     """
-    import tomllib
-
-    folder, words = os.path.dirname(__file__), {}
-    for name, module in QUESTIONS.items():
-        with open(os.path.join(folder, *module.split(".")[2:]) + ".toml", "rb") as file:
-            words[name] = str(tomllib.load(file)["question"])
-    return words
+    files = {name: "/".join(module.split(".")[2:]) for name, module in QUESTIONS.items()}
+    return {name: str(read_beside(__file__, f"{file}.toml")["question"]) for name, file in files.items()}

@@ -20,7 +20,6 @@ parts, of which ``{when = "lost", text = "; {lost} lost"}`` stands only where so
 answer that the record states in full.
 """
 
-import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +27,7 @@ from functools import cache
 from typing import Any
 
 from hopperlib.finding import Finding, Words
+from hopperlib.package_data import read_beside
 from hopperlib.questions.figures import Axis, Reference, Series, chart, layout
 from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value
 
@@ -42,10 +42,7 @@ def record_of(module: str) -> dict[str, Any]:
     >>> record_of(memory.__name__)["title"]
     'Memory for each task'
     """
-    import tomllib
-
-    with open(os.path.splitext(str(sys.modules[module].__file__))[0] + ".toml", "rb") as file:
-        return tomllib.load(file)
+    return read_beside(str(sys.modules[module].__file__), f"{module.rpartition('.')[2]}.toml")
 
 
 class Wording:

@@ -18,9 +18,9 @@ from hopperlib.errors import InputError
 from hopperlib.frames import Framed
 from hopperlib.monitoring.history import Better, History, better_of
 from hopperlib.monitoring.together import KINDS, kind_of
+from hopperlib.package_data import read_beside
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.table import ABSENT, Skips, finite, read_table
-from hopperlib.tables import read_beside
 
 _COLUMNS = read_beside(__file__, "benchmark_history.toml")
 # Columns that say how a run was made, not how fast it was.

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import NamedTuple
 
-from hopperlib.tables import read_beside
+from hopperlib.package_data import read_beside
 
 # Longest line that is read. [characters]
 _LONGEST = 20_000

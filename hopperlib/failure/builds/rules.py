@@ -8,6 +8,8 @@ era ``report`` come from the report on Hopper, those of ``today`` are ours.
 from __future__ import annotations
 
 import datetime
+import os.path
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -15,7 +17,7 @@ from typing import Any, Literal
 
 from hopperlib.errors import InputError
 from hopperlib.failure.builds.versions import in_range, version_key
-from hopperlib.tables import key, read_beside, read_records, read_toml
+from hopperlib.tables import key, read_records, read_toml
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +234,9 @@ def read_build_rules(text: str) -> tuple[BuildRule, ...]:
 
 @cache
 def _tables() -> dict[str, Any]:
-    return read_beside(__file__, "problems.toml")
+    # The rules hold dates, which `hopperlib.package_data` does not keep.
+    with open(os.path.join(os.path.dirname(__file__), "problems.toml"), "rb") as file:
+        return tomllib.load(file)
 
 
 @cache

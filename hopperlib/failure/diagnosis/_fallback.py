@@ -17,7 +17,8 @@ from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages._templates import suspicion, words_of
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.rules import Actor, Fault
-from hopperlib.tables import key, read_beside, read_records
+from hopperlib.package_data import read_beside
+from hopperlib.tables import key, read_records
 
 # Lines that may part words from the failure that follows: words near it, words that may belong to it,
 # and words before the end of a text that shows no failure.

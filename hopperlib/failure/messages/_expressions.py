@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import Any
 
-from hopperlib.tables import read_beside
+from hopperlib.package_data import read_beside
 
 
 @cache

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.tables import rows_beside
+from hopperlib.package_data import rows_beside
 
 BatchSystem = Literal["pbs", "slurm", "lsf", "cobalt", "flux"]
 LauncherKind = Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"]

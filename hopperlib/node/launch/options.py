@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from hopperlib.node.launch.components import Component, LaunchError
 from hopperlib.node.launch.option_values import whole_number
 from hopperlib.node.launch.shell import Word
-from hopperlib.tables import rows_beside
+from hopperlib.package_data import rows_beside
 
 _NOT_SBATCH = "is an option of srun, not of sbatch; write it on the srun line"
 # Options whose value may be the next word.

@@ -24,7 +24,7 @@ from hopperlib.node.launch.options import Given, component_of, read_fields, read
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Unknown
 from hopperlib.node.mpiexec.layout import place_mpiexec, units_of
-from hopperlib.tables import read_beside
+from hopperlib.package_data import read_beside
 
 _TABLE: dict[str, dict[str, Any]] = read_beside(__file__, "launchers.toml")
 _LAUNCHERS: dict[LauncherKind, dict[str, str]] = _TABLE["launchers"]  # type: ignore[assignment]

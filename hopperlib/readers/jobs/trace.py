@@ -6,8 +6,8 @@ from typing import Any
 
 from hopperlib.frames import Framed
 from hopperlib.network.scheduling.workload import Workload
+from hopperlib.package_data import read_beside
 from hopperlib.readers.table import Skips
-from hopperlib.tables import read_beside
 
 # Columns of sacct, and sentences about jobs by code.
 TABLES = read_beside(__file__, "traces.toml")

@@ -1,0 +1,81 @@
+"""Tables that come with the package, TOML and CSV files beside its modules, kept as Python keeps its modules.
+
+A command reads half a dozen of them before it answers, and a parser written in Python would take a tenth of its start
+for it. What a file holds lies in ``__pycache__`` like the bytecode of a module, until the file changes.
+"""
+
+import os.path
+from functools import cache
+from importlib.machinery import SourceFileLoader
+from types import CodeType
+from typing import Any
+
+# Behind a file's name, so that what is kept of place.toml does not take the place of place.py.
+_SUFFIX = ".py"
+
+
+class _Loader(SourceFileLoader):
+    """Python's loader of modules, for a file with a table."""
+
+    def path_stats(self, path: Any) -> Any:
+        """Return time and size of the file."""
+        return super().path_stats(path.removesuffix(_SUFFIX))
+
+    def get_data(self, path: Any) -> bytes:
+        """Return the bytes of the file, or of what is kept of it."""
+        return super().get_data(path.removesuffix(_SUFFIX))
+
+    def source_to_code(self, data: Any, path: Any, **_: Any) -> CodeType:  # type: ignore[override]
+        """Return code that only carries the content: to write it out as source and compile that takes ten times longer."""
+        text = bytes(data).decode()
+        if path.endswith(f".csv{_SUFFIX}"):
+            import csv
+            from io import StringIO
+
+            content: Any = tuple(csv.DictReader(StringIO(text, newline="")))
+        else:
+            import tomllib
+
+            content = tomllib.loads(text)
+        return compile("None", path, "eval").replace(co_consts=(content,))
+
+
+def _content(module: str, name: str) -> Any:
+    """Return what a file holds."""
+    # With os.path: a command that needs no pathlib starts sooner.
+    code: Any = _Loader("", os.path.join(os.path.dirname(module), name) + _SUFFIX).get_code("")
+    return code.co_consts[0]
+
+
+def read_beside(module: str, name: str) -> dict[str, Any]:
+    """Return the tables of a TOML file that lies beside a module; it may hold no dates, which cannot be kept.
+
+    Parameters
+    ----------
+    module : str
+        Its ``__file__``.
+    name : str
+        Path of the file from there.
+
+    Examples
+    --------
+    >>> import hopperlib
+    >>> sorted(read_beside(hopperlib.__file__, "machines/hopper.toml"))[:2]
+    ['file_system', 'in_service']
+    """
+    tables: dict[str, Any] = _content(module, name)
+    return tables
+
+
+@cache
+def rows_beside(module: str, name: str) -> tuple[dict[str, str], ...]:
+    """Return the rows of a CSV file that lies beside a module.
+
+    Examples
+    --------
+    >>> import hopperlib
+    >>> rows_beside(hopperlib.__file__, "node/remarks.csv")[0]["code"]
+    'left-over-cores'
+    """
+    rows: tuple[dict[str, str], ...] = _content(module, name)
+    return rows
