@@ -75,11 +75,32 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: LEVELS.index(finding.level)))
 
 
+# What stands between the items of a list.
+_JOINTS = {"list": ", ", "and": " and ", "then": ", then ", "also": "; "}
+# Decimals of a percentage that are worth showing, where a share is nearly nothing or nearly all.
+_MOST_DECIMALS = 3
+
+
+def _share(share: float, form: str) -> str:
+    """Return a share in percent: one that is nearly nothing, or nearly all, with as many decimals as show that it is not."""
+    for tried in (form, *(f".{decimals}" for decimals in range(1, _MOST_DECIMALS + 1))):
+        text = f"{100 * share:{tried}f}"
+        if not 0 < share < 1 or float(text) not in (0, 100):
+            return f"{text} %"
+    return f"less than {10.0**-_MOST_DECIMALS:g} %" if share < 0.5 else f"more than {100 - 10.0**-_MOST_DECIMALS:g} %"
+
+
 class Words(Formatter):
-    """Text in braces, with sizes for people (``:size``), counted nouns and shares.
+    """Text in braces, with sizes for people (``:size``), counted nouns, shares and lists.
 
     Sizes are ``:size``, nouns ``:n file``, with the plural where it is more than an s (``:n task writes/tasks write``),
-    and shares ``:.1 %``.
+    shares ``:.1%`` or ``:+.1%``, lists ``:list``, ``:and``, ``:then`` or ``:also``, and
+    ``:capital`` begins a sentence.
+
+    Examples
+    --------
+    >>> Words().format("{0:.1%} of {1:n file}; {2:and}", 0.05, 1, ["a", "b"])
+    '5.0 % of 1 file; a and b'
     """
 
     def format_field(self, value: Any, format_spec: str) -> str:
@@ -92,8 +113,12 @@ class Words(Formatter):
         if format_spec.startswith("n "):
             one, _, many = format_spec[2:].partition("/")
             return f"{value:,} {one if value == 1 else many or f'{one}s'}"
-        if format_spec.endswith(" %"):
-            return f"{100 * value:{format_spec[:-2]}f} %"
+        if format_spec == "capital":
+            return f"{value[:1].upper()}{value[1:]}"
+        if format_spec in _JOINTS:
+            return _JOINTS[format_spec].join(map(str, value))
+        if format_spec.endswith("%"):
+            return _share(value, format_spec.rstrip(" %"))
         text = str(format(value, format_spec))
         # Nobody reads 1.23e+03.
         return f"{value:,.0f}" if format_spec.endswith("g") and "e+" in text else text

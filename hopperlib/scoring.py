@@ -41,6 +41,7 @@ from hopperlib import studies
 from hopperlib.documented import Check, DocumentedValue, all_values, checks, evaluate_formula, printed
 from hopperlib.documented.values import watched
 from hopperlib.errors import InputError, refusal
+from hopperlib.finding import Words
 from hopperlib.machine import Machine
 from hopperlib.package_data import read_beside
 from hopperlib.studies.study import Prediction, Shares, Study, Value, study_texts
@@ -387,7 +388,7 @@ def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
             reproduced = value.adopted_number
         _fits_role(check, reproduced)
         role = verdict = check.role
-        note = "; ".join(_texts(check)).format_map(given)
+        note = Words().vformat("; ".join(_texts(check)), (), given)
         if isinstance(reproduced, Prediction):
             cells = _predicted(value, reproduced, check, studies.load(value.study))
         elif isinstance(reproduced, Shares):

@@ -431,7 +431,7 @@ def test_the_texts_take_the_numbers_of_the_study(card):
     check = Check(id=PACKED, role="input", reason="{most:.0%} of {hopper-usable}, {most}")
     usable = Check(id="memory.hopper-usable", role="input")
     table = card({PACKED: check, usable.id: usable}, {"most": 0.5, "hopper-usable": 31})
-    assert next(row.note for row in table if row.id == PACKED) == "50% of 31, 0.5"
+    assert next(row.note for row in table if row.id == PACKED) == "50 % of 31, 0.5"
     with pytest.raises(
         ValueError, match=r"a text in checks.csv asks study 'memory' for 'most', which it does not give"
     ):

@@ -62,7 +62,7 @@ def fit(
     Returns
     -------
     Result
-        Its facts are those of `hopperlib.analysis.run_times.RunTimeReport.to_dict`.
+        Its facts are what ``hopper fit --json`` prints, fractions as numbers from 0 to 1.
 
     Raises
     ------
@@ -134,8 +134,10 @@ def fit_result(report: RunTimeReport) -> Result:
         **dict(zip(("sd_percent", "within_percent", "between_percent"), percents, strict=True)),
         shares=[100 * part for part in split.between_fraction] if split else [],
         slopes=slopes,
+        fitted_to="minimum" if report.minima else "all",
+        caveats=CAVEATS,
+        noted=[f"{note.message} {note.advice}".strip() for note in report.notes],
         family_rows=[_family_row(family, report.families[0].fit.aic) for family in report.families],
-        way_rows=[(way.how, 100 * way.spread_fraction, way.runs, way.runs_by_rank) for way in report.repeats],
         parameter_rows=[
             (family.fit.family, name, interval.estimate, interval.low, interval.high)
             for family in report.families
@@ -147,7 +149,7 @@ def fit_result(report: RunTimeReport) -> Result:
         ],
     )
     told = {"covariates": [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]} if slopes else {}
-    return said.result(findings=tuple(_findings(report)), figures=_figures(report), facts=report.to_dict() | told)
+    return said.result(findings=tuple(_findings(report)), figures=_figures(report), facts=said.contract | told)
 
 
 def _by_rank(way: Repeats) -> str:

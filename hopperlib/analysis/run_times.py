@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -159,45 +159,6 @@ class RunTimeReport:
         """Return how many of the fitted values a family expects in each bar of the histogram."""
         counts: list[float] = (len(self.fitted) * np.diff(fitted.distribution.cdf(self.histogram()[0]))).tolist()
         return counts
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain data, fractions as numbers from 0 to 1."""
-        split = self.split
-        return {
-            "column": self.table.column,
-            "unit": self.table.unit,
-            "values": len(self.table.times),
-            "left_out": dict(self.table.skips.counts),
-            **self.figures,
-            "fitted": "minimum" if self.minima else "all",
-            "fitted_values": len(self.fitted),
-            "verdict": self.verdict,
-            "families": [
-                {
-                    "family": family.fit.family,
-                    "parameters": {name: interval._asdict() for name, interval in family.intervals.items()},
-                    **{name: getattr(family.fit, name) for name in ("log_likelihood", "aic", "aicc", "note")},
-                    "goodness": family.goodness._asdict(),
-                    "doubted": family.doubted,
-                }
-                for family in self.families
-            ],
-            "groups": None
-            if split is None
-            else {
-                "column": self.table.group,
-                "groups": split.groups,
-                "within_sd": split.within_sd,
-                "total_sd": split.total_sd,
-                "between_fraction": split.between_fraction._asdict(),
-                "negative_estimate": split.clipped,
-            },
-            "no_groups": self.no_split,
-            **{name: getattr(self, name) for name in ("change_fraction", "power", "alpha", "resamples")},
-            "repeats": [way._asdict() for way in self.repeats],
-            "notes": [f"{note.message} {note.advice}".strip() for note in self.notes],
-            "caveats": [caveat.message for caveat in CAVEATS],
-        }
 
 
 def usual_repeats(n: int) -> int:

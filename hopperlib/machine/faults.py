@@ -136,7 +136,7 @@ def dead_server(machine: Machine) -> Fault:
     scratch = machine.file_systems[0]
     badge = machine.provenance[f"file_system.{scratch.name}.server_failover"].badge
     hit = (
-        f"{scratch.osts_per_oss} of {scratch.osts} OSTs were behind it, and {files_hit(scratch):.1%} of the files "
+        f"{scratch.osts_per_oss} of {scratch.osts} OSTs were behind it, and {100 * files_hit(scratch):.1f} % of the files "
         f"with the default striping have a piece there"
     )
     what_then = f"another server takes over; {hit}" if scratch.server_failover else f"the file system waits; {hit}"

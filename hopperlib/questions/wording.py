@@ -10,26 +10,47 @@ An answer computes a *case*: a record whose attributes are the numbers. How they
 ``[charts.NAME]``      title, alt, axes, references, marks, and series of attributes, fixed or a name
 ``[[copyables]]``      lines to copy: title, text, note
 ``[facts]``            named numbers for programs and self-checks
+``[contract]``         what only programs read, with tables and lists inside: it is made when one asks
 =====================  ==============================================================================
 
 In a text, ``{best.cost_factor:.3g}`` is an attribute of the case or a word that the code adds; ``:size``,
 ``:n file`` and ``:.1 %`` write sizes, counted nouns and shares (`hopperlib.finding.Words` says how). ``value``,
-``when``, ``unless`` and the entries of ``[facts]`` are such names without braces; a name that the case lacks is an error, never an empty text. A number that
+``when``, ``unless`` and the entries of ``[facts]`` are such names without braces; a name that the case lacks is an error, never an empty text.
+A name may go on with a part, ``found.rates[0]``, or with ``count``, ``several``, ``least``, ``most`` or ``mean`` of a list;
+another part of a list or table is that part of each of its items, and `` %`` at the end multiplies by a hundred: ``=found.rates.share %``. A number that
 is a share is shown in percent with ``factor = 100``; ``{needed:,|no number}`` has a word for None. A list is a text in
 parts, of which ``{when = "lost", text = "; {lost} lost"}`` stands only where something is lost. `Said.result` is the
 answer that the record states in full.
+
+Where ``each`` names a list, an entry (a row, a number, a finding, a series, a part of a text) stands once for each of its
+items, which it calls ``each``, numbered from 1 on as ``number``:
+``{each = "found.rates", when = "each.limit", cells = ["{each.name}", "=each.rate"], mark = "each.short"}`` are the rows of
+those with a limit, the short ones marked; ``{each = "found.short", text = "{each.name}", between = ", "}`` are their names.
+In a contract ``"each.rate:6"`` is rounded to six decimals, and a table with ``when`` is null where that does not hold.
 """
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from statistics import fmean
 from typing import Any
 
 from hopperlib.finding import Finding, Words
 from hopperlib.package_data import read_beside
 from hopperlib.questions.figures import Axis, Reference, Series, chart, layout
-from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value
+from hopperlib.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value
+
+# What says where and how often an entry stands.
+_CONDITIONS = ("each", "when", "unless")
+# What may be asked of a whole list.
+_OF_LISTS: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "count": len,
+    "several": lambda items: len(items) > 1,
+    "least": lambda items: min(items, default=None),
+    "most": lambda items: max(items, default=None),
+    "mean": lambda items: fmean(items) if items else None,
+}
 
 
 @cache
@@ -66,9 +87,9 @@ def wording(module: str) -> Wording:
 
     Examples
     --------
-    >>> from hopperlib.questions.node import memory
-    >>> wording(memory.__name__).of(most=40, count=57).text("cut")
-    ' (the first 40 of 57)'
+    >>> from hopperlib.questions.monitoring import ssp
+    >>> wording(ssp.__name__).of(total=2.5, rows=[1, 2]).text("improvement")
+    'Scalable System Improvement: 2.5 times the reference machine, the geometric mean of 2 terms.'
     """
     return Wording(module)
 
@@ -82,6 +103,36 @@ class _Filling(Words):
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
         """Return what a name stands for."""
         return self._said.look_up(field_name), field_name
+
+
+@cache
+def _parts(path: str) -> tuple[str, ...]:
+    """Return the parts of a name with dots and indices."""
+    return tuple(re.findall(r"[^.\[\]]+", path))
+
+
+def _part(value: Any, part: str) -> Any:
+    """Return a part of a value; of a list an item, what may be asked of all of it, or that part of each item."""
+    if isinstance(value, Mapping):
+        return value[part] if part in value else {name: _part(item, part) for name, item in value.items()}
+    if isinstance(value, Sequence) and not (isinstance(value, str) or part in getattr(value, "_fields", ())):
+        if part.lstrip("-").isdigit():
+            return value[int(part)] if -len(value) <= int(part) < len(value) else None
+        if part in _OF_LISTS:
+            return _OF_LISTS[part](value)
+        # A named tuple may have properties; what is asked of another list is meant of its items.
+        if not hasattr(value, part):
+            return [_part(item, part) for item in value]
+    return None if value is None else getattr(value, part)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as data: records with all their parts, lists in place of tuples."""
+    if hasattr(value, "to_dict") or hasattr(value, "_asdict"):
+        return value.to_dict() if hasattr(value, "to_dict") else _plain(value._asdict())
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 class Said:
@@ -117,21 +168,32 @@ class Said:
 
     def look_up(self, path: str) -> Any:
         """Return what a name with dots and indices stands for; None has no parts but is None again."""
-        first, *parts = re.findall(r"[^.\[\]]+", path)
+        first, *parts = _parts(path.removesuffix(" %"))
         value = self[first]
         for part in parts:
-            if isinstance(value, Mapping):
-                value = value[part]
-            elif value is not None:
-                value = value[int(part)] if part.lstrip("-").isdigit() else getattr(value, part)
-        return value
+            value = _part(value, part)
+        if not path.endswith(" %") or value is None:
+            return value
+        return [100 * share for share in value] if isinstance(value, list) else 100 * value
+
+    def _stated(self, entries: Iterable[Mapping[str, Any]]) -> Iterator[tuple["Said", dict[str, Any]]]:
+        """Yield the entries whose conditions hold, those with ``each`` once for each item, with the words to fill them in."""
+        for entry in entries:
+            left = {key: part for key, part in entry.items() if key not in _CONDITIONS}
+            listed = self.look_up(entry["each"]) if "each" in entry else ()
+            items = enumerate(listed.items() if isinstance(listed, Mapping) else listed, start=1)
+            each = [self.also(each=item, number=number) for number, item in items] if "each" in entry else [self]
+            # With a copy for each, since whoever gets it may take parts out.
+            yield from ((said, dict(left)) for said in each if said._holds(entry))
 
     def fill(self, text: str | Sequence[Any]) -> str:
         """Return a text, or the parts of one whose conditions hold, with the braces filled in."""
         if isinstance(text, str):
             return _Filling(self).vformat(text, (), {}) if "{" in text else text
-        parts = ({"text": part} if isinstance(part, str) else part for part in text)
-        return "".join(self.fill(part["text"]) for part in parts if self._holds(part))
+        shown = ""
+        for entry in ({"text": part} if isinstance(part, str) else part for part in text):
+            shown += entry.get("between", "").join(said.fill(left["text"]) for said, left in self._stated([entry]))
+        return shown
 
     def text(self, name: str, **more: Any) -> str:
         """Return the sentence of a name."""
@@ -151,17 +213,16 @@ class Said:
         return {
             key: self._number(part) if key in paths else self.fill(part) if isinstance(part, str | list) else part
             for key, part in entry.items()
-            if key not in ("when", "unless")
+            if key not in _CONDITIONS
         }
 
     @property
     def values(self) -> tuple[Value, ...]:
         """The numbers whose conditions hold and that are not None, unless those are said to be shown as a dash."""
-        stated = (dict(entry) for entry in self._record.get("values", ()) if self._holds(entry))
         shown = (
-            self._filled(entry, "value", "low", "high")
-            for entry in stated
-            if entry.pop("dash", False) or self._number(entry["value"]) is not None
+            said._filled(entry, "value", "low", "high")
+            for said, entry in self._stated(self._record.get("values", ()))
+            if entry.pop("dash", False) or said._number(entry["value"]) is not None
         )
         return tuple(Value(**{"badge": None, **_scaled(**fields)}) for fields in shown)
 
@@ -172,8 +233,10 @@ class Said:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The findings that state when they hold, and do."""
-        stated = self._record.get("findings", {}).items()
-        return tuple(self.finding(code) for code, entry in stated if "when" in entry and self._holds(entry))
+        stated = (
+            (code, each) for code, each in self._record.get("findings", {}).items() if {"when", "each"} & each.keys()
+        )
+        return tuple(said.finding(code) for code, entry in stated for said, _ in self._stated([entry]))
 
     def _cell(self, cell: Any) -> Any:
         """Return a cell: a name after ``=`` looked up, another text filled in, a number as it is."""
@@ -184,9 +247,8 @@ class Said:
     @property
     def copyables(self) -> tuple[Copyable, ...]:
         """The lines to copy whose conditions hold."""
-        return tuple(
-            Copyable(**self._filled(entry)) for entry in self._record.get("copyables", ()) if self._holds(entry)
-        )
+        stated = self._stated(self._record.get("copyables", ()))
+        return tuple(Copyable(**said._filled(entry)) for said, entry in stated)
 
     def table(self, name: str, rows: Sequence[Sequence[Any]] | None = None, **fields: Any) -> Table:
         """Return the table of a name; without rows, those its entry states: cells are texts, numbers, or names after ``=``.
@@ -200,18 +262,23 @@ class Said:
         """
         entry = self._record["tables"][name]
         said = self.also(**fields)
+        marked: Sequence[int] = fields.get("marked", ())
         if rows is None and isinstance(entry["rows"], str):
             rows = said.look_up(entry["rows"])
         elif rows is None:
-            rows = [tuple(said._cell(cell) for cell in row["cells"]) for row in entry["rows"] if said._holds(row)]
+            stated = list(said._stated(entry["rows"]))
+            rows = [tuple(row_said._cell(cell) for cell in row["cells"]) for row_said, row in stated]
+            marked = [
+                at for at, (row_said, row) in enumerate(stated) if "mark" in row and row_said._number(row["mark"])
+            ]
+        marked = said.look_up(entry["marked"]) if "marked" in entry else marked
         columns = tuple(
             Column(said.fill(column)) if isinstance(column, str) else Column(**said._filled(column))
             for column in entry["columns"]
             if isinstance(column, str) or said._holds(column)
         )
         texts = {key: said.fill(entry[key]) for key in ("caption", "marked_label", "folded") if key in entry}
-        marked = tuple(said.look_up(entry["marked"])) if "marked" in entry else fields.get("marked", ())
-        return Table(columns=columns, rows=() if rows is None else rows, marked=marked, **texts)
+        return Table(columns=columns, rows=() if rows is None else rows, marked=tuple(marked), **texts)
 
     def chart(self, name: str, series: Sequence[Series] | None = None, **more: Any) -> Figure:
         """Return the chart of a name; without series, those its entry states: name, x, y, high, kind.
@@ -229,7 +296,7 @@ class Said:
         stated = (
             said.look_up(lines)
             if isinstance(lines, str)
-            else [Series(**said._filled(line, "x", "y", "high")) for line in lines if said._holds(line)]
+            else [Series(**each._filled(line, "x", "y", "high")) for each, line in said._stated(lines)]
         )
         axes: dict[str, Any] = {
             side: Axis(**said._filled(entry.pop(side), "low", "high", "log", "decimals")) for side in ("x", "y")
@@ -238,7 +305,7 @@ class Said:
         references = (
             said.look_up(lines)
             if isinstance(lines, str)
-            else [Reference(said.fill(line["name"]), said._number(line["y"])) for line in lines if said._holds(line)]
+            else [Reference(each.fill(line["name"]), each._number(line["y"])) for each, line in said._stated(lines)]
         )
         marks = said._number(entry.pop("marks", {}))
         marks = {said.fill(label): said._number(path) for label, path in marks.items()}
@@ -264,7 +331,27 @@ class Said:
     @property
     def facts(self) -> dict[str, Any]:
         """The named numbers for programs."""
-        return {name: self.look_up(path) for name, path in self._record.get("facts", {}).items()}
+        return {name: self._data(path) for name, path in self._record.get("facts", {}).items()}
+
+    @property
+    def contract(self) -> dict[str, Any]:
+        """What only programs read."""
+        return {name: self._data(part) for name, part in self._record["contract"].items()}
+
+    def _data(self, stated: Any) -> Any:
+        """Return data for a program: of a name, of a table, or of a list of them."""
+        if isinstance(stated, list):
+            return [said._data(left) for said, left in self._stated(stated)]
+        if isinstance(stated, Mapping):
+            parts = {name: part for name, part in stated.items() if name != "when"}
+            return {name: self._data(part) for name, part in parts.items()} if self._holds(stated) else None
+        path, _, decimals = stated.partition(":")
+        value = self.look_up(path)
+        return round(value, int(decimals)) if decimals and value is not None else _plain(value)
+
+    def facts_with(self, **more: Any) -> Facts:
+        """Return the named numbers and further ones, with the contract where there is one."""
+        return Facts(self.facts | more, rest=(lambda: self.contract) if "contract" in self._record else dict)
 
     def result(self, **parts: Any) -> Result:
         """Return the answer: what the record states in full, and the parts that the code makes.
@@ -282,7 +369,7 @@ class Said:
             "figures": lambda: tuple(self.chart(name) for name in self._whole("charts", "series")),
             "copyables": lambda: self.copyables,
             "tables": lambda: tuple(self.table(name) for name in self._whole("tables", "rows")),
-            "facts": lambda: self.facts,
+            "facts": lambda: self.facts_with() if "contract" in self._record else self.facts,
         }
         return Result(**{name: part() for name, part in stated.items() if name not in parts}, **parts)
 

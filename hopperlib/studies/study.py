@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from hopperlib.documented import data_folder
 from hopperlib.errors import InputError
+from hopperlib.finding import Words
 from hopperlib.machine import FileSystem, Machine
 
 _RUNS, _SEED = 100, 20_110
@@ -235,7 +236,7 @@ class Study:
         missing = [key for key in ("part", "title", "question", "assumptions") if not texts.get(key)]
         if missing:
             raise InputError(f"data/studies.toml: study {name!r} has no {', '.join(missing)}")
-        assumptions = (text.format_map(numbers) for text in texts["assumptions"])
+        assumptions = (Words().vformat(text, (), numbers) for text in texts["assumptions"])
         own = {key: texts[key] for key in ("part", "title", "question", "reads", "rivals", "wide") if key in texts}
         all_assumptions = (*shared_assumptions, *assumptions)
         return cls(

@@ -19,7 +19,7 @@ def report():
 
 def test_a_file_and_its_report_give_the_same_answer(report):
     assert fit(SAMPLE, resamples=19).to_dict() == fit_result(report).to_dict()
-    assert fit_result(report).facts == report.to_dict()
+    assert fit_result(report).facts["groups"]["within_sd"] == report.split.within_sd
 
 
 def test_the_sentence_holds_the_verdict_and_the_repeats(report):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from hopperlib.analysis.fit_answer import fit_result
 from hopperlib.analysis.regression import repeats_to_see
 from hopperlib.analysis.run_times import describe_run_times, usual_repeats
 from hopperlib.readers.run_times import RunTimes, read_run_times
@@ -116,13 +117,16 @@ def test_every_value_is_in_the_histogram(triplets):
 
 
 def test_the_same_seed_gives_the_same_report(triplets):
-    assert describe(*triplets).to_dict() == describe(*triplets).to_dict()
+    assert fit_result(describe(*triplets)).facts == fit_result(describe(*triplets)).facts
 
 
 def test_data_are_plain(triplets):
-    data = describe(*triplets).to_dict()
+    data = fit_result(describe(*triplets)).facts
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert data["groups"]["between_fraction"].keys() == {"low", "estimate", "high"}
+    assert all(
+        interval.keys() == {"low", "estimate", "high"} for interval in data["families"][0]["parameters"].values()
+    )
     assert len(data["families"]) == 9
 
 

@@ -80,7 +80,7 @@ def test_hopper_goes_on_and_franklin_stops():
     assert link.lost_fraction == pytest.approx(1 / 9_792)
     assert (server.goes_on, server.badge) == (True, "documented")
     assert server.lost_fraction == pytest.approx(6 / 156)
-    assert "7.6% of the files" in server.what_then
+    assert "7.6 % of the files" in server.what_then
     stopped = dead_link(Machine.load("franklin"))
     assert (stopped.goes_on, stopped.badge) == (False, "documented")
     assert "stops" in stopped.what_then

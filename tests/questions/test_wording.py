@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import hopperlib
+from hopperlib.finding import Words
 from hopperlib.questions.wording import Said
 
 PACKAGE = Path(hopperlib.__file__).parent
@@ -47,7 +48,7 @@ def test_every_word_of_a_table_is_said_and_none_is_missing(path):
                 computed |= set() if parts and plain else {kind}
     whole = {"texts": {"summary"}, "findings": set(), "charts": set(), "tables": set()}
     for kind, part in (("findings", "when"), ("charts", "series"), ("tables", "rows")):
-        whole[kind] = {name for name, entry in record.get(kind, {}).items() if part in entry}
+        whole[kind] = {name for name, entry in record.get(kind, {}).items() if {part, "each"} & entry.keys()}
     for kind, without in whole.items():
         stated = set(record.get(kind, {}))
         assert kind in computed or not stated - without - constants, f"{kind} of {path.stem}.toml that nothing says"
@@ -112,3 +113,54 @@ def test_a_result_holds_what_is_stated_in_full():
     assert (result.summary, result.facts, result.tables[0].rows) == ("2 nodes.", {"nodes": 2}, [(0,)])
     assert result.figures[0].data[0]["y"] == [0, 1]
     assert not said(record, nodes=2, known=True, rows=[(0, 1)], x=[0, 1]).result(summary="Two.").figures
+
+
+def test_an_entry_of_each_stands_once_for_each_item_and_a_contract_is_plain() -> None:
+    record = {
+        "texts": {"names": [{"each": "rates", "when": "each.short", "text": "{each.name}", "between": ", "}]},
+        "values": [{"each": "rates", "label": "{each.name}", "value": "each.share", "factor": 100}],
+        "findings": {"slow": {"each": "rates", "when": "each.short", "message": "{each.name} {each.share:.0%}"}},
+        "tables": {
+            "rates": {
+                "caption": "Rates",
+                "columns": ["Name", "Share"],
+                "rows": [{"each": "rates", "cells": ["=each.name", "=each.share %"], "mark": "each.short"}],
+            }
+        },
+        "contract": {
+            "most": "rates.share.most:1",
+            "none": "rates[7].share:1",
+            "rates": [{"each": "rates", "name": "each.name"}],
+        },
+    }
+    rates = [
+        {"name": "a", "share": 0.25, "short": True},
+        {"name": "b", "share": 0.125, "short": False},
+        {"name": "c", "share": 0.75, "short": True},
+    ]
+    said = Said(record, None, {"rates": tuple(rates)})
+    assert said.text("names") == "a, c"
+    assert [(value.label, value.text) for value in said.values] == [("a", "25"), ("b", "12.5"), ("c", "75")]
+    assert [finding.message for finding in said.findings] == ["a 25 %", "c 75 %"]
+    table = said.table("rates")
+    assert (list(table.rows), table.marked) == ([("a", 25.0), ("b", 12.5), ("c", 75.0)], (0, 2))
+    assert said.contract == {"most": 0.8, "none": None, "rates": [{"name": name} for name in "abc"]}
+    assert [said.look_up(f"rates.{path}") for path in ("count", "several", "share.least")] == [3, True, 0.125]
+
+
+@pytest.mark.parametrize(
+    ("share", "form", "shown"),
+    [
+        (0.05, ".0%", "5 %"),
+        (0.0, ".1%", "0.0 %"),
+        (1.0, ".0%", "100 %"),
+        # Nearly nothing and nearly all are not told as nothing and all.
+        (0.0004, ".1%", "0.04 %"),
+        (0.9996, ".0%", "99.96 %"),
+        (1e-9, ".1%", "less than 0.001 %"),
+        (1 - 1e-9, ".1%", "more than 99.999 %"),
+        (-0.021, "+.1%", "-2.1 %"),
+    ],
+)
+def test_a_share_is_worded_with_as_many_digits_as_it_needs(share: float, form: str, shown: str) -> None:
+    assert Words().format(f"{{0:{form}}}", share) == shown

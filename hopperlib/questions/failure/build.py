@@ -7,7 +7,7 @@ from hopperlib.errors import InputError
 from hopperlib.failure.builds.known_problems import KnownProblem, check_build, read_build, repaired
 from hopperlib.finding import Finding
 from hopperlib.questions.question import Asked, declared, is_sample
-from hopperlib.questions.result import Download, Facts, Result
+from hopperlib.questions.result import Download, Result
 
 _TOLD = {"line": None, "yes": True, "no": False}
 _LONGEST_UNREAD = 60
@@ -22,66 +22,55 @@ class _Build(Asked):
             build = read_build(self.modules, self.line, mixed=_TOLD[self.mixed], shmem=_TOLD[self.shmem])
         except ValueError as error:
             raise InputError(str(error), name="line") from error
-        problems = tuple(problem for problem in check_build(build) if self.era in ("both", problem.rule.era))
+        problems = [problem for problem in check_build(build) if self.era in ("both", problem.rule.era)]
         done = repaired(build, tuple(problem.rule for problem in problems))
-        loaded, unread, line = build.environment.modules, build.environment.unread, done.build.line.text
         certain = [problem.rule for problem in problems if problem.certainty == "known"]
         known = [rule for rule in certain if rule.level == "problem"]
         known_bug = next((rule for rule in certain if rule.bug), None)
-        possible = [problem.rule.code for problem in problems if problem.certainty == "possible"]
-        repair = {"commands": list(done.commands), "line": line, "left": list(done.left)}
-        found = [problem.to_dict() for problem in problems]
+        loaded, line = build.environment.modules, done.build.line.text
+        report = {
+            "findings": [problem.to_dict() for problem in problems],
+            "commands": list(done.commands),
+            "line": line,
+        }
         said = self.said(
+            build=build,
             compiler=build.compiler or "not given",
             linking=build.linking or "not said",
-            nothing=not loaded and not build.line.command,
-            clean=(loaded or build.line.command) and not known,
-            first=known[0] if known else None,
-            known=len(known),
-            codes=[rule.code for rule in known],
-            advice=[rule.code for rule in certain if rule.level == "advice"],
-            possible=len(possible),
-            possible_codes=possible,
-            left=" and ".join(done.left),
-            steps=", then ".join(done.commands),
+            given=loaded or build.line.command,
+            known=known,
+            advised=[rule for rule in certain if rule.level == "advice"],
+            possible=[problem.rule for problem in problems if problem.certainty == "possible"],
             mended=known and not done.left,
             known_bug=known_bug,
-            bug=str(known_bug.bug) if known_bug else None,
-            repair=repair,
+            bug=known_bug and str(known_bug.bug),
+            done=done,
+            line=line,
             changed=done.commands or line != build.line.text,
-            lines="\n".join([*done.commands, *([line] if line else [])]),
-            notes="".join(f"{note} " for note in done.notes),
-            unread=unread,
-            unread_lines=len(unread),
-            first_unread=unread[0][:_LONGEST_UNREAD] if unread else "",
+            lines="\n".join(filter(None, [*done.commands, line])),
             sample=is_sample(QUESTION, "modules", self.modules),
             problems=[self.row(problem) for problem in problems],
             marked=[place for place, problem in enumerate(problems) if problem.rule in known],
             loaded=[(module.name, module.version or None) for module in loaded],
-            modules=[module.text for module in loaded],
+            report=report,
         )
-        report = {"findings": found, "commands": repair["commands"], "line": line}
-        rest = {"findings": found, "repair": repair, "unread": list(unread)}
         return said.result(
             findings=(*map(self.finding, problems), *said.findings),
             downloads=(Download(name="build.json", text=json.dumps(report, indent=2), media_type="application/json"),),
-            facts=Facts(said.facts, rest=lambda: {"compiler": build.compiler, "linking": build.linking} | rest),
         )
 
     def finding(self, problem: KnownProblem) -> Finding:
         """Say one problem: what, how it shows, what to do."""
-        rule = problem.rule
+        rule, possible = problem.rule, problem.certainty == "possible"
         said = self.said(
             rule=rule,
-            possible=problem.certainty == "possible",
-            doubts="; ".join(problem.doubts),
+            possible=possible,
+            doubts=problem.doubts,
             at_run=rule.stage == "run",
             symptom=rule.symptom.removesuffix("."),
-            steps=" ".join(rule.advice),
         )
         dates = ", ".join(text for name in ("bug", "reported", "fixed_in") if (text := said.text(name)))
-        level = "note" if problem.certainty == "possible" else rule.level
-        return Finding(rule.code.lower(), said.text("problem", dates=dates[:1].upper() + dates[1:]), level)
+        return Finding(rule.code.lower(), said.text("problem", dates=dates), "note" if possible else rule.level)
 
     def row(self, problem: KnownProblem) -> tuple[Any, ...]:
         """Return what a table shows of a problem."""

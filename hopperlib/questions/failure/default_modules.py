@@ -24,39 +24,27 @@ class _Users(Asked):
         high = max(10.0, 2 * weights.run, min(1.5 * (flip or 0), 100.0))
         runs = [high * step / _STEPS for step in range(_STEPS + 1)]
         curves = [troubles(shares, weights._replace(run=run)) for run in runs]
-        breaks = {option: outcomes(option) for option in OPTIONS}
         said = self.said(names={option: f"{option}: {' and '.join(OPTIONS[option])}" for option in OPTIONS})
+        breaks, crosses = {option: outcomes(option) for option in OPTIONS}, flip is not None and flip > 0
         return said.also(
-            costs={each.option.lower(): each.cost for each in costs},
+            costs=[{"of": each, "name": said["names"][each.option], "best": each.cost == least} for each in costs],
             flip=flip,
             chosen="C",
             # What a change of the weight of failures would do: nothing, nothing for C, undo it, or bring C.
             fixed=flip is None,
-            hopeless=flip is not None and flip <= 0,
-            crosses=flip is not None and flip > 0,
-            held=flip is not None and flip > 0 and "C" in cheapest,
-            missed=flip is not None and flip > 0 and "C" not in cheapest,
-            several=len(cheapest) > 1,
+            crosses=crosses,
+            kept="C" in cheapest,
             apart=touched != cheapest,
-            cheapest=" and ".join(cheapest),
-            touched=" and ".join(touched),
-            cheapest_options="".join(cheapest),
-            touched_options="".join(touched),
+            cheapest=cheapest,
+            touched=touched,
             high=high,
-            least=100 * least,
+            least=least,
             curves=[
                 Series(name=said["names"][option], x=runs, y=[100 * row[place].cost for row in curves])
                 for place, option in enumerate(OPTIONS)
             ],
             breaks=[(program, *(said.text(breaks[option][program]) for option in OPTIONS)) for program in PROGRAMS],
-            rows=[
-                (
-                    said["names"][each.option],
-                    *(100 * part for part in (each.broken_fraction, each.contacted_fraction, each.cost)),
-                )
-                for each in costs
-            ],
-            best=[place for place, each in enumerate(costs) if each.cost == least],
+            options=["".join(cheapest), "".join(touched)],
             as_given=all(getattr(self, name) == QUESTION.defaults[name] for name in _WEIGHTS),
         ).result()
 

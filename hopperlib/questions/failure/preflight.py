@@ -1,10 +1,10 @@
 """Question: which nodes have too little memory free before a run."""
 
 from hopperlib.errors import InputError
-from hopperlib.failure.nodes.preflight import NodeMemory, node_list, read_buddyinfo, report
+from hopperlib.failure.nodes.preflight import node_list, read_buddyinfo, report
 from hopperlib.failure.nodes.risk import chance_of_bad_node
 from hopperlib.questions.question import Asked, declared, is_sample
-from hopperlib.questions.result import Facts, Result
+from hopperlib.questions.result import Result
 
 
 class _Copies(Asked):
@@ -19,48 +19,29 @@ class _Copies(Asked):
             found.nodes[0].huge_pages(huge_bytes)
         except ValueError as error:
             raise InputError(str(error), name="buddyinfo") from error
-        seen, short = len(found.nodes), len(found.short)
-
-        def row(node: NodeMemory) -> dict[str, object]:
-            return {
-                "node": node.name,
-                "free_gb": round(node.free_gb, 3),
-                "largest_order": node.largest_order,
-                "huge_pages": node.huge_pages(huge_bytes),
-                "short": node in found.short,
-                "outlier": node in found.outliers,
-            }
-
-        said = self.said(
+        seen, short = len(found.nodes), found.short
+        return self.said(
             found=found,
-            seen=seen,
             short=short,
             least=found.nodes[0],
-            short_names=node_list(node.name for node in found.short),
+            short_names=node_list(node.name for node in short),
             outlier_names=node_list(node.name for node in found.outliers),
-            task_numbers=any(node.name.isdigit() for node in found.short),
+            task_numbers=any(node.name.isdigit() for node in short),
             unread=unread,
-            unread_lines=len(unread),
             sample=is_sample(QUESTION, "buddyinfo", self.buddyinfo),
             too_large=self.job_nodes > seen,
-            chance=1 - chance_of_bad_node(seen, short, self.job_nodes) if 0 < self.job_nodes <= seen else None,
-            rows=[
-                (node.name, node.free_gb, node.largest_order, node.huge_pages(huge_bytes), node in found.outliers)
+            chance=1 - chance_of_bad_node(seen, len(short), self.job_nodes) if 0 < self.job_nodes <= seen else None,
+            asked_gb=need_gb,
+            nodes=[
+                {
+                    "of": node,
+                    "huge_pages": node.huge_pages(huge_bytes),
+                    "short": node in short,
+                    "outlier": node in found.outliers,
+                }
                 for node in found.nodes
             ],
-            marked=[place for place, node in enumerate(found.nodes) if node in found.short],
-        )
-        return said.result(
-            facts=Facts(
-                said.facts,
-                rest=lambda: {
-                    "nodes": [row(node) for node in found.nodes],
-                    "median_free_gb": round(found.median_gb, 3),
-                    "need_gb": need_gb,
-                    "unread": unread,
-                },
-            )
-        )
+        ).result()
 
 
 QUESTION = declared(__name__, _Copies.answer)

@@ -18,18 +18,16 @@ class _Noise(Asked):
         by_loss = {loss: measured(**noise, loss_percent=loss) for loss in (0.0, *losses)}
         found = by_loss[float(self.loss_percent)]
         days = None if found.median_runs is None else found.median_runs * _DAYS_A_WEEK / self.runs_per_week
-        said = self.said()
-        return said.also(
+        return self.said(
             found=found,
             days=days,
             unseen=days is None,
             longest=LONGEST,
             unchanged=by_loss[0.0],
+            by_loss=by_loss,
             losses=losses,
-            median_runs=[by_loss[loss].median_runs for loss in losses],
-            ninety_runs=[by_loss[loss].ninety_runs for loss in losses],
-            delays="; ".join(said.text("delay", loss=loss, runs=by_loss[loss].median_runs) for loss in losses),
-            rows=[(loss, 100 * row.alarmed, row.median_runs, row.ninety_runs) for loss, row in by_loss.items()],
+            lost=[by_loss[loss] for loss in losses],
+            pairs=[(loss, by_loss[loss].median_runs) for loss in losses],
         ).result()
 
 

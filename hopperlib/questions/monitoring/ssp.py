@@ -84,47 +84,35 @@ class _Suite(Asked):
             given = {what: row.get(what) for what in ("commitment", "reference")}
             rates.append(Rate(name=row["name"], rate=value, **given))
         found = Suite(rates=tuple(rates), processors=self.processors)
-        committed = [each for each in rates if each.commitment]
         said = self.said()
-        said = said.also(
+        return said.also(
             found=found,
             verdict=said.text({None: "none", True: "passes", False: "fails"}[found.passes]),
             total=None,
-            count=len(rates),
-            repeated=", ".join(row["name"] for row in rows if row["rows"] > 1),
+            rates=[
+                {
+                    "of": each,
+                    "short": each in found.short,
+                    "times": each.rate / each.reference if each.reference else None,
+                }
+                for each in rates
+            ],
+            repeated=[row["name"] for row in rows if row["rows"] > 1],
             machine=self.processors > 1,
             margin=found.ssp / found.committed - 1 if found.committed else None,
             mean_short=found.committed is not None and found.ssp < found.committed,
+            judged=found.passes is not None,
             no_mean=found.passes is not None and found.committed is None,
             times=found.ssp / found.reference if found.reference else None,
-            names=[each.name for each in committed],
-            over=[each.rate / (each.commitment or 1) for each in committed],
-            judged=found.passes is not None,
+            committed=[{"name": each.name, "over": each.rate / each.commitment} for each in rates if each.commitment],
             margins={each.name: each.margin for each in rates},
-            short=[each.name for each in found.short],
-            rows=[
-                (
-                    each.name,
-                    each.rate,
-                    each.commitment,
-                    None if each.margin is None else 100 * each.margin,
-                    each.rate / each.reference if each.reference else None,
-                )
-                for each in rates
-            ],
-            marked=[place for place, each in enumerate(rates) if each in found.short],
-        )
-        return said.result(
-            findings=(*(said.finding("short", each=each) for each in found.short), *said.findings),
-            tables=[said.table("suite")],
-        )
+        ).result()
 
     def improved(self, rows: list[dict[str, Any]]) -> Result:
         """Return Scalable System Improvement: capability, utilization and speed-up over a reference machine."""
-        terms = {}
         for row in rows:
             _need(row, "speedup", "processors", "nodes_reference")
-            terms[row["name"]] = speedup_term(
+            row["term"] = speedup_term(
                 speedup=row["speedup"],
                 nodes=row["processors"],
                 nodes_reference=row["nodes_reference"],
@@ -132,19 +120,13 @@ class _Suite(Asked):
                 machine_reference=self.processors_reference,
                 capability=row.get("capability") or 1.0,
             )
-        total = improvement(list(terms.values()), [row.get("weight") or 1.0 for row in rows])
-        said = self.said(
-            found=None,
-            times=None,
-            total=total,
-            count=len(rows),
-            terms=[(row["name"], row["speedup"], terms[row["name"]]) for row in rows],
-        )
+        total = improvement([row["term"] for row in rows], [row.get("weight") or 1.0 for row in rows])
+        said = self.said(found=None, times=None, total=total, rows=rows)
         return Result(
             summary=said.text("improvement"),
             values=said.values,
             tables=(said.table("terms"),),
-            facts={"ssi": total, "terms": terms},
+            facts={"ssi": total, "terms": {row["name"]: row["term"] for row in rows}},
         )
 
 

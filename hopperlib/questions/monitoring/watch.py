@@ -1,13 +1,13 @@
 """Question: what changed in benchmark histories, when, by how much, how sure, and which part of the machine explains it."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import cast
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.monitoring.changes import FEWEST, LEAST_P, LEVEL, SHORTEST
 from hopperlib.monitoring.history import Better, Report, judge
-from hopperlib.monitoring.together import Moved, moved_together
+from hopperlib.monitoring.together import moved_together
 from hopperlib.questions.figures import Series
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Figure, Result
@@ -69,31 +69,19 @@ def watch_result(files: Sequence[Histories], reports: Sequence[Report]) -> Resul
         where=worst.shifts[-1].run + 1 if worst and worst.shifts else None,
         drifting=worst and not worst.shifts,
         first=first,
-        outliers=len(first.outliers) if first else None,
-        short=", ".join(report.history.name for report in reports if report.verdict == "too few runs"),
-        unknown=", ".join(unknown[:5]),
+        reports=reports,
+        together=together,
+        left_out=[text for file in files for text in file.skips.messages()],
+        short=[report.history.name for report in reports if report.verdict == "too few runs"],
+        unknown=unknown[:5],
         one_in=1 / LEVEL,
         shortest=SHORTEST,
-        rows=[
-            (
-                report.history.name,
-                len(report.history.values),
-                report.verdict,
-                *((last.time, last.before, last.after, last.percent, last.p_value) if last else (None,) * 5),
-            )
-            for report in reports
-            for last in (report.shifts[-1] if report.shifts else None,)
-        ],
         far=[(report.history.name, *outlier[1:]) for report in reports for outlier in report.outliers],
     )
-    left_out = (said.finding("left-out", text=text) for file in files for text in file.skips.messages())
     return said.result(
-        findings=(*_changes(reports), *map(_together, together), *left_out, *said.findings),
+        findings=(*_changes(reports), *said.findings),
         figures=tuple(_figure(report) for report in reports[:_MOST_FIGURES] if report.level),
-        facts={
-            "series": [_series_facts(report) for report in reports],
-            "together": [_together_facts(group) for group in together],
-        },
+        facts=said.contract,
     )
 
 
@@ -112,25 +100,11 @@ def _changes(reports: Sequence[Report]) -> Iterator[Finding]:
                 since=times[max(0, times.index(shift.since) - 1)],
                 bounded=shift.p_value <= LEAST_P,
                 least_p=LEAST_P,
-                explained=" and ".join(shift.explained_by),
-                came_with=" and ".join(shift.came_with),
                 grave=worse and report.got_worse and not shift.explained_by,
             )
             yield said.finding("worse" if worse else "better", changed=said.text("changed"))
         if report.drift_percent is not None and report.verdict.startswith("drifts"):
             yield _WORDING.of(report).finding("drift")
-
-
-def _together(group: Moved) -> Finding:
-    """Say what moved together, and which part of the machine explains it."""
-    parts = group.reading.explained_by
-    return _WORDING.of(group).finding(
-        "together",
-        moved=", ".join(f"{name} {shift.percent:+.0f} %" for name, shift in group.shifts.items()),
-        stayed=", ".join(group.steady),
-        looks=" ".join(f"{part.title[0].upper()}{part.title[1:]}: {part.look}." for part in parts),
-        missing=", ".join(group.reading.missing) if len(parts) > 1 else "",
-    )
 
 
 def _figure(report: Report) -> Figure:
@@ -147,34 +121,6 @@ def _figure(report: Report) -> Figure:
     return _WORDING.of(report).chart(
         "history", series + ([points("outliers", far)] if far else []), runs=len(runs), seen=changes or report.verdict
     )
-
-
-def _series_facts(report: Report) -> dict[str, Any]:
-    """Return one series as data; the keys are a contract."""
-    return {
-        "name": report.history.name,
-        "runs": len(report.history.values),
-        "changes": [
-            {"index": shift.run}
-            | {name: getattr(shift, name) for name in ("time", "before", "after", "percent", "p_value")}
-            for shift in report.shifts
-        ],
-        "outliers": [
-            dict(zip(("index", "time", "value", "percent"), outlier, strict=True)) for outlier in report.outliers
-        ],
-        "verdict": report.verdict,
-    }
-
-
-def _together_facts(group: Moved) -> dict[str, Any]:
-    """Return series that moved together as data."""
-    return {
-        "time": group.time,
-        "series": {name: shift.percent for name, shift in group.shifts.items()},
-        "steady": list(group.steady),
-        "explained_by": [part.name for part in group.reading.explained_by],
-        "missing": list(group.reading.missing),
-    }
 
 
 QUESTION = declared(__name__, _answer)

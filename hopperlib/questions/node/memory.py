@@ -10,7 +10,7 @@ from hopperlib.node.memory import buffer_memory, copied_fraction_needed, memory_
 from hopperlib.questions.figures import Series
 from hopperlib.questions.machine_choice import badge_of
 from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Facts, Figure, Result, Table
+from hopperlib.questions.result import Figure, Result
 from hopperlib.questions.wording import Said
 
 # Longer tables are cut and say so.
@@ -84,22 +84,6 @@ class _Job(Asked):
             return None, None
         return layout.node_hours(self.hours, self.asked_threads), layout.core_hours(self.hours, self.asked_threads)
 
-    def row(self, layout: Layout) -> dict[str, Any]:
-        """Return what a table shows of a layout."""
-        node_hours, core_hours = self.hours_of(layout)
-        return {
-            "node_kind": layout.node_kind.name,
-            "nodes": layout.nodes,
-            "tasks_per_node": layout.tasks_per_node,
-            "threads_per_task": layout.threads_per_task,
-            "idle_cores_per_node": layout.idle_cores,
-            "memory_per_task_gb": layout.memory_per_task_gb,
-            "memory_is_local": layout.memory_is_local,
-            "cost_factor": layout.cost_factor,
-            "node_hours": node_hours,
-            "core_hours": core_hours,
-        }
-
     def result(self) -> Result:
         """Return the answer."""
         best, plain, ordinary, said = self.best, self.plain, self.ordinary, self.said()
@@ -108,6 +92,7 @@ class _Job(Asked):
         # Tasks of the plain layout on its fullest NUMA node, and their memory beside that of the NUMA node.
         crowd = -(-plain.tasks_per_node // ordinary.numa_nodes) if plain else 0
         share = break_even_efficiency(plain, threaded) if plain and threaded else 2.0
+        listed = [{"of": layout, "best": layout is best, "hours": self.hours_of(layout)} for layout in self.layouts]
         phrased = {"best": best, "plain": plain, "threaded": threaded}
         said = said.also(
             full_node_gb=memory_per_task(ordinary, ordinary.cores),
@@ -118,6 +103,11 @@ class _Job(Asked):
             crowd_gb=(crowd * self.whole_gb, ordinary.usable_memory_gb / ordinary.numa_nodes),
             best_hours=self.hours_of(best),
             other_hours=self.hours_of(self.other),
+            found=best is not None,
+            asked=self.threads or None,
+            listed=listed,
+            shown=listed[:_MOST_ROWS],
+            cut=_MOST_ROWS if len(listed) > _MOST_ROWS else 0,
             worthwhile_share=share if share <= 1 else None,
             **{
                 f"{name}_phrase": said.text("layout", layout=layout, several=layout.threads_per_task > 1)
@@ -126,11 +116,14 @@ class _Job(Asked):
                 for name, layout in phrased.items()
             },
         )
-        fitting = self.layouts
+        stuck = {} if self.obstacle is None else {"reason": self.obstacle.reason, "remedy": self.obstacle.remedy}
         return said.result(
-            figures=(_memory_figure(self, said), *([_cost_figure(self, said)] if fitting else [])),
-            tables=(*([_layout_table(self, said)] if fitting else []), _merged_table(self, said)),
-            facts=Facts(_named_facts(self, said), rest=lambda: _contract(self)),
+            figures=(_memory_figure(self, said), *([_cost_figure(self, said)] if self.layouts else [])),
+            tables=(
+                *([said.table("layouts")] if self.layouts else []),
+                said.table("merged", _merged(self)),
+            ),
+            facts=said.facts_with(**stuck),
         )
 
 
@@ -159,21 +152,11 @@ def _cost_figure(job: _Job, said: Said) -> Figure:
             if drawn:
                 x, y = [layout.memory_per_task_gb for layout in drawn], [layout.cost_factor for layout in drawn]
                 series.append(Series(name=name, x=x, y=y, kind="points"))
-    return said.chart(
-        "cost", series, fitting=len(job.layouts), dearest=max(layout.cost_factor for layout in job.layouts)
-    )
+    return said.chart("cost", series)
 
 
-def _layout_table(job: _Job, said: Said) -> Table:
-    """Return the table of the layouts that fit."""
-    count = len(job.layouts)
-    cut = said.text("cut", count=count, most=_MOST_ROWS) if count > _MOST_ROWS else ""
-    rows = [tuple(job.row(layout).values()) for layout in job.layouts[:_MOST_ROWS]]
-    return said.table("layouts", rows, cut=cut, marked=(job.layouts.index(job.best),) if job.best is not None else ())
-
-
-def _merged_table(job: _Job, said: Said) -> Table:
-    """Return the table of tasks merged into fewer, larger ones with threads in their place."""
+def _merged(job: _Job) -> list[tuple[Any, ...]]:
+    """Return the rows of tasks merged into fewer, larger ones with threads in their place."""
     kind = job.ordinary
     rows: list[tuple[Any, ...]] = []
     for threads in range(1, kind.cores_per_numa_node + 1):
@@ -182,34 +165,9 @@ def _merged_table(job: _Job, said: Said) -> Table:
         room = kind.usable_memory_gb / seats(kind, threads)
         merged = merged_need(job.whole_gb, threads, job.copied_fraction)
         needed = copied_fraction_needed(kind, job.whole_gb, threads)
-        shown = "never fits" if needed is None else ("fits anyhow" if needed == 0 else f"{needed:.1%}")
+        shown = "never fits" if needed is None else ("fits anyhow" if needed == 0 else f"{100 * needed:.1f} %")
         rows.append((threads, seats(kind, threads), room, merged, merged <= room * (1 + 1e-9), shown))
-    return said.table("merged", rows)
-
-
-def _named_facts(job: _Job, said: Said) -> dict[str, Any]:
-    """Return named numbers for self-checks."""
-    facts = said.facts | {"fits": job.best is not None}
-    names = ("kind", "nodes", "tasks_per_node", "threads", "idle_cores", "_", "local", "cost")
-    for which, layout in (("best", job.best), ("plain", job.plain)):
-        shown = zip(names, job.row(layout).values(), strict=False) if layout is not None else ()
-        facts |= {f"{which}_{name}": value for name, value in shown if name != "_"}
-    return facts
-
-
-def _contract(job: _Job) -> dict[str, Any]:
-    """Return what programs read: the job, every layout, or why there is none."""
-    reason = {} if job.obstacle is None else {"reason": job.obstacle.reason, "remedy": job.obstacle.remedy}
-    rows = [
-        {
-            **{key: round(value, 6) if isinstance(value, float) else value for key, value in job.row(layout).items()},
-            "launch_line": layout.launch_line,
-            "cheapest": layout is job.best,
-        }
-        for layout in job.layouts
-    ]
-    asked = {"threads": job.threads or None, "hours": job.hours, "thread_efficiency": job.thread_efficiency}
-    return {"need_gb": round(job.whole_gb, 6), **asked, "layouts": rows, **reason}
+    return rows
 
 
 QUESTION = declared(__name__, _Job.answer)

@@ -12,7 +12,7 @@ from hopperlib.machine import Machine
 from hopperlib.questions.figures import Reference
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared
-from hopperlib.questions.result import Download, Figure, Result, Value, joined
+from hopperlib.questions.result import Download, Figure, Result, joined
 from hopperlib.questions.storage import io_figures
 from hopperlib.questions.storage.darshan_answer import darshan_result, logs_result
 from hopperlib.questions.wording import wording
@@ -116,32 +116,28 @@ def io_result(rows: Sequence[IoResult], machine: Machine, *, against: str = "rep
             if row.repetition is not None and row.rate_mb_s:
                 spreads[row.access].append(row.rate_mb_s)
     operations = [row for row in rows if row.operations_s is not None]
+    with_file_system = [machine] if machine.file_systems else []
     said = _WORDING.of(
         rows=len(rows),
         cut=_MOST_ROWS if len(rows) > _MOST_ROWS else 0,
-        best=", ".join(f"{access} at best {max(each):,.1f} MB/s" for access, each in rates.items()),
+        best=[{"access": access, "mb_s": max(each)} for access, each in rates.items()],
         fastest=None if rates else max(operations, key=lambda row: row.operations_s or 0, default=None),
         none=not rates and not operations,
         reason=rows[0].reason or rows[0].status,
         machine=machine,
-        no_file_system=not machine.file_systems,
+        no_file_system=not with_file_system,
         statuses=sorted({row.status for row in rows}),
         best_mb_s=max((row.rate_mb_s for row in measured if row.rate_mb_s is not None), default=None),
-    )
-    compared = [io_figures.comparison_table(rows, machine)] if machine.file_systems else []
-    return said.result(
-        findings=(*_failures(rows), *said.findings),
-        values=tuple(
-            Value(
-                said.text("variation", access=access),
-                stdev(each) / mean(each),
-                "documented",
-                decimals=2,
-                note=said.text("counted", count=len(each)),
-            )
+        variations=[
+            {"access": access, "variation": stdev(each) / mean(each), "count": len(each)}
             for access, each in spreads.items()
             if len(each) > 1
-        ),
+        ],
+        **dict.fromkeys(("errors", "spreads", "stonewall"), ()),
+    )
+    compared = [io_figures.comparison_table(rows, each) for each in with_file_system]
+    return said.result(
+        findings=(*_failures(rows), *said.findings),
         figures=tuple(_figures(rows, against, machine)),
         tables=(
             io_figures.rows_table(rows[:_MOST_ROWS], said.text("caption")),
@@ -161,22 +157,9 @@ def io500_result(run: Io500) -> Result:
     >>> io500_result(Io500(file="a", score=None, bandwidth_gib_s=None, iops_kiops=None, phases=(phase,))).summary
     'No score; 1 phase.'
     """
-    said = _WORDING.of(run, count=len(run.phases), scored=run.score is not None)
-    notes = [("spread", line) for line in run.spreads] + [
-        ("stonewall", said.text("stonewall", **each)) for each in run.stonewall
-    ]
-    return Result(
-        summary=said.text("io500"),
-        findings=(
-            *(Finding(code="error", message=error, level="problem") for error in run.errors),
-            *(Finding(code=code, message=f"{line}.", level="note") for code, line in notes),
-        ),
-        tables=(
-            said.table("phases", [tuple(phase) for phase in run.phases]),
-            said.table("configuration", list(run.configuration)),
-        ),
-        facts=run.to_dict(),
-    )
+    said = _WORDING.of(run, scored=run.score is not None, no_file_system=False)
+    tables = (said.table("phases"), said.table("configuration"))
+    return Result(summary=said.text("io500"), findings=said.findings, tables=tables, facts=run.to_dict())
 
 
 def _failures(rows: Sequence[IoResult]) -> Iterator[Finding]:

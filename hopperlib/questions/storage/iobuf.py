@@ -2,12 +2,11 @@
 
 import shlex
 from functools import cached_property
-from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Facts, Result
+from hopperlib.questions.result import Result
 from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain_findings, measured_gain, rule_gain
 from hopperlib.storage.iobuf.params import (
     Rule,
@@ -77,12 +76,11 @@ class _Case(Asked):
             wait_fraction=self.wait_fraction if self.wait_fraction >= 0 else None,
         )
 
-    def gain_percent(self, *, reading: bool, transfer_bytes: int = 0, rule: Rule | None = None) -> float:
-        """Return what a rule buys; where nothing else is said, the judged one for the calls that are given."""
-        size = transfer_bytes or self.transfer_bytes
+    def gain_of(self, rule: Rule, size_bytes: int, *, reading: bool) -> float | None:
+        """Return what a rule buys for calls of a size, if that is known. [fraction]"""
         # Whoever gives costs of their own asks what the model makes of them.
         judge = rule_gain if self.own_costs else measured_gain
-        return 100 * judge(self.costs, size, rule or self.rule, reading=reading)
+        return judge(self.costs, size_bytes, rule, reading=reading) if size_bytes else None
 
     @property
     def own_costs(self) -> bool:
@@ -107,82 +105,52 @@ class _Case(Asked):
 
     def result(self) -> Result:
         """Return the answer."""
+        size, sizes = self.transfer_bytes, sorted({*_SIZES, *_DOCUMENTED, self.transfer_bytes} - {0})
         both = {"reads": True, "writes": False}
-        sizes = sorted({*_SIZES, *_DOCUMENTED, self.transfer_bytes} - {0})
         curves = {
-            name: [self.gain_percent(reading=reading, transfer_bytes=size) for size in sizes]
-            for name, reading in both.items()
+            name: [self.gain_of(self.rule, size, reading=reading) for size in sizes] for name, reading in both.items()
         }
-        known = bool(self.transfer_bytes)
-        gains = {name: self.gain_percent(reading=reading) for name, reading in both.items()} if known else {}
-        gain = gains.get(f"{self.direction}s")
-        whole = 100 * rule_gain(self.costs, self.transfer_bytes, self.rule, reading=self.reading) if known else 0.0
-        facts = {f"{name[:-1]}_gain_percent": each for name, each in gains.items()}
+        gains = {name: self.gain_of(self.rule, size, reading=reading) for name, reading in both.items()}
+        gain, other = gains["reads" if self.reading else "writes"], gains["writes" if self.reading else "reads"]
         said = self.said(
             gain=gain,
-            other_gain=gains.get("writes" if self.reading else "reads"),
-            saved=1 - 1 / (1 + gain / 100) if gain is not None else None,
-            verb="reading" if self.reading else "writing",
-            asked_bytes=self.transfer_bytes or None,
-            other="write" if self.reading else "read",
+            other_gain=other,
+            saved=None if gain is None else 1 - 1 / (1 + gain),
             memory_mib=self.memory_bytes(self.rule) / BYTES_PER_MIB,
             memory_gb=self.memory_bytes(self.rule) / BYTES_PER_MEMORY_GB,
             own_call=self.call_cost_us > 0,
             own_wait=self.wait_fraction >= 0,
-            beyond=gain is not None and whole > 1.001 * gain,
+            beyond=gain is not None and rule_gain(self.costs, size, self.rule, reading=self.reading) > 1.001 * gain,
             no_iobuf=all(launcher.kind != "aprun" for launcher in self.on.launchers),
             cache_bytes=self.rule.buffer_size_bytes * self.rule.buffer_count,
+            asked_bytes=size or None,
+            written=write_params(self.rules),
             setting=shlex.quote(write_params(self.rules)),
             suited=shlex.quote(write_params([suited_rule("*", reading=self.reading)])),
             sizes=sizes,
             curves=curves,
-            several=len(self.rules) > 1,
-            rules_taken=[
-                (
-                    rule.pattern,
-                    rule.buffer_count,
-                    rule.buffer_size_bytes,
-                    self.memory_bytes(rule) / BYTES_PER_MIB,
-                    self.gain_of(rule),
-                )
+            taken=[
+                {
+                    "rule": rule,
+                    "bytes": self.memory_bytes(rule),
+                    "mib": self.memory_bytes(rule) / BYTES_PER_MIB,
+                    "gain": self.gain_of(rule, size, reading=self.reading),
+                }
                 for rule in self.rules
             ],
             documented=[
                 (name, *(curves[way][sizes.index(size)] for way in ("writes", "reads")))
                 for size, name in _DOCUMENTED.items()
             ],
+            checked=[finding.to_dict() for finding in self.checks],
         )
-        told = gain_findings(gains["writes"] / 100) if gains and not self.reading else ()
-        findings = (*self.checks, *told, *said.findings)
-        named = said.facts | facts | ({"gain_percent": gain} if known else {})
+        written = gains["writes"]
+        findings = (*self.checks, *(gain_findings(written) if written and not self.reading else ()), *said.findings)
+        named = {f"{name[:-1]}_gain_percent": 100 * each for name, each in gains.items() if each is not None}
+        named |= {} if gain is None else {"gain_percent": 100 * gain}
         return said.result(
-            findings=findings,
-            facts=Facts(named | {"codes": [finding.code for finding in findings]}, rest=self.contract),
+            findings=findings, facts=said.facts_with(**named, codes=[finding.code for finding in findings])
         )
-
-    def gain_of(self, rule: Rule) -> float | None:
-        """Return what a rule buys, if the size of a call is known. [%]"""
-        return self.gain_percent(reading=self.reading, rule=rule) if self.transfer_bytes else None
-
-    def contract(self) -> dict[str, Any]:
-        """Return what programs read: every rule of the setting, and what is to be said of it."""
-        return {
-            "params": write_params(self.rules),
-            "machine": self.on.name,
-            "direction": self.direction,
-            "rules": [
-                {
-                    "pattern": rule.pattern,
-                    "size_bytes": rule.buffer_size_bytes,
-                    "count": rule.buffer_count,
-                    **{name: getattr(rule, name) for name in ("prefetch", "preflush", "verbose")},
-                    "memory_per_node_bytes": self.memory_bytes(rule),
-                    "gain_fraction": None if (gain := self.gain_of(rule)) is None else round(gain / 100, 6),
-                }
-                for rule in self.rules
-            ],
-            "findings": [finding.to_dict() for finding in self.checks],
-        }
 
 
 QUESTION = declared(__name__, _Case.answer)

@@ -72,10 +72,6 @@ class _Case(Asked):
             ],
             slow_rates=[round(1000 * rate, 6) for rate, _ in curve],
             slow_minutes=[time_s / 60 for _, time_s in curve],
-            phases=[
-                (number, phase.start_s, phase.first_ost_s, phase.last_ost_s)
-                for number, phase in enumerate(dump.phases, start=1)
-            ],
         ).result(findings=findings)
 
 

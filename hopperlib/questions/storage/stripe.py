@@ -7,7 +7,7 @@ from typing import Any
 from hopperlib.errors import refusal
 from hopperlib.machine import FileSystem
 from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Copyable, Facts, Result
+from hopperlib.questions.result import Copyable, Result
 from hopperlib.questions.wording import record_of
 from hopperlib.readers.hardware.lfs import LustreState, read_lfs
 from hopperlib.storage.lustre.client import file_system_of, own_file_system
@@ -135,6 +135,7 @@ class _Case(Asked):
         loads = mean_ost_loads_gb(self.writing, layout)
         said = self.said(
             command=advice.commands[0],
+            hints=dict(advice.hints),
             reasons="; ".join(advice.reasons),
             shares={"part": part_s / estimate.time_s, "locks": estimate.locks_s / estimate.time_s},
             part=part,
@@ -148,31 +149,23 @@ class _Case(Asked):
             ost_of_offset=layout.ost_of(offset),
             object=layout.object_of(offset),
             counts=list(curve),
-            rates=[each.rate_gb_s for each in curve.values()],
-            alone={name: [each.ceilings_gb_s[name] for each in curve.values()] for name in estimate.ceilings_gb_s},
+            estimates=list(curve.values()),
             most=1.02 * max(curve),
             best=max(curve, key=lambda count: curve[count].rate_gb_s),
-            best_rate=max(each.rate_gb_s for each in curve.values()),
             averaged=self.pattern == "file-per-process",
             places=range(len(loads)),
             loads=loads,
             used=sum(load > 0 for load in loads),
-            fullest=max(loads),
-            emptiest=min(loads),
             ost_rate=1000 * self.system.ost_peak_gb_s,
             own_hints=advice.hints_line and not self.advised,
-            parts=[(name, took, 100 * took / estimate.time_s) for name, took in estimate.parts_s.items()],
+            parts=[(name, took, took / estimate.time_s) for name, took in estimate.parts_s.items()],
+            callers=estimate.callers if self.writing.pattern == "collective" else None,
+            others=advice.alternatives if self.advised else (),
             own_line=layout.lfs_command(self.directory),
             lines="\n".join(filter(None, (advice.commands[0], advice.hints_line))),
         )
         findings = (*findings, *said.findings, *(self.state.findings if self.state else ()))
-        others = advice.alternatives if self.advised else ()
-        codes = [finding.code for finding in findings]
-        return said.result(
-            findings=findings,
-            copyables=(*said.copyables, *(Copyable(said.text("other"), each.command, each.reason) for each in others)),
-            facts=Facts(said.facts | {"codes": codes}, rest=lambda: _contract(self)),
-        )
+        return said.result(findings=findings, facts=said.facts_with(codes=[finding.code for finding in findings]))
 
 
 def _answer(*, kind: str, **asked: Any) -> Result:
@@ -186,28 +179,6 @@ def _answer(*, kind: str, **asked: Any) -> Result:
         copyables=tuple(Copyable(title, line) for title, line in commands.items()),
         facts={"kind": kind, "commands": list(commands.values())},
     )
-
-
-def _contract(case: _Case) -> dict[str, Any]:
-    """Return what programs read: the layout that is judged, what it gives, and the advice."""
-    system, estimate, advice = case.system, case.estimate, case.advice
-    return {
-        "machine": case.on.name,
-        "file_system": {"name": system.name, "osts": system.osts, "ost_rate_gb_s": round(system.ost_peak_gb_s, 6)},
-        **{name: getattr(case, name) for name in ("size_bytes", "writers", "pattern")},
-        "nodes": case.writing.nodes,
-        **{name: getattr(case.layout, name) for name in ("stripe_count", "stripe_size_bytes")},
-        **{name: list(getattr(advice, name)) for name in ("commands", "reasons", "cautions")},
-        "hints": dict(advice.hints),
-        "hints_line": advice.hints_line,
-        "aggregators": estimate.callers if case.writing.pattern == "collective" else None,
-        "alternatives": [other._asdict() for other in advice.alternatives],
-        "estimate": {
-            "rate_gb_s": round(estimate.rate_gb_s, 6),
-            "time_s": round(estimate.time_s, 3),
-            "limit": estimate.limit,
-        },
-    }
 
 
 QUESTION = declared(__name__, _answer)

@@ -17,7 +17,7 @@ def test_one_node_of_hopper():
     result = QUESTION.run(bad=8, job_nodes=1)
     # 8 of 6,384 nodes
     assert result.facts["chance"] == pytest.approx(8 / 6384)
-    assert result.summary.startswith("A job on 1 node meets a bad node with a chance of 0.1%")
+    assert result.summary.startswith("A job on 1 node meets a bad node with a chance of 0.1 %")
     assert [notice.code for notice in result.findings] == ["no-gain"]
 
 
@@ -34,7 +34,7 @@ def test_the_notice_names_the_chance_from_which_a_check_pays():
     # 15 minutes are half of the half hour; with 0.8 found the chance must be above 0.5 / 0.8.
     result = QUESTION.run(bad=1, job_nodes=64, run_hours=0.5, check_minutes=15)
     assert result.facts["worth_from_chance"] == pytest.approx(0.625)
-    assert "62.50%" in result.findings[0].message
+    assert "62.50 %" in result.findings[0].message
 
 
 def test_a_check_that_finds_nothing_never_pays():

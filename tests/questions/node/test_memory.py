@@ -74,7 +74,7 @@ def test_memory_that_is_near_in_no_layout():
 def test_merged_tasks():
     rows = {row[0]: row for row in QUESTION.run(need_gb=2.0, copied_fraction=0.5).tables[1].rows}
     # six tasks of 2 GB, half of it copies: 1 + 6 x 1 = 7 GB of 31 / 4; 42.5 % would do
-    assert rows[6][1:] == (4, 7.75, 7.0, True, "42.5%")
+    assert rows[6][1:] == (4, 7.75, 7.0, True, "42.5 %")
     assert rows[1][4:] == (False, "never fits")
     assert QUESTION.run(need_gb=1.0).tables[1].rows[0][5] == "fits anyhow"
 

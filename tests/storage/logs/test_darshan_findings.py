@@ -93,7 +93,7 @@ def shared(**more):
 def test_small_writes_to_a_shared_file():
     one = found(shared(writes=40_000, write_sizes=sizes(k10=20_000, m10=20_000)))["small-writes"]
     assert (one.level, one.evidence["small_calls"], one.evidence["share"]) == ("advice", 20_000, 0.5)
-    assert "20,000 of 40,000 write calls (50%) are below 1 MiB, 2.5 MB a call on average" in one.message
+    assert "20,000 of 40,000 write calls (50 %) are below 1 MiB, 2.5 MB a call on average" in one.message
     # The line is the one that the model of striping gives.
     system = file_system_of(HOPPER)
     line = advise(100 * GB, 48, "shared", system, cores_per_node=HOPPER.node().cores).hints_line
@@ -148,7 +148,7 @@ def test_all_on_one_ost():
         1.0,
         1,
     )
-    assert "OST 7 holds 100% of what 48 tasks move (100 GB in 1 file)" in one.message
+    assert "OST 7 holds 100 % of what 48 tasks move (100 GB in 1 file)" in one.message
     assert f"lfs setstripe -c {one.evidence['recommended_stripe_count']} " in one.advice
     assert one.evidence["recommended_stripe_count"] > 1
 
@@ -171,7 +171,7 @@ def test_one_writer():
     finding = found(one, other)["one-writer"]
     # 9 of 9.5 GB.
     assert (finding.evidence["task"], finding.evidence["share"]) == (5, 0.9474)
-    assert finding.message == "Task 5 writes 95% of the 9.5 GB; the other 47 wait."
+    assert finding.message == "Task 5 writes 95 % of the 9.5 GB; the other 47 wait."
     assert "lfs setstripe" in finding.advice
 
 

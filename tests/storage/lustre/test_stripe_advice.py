@@ -77,7 +77,7 @@ def test_few_large_files_share_the_osts():
 
 
 def test_data_that_fill_the_file_system_are_noted():
-    assert any("45% of the file system" in caution for caution in advise(490 * TB, 10, "shared", HOPPER).cautions)
+    assert any("45 % of the file system" in caution for caution in advise(490 * TB, 10, "shared", HOPPER).cautions)
 
 
 @given(
