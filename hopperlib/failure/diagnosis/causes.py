@@ -6,15 +6,11 @@ from typing import Literal
 
 from hopperlib.failure.messages.evidence import Hit
 from hopperlib.failure.messages.rules import Actor, Fault, Rule
+from hopperlib.package_data import read_beside
 
 Confidence = Literal["certain", "likely", "possible", "guess"]
 
-CONFIDENCE: Mapping[str, str] = {
-    "certain": "the message says by itself what happened, and nothing in the text contradicts it",
-    "likely": "the message names a cause, and no other cause stands beside it",
-    "possible": "the message is generic, or another cause stands beside it",
-    "guess": "no rule knows the message; it stands nearest to the failure",
-}
+CONFIDENCE: Mapping[str, str] = read_beside(__file__, "causes.toml")["confidence"]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -47,6 +47,7 @@ from hopperlib.network.torus.distances import Coordinates, Torus
 from hopperlib.network.torus.hull import convex_hull
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import Wiring
+from hopperlib.package_data import read_beside
 
 #: Seeds of the histories in the table.
 SEEDS = tuple(range(1, 21))
@@ -73,27 +74,10 @@ _MILC = Habit(1.0, 3, 1.0, 1.0)
 # Of the other jobs; the MILC jobs bring it to the 94 % of the assumptions.
 _LOAD = 0.93
 
+_TABLE = read_beside(__file__, "placed_jobs.toml")
 #: The study's metrics: attribute and what it is.
-METRICS: dict[str, str] = {
-    "hops_geminis": "mean distance between Geminis",
-    "hops_geminis_y2": "mean distance between Geminis, Y double",
-    "hops_nodes": "mean distance between nodes",
-    "hops_max": "greatest distance",
-    "hops_milc": "hops of MILC's messages",
-    "volume": "volume of the hull",
-    "surface": "surface of the hull",
-}
-
-ASSUMED: tuple[str, ...] = (
-    "The scheduler walks the nodes in xyz-by2 order, whose definition is not printed.",
-    "The machine is asked for 94 % of its node-hours, the MILC jobs included.",
-    "A job's nodes talk to their neighbors on a grid of one to three dimensions, or, in one job of five, to all others; "
-    "how much they would send is drawn once a job, half a GB/s a node on average.",
-    "One job of ten writes during a run: all of them together as fast as both file systems go, through all service nodes.",
-    "Jobs share links max-min fair; half-way round a ring, messages go both ways; a link carries both directions at once.",
-    "MILC's tasks fill the nodes in the order of the list.",
-    "The neighbors' traffic stays the same through one run.",
-)
+METRICS: dict[str, str] = _TABLE["metrics"]
+ASSUMED: tuple[str, ...] = tuple(_TABLE["assumed"])
 
 
 class PlacedJob(NamedTuple):

@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.network.scheduling.workload import Job, Workload
+from hopperlib.package_data import read_beside
 
 
 class SizeClass(NamedTuple):
@@ -65,12 +66,7 @@ MIXES: dict[str, tuple[SizeClass, ...]] = {
     ),
 }
 
-ASSUMED: tuple[str, ...] = (
-    "Within a class, sizes are spread evenly on a logarithmic scale and four in ten are rounded to a power of two.",
-    "Jobs ask for half an hour to two days, by a table of limits.",
-    "One job in twelve runs to its limit; the others end earlier, half of them within a third of it.",
-    "Nights bring half as many jobs as working hours, weekends six in ten.",
-)
+ASSUMED: tuple[str, ...] = tuple(read_beside(__file__, "generator.toml")["assumed"])
 
 # Limits that jobs ask for [h], and how often.
 _LIMITS_H = (0.5, 1.0, 2.0, 4.0, 6.0, 12.0, 24.0, 36.0, 48.0)

@@ -18,6 +18,7 @@ from hopperlib.node.launch.option_values import whole_number
 from hopperlib.node.launch.scripts import Invocation, find_invocations, tidy
 from hopperlib.node.launch.shell import BROKEN_LINE, Unknown
 from hopperlib.node.slurm.srun import read_srun
+from hopperlib.package_data import read_beside
 
 # More threads than this on one task is a slip, and a drawing of it helps nobody.
 _MOST_THREADS = 1024
@@ -189,21 +190,8 @@ def _openmp_threads(invocation: Invocation, environment: Mapping[str, str]) -> t
     return int(first[:9]), ""
 
 
-_OTHERS = "jsrun|ibrun|poe|flux (?:run|mini run|submit)|lrun|mpirun_rsh|mpiexec_mpt|ccc_mprun|dplace|prsrun|runjob|likwid-mpirun|charmrun"
-# What a text without a launch line holds instead, and what is said of it.
-_INSTEAD = (
-    (r"^[ \t]*#.*\b(aprun|srun|mpiexec|mpirun)\b", "holds a launch line only in comments; take the # away"),
-    (rf"\b({_OTHERS})\b", "starts tasks with {}; aprun, srun, mpiexec and mpirun lines can be read"),
-    (r"^[ \t]*(sbatch|qsub)\b", "submits a script that is not part of this text; give the script itself"),
-    (
-        r"(?:\$\(|`)[^)`]*\b(aprun|srun|mpiexec|mpirun)\b",
-        "runs {} only inside $( ) or backquotes, which are not read; write the line by itself",
-    ),
-    ("()", "holds no aprun, srun, mpiexec or mpirun command"),
-)
-
-
 def _no_line(text: str) -> str:
     """Say what is missing, and what was found instead."""
-    matches = ((re.search(pattern, text, re.MULTILINE), said) for pattern, said in _INSTEAD)
+    table = read_beside(__file__, "no_lines.toml")["instead"]
+    matches = ((re.search(case["pattern"], text, re.MULTILINE), str(case["said"])) for case in table)
     return next(said.format(match[1]) for match, said in matches if match)

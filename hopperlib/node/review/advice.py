@@ -18,26 +18,15 @@ from hopperlib.node.launch.ranges import as_ranges
 from hopperlib.node.placement import NodePlacement, Placement
 from hopperlib.node.review.slowdown import ComponentCost, Cost, spread_load, thread_load
 from hopperlib.node.review.text_drawing import counted
+from hopperlib.package_data import read_beside
 
 # Rounding of sums of parts.
 _HAIR = 1e-9
 _HERE = "hopperlib.node.review"
 # Programs of these kinds choose a GPU for the program behind them.
 _WRAPPERS = (".sh", "select_gpu", "bash", "numactl")
-# One hardware thread a core; --hint=nomultithread, which says the same, is ignored beside --cpu-bind.
 _ONE = "--threads-per-core=1"
-# How launchers other than aprun and srun spell what an option of srun does.
-_SPELLINGS: dict[str, dict[str, str]] = {
-    "pals": {
-        "-c": "--depth",
-        "--cpu-bind=cores": "--cpu-bind depth",
-        "--mem-bind=local": "--mem-bind",
-        _ONE: "--cpu-bind core",
-    },
-    "openmpi": {"-c": "--map-by slot:PE", "--cpu-bind=cores": "--bind-to core", "CPU": "core", _ONE: "--map-by core"},
-    "mpich": {"-c": "-bind-to core", "--cpu-bind=cores": "-bind-to core", "CPU": "core", _ONE: "-bind-to core"},
-    "intelmpi": {"-c": "I_MPI_PIN_DOMAIN", "--cpu-bind=cores": "I_MPI_PIN=1", _ONE: "I_MPI_PIN_CELL=core"},
-}
+_TABLE = read_beside(__file__, "advice.toml")
 
 
 class _View(NamedTuple):
@@ -65,7 +54,8 @@ class _View(NamedTuple):
 
     def option(self, aprun: str, srun: str) -> str:
         """Return how the line's launcher spells an option."""
-        return aprun if self.launch.launcher == "aprun" else _SPELLINGS.get(self.launch.launcher, {}).get(srun, srun)
+        spellings: dict[str, str] = _TABLE["spellings"].get(self.launch.launcher, {})
+        return aprun if self.launch.launcher == "aprun" else spellings.get(srun, srun)
 
 
 def _numa_words(numbers: Sequence[int]) -> str:
@@ -278,14 +268,6 @@ def _steps(view: _View) -> Iterator[Finding]:
 
 
 _RULES = (_memory, _shared_cores, _numa_nodes, _threads, _binding, _gpus, _nodes)
-_ALONE = (
-    "idle-numa-nodes",
-    "uneven-numa-nodes",
-    "cores-idle",
-    "gpus-idle",
-    "reservation-larger",
-    "last-node-nearly-empty",
-)
 
 
 def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
@@ -324,7 +306,7 @@ def advise(placement: Placement, cost: Cost) -> tuple[Finding, ...]:
         ruled = [each for rule in _RULES for each in rule(view)]
         if placement.launch.steps > 1:
             # What one of several steps leaves free is there for the others.
-            ruled = [*(each for each in ruled if each.code not in _ALONE), *_steps(view)]
+            ruled = [*(each for each in ruled if each.code not in _TABLE["alone"]), *_steps(view)]
         findings += [replace(each, message=before + each.message) for each in ruled]
     findings += _reservation(placement) if placement.launch.steps == 1 else ()
     for code, texts in (

@@ -7,20 +7,11 @@ from typing import Any
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine, NodeKind, Quantity
 from hopperlib.machine.machine import general_launchers
+from hopperlib.package_data import read_beside
 from hopperlib.readers.hardware._devices import gpu_facts
 from hopperlib.readers.hardware._record import Hardware, guessed, told
 
-CITATIONS = {
-    "lscpu": "output of lscpu on the node",
-    "meminfo": "/proc/meminfo on the node",
-    "lstopo": "output of lstopo --of xml on the node",
-    "scontrol": "output of scontrol show node",
-    "nvidia-smi": "output of nvidia-smi topo -m on the node",
-    "rocm-smi": "output of rocm-smi --showtopo on the node",
-    "lfs": "output of lfs df on the node",
-}
-
-
+_CITATIONS: dict[str, str] = read_beside(__file__, "hardware.toml")["citations"]
 # What every node has; the link between NUMA nodes no tool tells, and a file may leave it out.
 _NODE_FACTS = tuple(each.name for each in fields(NodeKind) if each.name not in ("name", "numa_link_gb_s"))
 
@@ -90,20 +81,20 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
         kinds = [{**single, **local.facts, **_gpus(local, dict(local.facts))}]
     filled = [_filled(facts) for facts in kinds]
     # Launcher facts come from scontrol, which each kind of a cluster cites as well.
-    cited = {facts[key].source for facts in filled for key in _NODE_FACTS if key in facts}
+    tools = {facts[key].source for facts in filled for key in _NODE_FACTS if key in facts}
     document: dict[str, Any] = {
         "name": name,
         "title": title or name,
         "model": local.model or "not told",
         "site": "not told",
-        "sources": {tool: CITATIONS[tool] for tool in CITATIONS if tool in cited},
+        "sources": {tool: cited for tool, cited in _CITATIONS.items() if tool in tools},
         "node": [
             {"name": label, **{key: facts[key].to_table() for key in _NODE_FACTS if key in facts}}
             for label, facts in zip(_names(filled), filled, strict=True)
         ],
     }
     if lustre:
-        document["sources"]["lfs"] = CITATIONS["lfs"]
+        document["sources"]["lfs"] = _CITATIONS["lfs"]
         document["file_system"] = [
             {"name": each.model, "kind": "lustre", **{key: fact.to_table() for key, fact in each.facts.items()}}
             for each in lustre

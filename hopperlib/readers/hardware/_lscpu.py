@@ -6,18 +6,12 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
+from hopperlib.package_data import read_beside
 from hopperlib.readers.hardware._devices import cpu_list
 from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, counted, guessed, local_node, memory_facts, told
 
 _MISSING = "is missing; run it in English: LC_ALL=C lscpu"
-# Flags of a processor -> double precision operations a cycle, widest first.
-VECTORS = (
-    ({"avx512f"}, 32, "the flag avx512f: two fused multiply-adds on 8 numbers a cycle"),
-    ({"avx2", "fma"}, 16, "the flags avx2 and fma: two fused multiply-adds on 4 numbers a cycle"),
-    ({"avx"}, 8, "the flag avx: an add and a multiply on 4 numbers a cycle"),
-    ({"asimd"}, 8, "the flag asimd: two fused multiply-adds on 2 numbers a cycle"),
-    ({"sse2"}, 4, "the flag sse2: an add and a multiply on 2 numbers a cycle"),
-)
+_VECTORS: list[dict[str, Any]] = read_beside(__file__, "hardware.toml")["vectors"]
 
 
 def read_lscpu(text: str) -> Hardware:
@@ -63,7 +57,8 @@ def read_lscpu(text: str) -> Hardware:
     model = values.get("Model name") or None
     facts = _measured_clock(values)
     flags = set(values.get("Flags", "").split())
-    flops, why = next(((flops, why) for needed, flops, why in VECTORS if needed <= flags), (0, ""))
+    widest = next((vector for vector in _VECTORS if flags.issuperset(vector["flags"])), {})
+    flops, why = widest.get("flops_per_cycle", 0), widest.get("why", "")
     if flops == 32 and values.get("Vendor ID") == "AuthenticAMD":
         flops, why = 16, "the flag avx512f on an AMD processor: as on Zen 4, in two halves"
     facts |= guessed(why, flops_per_cycle=flops) if flops else {}

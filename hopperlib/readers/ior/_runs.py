@@ -4,39 +4,19 @@ IOR calls it a test: one set of options, so many repetitions. A file may hold
 several, from one run or from many.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from hopperlib.package_data import read_beside
 from hopperlib.readers.ior.results import IoResult, Status
 from hopperlib.readers.ior.tokens import binary_size, count, error_in, number, worst
 from hopperlib.units import BYTES_PER_MIB
 
 ACCESSES = ("write", "read")
-
-
-class _Option(NamedTuple):
-    """What versions and formats call an option, the first before the next, and how it is read."""
-
-    names: tuple[str, ...]
-    read: Callable[[str], int | None] = count
-
-
-_OPTIONS = {
-    "api": _Option(("api", "API")),
-    "access": _Option(("access",)),
-    "files": _Option(("filePerProc", "fPP")),
-    "aggregate": _Option(("aggregate filesize",), binary_size),
-    "block": _Option(("blocksize", "blockSize", "blksiz"), binary_size),
-    "transfer": _Option(("xfersize", "transferSize", "xsize"), binary_size),
-    "segments": _Option(("segments", "segmentCount", "segcnt")),
-    "repetitions": _Option(("repetitions", "reps")),
-    "nodes": _Option(("nodes",)),
-    "tasks": _Option(("tasks", "numTasks", "#Tasks", "participating tasks")),
-    "tasks_per_node": _Option(("clients per node", "tasksPerNode", "tPN")),
-    "stonewall": _Option(("stonewallingTime", "stoneWallingWearOut")),
-}
-_KNOWN = {name for option in _OPTIONS.values() for name in option.names}
+_TABLE = read_beside(__file__, "options.toml")
+_OPTIONS: dict[str, list[str]] = _TABLE["names"]
+_KNOWN = {name for names in _OPTIONS.values() for name in names}
 # A size as IOR prints it lies so near to the size itself.
 _ROUNDED = 0.01
 # Longest line that is looked at: IOR writes none that is longer.
@@ -101,11 +81,12 @@ class Test:
 
     def _said(self, option: str) -> list[str]:
         """Return what is said of an option, under any of its names."""
-        return [self.options[name] for name in _OPTIONS[option].names if name in self.options]
+        return [self.options[name] for name in _OPTIONS[option] if name in self.options]
 
     def _number(self, option: str) -> int | None:
         """Return an option as a count or a size in bytes, as said or else as the command asks for."""
-        said = next(filter(None, map(_OPTIONS[option].read, self._said(option))), None)
+        read = binary_size if option in _TABLE["sizes"] else count
+        said = next(filter(None, map(read, self._said(option))), None)
         asked: int | None = self.command.get(option)
         # IOR prints a size with two decimals of a unit; the command line has all of it.
         return asked if said and asked and abs(asked - said) <= _ROUNDED * said else said or asked

@@ -8,19 +8,15 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from hopperlib.errors import refusal
 from hopperlib.units import BYTES_PER_MIB
 
 Status = Literal["ok", "failed", "incomplete", "no-rates", "not-run"]
-STATUSES: dict[Status, str] = {
-    "ok": "measured, and the run said nothing of an error",
-    "failed": "the run ended in an error; a rate beside it was measured before that",
-    "incomplete": "fewer results than the run was asked for, and no error that would say why",
-    "no-rates": "the run ended well, and the file holds no rate",
-    "not-run": "this phase was left out of the run",
-}
+# Measured and no error; ended in an error; fewer results than asked for, and no error that says why; ended well without a
+# rate; a phase that was left out.
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
