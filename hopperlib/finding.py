@@ -111,8 +111,8 @@ class Words(Formatter):
         if format_spec == "size":
             return size_text(value)
         if format_spec.startswith("n "):
-            one, _, many = format_spec[2:].partition("/")
-            return f"{value:,} {one if value == 1 else many or f'{one}s'}"
+            singular, _, plural = format_spec[2:].partition("/")
+            return f"{value:,} {singular if value == 1 else plural or f'{singular}s'}"
         if format_spec == "capital":
             return f"{value[:1].upper()}{value[1:]}"
         if format_spec in _JOINTS:

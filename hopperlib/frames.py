@@ -171,15 +171,15 @@ def record_columns(thing: Any) -> dict[str, Any]:
     {'read_sizes': [1, 2], 'time_s': 3.0}
     """
     if is_dataclass(thing):
-        found = {name: getattr(thing, name) for name in _declared(thing.__class__)}
+        cells = {name: getattr(thing, name) for name in _declared(thing.__class__)}
     elif isinstance(thing, Mapping):
-        found = dict(thing)
+        cells = dict(thing)
     elif hasattr(thing, "_asdict"):
-        found = thing._asdict()
+        cells = thing._asdict()
     else:
         raise TypeError(f"a row is a dataclass, a named tuple or a mapping, not {type(thing).__name__}")
     columns: dict[str, Any] = {}
-    for name, value in found.items():
+    for name, value in cells.items():
         if _is_record(value) and not isinstance(getattr(value, "name", None), str):
             columns |= {f"{name}_{part}": inner for part, inner in record_columns(value).items()}
         elif name.endswith("interval"):

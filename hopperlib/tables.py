@@ -294,10 +294,10 @@ def _type_of(name: str, record: type) -> Any:
     if name in _TYPES:
         return _TYPES[name]
     first, *rest = name.split(".")
-    found = vars(sys.modules[record.__module__])[first]
+    kind = vars(sys.modules[record.__module__])[first]
     for part in rest:
-        found = getattr(found, part)
-    return found
+        kind = getattr(kind, part)
+    return kind
 
 
 def read_toml(text: str, *, name: str, error: type[TableError] = TableError) -> dict[str, Any]:
@@ -498,13 +498,13 @@ class _Reading:
             self.problem(path, f"must be a table of {slot.rules.form or 'keys and values'}", table)
             return None
         keys = slot.rules.keys
-        one = slot._replace(shape="one", nested=is_dataclass(slot.kind))
+        entry_slot = slot._replace(shape="one", nested=is_dataclass(slot.kind))
         values = {}
         for name, entry in table.items():
             if keys and name not in keys:
                 self.problem(f"{path}.{name}", f"is not a key{nearest(name, keys)}", entry)
             else:
-                values[name] = (self.inner if one.nested else self.entry)(f"{path}.{name}", entry, one)
+                values[name] = (self.inner if entry_slot.nested else self.entry)(f"{path}.{name}", entry, entry_slot)
         for name in keys:
             if name not in table:
                 self.problem(f"{path}.{name}", "is missing")

@@ -112,8 +112,8 @@ def _rows(lines: list[str]) -> list[tuple[int, dict[str, str]]]:
             continue
         if "|" in line:
             header = line.split("|")
-            found = [(place, row_of(other, header)) for place, other in enumerate(lines[number + 1 :], number + 1)]
-            return [(place, row) for place, row in found if row is not None]
+            numbered = [(place, row_of(other, header)) for place, other in enumerate(lines[number + 1 :], number + 1)]
+            return [(place, row) for place, row in numbered if row is not None]
         under = lines[number + 1] if number + 1 < len(lines) else ""
         spans = [match.span() for match in re.finditer("-+", under)]
         if spans and not under.strip("- \r"):

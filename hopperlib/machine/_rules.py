@@ -88,12 +88,12 @@ def _floor_rules(network: Network, compute_nodes: int, positions: int) -> Iterat
         yield f"network.nodes_per_slot = {per_slot}: {rule}"
         return
     parts = (columns, rows * routers, cages * slots)
-    told = (
+    spelled = (
         f"floor_columns = {columns}",
         f"floor_rows x routers a slot = {rows} x {routers}",
         f"cages_per_cabinet x slots_per_cage = {cages} x {slots}",
     )
-    for axis, extent, part, words in zip("xyz", network.dimensions or (), parts, told, strict=True):
+    for axis, extent, part, words in zip("xyz", network.dimensions or (), parts, spelled, strict=True):
         if extent != part:
             yield f"network.dimensions: {axis} = {extent} must equal {words} (columns run along x, rows along y)"
     held, left_over = len(network.service_blades) * per_slot, positions - compute_nodes

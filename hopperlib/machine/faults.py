@@ -66,8 +66,8 @@ def detour_hops(network: Network) -> int | None:
     long = [extent for extent in network.dimensions or () if extent > 1]
     around = [extent - 1 if extent > 2 else None for extent in long]
     ways = [min(3, hops or 3) if len(long) > 1 else hops for hops in around]
-    found = [hops for hops in ways if hops is not None]
-    return max(found) if found and len(found) == len(ways) else None
+    detours = [hops for hops in ways if hops is not None]
+    return max(detours) if detours and len(detours) == len(ways) else None
 
 
 def files_hit(file_system: FileSystem, stripe_count: int | None = None) -> float:

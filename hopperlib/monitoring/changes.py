@@ -80,7 +80,7 @@ def _table() -> tuple[tuple[float, float, float], ...]:
     """Return the logarithms of lengths, and the gains that 5 and 1 % of unchanged histories exceed."""
     columns = ("runs", "gain_5_percent", "gain_1_percent")
     numbers = ([float(row[column]) for column in columns] for row in rows("chance-of-change.csv"))
-    return tuple((math.log(runs), five, one) for runs, five, one in numbers)
+    return tuple((math.log(runs), at_5, at_1) for runs, at_5, at_1 in numbers)
 
 
 def _gains(runs: int, persistence: float) -> tuple[float, float]:
@@ -89,8 +89,8 @@ def _gains(runs: int, persistence: float) -> tuple[float, float]:
     after = min(max(1, bisect_left(table, (at,))), len(table) - 1)
     (left, *low), (right, *high) = table[after - 1], table[after]
     share = min(1.0, max(0.0, (at - left) / (right - left)))
-    five, one = (a + share * (b - a) + PERSISTENCE_PRICE * persistence for a, b in zip(low, high, strict=True))
-    return five, one
+    at_5, at_1 = (a + share * (b - a) + PERSISTENCE_PRICE * persistence for a, b in zip(low, high, strict=True))
+    return at_5, at_1
 
 
 def chance(gain: float, runs: int, persistence: float) -> float:
@@ -110,8 +110,8 @@ def chance(gain: float, runs: int, persistence: float) -> float:
     >>> chance(30, 100, 0.0) < 0.001 < chance(5, 100, 0.0)
     True
     """
-    five, one = _gains(runs, persistence)
-    tail = 0.05 * math.exp(-math.log(5) * (gain - five) / (one - five))
+    at_5, at_1 = _gains(runs, persistence)
+    tail = 0.05 * math.exp(-math.log(5) * (gain - at_5) / (at_1 - at_5))
     return max(LEAST_P, min(1.0, tail))
 
 
@@ -123,8 +123,8 @@ def gain_needed(runs: int, persistence: float, level: float = LEVEL) -> float:
     >>> round(chance(gain_needed(50, 0.2, 0.03), 50, 0.2), 6)
     0.03
     """
-    five, one = _gains(runs, persistence)
-    return five + (one - five) * math.log(level / 0.05) / math.log(0.2)
+    at_5, at_1 = _gains(runs, persistence)
+    return at_5 + (at_1 - at_5) * math.log(level / 0.05) / math.log(0.2)
 
 
 def find_changes(values: Sequence[float], *, level: float = LEVEL) -> Course:
@@ -180,7 +180,7 @@ def search(values: Sequence[float], level: float, least: float = 0.0) -> tuple[F
         fit(values, noise, price=price, shortest=SHORTEST, least=least, rounds=3)
         for noise in _first_noises(steady.noise, local, least)
     ]
-    return steady, max([steady, *fits], key=lambda found: found.loglik - price * len(found.cuts))
+    return steady, max([steady, *fits], key=lambda course: course.loglik - price * len(course.cuts))
 
 
 def kept(values: Sequence[float], steady: Fit, best: Fit, level: float, least: float = 0.0) -> Course:

@@ -223,15 +223,15 @@ def fit(
     best, most, grid = None, _NEVER, _grid(values)
     for _ in range(rounds):
         cuts, levels, value = _best_path(values, grid, noise, price, shortest, allowed)
-        found = Fit(tuple(cuts), tuple(grid[level] for level in levels), noise, value + price * len(cuts))
+        fitted = Fit(tuple(cuts), tuple(grid[level] for level in levels), noise, value + price * len(cuts))
         if value > most:
-            best, most = found, value
-        noise = _noise_around(found.residuals(values), cuts, noise, least)
+            best, most = fitted, value
+        noise = _noise_around(fitted.residuals(values), cuts, noise, least)
     assert best is not None
     return best
 
 
-def place(values: Sequence[float], found: Fit, which: int, shortest: int, near: int) -> list[float]:
+def place(values: Sequence[float], fitted: Fit, which: int, shortest: int, near: int) -> list[float]:
     """Return how likely the change is within `near` runs of each run, levels and noise given; all others stay.
 
     Examples
@@ -241,9 +241,9 @@ def place(values: Sequence[float], found: Fit, which: int, shortest: int, near: 
     >>> round(place(values, found, 0, shortest=4, near=0)[20], 3)
     1.0
     """
-    bounds = [0, *found.cuts, len(values)]
+    bounds = [0, *fitted.cuts, len(values)]
     begin, end = bounds[which], bounds[which + 2]
-    densities, (old, new) = _Densities(found.noise), found.levels[which : which + 2]
+    densities, (old, new) = _Densities(fitted.noise), fitted.levels[which : which + 2]
 
     def terms(before: float, now: float) -> list[float]:
         """Return the terms of all runs but the first, where the run before is off one level and this one off another."""

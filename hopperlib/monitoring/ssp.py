@@ -84,27 +84,27 @@ class Suite:
     @property
     def ssp(self) -> float:
         """Geometric mean of the rates times the processors."""
-        return geometric_mean([one.rate for one in self.rates]) * (self.processors or 1)
+        return geometric_mean([code.rate for code in self.rates]) * (self.processors or 1)
 
     @property
     def committed(self) -> float | None:
         """The same of the commitments; None if one is missing."""
-        return self._of([one.commitment for one in self.rates])
+        return self._of([code.commitment for code in self.rates])
 
     @property
     def reference(self) -> float | None:
         """The same of the reference machine's rates; None if one is missing."""
-        return self._of([one.reference for one in self.rates])
+        return self._of([code.reference for code in self.rates])
 
     @property
     def short(self) -> tuple[Rate, ...]:
         """Benchmarks below their commitment."""
-        return tuple(one for one in self.rates if one.commitment is not None and one.rate < one.commitment)
+        return tuple(code for code in self.rates if code.commitment is not None and code.rate < code.commitment)
 
     @property
     def passes(self) -> bool | None:
         """Whether every commitment is kept, that of the mean too; None if there is none."""
-        if all(one.commitment is None for one in self.rates):
+        if all(code.commitment is None for code in self.rates):
             return None
         return not self.short and (self.committed is None or self.ssp >= self.committed)
 

@@ -99,8 +99,8 @@ def read(moved: Iterable[str], steady: Iterable[str]) -> Reading:
             "none": ("", "none"),
             "any": ("", "all", "some", "none"),
         }
-        told = any(part.effect[kind] in ("all", "some") for kind in slowed)
-        return told and all(state(kind) in fits[effect] for kind, effect in part.effect.items())
+        slowed_here = any(part.effect[kind] in ("all", "some") for kind in slowed)
+        return slowed_here and all(state(kind) in fits[effect] for kind, effect in part.effect.items())
 
     def said(part: Subsystem) -> int:
         """Return how much of what is seen the part had to show."""
@@ -153,7 +153,7 @@ def moved_together(reports: Sequence[Report]) -> list[Moved]:
         groups[-1].append((report, shift))
         # All of a group share a moment: the window narrows to what is common.
         until = min(until, end)
-    found = []
+    moves = []
     for group in groups:
         shifts = {report.history.name: shift for report, shift in group}
         worse = defaultdict(list)
@@ -165,5 +165,5 @@ def moved_together(reports: Sequence[Report]) -> list[Moved]:
         moved = max(worse.values(), key=len)
         reading = read((report.history.kind for report in moved), (report.history.kind for report in steady))
         times = sorted(shift.time for shift in shifts.values())
-        found.append(Moved(time=times[0], shifts=shifts, steady=tuple(r.history.name for r in steady), reading=reading))
-    return found
+        moves.append(Moved(time=times[0], shifts=shifts, steady=tuple(r.history.name for r in steady), reading=reading))
+    return moves

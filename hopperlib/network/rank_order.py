@@ -265,15 +265,15 @@ def read_matrix(lines: Iterable[str]) -> tuple[int, dict[tuple[int, int], float]
     rows: list[list[str]] = []
     ranks, here = 0, -1
 
-    def add(one: int, other: int, weight: float) -> None:
+    def add(sender: int, receiver: int, weight: float) -> None:
         nonlocal ranks
-        if not (0 <= one < MOST_TASKS and 0 <= other < MOST_TASKS and 0 <= weight < float("inf")):
+        if not (0 <= sender < MOST_TASKS and 0 <= receiver < MOST_TASKS and 0 <= weight < float("inf")):
             raise InputError(
-                f"ranks {one} and {other} with {weight:g}: ranks are from 0 to {MOST_TASKS - 1:,}, and nothing is negative"
+                f"ranks {sender} and {receiver} with {weight:g}: ranks are from 0 to {MOST_TASKS - 1:,}, and nothing is negative"
             )
-        ranks = max(ranks, one + 1, other + 1)
-        if one != other and weight:
-            pair = (min(one, other), max(one, other))
+        ranks = max(ranks, sender + 1, receiver + 1)
+        if sender != receiver and weight:
+            pair = (min(sender, receiver), max(sender, receiver))
             pairs[pair] = pairs.get(pair, 0.0) + weight
 
     for line in lines:
@@ -291,8 +291,8 @@ def read_matrix(lines: Iterable[str]) -> tuple[int, dict[tuple[int, int], float]
     try:
         # Three rows of three may be either: a diagonal of zeros is that of a table, in which none sends to itself.
         square = len(rows) == 3 and all(float(row[i]) == 0 for i, row in enumerate(rows) if len(row) == 3)
-        for one, other, weight in rows if rows and len(rows[0]) == 3 and not square else _cells(rows):
-            add(int(one), int(other), float(weight))
+        for sender, receiver, weight in rows if rows and len(rows[0]) == 3 and not square else _cells(rows):
+            add(int(sender), int(receiver), float(weight))
     except InputError:
         raise
     except ValueError as error:
@@ -320,7 +320,7 @@ def off_node_weight(order: Sequence[int], pairs: Matrix, cores_per_node: int) ->
     5.0
     """
     node = {rank: position // cores_per_node for position, rank in enumerate(order)}
-    return sum(weight for (one, other), weight in pairs.items() if node[one] != node[other])
+    return sum(weight for (first, second), weight in pairs.items() if node[first] != node[second])
 
 
 def order_for_matrix(ranks: int, pairs: Matrix, cores_per_node: int) -> list[int]:
@@ -337,9 +337,9 @@ def order_for_matrix(ranks: int, pairs: Matrix, cores_per_node: int) -> list[int
     from heapq import heappop, heappush
 
     beside: list[list[tuple[int, float]]] = [[] for _ in range(ranks)]
-    for (one, other), weight in pairs.items():
-        beside[one].append((other, weight))
-        beside[other].append((one, weight))
+    for (low, high), weight in pairs.items():
+        beside[low].append((high, weight))
+        beside[high].append((low, weight))
     placed = [False] * ranks
     order: list[int] = []
     first = 0
@@ -360,11 +360,11 @@ def order_for_matrix(ranks: int, pairs: Matrix, cores_per_node: int) -> list[int
                 rank, first = (first if not placed[first] else -1), first + 1
             placed[rank] = True
             order.append(rank)
-            for other, weight in beside[rank]:
-                if not placed[other]:
+            for partner, weight in beside[rank]:
+                if not placed[partner]:
                     for queue, gains in ((heap, here), (near, before)):
-                        gains[other] = gains.get(other, 0.0) + weight
-                        heappush(queue, (-gains[other], other))
+                        gains[partner] = gains.get(partner, 0.0) + weight
+                        heappush(queue, (-gains[partner], partner))
     own = list(range(ranks))
     return min(order, own, key=lambda tried: off_node_weight(tried, pairs, cores_per_node))
 

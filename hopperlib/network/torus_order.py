@@ -60,8 +60,8 @@ class NodeTraffic:
         on = {rank: place // cores for place, rank in enumerate(order)}
         # What each group of ranks that share a node sends each other group, and where each group is.
         self._sent: list[dict[int, float]] = [{} for _ in range(count)]
-        for (one, other), weight in pairs:
-            a, b = on[one], on[other]
+        for (first, second), weight in pairs:
+            a, b = on[first], on[second]
             if a != b:
                 self._sent[a][b] = self._sent[a].get(b, 0.0) + weight
                 self._sent[b][a] = self._sent[b].get(a, 0.0) + weight

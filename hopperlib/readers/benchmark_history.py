@@ -48,10 +48,10 @@ class Histories(Framed):
     def frame_data(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each run of each series, texts that are numbers or times as such."""
         for history in self.series:
-            told = {"unit": history.unit, "better": history.better, "kind": history.kind or None}
+            described = {"unit": history.unit, "better": history.better, "kind": history.kind or None}
             for run, (time, value) in enumerate(zip(history.times, history.values, strict=True)):
                 settings = {name: _typed(values[run]) for name, values in history.covariates.items()}
-                yield {"benchmark": history.name, "time": _typed(time), "value": value, **told, **settings}
+                yield {"benchmark": history.name, "time": _typed(time), "value": value, **described, **settings}
 
 
 def _typed(cell: str) -> Any:
@@ -114,7 +114,7 @@ def read_benchmark_history(
     series: dict[str, list[_Run]] = defaultdict(list)
     for key, run in runs:
         series[key].append(run)
-    histories = tuple(_history(key or name or "benchmark", found, better) for key, found in series.items())
+    histories = tuple(_history(key or name or "benchmark", runs_of_key, better) for key, runs_of_key in series.items())
     if not histories:
         raise InputError("the file holds no value above 0")
     return Histories(histories, skips)
@@ -123,14 +123,14 @@ def read_benchmark_history(
 def _old_runs(lines: Sequence[str]) -> Iterator[tuple[str, _Run]]:
     """Yield the values of a log of ReFrame before version 4: a line each."""
     for number, line in enumerate(lines, start=1):
-        told = _OLD_LINE.match(line)
-        parts = told["rest"].split("|") if told else []
+        entry = _OLD_LINE.match(line)
+        parts = entry["rest"].split("|") if entry else []
         values = [
             value for part in parts if (value := _OLD_VALUE.match(part)) and value["name"] not in ("jobid", "ref")
         ]
-        if told and values:
+        if entry and values:
             value, unit = values[-1], next((part for part in parts if "=" not in part), "")
-            yield f"{told['info']} {value['name']}", _Run(number, told["time"], float(value["value"]), unit, {})
+            yield f"{entry['info']} {value['name']}", _Run(number, entry["time"], float(value["value"]), unit, {})
 
 
 def _goes_up(cells: Sequence[str]) -> bool:
@@ -195,7 +195,7 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
     keys = [name for name in header if name.lower() in _COLUMNS["names"] and name != times]
     # A name that all rows share tells nothing apart, unless it is the only one.
     varied = [name for name in keys if len({row[name] for row in rows}) > 1]
-    told = varied if varied or len(values) > 1 else keys[:1]
+    naming = varied if varied or len(values) > 1 else keys[:1]
     others = [name for name in header if name not in (times, *keys, *values) and not _LABELS.match(name.lower())]
     for number, row in zip(numbers, rows, strict=True):
         if row.get("statistic", "") not in ("", "mean"):
@@ -208,7 +208,7 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
                 continue
             if value is None or value < 0:
                 raise InputError(f"line {number}, column {name}: {row[name]!r} is no number above 0")
-            label = [row[key] for key in told if row[key].lower() not in ABSENT]
+            label = [row[key] for key in naming if row[key].lower() not in ABSENT]
             if len(values) > 1 or name != figure or (not label and name not in _COLUMNS["values"]):
                 label.append(figure)
             unit = row.get(f"{figure}_unit", row.get("unit", ""))

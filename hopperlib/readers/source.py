@@ -167,8 +167,8 @@ def by_path(reader: Callable[..., Any]) -> Callable[..., Any]:
         source = Path(source) if isinstance(source, str) else source
         if names_file and isinstance(source, os.PathLike):
             options.setdefault("file", os.fspath(source))
-        found = reader(source, **options)
-        return Rows(found) if type(found) in (list, tuple) else found
+        records = reader(source, **options)
+        return Rows(records) if type(records) in (list, tuple) else records
 
     read.__doc__ = f"{reader.__doc__}\n    A str is the path of a file here; give text as ``io.StringIO(text)``. A DataFrame or Series is read as its CSV.\n"
     return read

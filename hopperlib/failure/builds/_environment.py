@@ -44,10 +44,10 @@ class Module(NamedTuple):
 
         A version that is not known keeps no bound.
         """
-        found = _SPEC.fullmatch(spec)
-        if found is None:
+        parts = _SPEC.fullmatch(spec)
+        if parts is None:
             raise ValueError(f"module={spec!r} must be a name, or a name and a bound such as fftw>=3")
-        name, bound = found[1].strip(), found[2]
+        name, bound = parts[1].strip(), parts[2]
         if not (fnmatchcase(self.name, name) or fnmatchcase(self.name.rpartition("/")[2], name)):
             return False
         return not bound or (self.version != "" and in_range(self.version, bound))
@@ -120,7 +120,7 @@ class _Reader:
 
     def flush(self) -> None:
         """Load what a numbered list names, by number: it is printed in columns."""
-        self.add(module for _, module in sorted(self.numbered, key=lambda one: one[0]))
+        self.add(module for _, module in sorted(self.numbered, key=lambda numbered: numbered[0]))
         self.numbered.clear()
 
     def line(self, line: str) -> None:
@@ -144,16 +144,16 @@ class _Reader:
 
     def _variable(self, line: str) -> bool:
         """Read a line that sets a variable."""
-        found = _SET.fullmatch(line)
-        if found is None or not (
-            line.startswith(("export ", "setenv ")) or line[len(found[1]) : len(found[1]) + 1] == "="
+        setting = _SET.fullmatch(line)
+        if setting is None or not (
+            line.startswith(("export ", "setenv ")) or line[len(setting[1]) : len(setting[1]) + 1] == "="
         ):
             return False
-        value = found[2].strip().strip("'\"")
-        if found[1] == "LOADEDMODULES":
+        value = setting[2].strip().strip("'\"")
+        if setting[1] == "LOADEDMODULES":
             self.add(_module(name) for name in value.split(":") if _NAME.fullmatch(name))
         else:
-            self.variables[found[1]] = value
+            self.variables[setting[1]] = value
         return True
 
     def _bare(self, line: str) -> bool:
@@ -172,9 +172,9 @@ def read_environment(text: str) -> Environment:
     reader, labels = _Reader(), []
     for raw in text.replace("\r", "\n").replace("\0", " ").split("\n"):
         line = " ".join(_ESCAPES.sub("", raw[:_LONGEST]).split())
-        found = _LABEL.findall(line)
-        labels += found
-        if line and not found and not line.startswith(("#", "---")) and not line.lower().startswith(_HEADINGS):
+        labels_here = _LABEL.findall(line)
+        labels += labels_here
+        if line and not labels_here and not line.startswith(("#", "---")) and not line.lower().startswith(_HEADINGS):
             if re.match(r"[A-Za-z]: {1,4}[A-Z]", line):
                 continue  # the legend under a list of Lmod
             reader.line(line.removeprefix("$ "))

@@ -210,9 +210,9 @@ def read_line(text: str) -> LinkLine:
     """Read a compile or link line; of several commands the last one whose driver is known."""
     if len(text) > _LONGEST:
         raise ValueError(f"line holds {len(text):,} characters and may hold {_LONGEST:,}")
-    found = LinkLine(command="", words=(), variables={})
+    parsed = LinkLine(command="", words=(), variables={})
     if not text.strip():
-        return found
+        return parsed
     for command in _commands(text.replace("\r", "\n").replace("\0", " ")):
         variables: dict[str, str] = {}
         start = 0
@@ -220,8 +220,8 @@ def read_line(text: str) -> LinkLine:
             variables[set_before[1]] = set_before[2]
             start += 1
         if start < len(command) and _base(command[start]) in compilers().commands:
-            found = LinkLine(command=command[start], words=_words(command[start + 1 :]), variables=variables)
-    if not found.command:
+            parsed = LinkLine(command=command[start], words=_words(command[start + 1 :]), variables=variables)
+    if not parsed.command:
         shown = " ".join(text.split())[:60]
         raise ValueError(f"line={shown!r} holds no compiler that is known, such as cc, CC, ftn, mpicc, gcc or ifx")
-    return found
+    return parsed

@@ -56,7 +56,8 @@ def _outcome(option: str, program: str) -> str:
     """Return what happens to one kind of program."""
     line, shmem = PROGRAMS[program]
     build = read_build("\n".join(OPTIONS[option]), line, shmem=shmem)
-    codes = [one.rule.code for one in check_build(build) if one.certainty == "known" and one.rule.level == "problem"]
+    certain = [fault.rule for fault in check_build(build) if fault.certainty == "known"]
+    codes = [rule.code for rule in certain if rule.level == "problem"]
     return codes[0] if codes else WORKS
 
 
@@ -149,7 +150,7 @@ def troubles(shares: Shares, weights: Weights) -> tuple[Trouble, ...]:
     for name, weight in weights._asdict().items():
         if weight < 0:
             raise refusal(name, weight, "must not be below 0: trouble does no good")
-    found = []
+    by_option = []
     for option, modules in OPTIONS.items():
         broken = cost = 0.0
         for program, code in outcomes(option).items():
@@ -163,8 +164,8 @@ def troubles(shares: Shares, weights: Weights) -> tuple[Trouble, ...]:
             cost += share * getattr(weights, _WEIGHT_OF[code])
         contacted = 0.0 if "xt-mpt" in modules else shares.pinned
         cost += contacted * weights.contacted
-        found.append(Trouble(option=option, broken_fraction=broken, contacted_fraction=contacted, cost=cost))
-    return tuple(found)
+        by_option.append(Trouble(option=option, broken_fraction=broken, contacted_fraction=contacted, cost=cost))
+    return tuple(by_option)
 
 
 def flip_weight(shares: Shares, weights: Weights) -> float | None:

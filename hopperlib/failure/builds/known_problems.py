@@ -60,11 +60,11 @@ class Build:
         if driver and driver.family:
             return driver.family
         for names in (compilers().environments, compilers().modules):
-            found = {compiler for name, compiler in names.items() if self.environment.loaded(name)}
+            loaded = {compiler for name, compiler in names.items() if self.environment.loaded(name)}
             # GNU's is often loaded beneath another one, for its libraries.
-            found -= {"gnu"} if len(found) > 1 else set()
-            if found:
-                return found.pop() if len(found) == 1 else None
+            loaded -= {"gnu"} if len(loaded) > 1 else set()
+            if loaded:
+                return loaded.pop() if len(loaded) == 1 else None
         return None
 
     @property
@@ -168,8 +168,8 @@ def _doubt(build: Build, decides: str) -> str:
         case "languages" if build.mixes_languages is None:
             return "the objects do not say whether C or C++ and Fortran are mixed"
         case "line" | "linking" | "languages" if not build.line.command:
-            told = {"line": None, "linking": build.linking, "languages": build.mixed}[decides]
-            return _NO_LINE if told is None else ""
+            known = {"line": None, "linking": build.linking, "languages": build.mixed}[decides]
+            return _NO_LINE if known is None else ""
     return ""
 
 

@@ -285,8 +285,8 @@ def newest_glibcxx(gcc: str) -> str | None:
     >>> newest_glibcxx("11.3.0"), newest_glibcxx("10.2"), newest_glibcxx("3.3")
     ('3.4.29', '3.4.28', None)
     """
-    found = [label for release, label in _tables()["glibcxx"].items() if version_key(release) <= version_key(gcc)]
-    return found[-1] if found else None
+    labels = [label for release, label in _tables()["glibcxx"].items() if version_key(release) <= version_key(gcc)]
+    return labels[-1] if labels else None
 
 
 def first_gcc(glibcxx: str) -> str | None:

@@ -77,9 +77,9 @@ def in_range(version: str, bounds: str) -> bool:
     """
     key = version_key(version)
     for bound in bounds.split():
-        found = _BOUND.fullmatch(bound)
-        if found is None:
+        parts = _BOUND.fullmatch(bound)
+        if parts is None:
             raise ValueError(f"bound={bound!r} must be one of >= <= == > < and a version, such as >=10.4.3")
-        if not _COMPARE[found[1]](key, version_key(found[2])):
+        if not _COMPARE[parts[1]](key, version_key(parts[2])):
             return False
     return True

@@ -62,7 +62,7 @@ def _speakers() -> tuple[_Speaker, ...]:
 
 def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool, alone: bool) -> Cause | None:
     """Return the words before a failure that tell of it, if there are any; where they are alone, no rule names a cause."""
-    ends = [hit for found in signs if found.rule.code not in _BEGINNINGS for hit in found.hits]
+    ends = [hit for message in signs if message.rule.code not in _BEGINNINGS for hit in message.hits]
     terminators = [group.last for group in evidence.unknown if group.suspicion == "end"]
     failed = failed or bool(terminators)
     best: tuple[tuple[int, bool, int], Unknown] | None = None
@@ -78,7 +78,8 @@ def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool
     if best:
         return _message(best[1], evidence)
     symptoms = sorted(
-        (hit for found in signs for hit in found.hits[:1] if alone and hit.before), key=lambda hit: (hit.file, hit.line)
+        (hit for message in signs for hit in message.hits[:1] if alone and hit.before),
+        key=lambda hit: (hit.file, hit.line),
     )
     return next((cause for hit in symptoms if (cause := _unsuspected(hit, evidence))), None)
 
@@ -125,9 +126,12 @@ def _message(group: Unknown, evidence: Evidence) -> Cause:
             chain.insert(0, hit)
             beginning = other
     around = _following(group, known)
-    generic = [found for found in evidence.messages.values() if found.rule.strength == "weak"]
+    generic = [message for message in evidence.messages.values() if message.rule.strength == "weak"]
     around += [
-        hit for found in generic for hit in found.hits if hit.file == end.file and 0 < end.line - hit.line <= _BLOCK_GAP
+        hit
+        for message in generic
+        for hit in message.hits
+        if hit.file == end.file and 0 < end.line - hit.line <= _BLOCK_GAP
     ]
     main = chain[0]
     framed = _framed(group)
@@ -178,9 +182,11 @@ def _unsuspected(symptom: Hit, evidence: Evidence) -> Cause | None:
 def _known(evidence: Evidence) -> set[tuple[int, int]]:
     """Return file and line of what rules know, but for causes that are generic."""
     known = (
-        found for found in evidence.messages.values() if found.rule.role != "cause" or found.rule.strength != "weak"
+        message
+        for message in evidence.messages.values()
+        if message.rule.role != "cause" or message.rule.strength != "weak"
     )
-    return {(hit.file, hit.line) for found in known for hit in found.hits}
+    return {(hit.file, hit.line) for message in known for hit in message.hits}
 
 
 def _framed(group: Unknown) -> list[Hit]:

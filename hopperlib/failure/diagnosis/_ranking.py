@@ -57,14 +57,14 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     findings = evidence.messages
     counted, set_aside = _counted(findings, bool(record_failed))
     refuted = {
-        found.rule.code
-        for found in counted
-        if any(link.names(found.rule.code) for other in counted for link in other.rule.refutes)
+        message.rule.code
+        for message in counted
+        if any(link.names(message.rule.code) for other in counted for link in other.rule.refutes)
     }
     set_aside += tuple(refuted)
-    causes = [found for found in counted if found.rule.role == "cause" and found.rule.code not in refuted]
-    success = [found for found in counted if found.rule.success]
-    signs = [found for found in counted if found.rule.shows_failure and not _tidies_up(found, success)]
+    causes = [message for message in counted if message.rule.role == "cause" and message.rule.code not in refuted]
+    success = [message for message in counted if message.rule.success]
+    signs = [message for message in counted if message.rule.shows_failure and not _tidies_up(message, success)]
     failed = bool(signs) or bool(record_failed)
     words = last_words(evidence, signs, failed=failed, alone=not causes)
     ended_with_words = words is not None and words.fatal_words and not _ended_well_after(words.hits[0], success)
@@ -79,49 +79,49 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     if not causes and set_aside:
         # With nothing better in the text, what was set aside is better than silence.
         aside = [findings[code] for code in set_aside if code not in refuted]
-        causes = [found for found in aside if "@failure" in found.rule.requires]
+        causes = [message for message in aside if "@failure" in message.rule.requires]
     roots, explained = _roots(causes, counted)
-    ranked = [_cause(found, explained[found.rule.code], roots, evidence) for found in roots]
+    ranked = [_cause(message, explained[message.rule.code], roots, evidence) for message in roots]
     if words and (not ranked or ranked[0].confidence == "possible"):
         ranked.insert(0 if ranked and _went_on(roots[0], words) else len(ranked), words)
     return Ranking(causes=tuple(ranked), failed=failed, succeeded=False, set_aside=set_aside)
 
 
-def _tidies_up(found: MessageHits, success: Iterable[MessageHits]) -> bool:
+def _tidies_up(message: MessageHits, success: Iterable[MessageHits]) -> bool:
     """Whether a message only tells that what is left was ended, after the run had ended well."""
     ends = [hit for end in success for hit in end.hits]
-    return found.rule.role == "cascade" and all(
-        any(end.file == hit.file and end.line < hit.line for end in ends) for hit in found.hits
+    return message.rule.role == "cascade" and all(
+        any(end.file == hit.file and end.line < hit.line for end in ends) for hit in message.hits
     )
 
 
 def _ended_well_after(words: Hit, success: Iterable[MessageHits]) -> bool:
     """Whether a program itself, not a launcher or a scheduler, says after a line or in another file that it ended well."""
-    ends = [hit for found in success if found.rule.code.startswith("APPLICATION-") for hit in found.hits]
+    ends = [hit for message in success if message.rule.code.startswith("APPLICATION-") for hit in message.hits]
     return any(hit.file != words.file or hit.line > words.line for hit in ends)
 
 
-def _went_on(found: MessageHits, words: Cause) -> bool:
+def _went_on(message: MessageHits, words: Cause) -> bool:
     """Whether the program went on after a message, and ended with words of its own."""
-    first, end = found.hits[0], words.hits[0]
-    return not found.rule.fatal and first.file == end.file and found.hits[-1].line < end.line
+    first, end = message.hits[0], words.hits[0]
+    return not message.rule.fatal and first.file == end.file and message.hits[-1].line < end.line
 
 
 def _counted(findings: Mapping[str, MessageHits], record_failed: bool) -> tuple[list[MessageHits], tuple[str, ...]]:
     """Return the messages that count, and the codes of those that lack what they require."""
-    counted = [found for found in findings.values() if not found.rule.requires and found.rule.role != "noise"]
-    waiting = [found for found in findings.values() if found.rule.requires and found.rule.role != "noise"]
-    failure = record_failed or any(found.rule.shows_failure for found in counted)
+    counted = [message for message in findings.values() if not message.rule.requires and message.rule.role != "noise"]
+    waiting = [message for message in findings.values() if message.rule.requires and message.rule.role != "noise"]
+    failure = record_failed or any(message.rule.shows_failure for message in counted)
     aside = []
-    for found in waiting:
-        needs = [code for code in found.rule.requires if code != "@failure"]
-        met = ("@failure" in found.rule.requires and failure) or any(
+    for message in waiting:
+        needs = [code for code in message.rule.requires if code != "@failure"]
+        met = ("@failure" in message.rule.requires and failure) or any(
             Link(code=code).names(other.rule.code) for code in needs for other in counted
         )
         if met:
-            counted.append(found)
+            counted.append(message)
         else:
-            aside.append(found.rule.code)
+            aside.append(message.rule.code)
     return counted, tuple(aside)
 
 
@@ -130,13 +130,13 @@ def _later(causes: Iterable[MessageHits], success: Iterable[MessageHits], record
     if record_failed is False:
         return False
     ends: dict[int, int] = {}
-    for found in success:
-        for hit in found.hits:
+    for message in success:
+        for hit in message.hits:
             ends[hit.file] = max(ends.get(hit.file, 0), hit.line)
-    for found in causes:
-        if found.rule.strength == "weak":
+    for message in causes:
+        if message.rule.strength == "weak":
             continue
-        if any(hit.file in ends and hit.line > ends[hit.file] for hit in found.hits):
+        if any(hit.file in ends and hit.line > ends[hit.file] for hit in message.hits):
             return True
     return False
 
@@ -188,43 +188,43 @@ def _explains(cause: MessageHits, effect: MessageHits) -> bool:
     before, after = cause.earliest, effect.earliest
     if before and after and _apart_s(before, after) < -_CLOCK_SLACK_S:
         return False
-    return any(_within(link, one, other) for link in links for one in cause.hits for other in effect.hits)
+    return any(_within(link, first, second) for link in links for first in cause.hits for second in effect.hits)
 
 
-def _within(link: Link, one: Hit, other: Hit) -> bool:
+def _within(link: Link, first: Hit, second: Hit) -> bool:
     """Whether two lines are within a link's windows."""
-    if link.lines is not None and (one.file != other.file or abs(one.line - other.line) > link.lines):
+    if link.lines is not None and (first.file != second.file or abs(first.line - second.line) > link.lines):
         return False
-    if link.seconds is not None and abs(_apart_s(one, other)) > link.seconds:
+    if link.seconds is not None and abs(_apart_s(first, second)) > link.seconds:
         return False
-    if link.rank != "any" and "rank" in one.fields and "rank" in other.fields:
-        return (one.fields["rank"] == other.fields["rank"]) == (link.rank == "same")
+    if link.rank != "any" and "rank" in first.fields and "rank" in second.fields:
+        return (first.fields["rank"] == second.fields["rank"]) == (link.rank == "same")
     return True
 
 
-def _apart_s(one: Hit, other: Hit) -> float:
+def _apart_s(first: Hit, second: Hit) -> float:
     """Return the time from one line to another; 0 where one of them carries none. [s]"""
-    return (other.moment - one.moment).total_seconds() if one.moment and other.moment else 0.0
+    return (second.moment - first.moment).total_seconds() if first.moment and second.moment else 0.0
 
 
-def _compare(one: MessageHits, other: MessageHits) -> int:
+def _compare(left: MessageHits, right: MessageHits) -> int:
     """Order two causes: by strength, by time where both have one, by place in one file, by file."""
-    if _ended_before(one, other) or _ended_before(other, one):
-        return -1 if _ended_before(one, other) else 1
-    by_strength = _STRENGTH[one.rule.strength] - _STRENGTH[other.rule.strength]
+    if _ended_before(left, right) or _ended_before(right, left):
+        return -1 if _ended_before(left, right) else 1
+    by_strength = _STRENGTH[left.rule.strength] - _STRENGTH[right.rule.strength]
     if by_strength:
         return by_strength
-    apart_s = _apart_s(one.earliest, other.earliest) if one.earliest and other.earliest else 0.0
+    apart_s = _apart_s(left.earliest, right.earliest) if left.earliest and right.earliest else 0.0
     if apart_s:
         return -1 if apart_s > 0 else 1
-    first, second = one.hits[0], other.hits[0]
+    first, second = left.hits[0], right.hits[0]
     return -1 if (first.file, first.line) < (second.file, second.line) else 1
 
 
-def _ended_before(one: MessageHits, other: MessageHits) -> bool:
+def _ended_before(left: MessageHits, right: MessageHits) -> bool:
     """Whether one message tells of an end, and stands before one that ends nothing by itself."""
-    first, second = one.hits[0], other.hits[0]
-    return one.rule.fatal and not other.rule.fatal and first.file == second.file and first.line < second.line
+    first, second = left.hits[0], right.hits[0]
+    return left.rule.fatal and not right.rule.fatal and first.file == second.file and first.line < second.line
 
 
 def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
@@ -235,18 +235,18 @@ def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
     return run[-1:]
 
 
-def _cause(found: MessageHits, explained: list[str], roots: list[MessageHits], evidence: Evidence) -> Cause:
+def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits], evidence: Evidence) -> Cause:
     """Make a cause of a message."""
-    rule = found.rule
-    rivals = [other for other in roots if other is not found and other.rule.strength == rule.strength]
+    rule = message.rule
+    rivals = [other for other in roots if other is not message and other.rule.strength == rule.strength]
     confidence: Confidence
-    if rule.strength == "weak" or found is not roots[0]:
+    if rule.strength == "weak" or message is not roots[0]:
         confidence = "possible"
     elif rule.strength == "strong":
         confidence = "likely" if rivals else "certain"
     else:
         confidence = "possible" if rivals else "likely"
-    head = found.first
+    head = message.first
     around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
     # A strong cause says all by itself.
     around = [
@@ -254,9 +254,9 @@ def _cause(found: MessageHits, explained: list[str], roots: list[MessageHits], e
         for hit in around
         if rule.strength != "strong" and hit.file == head.file and abs(hit.line - head.line) <= _AROUND
     ]
-    hits = [head, *_innermost(head, evidence), *around[:_AROUND], *(hit for hit in found.hits if hit is not head)]
-    fields = dict(found.first.fields)
-    for hit in found.hits[:3]:
+    hits = [head, *_innermost(head, evidence), *around[:_AROUND], *(hit for hit in message.hits if hit is not head)]
+    fields = dict(message.first.fields)
+    for hit in message.hits[:3]:
         if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):
             fields = {**hit.fields, **fields}
     return Cause(
@@ -266,7 +266,7 @@ def _cause(found: MessageHits, explained: list[str], roots: list[MessageHits], e
         who=rule.who,
         confidence=confidence,
         rule=rule,
-        count=found.count,
+        count=message.count,
         hits=hits,
         explains=explained,
         fields=fields,

@@ -76,7 +76,7 @@ class Context:
             said.append(f"The record's largest task used {self.record.max_rss_gb:.2f} GB at its last sample{asked}.")
         if not self.launch or not self.machine:
             return said
-        component = max(self.launch.components, key=lambda one: one.tasks)
+        component = max(self.launch.components, key=lambda program: program.tasks)
         kind = self.machine.node()
         packed = _tasks_per_node(self.launch, self.machine, component)
         if packed is None or not 1 <= packed <= kind.cores:
@@ -127,8 +127,8 @@ def _fitting(machine: Machine, kind: NodeKind, component: Component, had_gb: flo
         wanted, why = need_gb * _SAMPLE_MARGIN, f"the {need_gb:.2f} GB that it reached and a tenth more"
     else:
         wanted, why = had_gb * _STEP, "a quarter more than that, as a first step"
-    found = layouts(machine, need_gb=wanted, tasks=component.tasks)
-    same, other = cheapest(found, threads=1, kind=kind), cheapest(found, threads=1)
+    choices = layouts(machine, need_gb=wanted, tasks=component.tasks)
+    same, other = cheapest(choices, threads=1, kind=kind), cheapest(choices, threads=1)
     if other is None:
         reason = obstacle(machine, need_gb=wanted, tasks=component.tasks)
         return f"For {why} ({wanted:.2f} GB a task) no layout fits: {reason.reason}." if reason else ""

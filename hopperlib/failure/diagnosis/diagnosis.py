@@ -78,8 +78,8 @@ class Diagnosis:
                 for group in self.evidence.suspicious[:_UNKNOWN]
             ],
             "messages": [
-                _named(found.rule, "code title role") | {"count": found.count, **line(found.first)}
-                for found in _in_order(self.evidence.messages.values())
+                _named(message.rule, "code title role") | {"count": message.count, **line(message.first)}
+                for message in _in_order(self.evidence.messages.values())
             ],
             "runs": list(self.runs),
             "next": list(self.next),
@@ -94,7 +94,7 @@ def _named(record: object, names: str) -> dict[str, Any]:
 
 def _in_order(findings: Iterable[MessageHits]) -> list[MessageHits]:
     """Return messages in the order of their first line."""
-    return sorted(findings, key=lambda found: (found.hits[0].file, found.hits[0].line))
+    return sorted(findings, key=lambda message: (message.hits[0].file, message.hits[0].line))
 
 
 def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> Diagnosis:
@@ -135,8 +135,12 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
     ranking = rank(evidence, record_failed=context.record_failed if context else None)
     earlier = [(run, rank(run)) for run in reversed(evidence.earlier)]
     runs = [
-        {"lines": run.lines, "verdict": _verdict(found), "code": found.causes[0].code if found.causes else None}
-        for run, found in earlier
+        {
+            "lines": run.lines,
+            "verdict": _verdict(then),
+            "code": then.causes[0].code if then.causes else None,
+        }
+        for run, then in earlier
     ]
     if earlier and _verdict(ranking) == "no-cause" and not ranking.failed:
         # The last run breaks off without a word: the one before it is what there is to tell of.
@@ -173,9 +177,9 @@ def _look_next(evidence: Evidence, ranking: Ranking, context: "Context | None") 
     if not evidence.lines_read:
         return ["The text is empty: look whether the job ran at all, and where its output went."]
     steps = []
-    for found in _in_order(evidence.messages.values()):
-        if found.rule.role in ("symptom", "cascade"):
-            steps += [step for step in found.rule.advice if step not in steps]
+    for message in _in_order(evidence.messages.values()):
+        if message.rule.role in ("symptom", "cascade"):
+            steps += [step for step in message.rule.advice if step not in steps]
     left = [group for group in evidence.suspicious if group.suspicion != "hint"]
     if left:
         hit = left[0].last

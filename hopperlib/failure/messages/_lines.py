@@ -172,5 +172,5 @@ class LineReader:
 
 def _first_separator(data: bytes, start: int = 0) -> int:
     """Return the place of the first newline or carriage return, or -1."""
-    found = [place for place in (data.find(b"\n", start), data.find(b"\r", start)) if place >= 0]
-    return min(found, default=-1)
+    places = [place for place in (data.find(b"\n", start), data.find(b"\r", start)) if place >= 0]
+    return min(places, default=-1)

@@ -50,10 +50,10 @@ def match(text: bytes, rules: Sequence[Rule]) -> Match | None:
         for part in parts:
             for window, offset in _windows(part, rule):
                 for pattern in _compiled(rule):
-                    found = pattern.search(window)
-                    if found:
-                        fields = _fields(found)
-                        return _meant(rule, fields), fields, offset + found.start()
+                    matched = pattern.search(window)
+                    if matched:
+                        fields = _fields(matched)
+                        return _meant(rule, fields), fields, offset + matched.start()
     return None
 
 

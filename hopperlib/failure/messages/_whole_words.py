@@ -105,7 +105,7 @@ class WordIndex:
                     words = {*own.split(), *filter(own.__contains__, inside)}
                     lowered = line.lower().translate(None, _DIGITS)
                     anchors = (self._anchors[word] for word in self._anchors.keys() & words)
-                    places = {place for found in anchors for key, place in found if key in lowered}
+                    places = {place for keyed in anchors for key, place in keyed if key in lowered}
                     suspicious = not _SUSPICIOUS.isdisjoint(words)
                     if (places and not present.isdisjoint(words)) or suspicious:
                         rules = tuple(self.rules[place] for place in sorted(places))

@@ -115,26 +115,28 @@ class Evidence:
     @property
     def ended(self) -> bool:
         """Whether something in it says that a run has ended, well or badly."""
-        rules = (found.rule for found in self.messages.values())
+        rules = (message.rule for message in self.messages.values())
         return any(rule.success or rule.shows_failure for rule in rules) or any(
             group.suspicion in ("fatal", "end") for group in self.unknown
         )
 
     def cut(self, file: int, line: str) -> bool:
         """Set aside what a file held before a line that begins a run, if a run of the same kind ended; say whether one had."""
-        begun = (hit for found in self.messages.values() if found.rule.begins for hit in found.hits if hit.file == file)
+        begun = (
+            hit for message in self.messages.values() if message.rule.begins for hit in message.hits if hit.file == file
+        )
         if not any(hit.text.split()[:1] == line.split()[:1] for hit in begun):
             return False
         run = Evidence(files=self.files, unknown=[group for group in self.unknown if group.first.file == file])
         rest = {}
-        for code, found in self.messages.items():
-            own, other = ([hit for hit in found.hits if (hit.file == file) == here] for here in (True, False))
+        for code, message in self.messages.items():
+            own, other = ([hit for hit in message.hits if (hit.file == file) == here] for here in (True, False))
             if own:
                 run.messages[code] = MessageHits(
-                    rule=found.rule, count=found.count if not other else len(own), hits=own
+                    rule=message.rule, count=message.count if not other else len(own), hits=own
                 )
             if other:
-                rest[code] = MessageHits(rule=found.rule, count=len(other), hits=other)
+                rest[code] = MessageHits(rule=message.rule, count=len(other), hits=other)
         if run.ended:
             self.earlier = [*self.earlier[-_RUNS + 1 :], run]
             self.messages = rest
@@ -144,7 +146,7 @@ class Evidence:
     @property
     def lines(self) -> tuple[int, int]:
         """First and last line that something was found in; (0, 0) if nothing was."""
-        hits = [hit.line for found in self.messages.values() for hit in found.hits]
+        hits = [hit.line for message in self.messages.values() for hit in message.hits]
         hits += [line for group in self.unknown for line in (group.first.line, group.last.line)]
         return min(hits, default=0), max(hits, default=0)
 

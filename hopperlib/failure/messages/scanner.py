@@ -347,13 +347,13 @@ class Scanner:
 
     def _hit(self, text: bytes, number: int, fields: dict[str, str], start: int) -> Hit:
         """Make a hit of a line."""
-        found = facts(text[:WINDOW])
-        said = found.named
+        location = facts(text[:WINDOW])
+        said = location.named
         if "reporting_node" in fields:
             # The node that tells is not the one that it tells of.
             said = {key: value for key, value in said.items() if key not in ("node", "nid", "cname")}
         return Hit(
-            file=self._file, line=number, text=quote(text, start), fields={**said, **fields}, moment=found.moment
+            file=self._file, line=number, text=quote(text, start), fields={**said, **fields}, moment=location.moment
         )
 
 

@@ -124,8 +124,8 @@ def chance_of_huge_pages(huge_pages: int, need: int, strays: float, spread: floa
     if not strays > 0:
         return 1.0
     mean = math.log(strays) - sigma * sigma / 2
-    one = NormalDist(mean, sigma).cdf(math.log(allowed)) if allowed > 0 else 0.0
-    return chance_of_enough(one, nodes)
+    chance_of_a_node = NormalDist(mean, sigma).cdf(math.log(allowed)) if allowed > 0 else 0.0
+    return chance_of_enough(chance_of_a_node, nodes)
 
 
 def explaining_strays(huge_pages: int, need: int, spread: float, nodes: int, success: float) -> float:

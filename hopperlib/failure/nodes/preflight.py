@@ -113,7 +113,7 @@ def read_buddyinfo(lines: Iterable[str], *, page_bytes: int = 4096) -> tuple[lis
         known.extend([0] * (len(counts) - len(known)))
         for order, count in enumerate(counts):
             known[order] += count
-    nodes = [NodeMemory(name=name, blocks=tuple(found), page_bytes=page_bytes) for name, found in blocks.items()]
+    nodes = [NodeMemory(name=name, blocks=tuple(free), page_bytes=page_bytes) for name, free in blocks.items()]
     return nodes, unread
 
 

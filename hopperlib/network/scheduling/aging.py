@@ -171,13 +171,13 @@ def moments(
     >>> moments(simulate(Workload([Job(1, 0, 3, 60, 60)]), 8), [30], 2, counts, allocation="first")
     [Moment(time_s=30, free_runs=1, largest_free_run=5, probe_runs=1, probe_hops=1.0)]
     """
-    found = []
+    snapshots = []
     for instant in instants:
         free = free_runs(schedule, instant)
         landed = probe(schedule, instant, width, allocation=allocation, seed=seed).runs
         largest = max((high - low for low, high in free), default=0)
-        found.append(Moment(instant, len(free), largest, len(landed), counts.mean_hop_distance(landed)))
-    return found
+        snapshots.append(Moment(instant, len(free), largest, len(landed), counts.mean_hop_distance(landed)))
+    return snapshots
 
 
 _DAY = 86_400

@@ -101,7 +101,7 @@ def node_names(text: str) -> Iterator[str]:
     >>> list(node_names("gpu[01-03,07],login"))
     ['gpu01', 'gpu02', 'gpu03', 'gpu07', 'login']
     """
-    told = 0
+    count = 0
     for match in _RANGES.finditer(text):
         before, ranges, after = match.groups()
         if ranges is None:
@@ -113,8 +113,8 @@ def node_names(text: str) -> Iterator[str]:
             if not low.isdecimal() or (high and not high.isdecimal()):
                 continue
             for number in range(int(low[:9]), min(int(high[:9] or low[:9]), int(low[:9]) + _MOST_NODES) + 1):
-                told += 1
-                if told > _MOST_NODES:
+                count += 1
+                if count > _MOST_NODES:
                     return
                 yield f"{before}{number:0{len(low)}d}{after}"
 

@@ -99,17 +99,17 @@ def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
             f"line 1: the columns are {', '.join(header)[:200] or 'none'}; kind, start_s and end_s are needed, "
             f"{', '.join(_COLUMNS[3:])} may follow"
         )
-    found = []
+    downtimes = []
     for number, fields in enumerate(rows[1:], start=2):
         if not any(field.strip() for field in fields):
             continue
         given = {name: field.strip() for name, field in zip(header, fields, strict=False) if field.strip()}
         row = dict.fromkeys(_COLUMNS[:3], "") | given
         try:
-            found.append(Downtime(**{name: _value(name, text) for name, text in row.items()}))
+            downtimes.append(Downtime(**{name: _value(name, text) for name, text in row.items()}))
         except ValueError as error:
             raise InputError(f"line {number}: {error}") from None
-    return found
+    return downtimes
 
 
 def _value(name: str, text: str) -> Any:

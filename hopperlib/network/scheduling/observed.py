@@ -127,8 +127,8 @@ def waits_of(
 def _both(schedule: Schedule) -> list[int]:
     """Return the jobs that started in the simulation and, if the trace tells any start, in the trace."""
     status, starts = schedule.status, schedule.workload.observed_start_s
-    told = any(start >= 0 for start in starts)
-    return [job for job in range(len(schedule)) if status[job] != NOT_STARTED and (starts[job] >= 0 or not told)]
+    has_starts = any(start >= 0 for start in starts)
+    return [job for job in range(len(schedule)) if status[job] != NOT_STARTED and (starts[job] >= 0 or not has_starts)]
 
 
 def by_group(schedule: Schedule, cluster: Cluster | None = None) -> list[Group]:
@@ -186,7 +186,7 @@ def _found_idle(schedule: Schedule, jobs: Sequence[int], waited: Sequence[int], 
     workload = schedule.workload
     if cluster is not None and any(len(names) > 1 for names in cluster.parts()):
         return 0
-    units, found = _units(workload, cluster), 0
+    units, idle_starts = _units(workload, cluster), 0
     pools = _by_queue(workload, jobs) if cluster else {"": jobs}
     held = {
         name: (_Occupied(workload, members, units), _size(schedule, cluster, name)) for name, members in pools.items()
@@ -194,8 +194,8 @@ def _found_idle(schedule: Schedule, jobs: Sequence[int], waited: Sequence[int], 
     for job in waited:
         occupied, size = held[workload.word("queue", job) if cluster else ""]
         middle = (workload.observed_start_s[job] + workload.arrival_s[job]) / 2
-        found += size - occupied.at(middle) >= units[job]
-    return found
+        idle_starts += size - occupied.at(middle) >= units[job]
+    return idle_starts
 
 
 class _Occupied:

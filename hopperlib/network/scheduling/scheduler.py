@@ -247,7 +247,7 @@ def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:
     if isinstance(nodes, int):
         return [job for job, width in enumerate(workload.nodes) if width > nodes]
     able: dict[Wanted | None, int] = {None: 0}
-    found = []
+    jobs = []
     for job in range(len(workload)):
         try:
             want = _wanted(workload, job, nodes)
@@ -256,8 +256,8 @@ def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:
         if want is not None and want not in able:
             able[want] = sum(suffices(capacity(nodes.nodes[node]), want) for node in nodes.partitions[want[0]].nodes)
         if workload.nodes[job] > able[want]:
-            found.append(job)
-    return found
+            jobs.append(job)
+    return jobs
 
 
 def _check(workload: Workload, nodes: int, queues: Sequence[Queue]) -> None:

@@ -154,14 +154,14 @@ def _cuts(values: set[int], size: int) -> list[int]:
 def _best_cuts(values: Sequence[int], size: int) -> list[int]:
     """Return the cuts that leave the values closest together, of several the first by their counts in order."""
     counts = Counter(values)
-    found: list[tuple[int, list[int], int]] = []
+    spreads: list[tuple[int, list[int], int]] = []
     for cut in _cuts(set(counts), size):
         opened = [counts[(cut + place) % size] for place in range(size)]
         total = sum(place * count for place, count in enumerate(opened))
         spread = len(values) * sum(place * place * count for place, count in enumerate(opened)) - total * total
-        found.append((spread, opened, cut))
-    least = min(found)[:2]
-    return [cut for spread, opened, cut in found if (spread, opened) == least]
+        spreads.append((spread, opened, cut))
+    least = min(spreads)[:2]
+    return [cut for spread, opened, cut in spreads if (spread, opened) == least]
 
 
 def hull_of_placement(places: Iterable[Coordinates], torus: Torus) -> Hull:

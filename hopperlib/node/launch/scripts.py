@@ -127,9 +127,9 @@ def _submitted(text: str) -> str:
     """
     if re.search(r"^#SBATCH", text, re.MULTILINE):
         return text
-    for found in _SUBMITS.finditer(text):
+    for submission in _SUBMITS.finditer(text):
         try:
-            words = shlex.split(found[1].replace("\\\n", " "), comments=True)
+            words = shlex.split(submission[1].replace("\\\n", " "), comments=True)
         except ValueError:
             continue
         # A command behind the options is no option, nor is the one to be wrapped.
@@ -147,7 +147,7 @@ def _submitted(text: str) -> str:
         ):
             options.pop()
         if options and (len(options) > 1 or options[0].startswith("-")):
-            return f"#SBATCH {shlex.join(options)}\n{text[: found.start()]}{command}{text[found.end() :]}"
+            return f"#SBATCH {shlex.join(options)}\n{text[: submission.start()]}{command}{text[submission.end() :]}"
         break
     return text
 

@@ -67,7 +67,7 @@ def read_printed(text: str, kind: NodeKind) -> dict[int, Printed]:
     buses: dict[int, dict[str, str]] = {}
     # affinity prints the cores of a rank with GPUs on a line of their own.
     for line in re.sub(r"(rank\s+\d+ @ \S+)\s*\n\s*cores\s*:", r"\1 cores", text).splitlines():
-        match = next((found for form in _FORMS if (found := form.search(line))), None)
+        match = next((form_match for form in _FORMS if (form_match := form.search(line))), None)
         if match is None:
             continue
         parts = match.groupdict()
@@ -114,17 +114,19 @@ def _differences(placement: Placement, printed: dict[int, Printed]) -> list[tupl
     """Return task, printed and answered where they differ."""
     numbering = placement.node_kind.gpu_numbering or tuple(map(str, range(placement.node_kind.gpus)))
     answered = {task.task: task for node in placement.nodes for task in node.tasks}
-    found = []
+    differences = []
     for number, real in sorted(printed.items()):
         task = answered.get(number)
         cpus = frozenset(task.cpus) if task else frozenset()
         if not (real.cpus == cpus if real.exact else real.cpus <= cpus):
-            found.append((number, f"CPUs {as_ranges(sorted(real.cpus))}", f"CPUs {as_ranges(sorted(cpus)) or 'none'}"))
+            differences.append(
+                (number, f"CPUs {as_ranges(sorted(real.cpus))}", f"CPUs {as_ranges(sorted(cpus)) or 'none'}")
+            )
         elif real.gpus and task and task.gpus is not None and real.gpus != {numbering[gpu] for gpu in task.gpus}:
-            found.append(
+            differences.append(
                 (number, f"GPUs {','.join(sorted(real.gpus))}", f"GPUs {','.join(numbering[gpu] for gpu in task.gpus)}")
             )
-    return found
+    return differences
 
 
 def _other_settings(machine: Machine, kind: NodeKind) -> Iterator[tuple[str, Machine]]:

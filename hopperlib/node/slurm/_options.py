@@ -239,13 +239,13 @@ entries=(), sharing=False)
     """
     counts: dict[str, Any] = {key: _count(options[name]) for name, key in _COUNTS.items() if name in options}
     for name in ("--gres", "--tres-per-task"):
-        found = (
+        gres = (
             re.search(r"(?:^|[,/])gpu(?:[:=][A-Za-z][\w.-]*)?(?:[:=](\d+))?(?:\(|,|$)", options[name].value)
             if name in options
             else None
         )
-        if found:
-            counts.setdefault("per_node" if name == "--gres" else "per_task", int(found[1] or 1))
+        if gres:
+            counts.setdefault("per_node" if name == "--gres" else "per_task", int(gres[1] or 1))
     tasks_per_gpu = count_of(options, "--ntasks-per-gpu")
     typed = options.get("--gpu-bind")
     if not counts and tasks_per_gpu is None and typed is None:

@@ -62,11 +62,11 @@ class Test:
         if repetition is None and rank is None:
             repetition = sum(result.access == access for result in self.measured)
         sizes = {"block_bytes": number(row.get("block(KiB)", "")), "transfer_bytes": number(row.get("xfer(KiB)", ""))}
-        found: dict[str, Any] = {name: round(size * 1024) for name, size in sizes.items() if size}
-        found |= {"rate_mib_s": rate_mib_s or None, "seconds": number(row.get("total(s)", ""))}
+        fields: dict[str, Any] = {name: round(size * 1024) for name, size in sizes.items() if size}
+        fields |= {"rate_mib_s": rate_mib_s or None, "seconds": number(row.get("total(s)", ""))}
         place = None if repetition is None else int(repetition)
-        found |= {"repetition": place, "tasks": count(row.get("numTasks", ""))}
-        self.measured.append(IoResult(file=self.file, access=access, rank=rank, **found))
+        fields |= {"repetition": place, "tasks": count(row.get("numTasks", ""))}
+        self.measured.append(IoResult(file=self.file, access=access, rank=rank, **fields))
 
     def listen(self, line: str) -> None:
         """Keep what a line says of an error."""

@@ -111,12 +111,12 @@ def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
     (6.0, (Phase(name='ior-easy-write', value=4.0, unit='GiB/s', seconds=300.5),))
     """
     text = text_of(source, name=file, max_bytes=_MAX_BYTES)
-    found = list(_PHASE.finditer(text))
-    if not found:
+    matches = list(_PHASE.finditer(text))
+    if not matches:
         raise InputError(f"{file}: no phase of IO500 is in it")
     score = _SCORE.search(text)
-    phases = tuple(Phase(m["name"], float(m["value"]), m["unit"], float(m["seconds"])) for m in found)
-    errors = [f"{file}: {m['name']} is marked {m['mark'].lstrip('-')}" for m in found if m["mark"]]
+    phases = tuple(Phase(m["name"], float(m["value"]), m["unit"], float(m["seconds"])) for m in matches)
+    errors = [f"{file}: {m['name']} is marked {m['mark'].lstrip('-')}" for m in matches if m["mark"]]
     numbers = (float(score[name]) if score else None for name in ("score", "bandwidth", "iops"))
     if score is None:
         errors.append(f"{file}: no score: the run did not end")
@@ -225,8 +225,8 @@ def io500_of(summary: str, files: Mapping[str, Source]) -> Io500:
         errors += dict.fromkeys(f"{path}: {row.reason}" for row in rows if row.status in ("failed", "incomplete"))
         spreads += _spread(name.rpartition(".")[0], rows)
         stonewall += _moved(name.rpartition(".")[0], rows)
-    found: dict[str, Any] = {"errors": tuple(errors), "spreads": tuple(spreads), "stonewall": tuple(stonewall)}
-    return replace(run, configuration=tuple(configuration), **found)
+    extras: dict[str, Any] = {"errors": tuple(errors), "spreads": tuple(spreads), "stonewall": tuple(stonewall)}
+    return replace(run, configuration=tuple(configuration), **extras)
 
 
 def _spread(name: str, rows: list[IoResult]) -> Iterator[str]:

@@ -184,9 +184,9 @@ def _entries(pieces: Iterator[str], skips: Skips) -> Iterator[dict[str, Any]]:
                 break
         text, place = text[place:] + "".join(more), 0
         if not inside:
-            found = re.search(r'"jobs"\s*:\s*\[', text)
-            if found:
-                place, inside = found.end(), True
+            opening = re.search(r'"jobs"\s*:\s*\[', text)
+            if opening:
+                place, inside = opening.end(), True
         while inside:
             place += len(text[place : place + 4000]) - len(text[place : place + 4000].lstrip(" \t\r\n,"))
             if text[place : place + 1] == "]":
@@ -292,9 +292,9 @@ def _elapsed(row: dict[str, str]) -> int | None:
     """Return the run time of a row, from the best column it has. [s]"""
     if row.get("ElapsedRaw", "").isdecimal():
         return int(row["ElapsedRaw"][:18])
-    found = _duration_s(row.get("Elapsed", ""))
-    if found is not None:
-        return found
+    elapsed_s = _duration_s(row.get("Elapsed", ""))
+    if elapsed_s is not None:
+        return elapsed_s
     start, end = _instant(row.get("Start", "")), _instant(row.get("End", ""))
     return end - start if start is not None and end is not None and end >= start else None
 

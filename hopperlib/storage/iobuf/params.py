@@ -270,15 +270,15 @@ def check_params(
     >>> [finding.code for finding in check_params(read_params("12M:verbose"))]
     ['pattern-is-size']
     """
-    found = [finding for rule in rules for finding in _about(rule, stripe_size_bytes, transfer_bytes)]
+    findings = [finding for rule in rules for finding in _about(rule, stripe_size_bytes, transfer_bytes)]
     patterns = [rule.pattern for rule in rules]
     for number, pattern in enumerate(patterns):
         if pattern in patterns[:number]:
-            found.append(say("pattern-twice", pattern=pattern))
+            findings.append(say("pattern-twice", pattern=pattern))
         elif "*" in patterns[:number] and not pattern.startswith("%"):
-            found.append(say("pattern-after-all", pattern=pattern))
+            findings.append(say("pattern-after-all", pattern=pattern))
     if spare_memory_gb is not None:
         most_gb = max(buffer_bytes(rule, files=files, tasks=tasks_per_node) for rule in rules) / BYTES_PER_MEMORY_GB
         if most_gb > spare_memory_gb:
-            found.append(say("too-much-memory", most_gb=most_gb, spare_gb=spare_memory_gb))
-    return tuple(found)
+            findings.append(say("too-much-memory", most_gb=most_gb, spare_gb=spare_memory_gb))
+    return tuple(findings)

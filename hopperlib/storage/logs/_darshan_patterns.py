@@ -50,9 +50,9 @@ def small_calls(file: FileRecord, way: str) -> tuple[int, int]:
 
 def mpi_calls(log: DarshanLog, way: str, path: str | None = None) -> _MpiCalls:
     """Return the calls of MPI-IO in one direction, of a file or of all."""
-    records = [one for one in log.upper if one.interface == "MPI-IO" and path in (None, one.path)]
-    collective = sum(one.counts.get(f"COLL_{way.upper()}S", 0) for one in records)
-    return _MpiCalls(collective, sum(one.moved(way).calls for one in records) - collective)
+    records = [record for record in log.upper if record.interface == "MPI-IO" and path in (None, record.path)]
+    collective = sum(record.counts.get(f"COLL_{way.upper()}S", 0) for record in records)
+    return _MpiCalls(collective, sum(record.moved(way).calls for record in records) - collective)
 
 
 def patterns(log: DarshanLog) -> Iterator[Finding]:
@@ -114,14 +114,16 @@ def _repeated(log: DarshanLog, way: str) -> Iterator[Finding]:
 
 def _independent(log: DarshanLog, way: str) -> Iterator[Finding]:
     """Calls of MPI-IO to shared files by each task for itself; or that they are collective."""
-    shared = [one for one in log.upper if one.interface == "MPI-IO" and one.shared and one.moved(way).calls]
-    calls = [mpi_calls(log, way, one.path) for one in shared]
+    shared = [
+        record for record in log.upper if record.interface == "MPI-IO" and record.shared and record.moved(way).calls
+    ]
+    calls = [mpi_calls(log, way, record.path) for record in shared]
     collective, independent = (sum(each) for each in zip(*calls, strict=True)) if calls else (0, 0)
     total = collective + independent
     if total < FEW_CALLS:
         return
     evidence: dict[str, Any] = {"collective_calls": collective, "independent_calls": independent}
-    evidence["bytes"] = sum(one.moved(way).moved_bytes for one in shared)
+    evidence["bytes"] = sum(record.moved(way).moved_bytes for record in shared)
     if collective >= MOST * total:
         yield say(f"collective-{way}s", evidence, calls=total)
     else:
@@ -136,9 +138,9 @@ def _amplified(log: DarshanLog, way: str) -> Iterator[Finding]:
         if file.interface == "POSIX":
             below[file.path] += file.moved(way).moved_bytes
     pairs = {
-        one.path: (one.moved(way).moved_bytes, below[one.path])
-        for one in log.upper
-        if one.interface == "MPI-IO" and one.path in below
+        record.path: (record.moved(way).moved_bytes, below[record.path])
+        for record in log.upper
+        if record.interface == "MPI-IO" and record.path in below
     }
     above_bytes, below_bytes = (sum(pair[side] for pair in pairs.values()) for side in (0, 1))
     if below_bytes - above_bytes >= WORTH_BYTES and below_bytes >= _AMPLIFIED * above_bytes:
@@ -220,9 +222,9 @@ def _stdio(log: DarshanLog) -> Iterator[Finding]:
 
 def _blocking(log: DarshanLog) -> Iterator[Finding]:
     """MPI-IO that only waits."""
-    records = [one for one in log.upper if one.interface == "MPI-IO" and one.bytes_moved]
-    nonblocking = sum(one.counts.get(f"NB_{way}", 0) for one in records for way in ("READS", "WRITES"))
-    waited, run_time = sum(one.busy_s for one in records) / (log.tasks or 1), log.run_time_s or 0.0
+    records = [record for record in log.upper if record.interface == "MPI-IO" and record.bytes_moved]
+    nonblocking = sum(record.counts.get(f"NB_{way}", 0) for record in records for way in ("READS", "WRITES"))
+    waited, run_time = sum(record.busy_s for record in records) / (log.tasks or 1), log.run_time_s or 0.0
     if run_time and not nonblocking and waited >= max(SHARE * run_time, _WORTH_S):
         yield say("blocking", {"seconds_per_task": round(waited, 3), "run_time_s": run_time})
 

@@ -181,9 +181,9 @@ def _slow_osts(log: DarshanLog) -> Iterator[Finding]:
     if "LUSTRE" not in log.modules and not any(file.layout for file in log.files):
         return
     verdicts = [judge_osts(log, direction) for direction in ("write", "read")]
-    found = [_slow_ost(log, verdict, slow) for verdict in verdicts for slow in verdict.slow]
-    yield from found
-    if found or any(not verdict.unknown for verdict in verdicts):
+    slow_osts = [_slow_ost(log, verdict, slow) for verdict in verdicts for slow in verdict.slow]
+    yield from slow_osts
+    if slow_osts or any(not verdict.unknown for verdict in verdicts):
         return
     moved = {way: sum(file.moved(way).moved_bytes for file in log.files) for way in access.WAYS}
     verdict = max(verdicts, key=lambda verdict: moved[verdict.direction])

@@ -59,7 +59,7 @@ def _mounts(log: DarshanLog) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -row["bytes"])
 
 
-def job_row(path: str, log: DarshanLog, found: Sequence[Finding]) -> dict[str, Any]:
+def job_row(path: str, log: DarshanLog, findings: Sequence[Finding]) -> dict[str, Any]:
     """Return a job as one row of a table: its numbers, its worst level, its findings by name.
 
     Examples
@@ -69,7 +69,7 @@ def job_row(path: str, log: DarshanLog, found: Sequence[Finding]) -> dict[str, A
     >>> row["worst"], row["findings"], row["bytes_read"]
     ('advice', 'stdio', 0)
     """
-    raised = [finding for finding in found if finding.level != "ok"]
+    raised = [finding for finding in findings if finding.level != "ok"]
     numbers = summary(log)
     row = {
         "log": path,

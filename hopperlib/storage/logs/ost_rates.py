@@ -197,27 +197,27 @@ def _why_unknown(sets: set[frozenset[int]], groups: int) -> str:
 
 def _slow(files: Sequence[_File]) -> tuple[SlowOst, ...]:
     """Return the slow OSTs, slowest first: what one explains is taken out before the next is sought."""
-    found: list[SlowOst] = []
+    slowest: list[SlowOst] = []
     slow = 0
     rates = _rates(files)
     most = max(1, int(len(rates) * _SLOW_SHARE))
     reference = median(rate.rate_mb_s for rate in rates)
     delivered = [rate.delivered_mb_s for rate in rates if rate.delivered_mb_s]
     usual = median(delivered) if len(delivered) == len(rates) else None
-    while len(rates) >= _LEAST_OSTS and len(found) < most:
+    while len(rates) >= _LEAST_OSTS and len(slowest) < most:
         judged = [SlowOst(rate, _factor(rate, reference, usual), reference) for rate in rates]
         worst = max(judged, key=lambda slow: (slow.factor, slow.rate.files))
         if worst.factor < _SLOW_FACTOR:
             break
-        found.append(worst)
+        slowest.append(worst)
         if _chance(worst, [other for other in judged if other is not worst]) < _FALSE_ALARM:
             # Those before it are worse: they hid behind each other.
-            slow = len(found)
+            slow = len(slowest)
         left = [(osts, traffic) for osts, traffic in files if not set(osts) & set(worst.rate.osts)]
         # Files on other OSTs too take their part of these away.
         alone = len(files) - len(left) == worst.rate.files and all(len(osts) == 1 for osts, _ in files)
         files, rates = left, tuple(rate for rate in rates if rate is not worst.rate) if alone else _rates(left)
-    return tuple(found[:slow])
+    return tuple(slowest[:slow])
 
 
 def _chance(worst: SlowOst, others: Sequence[SlowOst]) -> float:

@@ -250,12 +250,12 @@ def client_findings(title: str, curve: Sequence[float]) -> tuple[Finding, ...]:
     return () if tasks is None else (say("client-ceiling", tasks=tasks, title=title),)
 
 
-def parting_point(one: Sequence[float], other: Sequence[float], *, apart: float = 0.05) -> int | None:
+def parting_point(first: Sequence[float], second: Sequence[float], *, apart: float = 0.05) -> int | None:
     """Fewest tasks at which two curves part, or None if they never do.
 
     Parameters
     ----------
-    one, other : sequence of float
+    first, second : sequence of float
         Rates of 1, 2, ... tasks, as `write_curve` gives them. [GB/s]
     apart : float
         Difference that counts, as a share of the higher rate. [fraction]
@@ -266,7 +266,7 @@ def parting_point(one: Sequence[float], other: Sequence[float], *, apart: float 
     >>> parting_point(*curves)
     9
     """
-    for tasks, (a, b) in enumerate(zip(one, other, strict=True), start=1):
+    for tasks, (a, b) in enumerate(zip(first, second, strict=True), start=1):
         if abs(a - b) > apart * max(a, b):
             return tasks
     return None

@@ -472,14 +472,14 @@ def slow_ost_findings(
     ['exclude', 'probe-too-short']
     """
     low, high = explaining_gb_s
-    found = []
+    findings = []
     if low > healthy_gb_s:
-        found.append(say("faster-than-healthy"))
+        findings.append(say("faster-than-healthy"))
     elif high >= healthy_gb_s:
-        found.append(say("no-slow-ost-needed"))
+        findings.append(say("no-slow-ost-needed"))
     if slow and slow_gb_s < exclusion.break_even_gb_s:
         them = "the slow OST" if slow == 1 else f"the {slow} slow OSTs"
-        found.append(say("exclude", them=them, extra_gb=exclusion.extra_per_ost_gb))
+        findings.append(say("exclude", them=them, extra_gb=exclusion.extra_per_ost_gb))
     if slow and power < _ENOUGH_POWER:
-        found.append(say("probe-too-short"))
-    return tuple(found)
+        findings.append(say("probe-too-short"))
+    return tuple(findings)

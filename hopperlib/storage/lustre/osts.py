@@ -330,12 +330,12 @@ def deal_findings(made: int, repetitions: int, allocator: str) -> tuple[Finding,
     >>> [finding.code for finding in deal_findings(30, 50, "weighted")], deal_findings(1, 50, "round-robin")
     (['fewer-repetitions', 'weights-assumed'], ())
     """
-    found = []
+    findings = []
     if made < repetitions and allocator != "round-robin":
-        found.append(say("fewer-repetitions", made=made, repetitions=repetitions))
+        findings.append(say("fewer-repetitions", made=made, repetitions=repetitions))
     if allocator == "weighted":
-        found.append(say("weights-assumed"))
-    return tuple(found)
+        findings.append(say("weights-assumed"))
+    return tuple(findings)
 
 
 def nine_of_ten(values: Sequence[float]) -> tuple[float, float]:

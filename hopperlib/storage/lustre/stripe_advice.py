@@ -373,8 +373,8 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
 
 def _other(text: str, **words: Any) -> Alternative:
     """Return another layout in the words of the table."""
-    found = say(text, **words)
-    return Alternative(found.advice, found.message)
+    finding = say(text, **words)
+    return Alternative(finding.advice, finding.message)
 
 
 def writing_findings(
@@ -403,13 +403,13 @@ def writing_findings(
     >>> [finding.code for finding in writing_findings(writing, layout, scratch, estimate(writing, layout, scratch), advice)]
     ['lock-contention', 'unaligned', 'mind']
     """
-    found = [say("lock-contention")] if estimate.locks_s > _MUCH * estimate.time_s else []
+    findings = [say("lock-contention")] if estimate.locks_s > _MUCH * estimate.time_s else []
     block, stripe = writing.block_bytes, layout.stripe_size_bytes
     if writing.pattern == "shared" and block % stripe and stripe % block:
-        found.append(say("unaligned"))
+        findings.append(say("unaligned"))
     if layout.stripe_count == system.max_stripe_count and writing.pattern != "file-per-process":
-        found.append(say("all-osts"))
-    return (*found, *advice.findings)
+        findings.append(say("all-osts"))
+    return (*findings, *advice.findings)
 
 
 def _many_files(files: int, count: int, osts: int) -> Iterator[str]:
