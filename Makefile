@@ -3,7 +3,8 @@
 #
 #   PYTHON=/path/to/python3   the Python that makes the environment (otherwise the first that will do)
 #   VENV=folder               where the environment is, for example "$CONDA_PREFIX"
-#   MACHINE=site.toml TITLE='...'  html: the machine and the title of a site of your own
+#   MACHINE=site.toml TITLE='...'  html: the machine and the title of a site of your own; rules.toml and
+#                             examples.toml beside the file are used too
 #   REPOSITORY=https://github.com/you/name HUB=https://hub.example.org
 #                             html: buttons that open a page's notebook on Binder, and on a JupyterHub
 #   ARGS='...'                passed on: book (to the server), test and search (to pytest), lab,
@@ -23,6 +24,7 @@ book: html ## build the book and serve it on this machine
 	@$(RUN) -m hopperlib.site.serve $(ARGS)
 
 html: python browser ## build the book into _build/html
+	@$(if $(MACHINE),$(if $(wildcard $(dir $(MACHINE))rules.toml),$(RUN) scripts/try_rules.py "$(dir $(MACHINE))rules.toml"))
 	@$(RUN) -m hopperlib.site.build $(if $(MACHINE),--machine "$(MACHINE)") $(if $(TITLE),--title "$(TITLE)") \
 		$(if $(REPOSITORY),--repository "$(REPOSITORY)") $(if $(HUB),--hub "$(HUB)")
 

@@ -20,7 +20,17 @@ def in_the_book() -> bool:
     return os.environ.get("HOPPERLIB_RENDER") == "book"
 
 
-def _widgets() -> Any:
+def widgets() -> Any:
+    """Return what shows answers in a notebook, and gives charts and answers as other tools take them.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.question import load
+    >>> widgets().answer_shown(load("memory")).summary[:46]
+    'Cheapest on Hopper: 24 tasks a node on 16 larg'
+    >>> widgets().plotly_figure(load("memory").run().figures[0]).layout.xaxis.title.text
+    'Tasks a node'
+    """
     return importlib.import_module("hopperlib.render.widgets")
 
 
@@ -39,31 +49,7 @@ def show(kind: str, thing: object) -> None:
     """
     if in_the_book():
         raise NotImplementedError
-    getattr(_widgets(), f"show_{kind}")(thing)
-
-
-def answer_shown(explorer: object) -> Any:
-    """Return the answer that an explorer of a notebook shows now; to its starting settings where none is shown.
-
-    Examples
-    --------
-    >>> from hopperlib.questions.question import load
-    >>> answer_shown(load("memory")).summary[:46]
-    'Cheapest on Hopper: 24 tasks a node on 16 larg'
-    """
-    return _widgets().answer_shown(explorer)
-
-
-def plotly_figure(figure: object) -> Any:
-    """Return a figure as a ``plotly.graph_objects.Figure``.
-
-    Examples
-    --------
-    >>> from hopperlib.questions.question import load
-    >>> plotly_figure(load("memory").run().figures[0]).layout.xaxis.title.text
-    'Tasks a node'
-    """
-    return _widgets().plotly_figure(figure)
+    getattr(widgets(), f"show_{kind}")(thing)
 
 
 def result_html(result: object) -> str:

@@ -252,7 +252,7 @@ class Question:
     @property
     def result(self) -> Result | None:
         """The answer that the explorer of this name shows in the notebook now; None while its setting is refused."""
-        shown: Result | None = display.answer_shown(self)
+        shown: Result | None = display.widgets().answer_shown(self)
         return shown
 
 

@@ -255,7 +255,7 @@ class Figure(Framed):
 
     def to_plotly(self) -> Any:
         """Return the chart as a ``plotly.graph_objects.Figure``, to go on with."""
-        return display.plotly_figure(self)
+        return display.widgets().plotly_figure(self)
 
 
 class Drawing:

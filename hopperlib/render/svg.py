@@ -19,14 +19,8 @@ _LOOK = Path(__file__).with_name("chart.mplstyle")
 # Width of a letter. [points]
 _LETTER = 7
 # What Plotly calls it, and what matplotlib does.
-_DASHES: dict[str, Any] = {
-    "solid": "-",
-    "dash": "--",
-    "dot": ":",
-    "dashdot": "-.",
-    "longdash": (0, (8, 3)),
-    "longdashdot": (0, (8, 3, 2, 3)),
-}
+_DASHES: dict[str, Any] = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}
+_DASHES |= {"longdash": (0, (8, 3)), "longdashdot": (0, (8, 3, 2, 3))}
 _MARKERS = {"circle": "o", "square": "s", "diamond": "D", "triangle-up": "^", "cross": "P", "x": "x", "line-ew": "_"}
 
 
@@ -125,7 +119,8 @@ def _draw_in_plane(canvas: Any, figure: "Figure") -> None:
         color, alpha = _color(shape["fillcolor"])
         axes.axvspan(shape["x0"], shape["x1"], shape["y0"], shape["y1"], color=color, alpha=alpha, linewidth=0)
     for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
-        _set_axis(axes, name, axis, figure.layout[f"{name}axis"])
+        whole = all(isinstance(value, int) for trace in figure.data for value in trace[name])
+        _set_axis(axes, name, axis, figure.layout[f"{name}axis"], whole)
     if not any(trace["type"] == "heatmap" for trace in figure.data):
         axes.grid()
         axes.set_axisbelow(True)
@@ -225,10 +220,10 @@ def _add_legend(canvas: Any, figure: "Figure") -> None:
         canvas.legend(loc="outside upper left", ncols=columns, handlelength=3)
 
 
-def _set_axis(axes: Any, name: str, axis: Any, wanted: Mapping[str, Any]) -> None:
-    """Give an axis its title, scale, range and ticks."""
+def _set_axis(axes: Any, name: str, axis: Any, wanted: Mapping[str, Any], whole: bool) -> None:
+    """Give an axis its title, scale, range and ticks; whole numbers have no ticks between them."""
     from matplotlib.category import StrCategoryConverter
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     log = wanted.get("type") == "log"
     # A title has nine tenths of the width, or four fifths of the height, for each of its lines.
@@ -248,6 +243,8 @@ def _set_axis(axes: Any, name: str, axis: Any, wanted: Mapping[str, Any]) -> Non
         # Over less than two powers of ten the powers alone would be too few to read from.
         axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
         axis.set_minor_formatter(NullFormatter())
+    elif whole:
+        axis.set_major_locator(MaxNLocator("auto", integer=True))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
 
 

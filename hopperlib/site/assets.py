@@ -7,7 +7,6 @@ content: it may be cached for ever, and no page can mix two versions.
 import hashlib
 import io
 import json
-import os
 import sysconfig
 import tempfile
 import tomllib
@@ -21,8 +20,9 @@ from typing import Any
 from sphinx.errors import ExtensionError
 
 from hopperlib.failure.messages.rules import STAGED, staged_rules
-from hopperlib.machine import Machine, MachineError
+from hopperlib.machine import Machine
 from hopperlib.site.html import filled
+from hopperlib.site.own import beside, own_site
 
 PACKAGE = Path(__file__).resolve().parent.parent
 OWN = Path(__file__).resolve().parent / "browser"
@@ -240,13 +240,9 @@ def machines_module() -> bytes:
         for name in Machine.names()
         for machine in [Machine.load(name)]
     }
-    own, path = None, os.environ.get("HOPPER_MACHINE")
+    own, path = None, beside()
     if path:
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-            machine = Machine.from_toml(text)
-        except (OSError, MachineError) as error:
-            raise ExtensionError(f"MACHINE={path}: {error}") from error
+        machine, text, _ = own_site(path)
         own = {"title": machine.title, "says": says(machine), "file": text}
     return f"export const machines = {json.dumps(shipped)};\nexport const own = {json.dumps(own)};\n".encode()
 

@@ -5,30 +5,16 @@ Jupyter's cache has their outputs for exactly these models, data and packages.
 """
 
 import argparse
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-
-
-@contextmanager
-def _alone(output: Path) -> Iterator[None]:
-    """Wait until no other build writes into the folder."""
-    output.mkdir(parents=True, exist_ok=True)
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
-    with (output / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def build(root: Path, output: Path, *, fresh: bool = False) -> int:
@@ -52,10 +38,15 @@ def build(root: Path, output: Path, *, fresh: bool = False) -> int:
         for name in ("html", ".doctrees", ".jupyter_cache", "jupyter_execute"):
             shutil.rmtree(output / name, ignore_errors=True)
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(root)]
-    command += ["--config", str(root / "book" / "_config.yml"), "--toc", str(root / "book" / "_toc.yml")]
+    # On a center's own site its users' tools come first.
+    toc = "_toc-site.yml" if os.environ.get("HOPPER_MACHINE") else "_toc.yml"
+    command += ["--config", str(root / "book" / "_config.yml"), "--toc", str(root / "book" / toc)]
     # Jupyter Book adds the folder _build itself.
     command += ["--path-output", str(output.parent), "-W", "-n", "--keep-going"]
-    with _alone(output):
+    output.mkdir(parents=True, exist_ok=True)
+    # No two builds write into the folder at once.
+    with (output / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         return subprocess.run(command, cwd=root, check=False).returncode
 
 
@@ -68,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--fresh", action="store_true", help="forget what earlier builds left, outputs of notebooks too"
     )
     parser.add_argument("--root", type=Path, default=ROOT, help="repository to build")
-    parser.add_argument("--machine", metavar="FILE", help="machine file with which every page starts")
+    parser.add_argument("--machine", metavar="FILE", type=os.path.abspath, help="machine file with which pages start")
     parser.add_argument("--title", help="title of the site")
     parser.add_argument("--repository", metavar="URL", help="of the notebooks in public, which Binder then opens")
     parser.add_argument("--hub", metavar="URL", help="JupyterHub with nbgitpuller that opens them too")
@@ -77,14 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not (root / "book" / "_toc.yml").exists():
         print(f"hopper: {root} holds no book: book/_toc.yml is missing", file=sys.stderr)
         return 2
-    for name, value in (
-        ("HOPPER_MACHINE", given.machine and str(Path(given.machine).resolve())),
-        ("HOPPER_TITLE", given.title),
-        ("HOPPER_REPOSITORY", given.repository),
-        ("HOPPER_HUB", given.hub),
-    ):
-        if value:
-            os.environ[name] = value
+    named = {f"HOPPER_{name.upper()}": getattr(given, name) for name in ("machine", "title", "repository", "hub")}
+    os.environ.update({name: value for name, value in named.items() if value})
     begun = time.perf_counter()
     status = build(root, root / "_build", fresh=given.fresh)
     if status == 0:

@@ -16,6 +16,7 @@ from hopperlib.site.course import setup as set_up_course
 from hopperlib.site.finishing import mended, with_policy
 from hopperlib.site.html import filled
 from hopperlib.site.machine_view import MachineDirective
+from hopperlib.site.own import beside, front_page, own_site
 from hopperlib.site.reference import setup as set_up_reference
 from hopperlib.site.renderers import ExplorerDirective
 from hopperlib.site.scenes import SceneDirective
@@ -35,7 +36,8 @@ def content_hash(root: Path, *, with_site: bool) -> str:
     anew.
     """
     digest = hashlib.sha256()
-    files = [root / "requirements.lock"]
+    own = [beside("rules.toml"), *([beside(), beside("examples.toml")] if with_site else [])]
+    files = [root / "requirements.lock", *filter(None, own)]
     for folder in (PACKAGE, root / "data"):
         files += sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     for path in files:
@@ -58,16 +60,16 @@ def launch_options(settings: Mapping[str, str]) -> dict[str, Any]:
     >>> launch_options({"HOPPER_REPOSITORY": "https://github.com/you/name"})["launch_buttons"]["binderhub_url"]
     'https://mybinder.org'
     """
-    if not settings.get("HOPPER_REPOSITORY"):
-        return {}
-    repository, hub = settings["HOPPER_REPOSITORY"].rstrip("/"), settings.get("HOPPER_HUB", "")
+    repository, hub = settings.get("HOPPER_REPOSITORY", "").rstrip("/"), settings.get("HOPPER_HUB", "")
     buttons = {"binderhub_url": "https://mybinder.org", "jupyterhub_url": hub, "notebook_interface": "jupyterlab"}
-    return {"repository_url": repository, "repository_branch": "main", "launch_buttons": buttons}
+    return {"repository_url": repository, "repository_branch": "main", "launch_buttons": buttons} if repository else {}
 
 
 def _configure(app: Sphinx, config: Config) -> None:
     """Collect the assets, and set what depends on them or on the content of the package."""
     root = Path(app.srcdir)
+    if path := beside():
+        own_site(path)
     assets = collect(_node_modules(app), root / "data", Path(app.outdir).parent / ".memories")
     app._hopper_assets = assets  # type: ignore[attr-defined]
 
@@ -153,6 +155,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     set_up_reference(app)
     app.connect("config-inited", _configure, priority=FIRST)
     app.connect("builder-inited", _stage)
+    app.connect("source-read", front_page)
     app.connect("html-page-context", _drop_mathjax, priority=LAST)
     app.connect("build-finished", _finish, priority=LAST)
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,6 +8,7 @@ later answers in its place.
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from hopperlib.questions.result import Figure, Table
 from hopperlib.render import html
 from hopperlib.render.answer import page_answer, page_data
 from hopperlib.render.svg import figure_svg
+from hopperlib.site.own import own_examples
 
 # Width of a chart beside the controls of an explorer, and of one that stands alone. [CSS pixels]
 _BESIDE, _ALONE = 540, 800
@@ -132,6 +134,7 @@ def explorer_html(
     >>> "4 times 4 is 16." in explorer_html(square, key="square", values={"x": 4})
     True
     """
+    explorer = replace(explorer, examples=(*own_examples(explorer), *explorer.examples))
     start = explorer.read(values or {})
     spec = explorer.to_dict()
     answer = explorer.run(**start)

@@ -24,6 +24,7 @@ from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions.result import Column, Table
 from hopperlib.render.html import table_html
+from hopperlib.site.assets import tables
 from hopperlib.site.html import filled
 from hopperlib.site.renderers import raw_html, unique_name
 
@@ -171,13 +172,7 @@ def _table() -> Table:
         rows.append(row)
     columns = [Column("Hour")]
     for words in ("first free", "one piece"):
-        columns += [
-            Column(f"Busy, {words}", "%", 0),
-            Column(f"Free pieces, {words}"),
-            Column(f"Pieces of the probe, {words}"),
-            Column(f"Distance of the probe, {words}", "hops", 1),
-            Column(f"Wait of the probe, {words}", "h", 1),
-        ]
+        columns += [Column(f"{title}, {words}", *more) for title, *more in tables()["machine"]["columns"]]
     caption = f"The machine every six hours, and a probe of {_probe_nodes()} nodes that would be next in the queue"
     return Table(caption=caption, columns=tuple(columns), rows=rows)
 

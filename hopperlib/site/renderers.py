@@ -12,8 +12,12 @@ from sphinx.util.docutils import SphinxDirective
 from hopperlib.errors import InputError
 from hopperlib.questions import checks, question, result
 from hopperlib.site.html import check_html, explorer_html, figure_html, kept_answer
+from hopperlib.site.own import own_examples
 
 PLOTLY_MIME_TYPE = "application/vnd.plotly.v1+json"
+_BARE = (
+    "a bare Plotly figure has no description for readers who cannot see it: show a hopperlib.questions.result.Figure"
+)
 
 
 def unique_name(document: nodes.document, name: str) -> str:
@@ -68,12 +72,7 @@ class HopperRenderer(MimeRenderPlugin):  # type: ignore[misc]
         if data.mime_type == checks.MIME_TYPE:
             return raw_html(check_html(content))
         if data.mime_type == PLOTLY_MIME_TYPE:
-            renderer.logger.warning(
-                "a bare Plotly figure has no description for readers who cannot see it: "
-                "show a hopperlib.questions.result.Figure instead",
-                line=data.line,
-                subtype="mime_type",
-            )
+            renderer.logger.warning(_BARE, line=data.line, subtype="mime_type")
             return []
         return None
 
@@ -92,7 +91,7 @@ class _AnyOption(dict[str, Any]):
 
 
 class ExplorerDirective(SphinxDirective):
-    """Shows an explorer of the catalogue; its options set the values it starts with.
+    """Shows an explorer of the catalogue; its options set the values it starts with, else a center's first own example.
 
     ::
 
@@ -107,6 +106,8 @@ class ExplorerDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the explorer's HTML, or an error that names what is wrong."""
         try:
-            return [*explorer_nodes(self.state.document, self.arguments[0], self.options)]
+            own = own_examples(question.load(self.arguments[0]))
+            values = self.options or (own[0].values if own else {})
+            return [*explorer_nodes(self.state.document, self.arguments[0], values)]
         except InputError as error:
             raise self.error(error.message) from error

@@ -21,6 +21,7 @@ with windows in lines, seconds and ranks.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -272,14 +273,16 @@ def _tables(texts: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def rule_texts() -> list[str]:
-    """Return the TOML texts of the rules that come with the library.
+    """Return the TOML texts of the rules that come with the library, and of the file that ``HOPPER_RULES`` names.
 
     Examples
     --------
     >>> len(read_rules(rule_texts())) == len(load_rules())
     True
     """
-    return [file.read_text(encoding="utf-8") for file in sorted(_folder().glob("*.toml"))]
+    own = os.environ.get("HOPPER_RULES")
+    files = [*sorted(_folder().glob("*.toml")), *([Path(own)] if own else [])]
+    return [file.read_text(encoding="utf-8") for file in files]
 
 
 def staged_rules() -> str:
@@ -295,7 +298,7 @@ def staged_rules() -> str:
 
 @cache
 def load_rules() -> tuple[Rule, ...]:
-    """Return the rules that come with the library, in the order in which they are tried.
+    """Return the rules of the library, and those of ``HOPPER_RULES``, in the order in which they are tried.
 
     Their expressions and links are not checked here, which would take longer
     than a diagnosis: the tests read them with `read_rules`.

@@ -1,9 +1,7 @@
 """Question: the documented values, to search and to filter."""
 
-from functools import cache
-
 from hopperlib.documented import DocumentedValue, all_values, erratum
-from hopperlib.questions.book.search import ALL, Browsed, rows_shown, searchable, study_options
+from hopperlib.questions.book.search import ALL, Browsed, rows_shown, study_options
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Result
 
@@ -24,22 +22,13 @@ def _row(value: DocumentedValue, with_study: bool) -> tuple[str, ...]:
     return what, printed, value.qualifier, f"{value.source}, {value.locator}", remark
 
 
-@cache
-def _texts() -> dict[str, str]:
-    """Return what a search looks at, by id."""
-    return {
-        value.id: searchable(value.id, value.quantity, value.value, value.unit, value.locator, value.note)
-        for value in all_values()
-    }
-
-
 class _Search(Browsed):
     """One search."""
 
     def result(self) -> Result:
         """Return the answer."""
-        texts = _texts()
-        found = self.found(all_values(), ("study", "source", "qualifier"), lambda value: texts[value.id])
+        parts = ("id", "quantity", "value", "unit", "locator", "note")
+        found = self.found(all_values(), ("study", "source", "qualifier"), parts)
         found = [value for value in found if value.errata or not self.slips_only]
         cut, caption = rows_shown(found, self.shown, "documented value")
         with_slip = sum(bool(value.errata) for value in found)

@@ -4,7 +4,7 @@ from functools import cache
 
 from hopperlib.documented import errata, evaluate_proof
 from hopperlib.documented.values import Erratum
-from hopperlib.questions.book.search import Browsed, rows_shown, searchable
+from hopperlib.questions.book.search import Browsed, rows_shown
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Result
 
@@ -36,9 +36,7 @@ class _Search(Browsed):
     def result(self) -> Result:
         """Return the answer."""
         parts = ("id", "source", "locator", "printed", "adopted", "explanation")
-        found = self.found(
-            errata(), ("kind", "sure"), lambda slip: searchable(*(getattr(slip, part) for part in parts))
-        )
+        found = self.found(errata(), ("kind", "sure"), parts)
         cut, caption = rows_shown(found, self.shown, "entry", "entries")
         proofs = [slip.proof for slip in found if slip.proof]
         return self.said(

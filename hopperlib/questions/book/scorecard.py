@@ -13,7 +13,7 @@ from typing import Any
 
 from hopperlib.documented import VERDICTS
 from hopperlib.documented.data_files import rows
-from hopperlib.questions.book.search import ALL, Browsed, rows_shown, searchable, study_options
+from hopperlib.questions.book.search import ALL, Browsed, rows_shown, study_options
 from hopperlib.questions.figures import Series
 from hopperlib.questions.question import declared
 from hopperlib.questions.result import Facts, Figure, Result
@@ -33,13 +33,6 @@ _EDGE = 4.0
 def _table() -> tuple[Row, ...]:
     """Return the rows of the scorecard."""
     return tuple(rows("scorecard.csv"))
-
-
-@cache
-def _texts() -> dict[str, str]:
-    """Return what a search looks at, by id."""
-    keys = ("id", "quantity", "unit", "documented", "note", "place")
-    return {row["id"]: searchable(*(row[key] for key in keys)) for row in _table()}
 
 
 def _with_residual(found: Sequence[Row]) -> list[tuple[Row, float]]:
@@ -122,8 +115,8 @@ class _Search(Browsed):
 
     def result(self) -> Result:
         """Return the answer."""
-        texts = _texts()
-        found = self.found(_table(), ("study", "role"), lambda row: texts[row["id"]])
+        parts = ("id", "quantity", "unit", "documented", "note", "place")
+        found = self.found(_table(), ("study", "role"), parts)
         found = [
             row for row in found if self.verdict in (ALL, row["verdict"].removesuffix(", explained"), row["verdict"])
         ]

@@ -1,6 +1,6 @@
 """What explorers share that browse a table: the search, the study, how many rows to show."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from hopperlib.documented import all_values
@@ -11,28 +11,9 @@ Item = TypeVar("Item")
 ALL = "all"
 
 
-def searchable(*texts: str) -> str:
-    """Return what a search looks at: some texts as one, without capitals and commas.
-
-    Examples
-    --------
-    >>> searchable("Nodes of Hopper", "6,384")
-    'nodes of hopper 6384'
-    """
+def _searchable(*texts: str) -> str:
+    """Return what a search looks at: some texts as one, without capitals and commas."""
     return " ".join(texts).casefold().replace(",", "")
-
-
-def matcher(search: str) -> Callable[[str], bool]:
-    """Return what says whether every word of a search stands in a text made by `searchable`.
-
-    Examples
-    --------
-    >>> found = matcher("Hopper 6,384")
-    >>> found(searchable("nodes of Hopper", "6,384")), found(searchable("nodes of Franklin", "6,384"))
-    (True, False)
-    """
-    words = searchable(search).split()
-    return lambda text: all(word in text for word in words)
 
 
 def rows_shown(found: Sequence[Item], shown: int, thing: str, things: str = "") -> tuple[Sequence[Item], str]:
@@ -66,20 +47,23 @@ def study_options() -> list[tuple[str, str]]:
 class Browsed(Asked):
     """A table to search and to filter: every word must occur, and each choice is kept."""
 
-    def found(self, items: Iterable[Item], choices: Sequence[str], text: Callable[[Item], str]) -> list[Item]:
-        """Return the items that have the words of the search and the values of the choices.
+    def found(self, items: Iterable[Item], choices: Sequence[str], parts: Sequence[str]) -> list[Item]:
+        """Return the items that have the words of the search in some of their parts, and the values of the choices.
 
         Examples
         --------
-        >>> rows = [{"kind": "a", "text": "old nodes"}, {"kind": "b", "text": "new nodes"}]
-        >>> Browsed(search="nodes", kind="b").found(rows, ["kind"], lambda row: row["text"])
-        [{'kind': 'b', 'text': 'new nodes'}]
+        >>> rows = [{"kind": "a", "text": "old nodes"}, {"kind": "b", "text": "6384 new nodes"}]
+        >>> Browsed(search="6,384 Nodes", kind="b").found(rows, ["kind"], ["text"])
+        [{'kind': 'b', 'text': '6384 new nodes'}]
         """
-        matches = matcher(self.search)
+        words = _searchable(self.search).split()
         wanted = {name: getattr(self, name) for name in choices if getattr(self, name) != ALL}
 
         def fits(item: Any) -> bool:
             own = item.get if isinstance(item, Mapping) else lambda name: getattr(item, name)
-            return all(own(name) == value for name, value in wanted.items())
+            if any(own(name) != value for name, value in wanted.items()):
+                return False
+            text = _searchable(*map(own, parts))
+            return all(word in text for word in words)
 
-        return [item for item in items if fits(item) and matches(text(item))]
+        return [item for item in items if fits(item)]

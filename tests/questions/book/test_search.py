@@ -9,7 +9,7 @@ import pytest
 from hopperlib import scoring
 from hopperlib.documented import ROLES, VERDICTS, all_values, data_folder, errata
 from hopperlib.errors import InputError
-from hopperlib.questions.book.search import matcher, rows_shown, searchable
+from hopperlib.questions.book.search import Browsed, rows_shown
 from hopperlib.questions.question import load
 
 
@@ -18,7 +18,8 @@ from hopperlib.questions.question import load
     [("", True), ("6384", True), ("6,384", True), ("NODES hopper", True), ("nodes franklin", False)],
 )
 def test_every_word_must_occur(search, found):
-    assert matcher(search)(searchable("compute nodes of Hopper", "6,384")) is found
+    row = {"what": "compute nodes of Hopper", "value": "6,384", "note": "Franklin"}
+    assert Browsed(search=search).found([row], (), ("what", "value")) == [row] * found
 
 
 def test_rows_that_are_cut_say_so():
