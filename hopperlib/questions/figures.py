@@ -179,14 +179,14 @@ def layout(x: Axis, y: Axis, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def _traces(series: Series, look: Style) -> list[dict[str, Any]]:
+def _traces(series: Series, look: Style, high: float | None) -> list[dict[str, Any]]:
     """Return the Plotly traces of one series: two for a band, else one."""
     points: dict[str, Any] = {"name": series.name, "x": list(series.x), "y": list(series.y)}
     if series.kind == "bars":
         pattern = {"shape": look.pattern, "fillmode": "overlay", "solidity": 0.25}
         return [{"type": "bar", **points, "marker": {"color": look.color, "pattern": pattern}}]
-    # Markers at the ends of the axes are drawn whole.
-    points["cliponaxis"] = False
+    # Markers at the ends of the axes are drawn whole; what lies beyond is cut off.
+    points["cliponaxis"] = high is not None and any(value > high for value in series.y if value is not None)
     marker = {"color": look.color, "symbol": look.symbol, "size": 8}
     line = {"color": look.color, "dash": look.dash, "width": 2}
     if series.kind == "points":
@@ -280,7 +280,7 @@ def chart(
         raise ValueError(f"series=() of chart {title!r} must hold at least one series")
     data: list[dict[str, Any]] = []
     for number, each in enumerate(series):
-        data += _traces(each, style(number if each.style is None else each.style))
+        data += _traces(each, style(number if each.style is None else each.style), y.high)
     places = [at for each in series for at in each.x]
     for number, reference in enumerate(references):
         # Two points at the ends of the data; categories cannot be compared, so they keep their order.

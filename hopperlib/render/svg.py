@@ -119,7 +119,7 @@ def _draw_in_plane(canvas: Any, figure: "Figure") -> None:
         color, alpha = _color(shape["fillcolor"])
         axes.axvspan(shape["x0"], shape["x1"], shape["y0"], shape["y1"], color=color, alpha=alpha, linewidth=0)
     for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
-        whole = all(isinstance(value, int) for trace in figure.data for value in trace[name])
+        whole = all(value is None or isinstance(value, int) for trace in figure.data for value in trace[name])
         _set_axis(axes, name, axis, figure.layout[f"{name}axis"], whole)
     if not any(trace["type"] == "heatmap" for trace in figure.data):
         axes.grid()

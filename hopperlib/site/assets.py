@@ -9,19 +9,16 @@ import io
 import json
 import sysconfig
 import tempfile
-import tomllib
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from sphinx.errors import ExtensionError
 
 from hopperlib.failure.messages.rules import STAGED, staged_rules
 from hopperlib.machine import Machine
-from hopperlib.site.html import filled
+from hopperlib.site.html import filled, tables
 from hopperlib.site.own import beside, own_site
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -30,12 +27,6 @@ SNAPSHOT = Path(__file__).resolve().parent / "snapshot.mjs"
 
 RULES = Path("failure", "rules")
 _MOZILLA = "Mozilla Public License Version 2.0"
-
-
-@cache
-def tables() -> dict[str, Any]:
-    """Return the tables of ``pages.toml``: what the pages are made of, and what is done to them."""
-    return tomllib.loads((OWN.parent / "pages.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from hopperlib.site.assets import tables
-from hopperlib.site.html import data_block
+from hopperlib.site.html import data_block, tables
 
 # A page of the appendix is looked at rather than worked through.
 MINUTES_OF_A_PAGE = 5
@@ -147,8 +146,7 @@ def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[st
         body = f'<div class="hopper-my-machine hopper-live-only"></div>\n{body}'
     found = re.findall(r'caption-number">Exercise (\d+) ', body)
     numbers = {old: str(new) for new, old in enumerate(dict.fromkeys(found), start=1)}
-    if numbers:
-        body = re.sub(r"\bExercise (\d+)\b", lambda match: f"Exercise {numbers.get(match[1], match[1])}", body)
+    body = re.sub(r"\bExercise (\d+)\b", lambda match: f"Exercise {numbers.get(match[1], match[1])}", body)
     if _STUDIES in body:
         body = body.replace(_STUDIES, data_block({"studies": _studies(app)}))
     context["body"] = body

@@ -16,7 +16,7 @@ from hopperlib.site.course import setup as set_up_course
 from hopperlib.site.finishing import mended, with_policy
 from hopperlib.site.html import filled
 from hopperlib.site.machine_view import MachineDirective
-from hopperlib.site.own import beside, front_page, own_site
+from hopperlib.site.own import beside, front_page
 from hopperlib.site.reference import setup as set_up_reference
 from hopperlib.site.renderers import ExplorerDirective
 from hopperlib.site.scenes import SceneDirective
@@ -68,8 +68,6 @@ def launch_options(settings: Mapping[str, str]) -> dict[str, Any]:
 def _configure(app: Sphinx, config: Config) -> None:
     """Collect the assets, and set what depends on them or on the content of the package."""
     root = Path(app.srcdir)
-    if path := beside():
-        own_site(path)
     assets = collect(_node_modules(app), root / "data", Path(app.outdir).parent / ".memories")
     app._hopper_assets = assets  # type: ignore[attr-defined]
 

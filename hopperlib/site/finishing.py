@@ -11,7 +11,7 @@ import base64
 import hashlib
 import re
 
-from hopperlib.site.assets import tables
+from hopperlib.site.html import tables
 
 # Types of <script> that a browser runs; others are data.
 _RUN = {"", "text/javascript", "application/javascript", "module"}

@@ -7,8 +7,10 @@ later answers in its place.
 
 import hashlib
 import json
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,12 @@ def data_block(data: Any) -> str:
     '<script type="application/json" class="hopper-data-block">[1]</script>'
     """
     return f'<script type="application/json" class="hopper-data-block">{json_block(data)}</script>'
+
+
+@cache
+def tables() -> dict[str, Any]:
+    """Return the tables of ``pages.toml``: what the pages are made of, and what is done to them."""
+    return tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8"))
 
 
 def _environment() -> jinja2.Environment:

@@ -24,8 +24,7 @@ from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions.result import Column, Table
 from hopperlib.render.html import table_html
-from hopperlib.site.assets import tables
-from hopperlib.site.html import filled
+from hopperlib.site.html import filled, tables
 from hopperlib.site.renderers import raw_html, unique_name
 
 #: Allocation -> what the page calls it.

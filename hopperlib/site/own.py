@@ -58,8 +58,7 @@ def own_examples(question: Question) -> tuple[Example, ...]:
     """Return the settings to try that a site has of its own for an explorer."""
     path = beside()
     _, text, stated = own_site(path) if path else (None, "", {})
-    asks = any(control.name == "machine_file" for control in question.controls)
-    file = {"machine_file": text} if asks else {}
+    file = {"machine_file": text} if any(control.name == "machine_file" for control in question.controls) else {}
     return tuple(
         Example(example["label"], ({} if "machine" in example["values"] else file) | example["values"])
         for example in stated.get(question.name, ())

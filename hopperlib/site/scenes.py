@@ -14,8 +14,7 @@ from hopperlib.network.runtime.overlap import overlapped_s
 from hopperlib.node.bandwidth import task_bandwidth_gb_s
 from hopperlib.node.launch.reader import read_launch
 from hopperlib.node.placement import place_tasks
-from hopperlib.site.assets import tables
-from hopperlib.site.html import data_block
+from hopperlib.site.html import data_block, tables
 from hopperlib.site.renderers import raw_html
 from hopperlib.storage.lustre.dumps import barriered_dump, osts_with_slow
 from hopperlib.storage.lustre.striping import Layout

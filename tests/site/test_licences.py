@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from hopperlib.site.assets import licence_texts, tables, write_licences
+from hopperlib.site.assets import licence_texts, write_licences
+from hopperlib.site.html import tables
 
 
 def test_every_part_has_its_text(root):

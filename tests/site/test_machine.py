@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
+import subprocess
+import sys
 from itertools import accumulate
 
 import pytest
 from playwright.sync_api import expect
 from sphinx.errors import ExtensionError
 
+from hopperlib.failure.messages.rules import read_rules, rule_texts, staged_rules
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.placed_jobs import FIRST_MILC, Histories, selected
 from hopperlib.network.scheduling.aging import free_runs
 from hopperlib.network.torus.maps import holders
+from hopperlib.questions.question import load
 from hopperlib.site.assets import machines_module, says
+from hopperlib.site.html import explorer_html
+from hopperlib.site.own import own_examples, own_site
 from hopperlib.site.scenes import SCENES
 
 PAGE = "book/machine.html"
@@ -169,3 +176,92 @@ def test_a_centre_sets_its_own_machine(monkeypatch, tmp_path, root):
     monkeypatch.setenv("HOPPER_MACHINE", str(tmp_path / "none.toml"))
     with pytest.raises(ExtensionError, match=r"MACHINE=.*none.toml: .*must be text"):
         machines_module()
+
+
+RULE = """
+[[rule]]
+code = "SITE-PURGED"
+title = "The job reads files that the purge has removed"
+class = "user"
+role = "cause"
+anchors = ["was purged from scratch"]
+regex = '''was purged from scratch'''
+who = "user"
+confirm = "Look."
+advice = ["Copy it again."]
+source = "the guide of the site"
+sample = "composed"
+positive = ["input.nc was purged from scratch"]
+negative = ["input.nc will be removed"]
+"""
+EXAMPLES = """
+[[place]]
+label = "Ours"
+values.line = "srun -n 4 ./a.out"
+
+[[memory]]
+label = "Elsewhere"
+values = { machine = "hopper", need_gb = 1.5 }
+"""
+
+
+@pytest.fixture
+def site(monkeypatch, tmp_path, root):
+    """Lay out a center's files beside its machine."""
+    (tmp_path / "site.toml").write_bytes((root / "hopperlib" / "machines" / "toy.toml").read_bytes())
+    (tmp_path / "rules.toml").write_text(RULE, encoding="utf-8")
+    (tmp_path / "examples.toml").write_text(EXAMPLES, encoding="utf-8")
+    monkeypatch.setenv("HOPPER_MACHINE", str(tmp_path / "site.toml"))
+    monkeypatch.setenv("HOPPER_RULES", "")
+    return tmp_path
+
+
+def test_a_centre_has_its_own_examples_and_rules(site):
+    (ours,) = own_examples(load("place"))
+    assert ours.label == "Ours"
+    assert Machine.from_toml(ours.values["machine_file"]).name == "toy"
+    # One that names another machine is left as it is.
+    (elsewhere,) = own_examples(load("memory"))
+    assert elsewhere.values == {"machine": "hopper", "need_gb": 1.5}
+    page = explorer_html(load("place"), key="place")
+    assert page.index("Ours") < page.index(load("place").examples[0].label)
+    assert any(rule.code == "SITE-PURGED" for rule in read_rules(rule_texts()))
+    assert '"SITE-PURGED"' in staged_rules()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("rules.toml", RULE.replace('who = "user"', 'who = "nobody"'), "who = 'nobody'"),
+        ("examples.toml", "[[place", "examples.toml: is not TOML"),
+    ],
+)
+def test_what_lies_beside_the_machine_and_cannot_be_used_is_named(site, name, text, message):
+    (site / name).write_text(text, encoding="utf-8")
+    with pytest.raises(ExtensionError, match=message):
+        own_site(site / "site.toml")
+
+
+def test_a_centre_has_the_pages_of_the_book_its_tools_first(root):
+    book, own = ((root / "book" / f"_toc{name}.yml").read_text(encoding="utf-8") for name in ("", "-site"))
+    pages = [re.findall(r"file: (.+)", text) for text in (book, own)]
+    assert sorted(pages[0]) == sorted(pages[1])
+    assert pages[1].index("notebooks/own/your-errors") < pages[1].index("notebooks/node/placement")
+    text = (root / "book" / "site.md").read_text(encoding="utf-8")
+    assert "{title}" in text
+    assert "{machine}" in text
+
+
+def test_the_rules_of_a_centre_are_tried_on_their_samples(site, root):
+    def tried():
+        command = [sys.executable, str(root / "scripts" / "try_rules.py"), str(site / "rules.toml")]
+        return subprocess.run(
+            command, cwd=root, env=os.environ | {"PYTHONPATH": str(root)}, capture_output=True, text=True, check=False
+        )
+
+    assert tried().returncode == 0
+    (site / "rules.toml").write_text(
+        RULE.replace("input.nc will be removed", "old.nc was purged from scratch"), encoding="utf-8"
+    )
+    assert tried().returncode == 1
+    assert "SITE-PURGED: 'old.nc was purged from scratch' is taken for SITE-PURGED" in tried().stderr

@@ -208,7 +208,11 @@ def _lists(placement: Placement, said: Said) -> Iterator[Copyable]:
     """Yield the lists of cores that launchers take, of each program that has the same on all nodes."""
     for number in range(len(placement.launch.components)):
         of = f" of program {number + 1}" if len(placement.launch.components) > 1 else ""
-        for title, maker in (("For aprun: -cc", cc_list), ("For srun: map_cpu", map_cpu), ("For srun: mask_cpu", mask_cpu)):
+        for title, maker in (
+            ("For aprun: -cc", cc_list),
+            ("For srun: map_cpu", map_cpu),
+            ("For srun: mask_cpu", mask_cpu),
+        ):
             try:
                 text = maker(common_pattern(placement, number))
             except ValueError:

@@ -151,6 +151,8 @@ class _Case(Asked):
             counts=list(curve),
             estimates=list(curve.values()),
             most=1.02 * max(curve),
+            # Limits far above what is reached would press it onto the axis.
+            top=4 * max(each.rate_gb_s for each in curve.values()),
             best=max(curve, key=lambda count: curve[count].rate_gb_s),
             averaged=self.pattern == "file-per-process",
             places=range(len(loads)),

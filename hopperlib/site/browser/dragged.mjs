@@ -9,7 +9,8 @@
 const PER_STEP = 5; // how far a finger goes for one step [CSS pixels]
 const MOST_STEPS = 60; // a scale with more steps than this moves faster
 
-const short = (value) => Number(value.toPrecision(3)).toLocaleString("en");
+// A count is told in full, as the explorer tells it.
+const short = (value) => (Number.isInteger(value) ? value : Number(value.toPrecision(3))).toLocaleString("en");
 
 /** Start one of them. The explorer must be alive. */
 export function startDragged(span) {

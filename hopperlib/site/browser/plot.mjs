@@ -39,6 +39,8 @@ export function placeFigure(element, data) {
   const plot = element.querySelector(".hopper-plot");
   figures.set(plot, { data, drawn: false });
   near.observe(plot);
+  // Who saves data keeps the picture, which then needs no more height than it has.
+  plot.classList.toggle("hopper-as-is", navigator.connection?.saveData === true);
   for (const kind of ["pointerenter", "touchstart"]) {
     plot.addEventListener(kind, () => figures.get(plot).drawn || draw(plot), { once: true, passive: true });
   }
@@ -86,15 +88,27 @@ async function draw(plot) {
     if (!state.drawn) {
       plotly.purge(plot);
       plot.replaceChildren();
+      plot.classList.remove("hopper-as-is");
     }
     state.drawn = true;
     const { data, layout } = state.data.figure;
-    await plotly.react(plot, structuredClone(data), themed(layout, { width: plot.clientWidth, height: plot.clientHeight }), CONFIG);
+    const page = themed(layout, { width: plot.clientWidth, height: plot.clientHeight });
+    for (const name of ["x", "y"]) if (page[`${name}axis`]) tickWhole(page[`${name}axis`], data.flatMap((trace) => trace[name] ?? []));
+    await plotly.react(plot, structuredClone(data), page, CONFIG);
   } catch (error) {
     const note = plot.querySelector(".hopper-plot-note") ?? make("p", { class: "hopper-plot-note" });
     plot.prepend(note);
     note.textContent = `${figures.get(plot)?.data.alt} (${error.message}: reload the page to try again)`;
   }
+}
+
+// Whole numbers as few as this get a tick each, and none between them.
+const EACH = 12;
+
+/** Set a tick at each whole number of an axis on which few others can stand. */
+function tickWhole(axis, values) {
+  const whole = values.length > 1 && values.every(Number.isInteger) && axis.type !== "log";
+  if (whole && Math.max(...values) - Math.min(...values) <= EACH) axis.dtick ??= 1;
 }
 
 const PAPER = 620;

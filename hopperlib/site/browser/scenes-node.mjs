@@ -46,7 +46,7 @@ export function rankOrder(stage) {
     setting = data.settings[Number(select.value)];
     setting.order.forEach((rank, position) => boxes[rank].firstChild.setAttribute("fill", COLORS[Math.floor(position / data.cores) % 8]));
     stage.say(`${setting.title}: ${setting.cut} pairs of neighbors sit on different nodes, and each of them is a message through the network. Colors are nodes.`);
-    player.seek(player.playing ? player.time : 0);
+    player.seek(player.playing ? player.time : Math.floor(player.length / 2));
   };
   select.addEventListener("change", choose);
   stage.handles.append(make("label", { for: id }, "Order"), select);
