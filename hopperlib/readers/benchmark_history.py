@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
@@ -20,7 +20,7 @@ from hopperlib.monitoring.history import Better, History, better_of
 from hopperlib.monitoring.together import KINDS, kind_of
 from hopperlib.package_data import read_beside
 from hopperlib.readers.source import Source, lines_of
-from hopperlib.readers.table import ABSENT, Skips, finite, read_table
+from hopperlib.readers.table import ABSENT, Skips, finite, read_table, whole_rows
 
 _COLUMNS = read_beside(__file__, "benchmark_history.toml")
 # Columns that say how a run was made, not how fast it was.
@@ -170,50 +170,54 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
     return figures or measured or numbers
 
 
-def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skips) -> Iterator[tuple[str, _Run]]:
-    """Yield the values of a table by the name of their series."""
+def _read_rows(lines: Sequence[str]) -> tuple[list[str], list[int], list[dict[str, str]]]:
+    """Return the names of the columns, and the rows with the numbers of their lines."""
     _, line, header, body = read_table(lines)
     if any(finite(cell) is not None for cell in header[len(header) > 1 :]):
         # No names: time and value, as most tools write them.
         names = ["time", "value", *(f"column_{place}" for place in range(3, len(header) + 1))]
         body, header = chain([(line, header)], body), names if len(header) > 1 else ["value"]
-    rows, numbers = [], []
-    for number, cells in body:
-        if not cells[-1] and len(cells) == len(header) + 1:
-            cells.pop()
-        if not any(cells):
-            continue
-        if len(cells) != len(header):
-            raise InputError(f"line {number} has {len(cells)} cells for {len(header)} columns")
-        rows.append(dict(zip(header, cells, strict=True)))
+    numbers, rows = [], []
+    for number, cells in whole_rows(body, len(header)):
         numbers.append(number)
+        rows.append(dict(zip(header, cells, strict=True)))
+    return header, numbers, rows
+
+
+def _times_column(header: Sequence[str], rows: Sequence[dict[str, str]], column: str | None) -> str:
+    """Return the column that says when a run was, by its name or as the first that counts up; nothing without one."""
     lower = {name.lower(): name for name in reversed(header)}
-    times = next((lower[name] for name in _COLUMNS["times"] if name in lower and lower[name] != column), "")
-    if not times and len(header) > 1 and header[0] != column and _goes_up([row[header[0]] for row in rows]):
-        times = header[0]
+    named = next((lower[name] for name in _COLUMNS["times"] if name in lower and lower[name] != column), "")
+    first = header[0]
+    counts = len(header) > 1 and first != column and _goes_up([row[first] for row in rows])
+    return named or (first if counts else "")
+
+
+def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skips) -> Iterator[tuple[str, _Run]]:
+    """Yield the values of a table by the name of their series."""
+    header, numbers, rows = _read_rows(lines)
+    times = _times_column(header, rows, column)
     values = _value_columns(header, rows, times, column)
     keys = [name for name in header if name.lower() in _COLUMNS["names"] and name != times]
     # A name that all rows share tells nothing apart, unless it is the only one.
     varied = [name for name in keys if len({row[name] for row in rows}) > 1]
     naming = varied if varied or len(values) > 1 else keys[:1]
     others = [name for name in header if name not in (times, *keys, *values) and not _LABELS.match(name.lower())]
-    for number, row in zip(numbers, rows, strict=True):
-        if row.get("statistic", "") not in ("", "mean"):
+    # A summary of `hopper io` has rows for the least and the most of the same runs, which are no further runs.
+    means = [pair for pair in zip(numbers, rows, strict=True) if pair[1].get("statistic", "") in ("", "mean")]
+    for (number, row), name in product(means, values):
+        figure, value = name.removesuffix("_value"), finite(row[name])
+        if row[name].lower() in ABSENT or value == 0:
+            skips.add("it is 0" if value == 0 else "there is none", number)
             continue
-        for name in values:
-            figure = name.removesuffix("_value")
-            value = finite(row[name])
-            if row[name].lower() in ABSENT or value == 0:
-                skips.add("it is 0" if value == 0 else "there is none", number)
-                continue
-            if value is None or value < 0:
-                raise InputError(f"line {number}, column {name}: {row[name]!r} is no number above 0")
-            label = [row[key] for key in naming if row[key].lower() not in ABSENT]
-            if len(values) > 1 or name != figure or (not label and name not in _COLUMNS["values"]):
-                label.append(figure)
-            unit = row.get(f"{figure}_unit", row.get("unit", ""))
-            settings = {other: row[other] for other in others} | {"_column": figure}
-            yield " ".join(label) or file, _Run(number, row.get(times, "") or str(number), value, unit, settings)
+        if value is None or value < 0:
+            raise InputError(f"line {number}, column {name}: {row[name]!r} is no number above 0")
+        label = [row[key] for key in naming if row[key].lower() not in ABSENT]
+        if len(values) > 1 or name != figure or (not label and name not in _COLUMNS["values"]):
+            label.append(figure)
+        unit = row.get(f"{figure}_unit", row.get("unit", ""))
+        settings = {other: row[other] for other in others} | {"_column": figure}
+        yield " ".join(label) or file, _Run(number, row.get(times, "") or str(number), value, unit, settings)
 
 
 def _moment(time: str) -> tuple[int, float]:

@@ -13,7 +13,7 @@ from typing import Any
 from hopperlib.errors import InputError
 from hopperlib.frames import Framed
 from hopperlib.readers.source import Source, lines_of
-from hopperlib.readers.table import ABSENT, Skips, finite, read_table
+from hopperlib.readers.table import ABSENT, Skips, finite, read_table, whole_rows
 
 _COLUMN, _GROUP = "run_time_s", "job"
 _LONGEST = 60
@@ -158,11 +158,7 @@ def read_run_times(
     times: list[float] = []
     groups: list[str] = []
     skips = Skips("row", "left out")
-    for line, row in rows:
-        if len(row) != len(header):
-            if not any(row):
-                continue
-            raise InputError(f"line {line} has {len(row)} cells, and the first line names {len(header)} columns")
+    for line, row in whole_rows(rows, len(header)):
         empty = next((place for place in needed if row[place].casefold() in ABSENT), None)
         time = None if empty == at else _time(row[at], f"line {line}, column {column}", delimiter)
         if empty is not None or time is None:

@@ -68,6 +68,27 @@ def _rows(lines: Iterable[str], delimiter: str, above: int) -> Iterator[tuple[in
         raise InputError(f"line {reader.line_num + above + 1}: not readable as CSV: {error}") from None
 
 
+def whole_rows(rows: Iterable[tuple[int, list[str]]], columns: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that hold anything; a delimiter at the end of a row begins no cell.
+
+    Raises
+    ------
+    InputError
+        If a row has fewer or more cells than columns.
+
+    Examples
+    --------
+    >>> list(whole_rows([(2, ["a", "1", ""]), (3, ["", ""]), (4, ["b", "2"])], 2))
+    [(2, ['a', '1']), (4, ['b', '2'])]
+    """
+    for line, row in rows:
+        cells = row[:-1] if len(row) == columns + 1 and not row[-1] else row
+        if any(cells):
+            if len(cells) != columns:
+                raise InputError(f"line {line} has {len(cells)} cells for {columns} columns")
+            yield line, cells
+
+
 def finite(text: str) -> float | None:
     """Return a cell as a number; None for what is none, not finite, or written as only Python reads it.
 

@@ -214,46 +214,56 @@ def _pals(asked: _Asked) -> Component:
 
 def _openmpi(asked: _Asked) -> Component:
     """Map as Open MPI does: --map-by and --bind-to, and what follows if one of them is missing."""
-    old = {name[1:] for name in asked.options}
-    value = asked.typed("-map-by") or next((name[2:] for name in old & {"bycore", "bysocket", "bynode"}), "")
+    asked, unit, each = _openmpi_map(asked)
+    if asked.typed("-rank-by").split(":")[0].lower() not in ("", "slot", "fill", "core"):
+        asked.doubt("rank-by")
+    bound = _openmpi_bind(asked, unit)
+    if bound == "hwthread" and unit != "hwthread" and asked.node.threads_per_core > 1:
+        if unit == "core" and asked.width == 1:
+            return asked.mapped(unit, "first")
+        asked.doubt("which-threads", unit=unit or "slot")
+    if not bound or not unit:
+        one_unit = bound and asked.node.sockets == 1 == asked.node.numa_nodes
+        wide = not unit and bound in ("core", "none", "hwthread") and asked.width > 1
+        # Two tasks are mapped and bound by core in every release; for more, releases take sockets or NUMA nodes.
+        sure = asked.request.tasks <= 2 or one_unit or wide
+        if not sure:
+            asked.doubt("openmpi-silent")
+        unit, bound = (unit or "slot", bound or "core") if sure else (unit or "socket", bound or "socket")
+    if each and unit == "node":
+        return asked.mapped("slot", bound)._replace(tasks_per_node=each, nodes=None)
+    return asked.mapped("node-by-node" if unit == "node" else unit, bound, per_unit=each)
+
+
+def _openmpi_map(asked: _Asked) -> tuple[_Asked, str, int | None]:
+    """Return what --map-by says: the width and overcommitment among what is asked, the unit, and tasks for each (ppr)."""
+    old = next((name[3:] for name in asked.options if name in ("-bycore", "-bysocket", "-bynode")), "")
+    value = asked.typed("-map-by") or old
     ppr = re.match(r"ppr:([^:]+):([^:]+)(.*)", value, re.IGNORECASE)
-    each = whole_number("--map-by", ppr[1]) if ppr else None
     word, *modifiers = (ppr[2] + ppr[3] if ppr else value).split(":")
     for modifier in map(str.lower, modifiers):
         if modifier.startswith("pe="):
             asked = asked._replace(width=whole_number("--map-by", modifier[3:]))
         elif modifier == "oversubscribe":
             asked = asked._replace(request=asked.request._replace(overcommit=True))
-    unit, width = _unit("--map-by", word) if word else "", asked.width
-    said = asked.typed("-bind-to") or next((name[8:] for name in old if name.startswith("bind-to-")), "")
-    bind = said.split(":")[0].lower()
-    bound = _unit("--bind-to", bind) if bind not in ("", "none") else bind
-    bound = "none" if asked.request.overcommit and not bound else bound
-    if asked.typed("-rank-by").split(":")[0].lower() not in ("", "slot", "fill", "core"):
-        asked.doubt("rank-by")
-    if not bound and width > 1:
-        bound = "core"
-    if not bound and unit in ("core", "hwthread"):
-        bound = unit
+    return asked, _unit("--map-by", word) if word else "", whole_number("--map-by", ppr[1]) if ppr else None
+
+
+def _openmpi_bind(asked: _Asked, unit: str) -> str:
+    """Return what tasks are bound to; nothing where neither the line nor what they are mapped by says."""
+    old = next((name[9:] for name in asked.options if name.startswith("-bind-to-")), "")
+    typed = (asked.typed("-bind-to") or old).split(":")[0].lower()
+    if typed:
+        return typed if typed == "none" else _unit("--bind-to", typed)
+    if asked.request.overcommit:
+        return "none"
+    if asked.width > 1:
+        return "core"
+    if unit in ("core", "hwthread"):
         asked.remarks.assumptions.append(remark("bound-as-mapped", unit=unit))
-    elif not bound and unit not in ("", "slot", "node"):
-        bound = unit
+    elif unit not in ("", "slot", "node"):
         asked.doubt("bound-by-release", unit=unit)
-    if bound == "hwthread" and unit != "hwthread" and asked.node.threads_per_core > 1:
-        if unit == "core" and width == 1:
-            return asked.mapped(unit, "first")
-        asked.doubt("which-threads", unit=unit or "slot")
-    if not bound or not unit:
-        one_unit = bound and asked.node.sockets == 1 == asked.node.numa_nodes
-        wide = not unit and bound in ("core", "none", "hwthread") and width > 1
-        if asked.request.tasks <= 2 or one_unit or wide:
-            unit, bound = unit or "slot", bound or "core"
-        else:
-            asked.doubt("openmpi-silent")
-            unit, bound = unit or "socket", bound or "socket"
-    if ppr and unit == "node":
-        return asked.mapped("slot", bound)._replace(tasks_per_node=each, nodes=None)
-    return asked.mapped("node-by-node" if unit == "node" else unit, bound, per_unit=each)
+    return "" if unit in ("slot", "node") else unit
 
 
 def _mpich(asked: _Asked) -> Component:

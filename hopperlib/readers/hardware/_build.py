@@ -54,25 +54,12 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     if not cluster and local.cores is None:
         raise InputError("no output counts cores; give that of lscpu, lstopo --of xml or scontrol show node")
     notes = list(local.notes)
-    kinds = []
     slurm_socket = guessed("a Slurm socket is a package unless the site sets it otherwise", slurm_socket="socket")
+    kinds = []
     for record in cluster:
-        facts = dict(record.facts)
-        if (record.cores, record.threads_per_core) == (local.cores, local.threads_per_core):
-            facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
-            same = f"the NUMA nodes are those of the node that {local.tool} ran on; nodes of the cluster may differ"
-            notes.append(same)
-            at, numa_nodes = f"Sockets={record.sockets}, ", local.numa_nodes
-            if record.sockets == local.sockets:
-                slurm_socket = told("scontrol", f"{at}as on the node", slurm_socket="socket")
-            elif record.sockets == numa_nodes:
-                at += f"where the node has {local.sockets} and {numa_nodes} NUMA nodes"
-                slurm_socket = told("scontrol", at, slurm_socket="numa_node")
-        elif local.cores is not None:
-            notes.append(
-                f"the node that {local.tool} tells of ({local.cores} cores x {local.threads_per_core}) "
-                f"is not of the kind with {record.cores} cores x {record.threads_per_core}, whose NUMA nodes are assumed"
-            )
+        facts, note, socket = _with_local(record, local)
+        notes += [note] if note else []
+        slurm_socket = socket or slurm_socket
         if record.gpu_count:
             facts |= _gpus(replace(local, gpu_count=record.gpu_count), facts)
         kinds.append(facts)
@@ -104,6 +91,28 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     if cluster:
         document["launcher"] = [_srun(cluster, slurm_socket)]
     return Machine.from_document(document, name=f"{name}.toml")
+
+
+def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity], str, dict[str, Quantity]]:
+    """Return the facts of a kind of node in a cluster, with those of the node that was looked at if it is such a one.
+
+    With them a note, and what Slurm calls a socket where the two counts of sockets tell.
+    """
+    facts = dict(record.facts)
+    if (record.cores, record.threads_per_core) != (local.cores, local.threads_per_core):
+        theirs = f"{record.cores} cores x {record.threads_per_core}, whose NUMA nodes are assumed"
+        own = f"the node that {local.tool} tells of ({local.cores} cores x {local.threads_per_core})"
+        return facts, f"{own} is not of the kind with {theirs}" if local.cores is not None else "", {}
+    # Memory is Slurm's: what it hands out, which the site may have set below what the node has.
+    facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
+    note = f"the NUMA nodes are those of the node that {local.tool} ran on; nodes of the cluster may differ"
+    at = f"Sockets={record.sockets}, "
+    if record.sockets == local.sockets:
+        return facts, note, told("scontrol", f"{at}as on the node", slurm_socket="socket")
+    if record.sockets == local.numa_nodes:
+        at += f"where the node has {local.sockets} and {local.numa_nodes} NUMA nodes"
+        return facts, note, told("scontrol", at, slurm_socket="numa_node")
+    return facts, note, {}
 
 
 def _gpus(local: Hardware, facts: dict[str, Quantity]) -> dict[str, Quantity]:
