@@ -128,11 +128,13 @@ def _column(values: Iterable[Any], declared: str) -> "pd.Series":
     """Return values as a column of one type: where none is known, of the one that is declared, else of numbers."""
     import pandas as pd
 
+    # An array of the standard library has its type already.
     if isinstance(values, array):
         return pd.Series(values)
     values = list(values)
     kinds = {type(value) for value in values if value is not None}
     gaps = len(kinds) > 0 and any(value is None for value in values)
+    # pandas' own whole numbers know no missing one.
     if kinds == {int}:
         return pd.Series(values, dtype="Int64" if gaps else "int64")
     if kinds == {bool}:

@@ -715,6 +715,7 @@ def to_toml(record: Any) -> str:
 
 def _is_table(entry: Any) -> bool:
     """Whether an entry gets a header; facts stand on one line."""
+    # An empty list stands on its line: there is no table that could have the header.
     if isinstance(entry, list):
         return bool(entry) and isinstance(entry[0], dict)
     return isinstance(entry, dict) and "value" not in entry

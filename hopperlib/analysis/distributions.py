@@ -405,6 +405,7 @@ def _profile(x: Array, gaps: Array) -> Array:
     """Return the mean log-likelihood, less a constant, for shifts so far below the smallest value."""
     above = x - x.min()
     out = np.empty(len(gaps))
+    # In slices: all shifts at once would take the memory of the grid times the values.
     step = max(1, 2_000_000 // len(x))
     for first in range(0, len(gaps), step):
         logs = np.log(above + gaps[first : first + step, None])
@@ -433,20 +434,20 @@ def _shift(x: Array) -> tuple[float, str]:
     if best == _GRID - 1:
         # The maximum may lie between the last two points of the grid, or at the end itself.
         near = float(heights[best])
-        found = _refine(x, gaps[best - 1], gaps[best])
-        return (lowest - found[0], "") if found[1] > near and found[0] < lowest * (1 - 1e-9) else (0.0, "")
+        refined = _refine(x, gaps[best - 1], gaps[best])
+        return (lowest - refined[0], "") if refined[1] > near and refined[0] < lowest * (1 - 1e-9) else (0.0, "")
     return lowest - _refine(x, gaps[best - 1], gaps[best + 1])[0], ""
 
 
 def _refine(x: Array, low: float, high: float) -> tuple[float, float]:
     """Return the gap of the greatest profile likelihood between two gaps, and that likelihood."""
-    found = optimize.minimize_scalar(
+    search = optimize.minimize_scalar(
         lambda log_gap: -float(_profile(x, np.array([math.exp(log_gap)]))[0]),
         bounds=(math.log(low), math.log(high)),
         method="bounded",
         options={"xatol": 1e-8},
     )
-    return math.exp(float(found.x)), -float(found.fun)
+    return math.exp(float(search.x)), -float(search.fun)
 
 
 def fit_all(values: npt.ArrayLike) -> tuple[Fit, ...]:
@@ -565,6 +566,7 @@ def goodness(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repea
         sample = _drawn(distribution, arguments, len(x), step, rng)
         if fitted.family not in _BELOW_ZERO:
             sample = np.maximum(sample, step or _RESOLUTION * float(x.min()))
+        # A hair less counts as farther: equal distances may differ in their last bits.
         farther += _distances(distribution(*_estimate(sample, fitted.family)), sample) >= own - _RESOLUTION
     ks_p, ad_p = (farther / (repeats + 1)).tolist()
     return Goodness(

@@ -148,8 +148,8 @@ def fit_result(report: RunTimeReport) -> Result:
             for row in slopes
         ],
     )
-    told = {"covariates": [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]} if slopes else {}
-    return said.result(findings=tuple(_findings(report)), figures=_figures(report), facts=said.contract | told)
+    slope_facts = {"covariates": [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]} if slopes else {}
+    return said.result(findings=tuple(_findings(report)), figures=_figures(report), facts=said.contract | slope_facts)
 
 
 def _by_rank(way: Repeats) -> str:

@@ -35,15 +35,17 @@ from hopperlib.network.scheduling.workload import Workload
 from hopperlib.questions.monitoring.watch import judged, watch_result
 from hopperlib.questions.network import simulate
 from hopperlib.questions.question import load
-from hopperlib.questions.result import Column, Result, Table, joined
+from hopperlib.questions.result import Result, joined
 from hopperlib.questions.storage.darshan_answer import logs_result
 from hopperlib.questions.storage.io_log import text_results
+from hopperlib.questions.wording import wording
 from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
 from hopperlib.readers.darshan import read_darshan_logs
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.run_times import read_run_times
 from hopperlib.readers.source import text_of
 
+_WORDING = wording(__name__)
 _MOST_BYTES = 256_000_000
 _SPANS = {"h": 3600, "d": 86_400, "w": 604_800}
 
@@ -129,10 +131,10 @@ def report(
             f"a report on {kind} has no setting {unknown[0]!r}; it has: {', '.join(chosen.settings)}", name=unknown[0]
         )
     start = since_time(since)
-    found = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    if not found:
+    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if not given:
         return chosen.answer(chosen.samples(), [], start if chosen.dated else None, **settings)
-    files = [file for path in found for file in _files(Path(path))]
+    files = [file for path in given for file in _files(Path(path))]
     if start is not None and not chosen.dated:
         files = [file for file in files if file.stat().st_mtime >= start]
     if not files:
@@ -166,10 +168,10 @@ def _files(path: Path) -> list[Path]:
         if not path.exists():
             raise InputError(f"{path}: there is no such file", name="paths", value=str(path))
         return [path]
-    found = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.name.startswith(".")]
-    if not found:
+    inside = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.name.startswith(".")]
+    if not inside:
         raise InputError(f"{path}: the folder holds no file", name="paths", value=str(path))
-    return found
+    return inside
 
 
 def _sample_files(*parts: str) -> list[_Text]:
@@ -187,23 +189,23 @@ def _sample_texts(question: str, control: str) -> list[_Text]:
 
 def _each(texts: Sequence[_Text], reader: Callable[[_Text], Any]) -> tuple[list[Any], list[str]]:
     """Return what is read of each text, and why some cannot be."""
-    found, unread = [], []
+    read, unread = [], []
     for text in texts:
         try:
-            found.append(reader(text))
+            read.append(reader(text))
         except ValueError as error:
             message = str(error)
             unread.append(message if message.startswith(text.name) else f"{text.name}: {message}")
-    if unread and not found:
+    if unread and not read:
         raise InputError(unread[0])
-    return found, unread
+    return read, unread
 
 
 def _jobs(texts: Sequence[_Text], _: Any, since: float | None, **settings: Any) -> Result:
     """Answer for job traces, taken as one."""
     values = load("simulate").read(settings)
     reading = simulate.reading_of(values)
-    traces, unread = _each(texts, lambda one: read_job_trace(one.text, **reading))
+    traces, unread = _each(texts, lambda file: read_job_trace(file.text, **reading))
     trace = traces[0]
     if len(traces) > 1:
         trace = replace(trace, workload=Workload(chain.from_iterable(each.workload for each in traces)))
@@ -220,7 +222,7 @@ def _jobs(texts: Sequence[_Text], _: Any, since: float | None, **settings: Any) 
 def _runs(texts: Sequence[_Text], *_: Any, **settings: Any) -> Result:
     """Answer for tables of run times, taken as one."""
     names = {name: settings[name] for name in ("column", "group") if name in settings}
-    tables, unread = _each(texts, lambda one: read_run_times(one.text, **names))
+    tables, unread = _each(texts, lambda file: read_run_times(file.text, **names))
     runs = tables[0] if len(tables) == 1 else pd.concat([table.to_frame() for table in tables])
     return joined([fit(runs, **settings)], unread)
 
@@ -229,9 +231,13 @@ def _history(
     texts: Sequence[_Text], _: Any, since: float | None, *, column: str | None = None, least_percent: float = 1.0
 ) -> Result:
     """Answer for benchmark histories."""
-    files, unread = _each(texts, lambda one: read_benchmark_history(one.text, name=Path(one.name).stem, column=column))
+    files, unread = _each(
+        texts, lambda history: read_benchmark_history(history.text, name=Path(history.name).stem, column=column)
+    )
     if since is not None:
-        files = [Histories(tuple(kept for one in file.series if (kept := _later(one, since)))) for file in files]
+        files = [
+            Histories(tuple(kept for history in file.series if (kept := _later(history, since)))) for file in files
+        ]
         if not any(file.series for file in files):
             raise InputError("no benchmark ran since then", name="since")
     return joined([watch_result(files, judged(files, least_percent=least_percent))], unread)
@@ -253,7 +259,7 @@ def _later(history: History, since: float) -> History | None:
 def _io(texts: Sequence[_Text], logs: Sequence[Path], _: Any, *, machine: str = "hopper") -> Result:
     """Answer for outputs of IOR, mdtest and IO500, and for Darshan logs."""
     known = Machine.load(machine)
-    results, parsed, unread = text_results({one.name: one.text for one in texts}, known)
+    results, parsed, unread = text_results({file.name: file.text for file in texts}, known)
     jobs, bad = logs_result(chain(parsed, read_darshan_logs(logs)), known if machine != "hopper" else None)
     results += [jobs] if jobs else []
     unread += bad
@@ -262,35 +268,26 @@ def _io(texts: Sequence[_Text], logs: Sequence[Path], _: Any, *, machine: str = 
     return joined(results, unread)
 
 
-def _records_table(caption: str, rows: Sequence[dict[str, Any]], titles: dict[str, str]) -> Table:
-    """Return records as a table: the title of each column by its key."""
-    columns = tuple(Column(title) for title in titles.values())
-    return Table(caption=caption, columns=columns, rows=[tuple(row[key] for key in titles) for row in rows])
-
-
 def _errors(texts: Sequence[_Text], *_: Any) -> Result:
     """Answer for the logs of failed jobs: the cause of each, and how often it comes."""
     rows: list[dict[str, Any]] = []
-    for one in texts:
-        found = diagnose([(one.name, one.text)])
-        said = {name: getattr(found.cause, name, None) for name in ("code", "title", "fault", "confidence")}
-        hits = found.cause.hits if found.cause else []
-        rows.append({"file": one.name, "verdict": found.verdict, **said, "line": hits[0].line if hits else None})
+    for file in texts:
+        diagnosis = diagnose([(file.name, file.text)])
+        of_cause = {name: getattr(diagnosis.cause, name, None) for name in ("code", "title", "fault", "confidence")}
+        hits = diagnosis.cause.hits if diagnosis.cause else []
+        rows.append(
+            {"file": file.name, "verdict": diagnosis.verdict, **of_cause, "line": hits[0].line if hits else None}
+        )
     known = Counter((row["code"], row["title"], row["fault"]) for row in rows if row["code"]).most_common()
     causes = [{"code": code, "title": title, "fault": fault, "logs": count} for (code, title, fault), count in known]
-    often = f" Most often: {causes[0]['title']} ({causes[0]['logs']:,})." if causes else ""
+    said = _WORDING.of(rows=rows, causes=causes, named=sum(cause["logs"] for cause in causes))
     count = f"of {len(rows):,} logs"
-    often_titles = {"code": "Code", "title": "Cause", "fault": "Fault", "logs": "Logs"}
-    titles = {"file": "File", "verdict": "Verdict", "code": "Code", "confidence": "Confidence", "line": "Line"}
     return Result(
-        summary=f"{sum(cause['logs'] for cause in causes):,} {count} name their cause.{often}",
+        summary=said.text("errors"),
         findings=tuple(
             Finding(cause["code"], f"{cause['title']}: {cause['logs']:,} {count}.", "problem") for cause in causes
         ),
-        tables=(
-            _records_table("Causes, the most frequent first", causes, often_titles),
-            _records_table("Logs", rows, titles),
-        ),
+        tables=(said.table("causes"), said.table("logs")),
         facts={"logs": rows, "causes": causes},
     )
 
@@ -298,21 +295,21 @@ def _errors(texts: Sequence[_Text], *_: Any) -> Result:
 def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
     """Answer for launch lines and batch scripts: what is wrong with each, and a better line."""
     place, rows = load("place"), []
-    for one in texts:
+    for file in texts:
         try:
-            facts = place.run(line=one.text, machine=machine).facts or {}
+            facts = place.run(line=file.text, machine=machine).facts or {}
             says = " ".join(warning["message"] for warning in facts.get("warnings", ()))
         except InputError as error:
             facts, says = {"certainty": "refused", "problems": 1}, error.message
         better = next(iter((facts.get("suggestion") or {}).values()), None)
-        told = {"problems": facts.get("problems", 0), "certainty": facts.get("certainty"), "says": says}
-        rows.append({"file": one.name, **told, "better": better})
+        outcome = {"problems": facts.get("problems", 0), "certainty": facts.get("certainty"), "says": says}
+        rows.append({"file": file.name, **outcome, "better": better})
     wrong = [row for row in rows if row["problems"]]
-    titles = {"file": "File", "problems": "Problems", "certainty": "Certainty", "says": "What it says"}
+    said = _WORDING.of(Machine.load(machine), rows=rows, wrong=wrong)
     return Result(
-        summary=f"{len(wrong):,} of {len(rows):,} launch lines have a problem on {Machine.load(machine).title}.",
+        summary=said.text("launch"),
         findings=tuple(Finding("launch-line", f"{row['file']}: {row['says']}", "problem") for row in wrong),
-        tables=(_records_table("Launch lines", rows, titles | {"better": "A better line"}),),
+        tables=(said.table("lines"),),
         facts={"lines": rows},
     )
 

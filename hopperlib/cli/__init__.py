@@ -102,14 +102,18 @@ class LazyGroup(click.Group):
         """Run a command line; every refusal is one message, as data with --json."""
         words = list(sys.argv[1:] if args is None else args)
         name, as_json = prog_name or "hopper", "--json" in words
+        # Whoever calls it so, as tests do, handles what is raised.
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **more)
+        # A shell that asks for completions gets them here, and the program ends.
         self._main_shell_completion(more, name, complete_var)
         try:
             with self.make_context(name, words, **more) as context:
                 self.invoke(context)
+            # Closed before the command began: what it printed is lost, which must not pass for success.
             if sys.stdout is None:
                 raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            # A full disk is told now: when Python ends, nobody would catch it.
             sys.stdout.flush()
         except click.exceptions.Exit as error:
             raise SystemExit(error.exit_code) from None
@@ -121,6 +125,7 @@ class LazyGroup(click.Group):
         except ModuleNotFoundError as error:
             from hopperlib.cli.common import fail
 
+            # A package of an extra may be missing; any other missing module is a defect.
             package = (error.name or "").split(".")[0]
             extra = next((extra for extra, has in stated_commands()["extras"].items() if package in has), None)
             if extra is None:

@@ -28,8 +28,8 @@ def scorecard(question: "Question", values: dict[str, Any], as_json: bool, show_
     if not as_csv:
         show(question.name, result, as_json, show_all)
         return
-    found = {row["id"] for row in (result.facts or {})["rows"]}
-    kept = [row for row in rows("scorecard.csv") if row["id"] in found]
+    shown_ids = {row["id"] for row in (result.facts or {})["rows"]}
+    kept = [row for row in rows("scorecard.csv") if row["id"] in shown_ids]
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(kept[0] if kept else ())
     writer.writerows(row.values() for row in kept)
@@ -57,15 +57,15 @@ def watch(question: "Question", values: dict[str, Any], as_json: bool, show_all:
     files, column, page = values.pop("files"), values.pop("column", None), values.pop("page", None)
     settings = question.read(values)
     better = None if settings["better"] == "named" else settings["better"]
-    found = []
+    histories = []
     for file in files:
         text = read_source(file, what="history", as_json=as_json)
         try:
-            found.append(read_benchmark_history(text, name=Path(file).stem, column=column, better=better))
+            histories.append(read_benchmark_history(text, name=Path(file).stem, column=column, better=better))
         except ValueError as error:
             fail(f"{file}: {error}", as_json=as_json)
-    reports = judged(found, least_percent=settings["least_percent"])
-    result = watch_result(found, reports)
+    reports = judged(histories, least_percent=settings["least_percent"])
+    result = watch_result(histories, reports)
     write_page(page, result, "Benchmark history", ", ".join(files), as_json=as_json)
     if not as_json:
         for report in reports[:_MOST_CHARTS]:

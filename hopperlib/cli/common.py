@@ -87,6 +87,7 @@ def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int
     """
     try:
         if source == "-":
+            # One byte more than is taken, to tell what is too large from what just fits.
             data = stdin_bytes(max_bytes + 1)
         else:
             with open(source, "rb") as file:

@@ -52,17 +52,18 @@ def diagnose(question: "Question", values: dict[str, Any], as_json: bool, show_a
                 (printable(name).replace("\n", "\ufffd"), stack.enter_context(_opened(file, as_json)))
                 for name, file in zip(names, files, strict=True)
             ]
-            found = diagnosis.diagnose(sources, context=context)
-        result = result_of(found)
+            diagnosed = diagnosis.diagnose(sources, context=context)
+        result = result_of(diagnosed)
         if as_json or show_all:
             show(question.name, result, as_json, show_all)
         else:
             click.echo("\n".join(printable(line) for line in _brief(result)))
-        raise SystemExit(1 if found.verdict == "cause" else 0)
+        raise SystemExit(1 if diagnosed.verdict == "cause" else 0)
 
 
 def _brief(result: "Result") -> Iterator[str]:
     """Yield at most twelve lines: those that matter, what they mean, what to do, and how to have the rest."""
+    # The line that the facts name comes first, then the others of the cause in their order.
     quoted = [
         (
             line.number != (result.facts or {}).get("line"),
@@ -112,9 +113,9 @@ def _rule_dict(rule: "Rule") -> dict[str, Any]:
     """Return a rule as plain data."""
     named = {name: getattr(rule, name) for name in ("nersc_class", "role", "strength", "who")}
     linked = {name: [link.code for link in getattr(rule, name)] for name in ("explains", "explained_by")}
-    told = {"requires": list(rule.requires), "advice": list(rule.advice), "confirm": rule.confirm}
+    steps = {"requires": list(rule.requires), "advice": list(rule.advice), "confirm": rule.confirm}
     head = {"code": rule.code, "title": rule.title, "class": rule.fault, **named, "example": rule.positive[0]}
-    return {**head, **linked, **told, "source": rule.source, "sample": rule.sample}
+    return {**head, **linked, **steps, "source": rule.source, "sample": rule.sample}
 
 
 def build(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:

@@ -89,6 +89,7 @@ def new(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
 def _write(out: str, text: str, as_json: bool) -> None:
     """Write a new file; one that exists is left alone."""
     try:
+        # It is made and refused in one step: after a look first, another program could still make it.
         with open(out, "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
@@ -119,6 +120,7 @@ def _run_tools() -> list[tuple[str, str]]:
                 check=True,
                 timeout=60,
                 stdin=subprocess.DEVNULL,
+                # The readers know what these tools print in English.
                 env={**os.environ, "LC_ALL": "C"},
             )
         except (OSError, subprocess.SubprocessError) as error:

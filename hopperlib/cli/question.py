@@ -54,6 +54,7 @@ def question_command(question: "Question", run: Run | None = None) -> click.Comm
     controls = [control for control in question.controls if control.name not in left_out]
 
     def callback(as_json: bool, show_all: bool, **given: Any) -> None:
+        # What was not given keeps the value of its control.
         values = {name: value for name, value in given.items() if value is not None}
         try:
             for control in controls:
@@ -216,6 +217,7 @@ def _text(control: "Control", value: Any, as_json: bool) -> Any:
         return shlex.join(value)
     # One word without a blank is meant as a file, so that a missing one is told as such.
     alone = bool(value[0]) and not any(char.isspace() for char in value[0])
+    # A word with a blank may be a file as well, if there is one.
     is_file = (alone and value[0] not in ("aprun", "srun")) or os.path.isfile(value[0])
     return read_source(value[0], what="script", as_json=as_json) if is_file else value[0]
 
@@ -253,6 +255,7 @@ def styled() -> bool:
 def takes_boxes() -> bool:
     """Whether standard output takes the characters of boxes."""
     try:
+        # By trying, as the name of an encoding does not tell what it holds.
         "─┌·".encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False

@@ -95,6 +95,7 @@ def _function(name: str, text: str) -> Any:
     import importlib
 
     module, _, function = text.partition(":")
+    # As for ``python -m``, and for this import alone.
     sys.path.insert(0, "")
     try:
         return getattr(importlib.import_module(module), function)
@@ -124,6 +125,8 @@ def _progress(jobs: int) -> Iterator[Callable[[int], bool]]:
         nonlocal stopped
         stopped = True
 
+    # No exception in the middle of the loop: the simulation asks between two steps whether to stop, and what it has
+    # is shown.
     before = signal.signal(signal.SIGINT, stop)
     try:
         if jobs < _WORTH_A_BAR or not sys.stderr.isatty():

@@ -122,15 +122,15 @@ def _expand(names: Iterable[str], ending: str = "") -> list[str]:
     """Return the files that the arguments mean, each once: files, what folders hold, what patterns match."""
     meant: list[str] = []
     for name in names:
-        path, found = Path(name), []
+        path, matches = Path(name), []
         if path.is_dir():
             # Hidden files are what editors and file systems leave behind.
             visible = (file for file in sorted(path.rglob(f"*{ending}")) if not file.name.startswith("."))
             # What is no file, such as a FIFO or a link to nowhere, is said and not left out.
-            found = [str(file) for file in visible if not file.is_dir()]
+            matches = [str(file) for file in visible if not file.is_dir()]
         elif not path.exists() and glob.has_magic(name):
-            found = sorted(glob.glob(name, recursive=True))
-        meant += found or [name]
+            matches = sorted(glob.glob(name, recursive=True))
+        meant += matches or [name]
     return list(dict.fromkeys(meant))
 
 
@@ -161,10 +161,10 @@ def darshan(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
         result = _one_log(names[0], known)
     else:
         with _watched(read_darshan_logs(names), len(names)) as shown:
-            found, unread = logs_result(shown, known)
-        if found is None:
+            overview, unread = logs_result(shown, known)
+        if overview is None:
             raise InputError(f"nothing given is a Darshan log: {unread[0]}")
-        result = found
+        result = overview
     for message in unread:
         click.echo(f"hopper: not read: {message}", err=True)
     source = f"From the Darshan log {names[0]}." if len(names) == 1 else f"From {len(names):,} Darshan logs."

@@ -139,6 +139,7 @@ def _read_number(control: Control, value: Any, low: float, high: float, whole: b
             given = given if measured else value
         except ValueError:
             raise control.refuse(value, "must be a number") from None
+    # To Python True is the number 1; to whoever typed it, it is none.
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise control.refuse(value, "must be a number")
     if whole and isinstance(given, float) and given.is_integer():
@@ -270,6 +271,7 @@ class MachineChoice(Choice):
             return value
         if not isinstance(value, (str, os.PathLike)):
             raise self.refuse(value, "must be the name of a machine, the path of a machine file, or a Machine")
+        # A name stays a name: the address of the page and the examples can hold it, and no machine.
         if value in Machine.names():
             return value
         try:

@@ -5,6 +5,7 @@
 `Series`               the points of one line, one cloud of points or one set of bars
 `Reference`            a horizontal line to compare with: a limit, a documented value
 `chart`                all of it as a `Figure`, with the data as its table
+`band`                 a range of the x axis, shaded
 `layout`, `style`      the parts, for a figure that `chart` cannot make
 =====================  =========================================================
 
@@ -89,6 +90,7 @@ class Axis:
         if self.low is not None and self.high is not None:
             from math import log10
 
+            # Plotly takes the ends of a logarithmic axis as powers of ten.
             axis["range"] = [log10(self.low), log10(self.high)] if self.log else [self.low, self.high]
         elif self.low == 0:
             axis["rangemode"] = "tozero"
@@ -153,6 +155,18 @@ def style(index: int) -> Style:
     return STYLES[index % len(STYLES)]
 
 
+def band(low: float, high: float) -> dict[str, Any]:
+    """Return the shape of a gray band over a range of the x axis, as a Plotly layout takes it.
+
+    Examples
+    --------
+    >>> band(-1, 1)["fillcolor"]
+    'rgba(122,122,122,0.15)'
+    """
+    over = {"type": "rect", "xref": "x", "yref": "paper", "x0": low, "x1": high, "y0": 0, "y1": 1, "layer": "below"}
+    return over | {"fillcolor": "rgba(122,122,122,0.15)", "line": {"width": 0}}
+
+
 def layout(x: Axis, y: Axis, **more: Any) -> dict[str, Any]:
     """Return the house's layout for two axes, with no color of text, grid or background.
 
@@ -195,6 +209,7 @@ def _traces(series: Series, look: Style, high: float | None) -> list[dict[str, A
         # A marker on each of many points would hide the dash.
         mode = "lines+markers" if len(series.x) <= 30 else "lines"
         return [{"type": "scatter", "mode": mode, **points, "line": line, "marker": marker}]
+    # Plotly has no band: the upper edge fills the space down to the trace before it.
     edge = {"type": "scatter", "mode": "lines", "x": list(series.x), "line": {**line, "width": 1}}
     red, green, blue = (int(look.color[place : place + 2], 16) for place in (1, 3, 5))
     filled = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},0.2)"}
@@ -290,6 +305,7 @@ def chart(
     for number, (name, at) in enumerate((marks or {}).items()):
         top = max(value for each in series for value in (*each.y, *each.high) if value is not None)
         data.append(_neutral_line(name, [at, at], [0, top], ("dash", "dot", "longdash")[number % 3]))
+    # A legend of one entry says what the title of the axis says.
     if len(data) == 1:
         more = {"showlegend": False} | more
     table = _table(caption or title, x, y, series)

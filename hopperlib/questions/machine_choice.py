@@ -56,17 +56,17 @@ def machine_of_text(text: str) -> tuple[str, str]:
     >>> machine_of_text("srun -n 4 ./a")
     ('', '')
     """
-    found: dict[str, list[str]] = {}
+    signs: dict[str, list[str]] = {}
     for name in Machine.names():
         # Most words stand nowhere in a text: to look for them costs less than a pattern.
         words = [
             word for word in signs_of(name) if word in text and re.search(rf"(?<!\w){re.escape(word)}(?![\w-])", text)
         ]
         if words:
-            found[name] = words
-    most = max(map(len, found.values()), default=0)
-    best = [name for name, words in found.items() if len(words) == most]
-    return (best[0], found[best[0]][0]) if len(best) == 1 else ("", "")
+            signs[name] = words
+    most = max(map(len, signs.values()), default=0)
+    best = [name for name, words in signs.items() if len(words) == most]
+    return (best[0], signs[best[0]][0]) if len(best) == 1 else ("", "")
 
 
 def offered_instead(text: str, machine: Machine) -> str:
@@ -77,6 +77,7 @@ def offered_instead(text: str, machine: Machine) -> str:
     >>> offered_instead("srun -n 4 ./a", Machine.load("hopper"))[:48]
     'Hopper never ran srun: this shows what Slurm wou'
     """
+    # A launcher that is only assumed never ran on the machine.
     own = {launcher.kind for launcher in machine.launchers if launcher.assumed is None}
     slurm = re.search(r"^#SBATCH|\bsrun\b", text, re.MULTILINE)
     if not slurm or not own or "srun" in own:

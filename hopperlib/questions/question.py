@@ -189,6 +189,7 @@ class Question:
         checked = self.read(values)
         try:
             return self.answer(**checked)
+        # A refusal of the package names its control; another one of a model is at least no traceback.
         except InputError:
             raise
         except ValueError as error:
@@ -196,6 +197,7 @@ class Question:
 
     def partial(self, **values: Any) -> Iterator[Result]:
         """Yield what is known of an answer before the whole of it; nothing for values that are refused."""
+        # The whole answer refuses the same values, and says why.
         with suppress(ValueError):
             yield from self.so_far(**self.read(values)) if self.so_far else ()
 
@@ -203,6 +205,7 @@ class Question:
         """Return the control that a refusal points at: of its name, or the text in which a part of that name stands."""
         if error.name is None:
             return None
+        # A model may name a part of a text, a key of a table, say: then it is the text that is pointed at.
         named = (control for control in self.controls if control.name == error.name)
         return next(named, next((control for control in self.controls if control.argument), None))
 
@@ -219,6 +222,7 @@ class Question:
         def ask(*arguments: Any, **values: Any) -> Result:
             return self(*arguments, **values)
 
+        # Python wants those first that may stand without a name.
         positional, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
         ordered = sorted(self.controls, key=lambda control: not control.argument)
         parameters = [

@@ -42,6 +42,7 @@ def format_number(value: Any, decimals: int | None = None) -> str:
     """
     if value is None:
         return "-"
+    # Before int, of which bool is one.
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
@@ -433,10 +434,10 @@ class Result:
             if isinstance(rows, list | tuple) and rows and isinstance(rows[0], Mapping)
         }
         if name:
-            found = lists.get(name) or next((tables[caption] for caption in tables if caption.startswith(name)), None)
-            if found is None:
+            named = lists.get(name) or next((tables[caption] for caption in tables if caption.startswith(name)), None)
+            if named is None:
                 raise KeyError(f"there is no table {name!r}; there are: {', '.join([*lists, *tables])}")
-            return to_frame(found)
+            return to_frame(named)
         candidates: list[Any] = [*lists.values(), *list(tables.values())[:1]] or [self.values]
         return to_frame(max(candidates, key=lambda table: len(table.rows if isinstance(table, Table) else table)))
 
@@ -466,6 +467,7 @@ def joined(results: Sequence[Result], unread: Sequence[str] = ()) -> Result:
     'One. Two.'
     """
     more = tuple(Finding(code="not-read", message=f"Not read: {message}", level="unknown") for message in unread)
+    # One answer keeps its facts as they are: what of them is made when it is asked for is not made here.
     if len(results) == 1:
         return replace(results[0], findings=(*results[0].findings, *more))
     parts = {part: tuple(chain.from_iterable(getattr(result, part) for result in results)) for part in _PARTS}

@@ -160,6 +160,7 @@ class Said:
 
     def also(self, **more: Any) -> "Said":
         """Return the same with further words."""
+        # A copy, as the words of one row must not reach the next.
         return Said(self._record, self._case, {**self._more, **more})
 
     def __getitem__(self, name: str) -> Any:
@@ -189,6 +190,7 @@ class Said:
     def fill(self, text: str | Sequence[Any]) -> str:
         """Return a text, or the parts of one whose conditions hold, with the braces filled in."""
         if isinstance(text, str):
+            # Most texts have no braces, and to look for one costs less than to parse for them.
             return _Filling(self).vformat(text, (), {}) if "{" in text else text
         shown = ""
         for entry in ({"text": part} if isinstance(part, str) else part for part in text):
@@ -240,9 +242,9 @@ class Said:
 
     def _cell(self, cell: Any) -> Any:
         """Return a cell: a name after ``=`` looked up, another text filled in, a number as it is."""
-        if not isinstance(cell, str):
-            return cell
-        return self.look_up(cell[1:]) if cell.startswith("=") else self.fill(cell)
+        if isinstance(cell, str) and cell.startswith("="):
+            return self.look_up(cell[1:])
+        return self.fill(cell) if isinstance(cell, str | list) else cell
 
     @property
     def copyables(self) -> tuple[Copyable, ...]:
@@ -351,6 +353,7 @@ class Said:
 
     def facts_with(self, **more: Any) -> Facts:
         """Return the named numbers and further ones, with the contract where there is one."""
+        # Only a program asks for the contract: a page that shows the same answer need not wait for it.
         return Facts(self.facts | more, rest=(lambda: self.contract) if "contract" in self._record else dict)
 
     def result(self, **parts: Any) -> Result:

@@ -57,6 +57,7 @@ def figure_svg(figure: "Figure", width: int = 660, height: int = 340, *, place: 
     from matplotlib.figure import Figure as Canvas
 
     with matplotlib.rc_context():
+        # The same picture whatever the reader's own matplotlibrc says.
         matplotlib.rcdefaults()
         # Names inside of the drawing hang on its title and place, so that two drawings on a page do not share them.
         look: Any = matplotlib.rc_params_from_file(_LOOK, use_default_template=False)

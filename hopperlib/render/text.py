@@ -44,6 +44,7 @@ def result_text(result: Result, *, show_all: bool = False, styled: bool = False,
     Cheapest on Hopper: 24 tasks a node on 2 standard nodes, cost factor 1.
     """
     parts = ["\n".join(part) for part in (_full(result) if show_all else _short(result)) if part]
+    # Bold after `printable`, which takes out whatever a terminal obeys.
     parts[0] = f"\033[1m{printable(parts[0])}\033[0m" if styled else printable(parts[0])
     text = "\n\n".join([parts[0], *map(printable, parts[1:])]) + "\n"
     return text.translate(_BOXES) if ascii_only else text
@@ -136,6 +137,7 @@ def table_lines(table: Table, most_rows: int, longest_cell: int = 0) -> list[str
         ]
     widths = [max(len(row[i]) for row in rows) for i in range(len(table.columns))]
     lines = [_plain(table.caption)]
+    # The head is row -1, so that the numbers of the marked rows fit.
     for number, row in enumerate(rows, start=-1):
         cells = (
             f"{cell:>{width}}" if numeric else f"{cell:<{width}}"

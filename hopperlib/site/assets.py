@@ -54,6 +54,7 @@ class Assets:
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
+            # Last, so that a build that was interrupted leaves no folder that passes for whole.
             done.write_text("All files of this folder are written.\n", encoding="utf-8")
 
 
@@ -153,8 +154,8 @@ Run `make html`, or `npm ci` in the folder of package.json.
     loaded = sum(len(content) for name, content in files.items() if name.startswith(("pyodide/", *names.values())))
     # The last four bytes of what gzip writes are the size of what it packed.
     size = int.from_bytes(files[names["memory"]][-4:], "little")
-    told = {**names, "megabytes": round(loaded / 1e6), "memoryBytes": size}
-    lines = (f"export const {name} = {json.dumps(value)};\n" for name, value in told.items())
+    constants = {**names, "megabytes": round(loaded / 1e6), "memoryBytes": size}
+    lines = (f"export const {name} = {json.dumps(value)};\n" for name, value in constants.items())
     files["package.mjs"] = "".join(lines).encode()
     return Assets(files)
 
@@ -173,6 +174,7 @@ def _machine(cache: Path) -> dict[str, bytes]:
         with zipfile.ZipFile(kept.with_suffix(".part"), "w") as archive:
             for name, content in machine_files().items():
                 archive.writestr(f"machine/{name}", content)
+        # Under its name only when it is whole: another build may be looking for it.
         kept.with_suffix(".part").replace(kept)
     with zipfile.ZipFile(kept) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
@@ -191,6 +193,7 @@ def _memory(kept: Path, pyodide: Path, package: bytes) -> bytes:
             done = node(command, return_completed_process=True, capture_output=True, text=True)
             if not made.exists():
                 raise ExtensionError(f"the memory of the pages' Python was not made: {str(done.stderr)[-2000:]}")
+            # The youngest five stay, for whoever goes back and forth between states of the models.
             for old in sorted(kept.parent.glob("*.memory"), key=lambda path: path.stat().st_mtime)[:-5]:
                 old.unlink(missing_ok=True)
             made.replace(kept)

@@ -145,6 +145,7 @@ def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[st
     if doctree is not None:
         body = f'<div class="hopper-my-machine hopper-live-only"></div>\n{body}'
     found = re.findall(r'caption-number">Exercise (\d+) ', body)
+    # Sphinx numbers the exercises of all pages in one row.
     numbers = {old: str(new) for new, old in enumerate(dict.fromkeys(found), start=1)}
     body = re.sub(r"\bExercise (\d+)\b", lambda match: f"Exercise {numbers.get(match[1], match[1])}", body)
     if _STUDIES in body:

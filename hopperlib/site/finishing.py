@@ -28,7 +28,7 @@ def inline_scripts(html: str) -> list[str]:
     >>> inline_scripts('<script>a()</script><script type="application/json">{}</script><script src="b.js"></script>')
     ['a()']
     """
-    inline = [found for found in _SCRIPT.findall(html) if not re.search(r"\bsrc\s*=", found[0])]
+    inline = [script for script in _SCRIPT.findall(html) if not re.search(r"\bsrc\s*=", script[0])]
     return [text for given, text in inline if "".join(_TYPE.findall(given)).lower() in _RUN]
 
 
@@ -40,6 +40,7 @@ def policy(scripts: list[str]) -> str:
     >>> "'sha256-" in policy(["a()"]), "'unsafe-inline'" in policy([]).split("script-src")[1].split(";")[0]
     (True, False)
     """
+    # Each once and in the order of the page, so that the same page gets the same bytes.
     hashes = [
         f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
         for script in dict.fromkeys(scripts)
@@ -62,6 +63,7 @@ def with_policy(html: str) -> str:
     >>> with_policy('<head><meta charset="utf-8"><title>A</title></head>')[:62]
     '<head><meta charset="utf-8"><meta http-equiv="Content-Security'
     """
+    # A page that was not written again has its policy already.
     bare = _META.sub("", html)
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy(inline_scripts(bare))}">'
     place = re.search(r"<meta charset=[^>]*>", bare) or re.search(r"<head[^>]*>", bare)

@@ -30,12 +30,12 @@ def public_modules(package: str) -> Iterator[tuple[str, Any]]:
     """
     root = importlib.import_module(package)
     yield package, root
-    for found in pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}."):
-        if any(part.startswith("_") for part in found.name.split(".")):
+    for listed in pkgutil.walk_packages(getattr(root, "__path__", ()), f"{package}."):
+        if any(part.startswith("_") for part in listed.name.split(".")):
             continue
-        module = importlib.import_module(found.name)
-        if own_names(found.name, module):
-            yield found.name, module
+        module = importlib.import_module(listed.name)
+        if own_names(listed.name, module):
+            yield listed.name, module
 
 
 def own_names(name: str, module: Any) -> list[str]:
@@ -47,8 +47,12 @@ def own_names(name: str, module: Any) -> list[str]:
     >>> own_names("hopperlib.errors", errors)
     ['InputError', 'above', 'at_least', 'refusal', 'within']
     """
-    public = getattr(module, "__all__", [one for one in vars(module) if not one.startswith("_")])
-    return sorted(one for one in public if getattr(getattr(module, one), "__module__", "") == name)
+    public = getattr(
+        module, "__all__", [public_name for public_name in vars(module) if not public_name.startswith("_")]
+    )
+    return sorted(
+        public_name for public_name in public if getattr(getattr(module, public_name), "__module__", "") == name
+    )
 
 
 class PackageReference(SphinxDirective):

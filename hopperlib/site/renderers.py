@@ -81,6 +81,7 @@ class _AnyOption(dict[str, Any]):
     """Options named as the explorer's controls are, which differ from one explorer to the next."""
 
     def __bool__(self) -> bool:
+        # An empty mapping would mean a directive without options.
         return True
 
     def __getitem__(self, name: str) -> Any:

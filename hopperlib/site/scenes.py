@@ -107,11 +107,11 @@ def scene(name: str) -> str:
     data, kind = SCENES[name](), _hopper()[1]
     words = tables()["scenes"][name]
     further = {"size_gb": _SIZE_GB, "variables": _VARIABLES, "ranks": _GRID[0] * _GRID[1]}
-    told = words["told"].format(**data, **further, cap_gb_s=kind.core_bandwidth_cap_gb_s)
-    block = data_block({"title": words["title"], "told": told, **data})
+    caption = words["told"].format(**data, **further, cap_gb_s=kind.core_bandwidth_cap_gb_s)
+    block = data_block({"title": words["title"], "told": caption, **data})
     return (
         f'<figure class="hopper-scene" id="scene-{name}" data-scene="{name}"><figcaption>{escape(words["title"])}</figcaption>'
-        f'<p class="hopper-machine-told">{escape(told)}</p>{block}</figure>'
+        f'<p class="hopper-machine-told">{escape(caption)}</p>{block}</figure>'
     )
 
 

@@ -93,6 +93,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = sys.platform != "win32"
+    # Two servers on one port would answer in turn, each with its own book.
     allow_reuse_port = False
 
 

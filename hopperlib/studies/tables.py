@@ -14,12 +14,14 @@ from statistics import fmean
 from typing import NamedTuple
 
 from hopperlib.documented import by_study, documented
-from hopperlib.questions.figures import Axis, Series, chart
-from hopperlib.questions.result import Column, Figure, Table
+from hopperlib.questions.figures import Series, band
+from hopperlib.questions.result import Figure, Table
+from hopperlib.questions.wording import wording
 from hopperlib.scoring import rows
 from hopperlib.studies import load
 from hopperlib.studies.study import ranges
 
+_WORDING = wording(__name__)
 # An input deviates from what is printed by nothing, or it is a defect: it is not drawn.
 _DRAWN = ("predicted", "identity", "calibrated")
 _SEEDS = 20
@@ -47,22 +49,16 @@ def documented_table(study: str, *ids: str) -> Table:
     Examples
     --------
     >>> documented_table("placement", "vasp-tasks").rows
-    (('tasks of the VASP run', '384', 'MPI tasks', 'antypas2011, sec. 2 User Environment; launch line'),)
+    [('tasks of the VASP run', '384', 'MPI tasks', 'antypas2011, sec. 2 User Environment; launch line')]
     """
     values = {value.id.partition(".")[2]: value for value in by_study(study)}
     shown = len(ids or values)
     for name in ids:
         if name not in values:
             raise ValueError(f"study {study!r} has no documented value {name!r}; it has: {', '.join(values)}")
-    return Table(
-        caption="Documented values, as printed",
-        columns=_columns("What", "Value", "Unit", "Source and place"),
-        rows=tuple(
-            (value.quantity, value.value, value.unit, f"{value.source}, {value.locator}")
-            for value in (values[name] for name in ids or values)
-        ),
-        folded=f"{shown} documented values, as printed" if shown > _OPEN_ROWS else "",
-    )
+    return _WORDING.of(
+        values=[values[name] for name in ids or values], folded=shown if shown > _OPEN_ROWS else 0
+    ).table("documented")
 
 
 def scorecard_table(study: str) -> Table:
@@ -74,19 +70,8 @@ def scorecard_table(study: str) -> Table:
     >>> [column.title for column in table.columns]
     ['What', 'Documented', 'Model', 'Role', 'Verdict', 'Why']
     """
-    scored = rows(study)
-    missed = tuple(number for number, row in enumerate(scored) if row.verdict.startswith("missed"))
-    return Table(
-        caption="Scorecard of this study",
-        columns=_columns("What", "Documented", "Model", "Role", "Verdict", "Why"),
-        rows=tuple(
-            (row.quantity, f"{row.documented} {row.unit}".strip(), row.reproduced, row.role, row.verdict, row.note)
-            for row in scored
-        ),
-        marked=missed,
-        marked_label="the model misses this value",
-        folded=f"Scorecard of this study, {len(scored)} values: {len(missed) or 'none'} missed",
-    )
+    scored = [{"of": row, "missed": row.verdict.startswith("missed")} for row in rows(study)]
+    return _WORDING.of(scored=scored, missed=sum(row["missed"] for row in scored) or None).table("scorecard")
 
 
 def residual_figure(study: str) -> Figure:
@@ -107,7 +92,6 @@ def residual_figure(study: str) -> Figure:
     {0.0}
     """
     drawn = [(row, row.residual) for row in rows(study) if row.role in _DRAWN and row.residual is not None]
-    far = sum(abs(ratio) > _FARTHEST for _, ratio in drawn)
     if not drawn:
         raise ValueError(f"study {study!r} has no row with a deviation and a tolerance, so there is nothing to draw")
     greatest = sorted(drawn, key=lambda point: -abs(point[1]))[:_MOST_DRAWN]
@@ -117,36 +101,18 @@ def residual_figure(study: str) -> Figure:
         for role, part in by_role.items()
         if part
     ]
-    outside = sum(abs(ratio) > 1 + 1e-9 for _, ratio in drawn)
-    reach = 1.2 * max(1.0, *(min(abs(ratio), _FARTHEST) for _, ratio in drawn))
-    band = {"type": "rect", "xref": "x", "yref": "paper", "x0": -1, "x1": 1, "y0": 0, "y1": 1, "layer": "below"}
-    figure = chart(
-        title="Residuals of this study"
-        + (f", the {_MOST_DRAWN} greatest of {len(drawn)}" if len(drawn) > _MOST_DRAWN else ""),
-        alt=(
-            f"Deviation of the model from the documented value for {len(drawn)} numbers, in units of each one's "
-            f"tolerance; {len(drawn) - outside} lie between -1 and 1, {outside} outside"
-            + (f", {far} of them beyond {_FARTHEST}, which stand at the edge with their number." if far else ".")
-        ),
-        x=Axis(title="Deviation over tolerance; the band from -1 to 1 agrees", low=-reach, high=reach, decimals=2),
-        y=Axis(title=""),
-        series=series,
-        height=140 + 34 * len(greatest),
-        shapes=[band | {"fillcolor": "rgba(122,122,122,0.15)", "line": {"width": 0}}],
+    said = _WORDING.of(
+        drawn=[row for row, _ in drawn],
+        greatest=_MOST_DRAWN if len(drawn) > _MOST_DRAWN else 0,
+        outside=sum(abs(ratio) > 1 + 1e-9 for _, ratio in drawn),
+        inside=sum(abs(ratio) <= 1 + 1e-9 for _, ratio in drawn),
+        far=sum(abs(ratio) > _FARTHEST for _, ratio in drawn),
+        farthest=_FARTHEST,
+        reach=1.2 * max(1.0, *(min(abs(ratio), _FARTHEST) for _, ratio in drawn)),
     )
-    table = Table(
-        caption="Residuals of this study",
-        columns=_columns("What", "Role", "Documented", "Model", "Deviation", "Tolerance"),
-        rows=[
-            (row.quantity, row.role, row.documented, row.reproduced, row.deviation, row.tolerance) for row, _ in drawn
-        ],
-    )
-    return replace(figure, table=table)
-
-
-def _columns(*titles: str) -> tuple[Column, ...]:
-    """Return columns of texts."""
-    return tuple(Column(title=title) for title in titles)
+    figure = said.also(low=-said["reach"]).chart("residuals", series)
+    layout = figure.layout | {"height": 140 + 34 * len(greatest), "shapes": [band(-1, 1)]}
+    return replace(figure, layout=layout, table=said.table("residuals"))
 
 
 def _wrapped(text: str) -> str:
@@ -193,6 +159,7 @@ def moved(study: str) -> tuple[Moved, ...]:
     model, usual = read.model, {name: each.value for name, each in read.ranges.items()}
 
     def mean_numbers(assumed: Mapping[str, float]) -> dict[str, float]:
+        # Most models draw nothing: two runs that agree tell that, and save the other eighteen.
         given = [model(assumed, random.Random(seed)) for seed in range(2)]
         if given[0] != given[1]:
             given += [model(assumed, random.Random(seed)) for seed in range(2, _SEEDS)]
@@ -245,19 +212,8 @@ def tornado_figure(study: str, *, most: int = 12) -> Figure:
         )
         for end in ("low", "high")
     ]
-    largest = drawn[-1]
-    figure = chart(
-        title="What moves the predictions",
-        alt=(
-            f"Change of a predicted number as one assumption goes through its range and all others stay. Most is moved by "
-            f"{ranges(study)[largest.assumption].what}: from {largest.at_low:.4g} to {largest.at_high:.4g}."
-        ),
-        x=Axis(title="Change of the number", unit="%", decimals=1),
-        y=Axis(title=""),
-        series=series,
-        height=140 + 44 * len(drawn),
-    )
-    return replace(figure, table=tornado(study))
+    figure = _WORDING.of(largest=drawn[-1], what=ranges(study)[drawn[-1].assumption].what).chart("tornado", series)
+    return replace(figure, layout=figure.layout | {"height": 140 + 44 * len(drawn)}, table=tornado(study))
 
 
 def tornado(*studies: str, least: float = 0.001) -> Table:
@@ -275,19 +231,17 @@ def tornado(*studies: str, least: float = 0.001) -> Table:
     ('difference that an eye notices, of the axis of the figure', '0.02 to 0.1', '6.852 to 8.772')
     """
     lines = sorted((line for study in studies for line in moved(study)), key=lambda line: -line.share)
-    cells = []
-    for line in lines:
-        each, quantity = ranges(line.study)[line.assumption], documented(f"{line.study}.{line.number}").quantity
-        spread = f"{each.low:g} to {each.high:g} {each.unit}".strip()
-        if line.share >= least:
-            ends = f"{line.at_low:.4g} to {line.at_high:.4g}"
-            cells.append((load(line.study).title, quantity, each.what, spread, ends, 100 * line.share, each.why))
-    columns = _columns("Study", "Predicted number", "Assumption", "Range", "Moves the number", "", "Why this range")
-    return Table(
-        caption="What moves the predictions",
-        columns=(*columns[:5], Column(title="By", unit="%", decimals=1), columns[6]),
-        rows=tuple(cells),
-    )
+    moving = [
+        {
+            "by": line,
+            "study": load(line.study).title,
+            "quantity": documented(f"{line.study}.{line.number}").quantity,
+            "range": ranges(line.study)[line.assumption],
+        }
+        for line in lines
+        if line.share >= least
+    ]
+    return _WORDING.of(moving=moving).table("tornado")
 
 
 def assumptions(study: str) -> str:
@@ -298,8 +252,5 @@ def assumptions(study: str) -> str:
     >>> assumptions("placement").startswith("- ")
     True
     """
-    numbers = (
-        f"{each.what[0].upper()}{each.what[1:]}: {each.low:g} to {each.high:g} {each.unit}".rstrip() + f" ({each.why})."
-        for each in ranges(study).values()
-    )
+    numbers = (_WORDING.of(each).text("assumed") for each in ranges(study).values())
     return "\n".join(f"- {text}" for text in (*load(study).assumptions, *numbers))

@@ -54,7 +54,7 @@ def test_the_texts_of_assumptions_take_numbers(monkeypatch):
     }
     monkeypatch.setitem(study_texts(), "toy", texts)
     study = Study.read("toy", dict, shared_assumptions=("As ever.",), often=0.5)
-    assert study.assumptions == ("As ever.", "It does 50% of the time.")
+    assert study.assumptions == ("As ever.", "It does 50 % of the time.")
 
 
 def test_studies_that_assume_the_same_vary_it_alike():

@@ -28,12 +28,12 @@ class _Search(Browsed):
     def result(self) -> Result:
         """Return the answer."""
         parts = ("id", "quantity", "value", "unit", "locator", "note")
-        found = self.found(all_values(), ("study", "source", "qualifier"), parts)
-        found = [value for value in found if value.errata or not self.slips_only]
-        cut, caption = rows_shown(found, self.shown, "documented value")
-        with_slip = sum(bool(value.errata) for value in found)
+        matching = self.found(all_values(), ("study", "source", "qualifier"), parts)
+        matching = [value for value in matching if value.errata or not self.slips_only]
+        cut, caption = rows_shown(matching, self.shown, "documented value")
+        with_slip = sum(bool(value.errata) for value in matching)
         return self.said(
-            found=len(found),
+            found=len(matching),
             all=len(all_values()),
             caption=caption,
             with_slip=with_slip,

@@ -36,11 +36,11 @@ class _Search(Browsed):
     def result(self) -> Result:
         """Return the answer."""
         parts = ("id", "source", "locator", "printed", "adopted", "explanation")
-        found = self.found(errata(), ("kind", "sure"), parts)
-        cut, caption = rows_shown(found, self.shown, "entry", "entries")
-        proofs = [slip.proof for slip in found if slip.proof]
+        matching = self.found(errata(), ("kind", "sure"), parts)
+        cut, caption = rows_shown(matching, self.shown, "entry", "entries")
+        proofs = [slip.proof for slip in matching if slip.proof]
         return self.said(
-            found=len(found),
+            found=len(matching),
             caption=caption,
             proofs=len(proofs),
             held=sum(map(_holds, proofs)),

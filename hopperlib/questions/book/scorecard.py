@@ -35,9 +35,9 @@ def _table() -> tuple[Row, ...]:
     return tuple(rows("scorecard.csv"))
 
 
-def _with_residual(found: Sequence[Row]) -> list[tuple[Row, float]]:
+def _with_residual(rows: Sequence[Row]) -> list[tuple[Row, float]]:
     """Return the rows that have a deviation and a tolerance, with the one over the other."""
-    judged = [row for row in found if row["deviation"] and float(row["tolerance"] or 0)]
+    judged = [row for row in rows if row["deviation"] and float(row["tolerance"] or 0)]
     return [(row, float(row["deviation"]) / float(row["tolerance"])) for row in judged]
 
 
@@ -56,6 +56,7 @@ def _residuals(drawn: list[tuple[Row, float]]) -> Figure:
     )
     series = []
     for look, role in enumerate(_DRAWN):
+        # Every role keeps its look whether the others are there or not.
         part = {number: max(-_EDGE, min(_EDGE, ratio)) for number, row, ratio in numbered if row["role"] == role}
         if part:
             series.append(Series(name=role, x=list(part), y=list(part.values()), kind="points", style=look))
@@ -102,9 +103,9 @@ def _plain(row: Row) -> dict[str, Any]:
     }
 
 
-def _lost_and_won(found: Sequence[Row]) -> dict[str, int]:
+def _lost_and_won(rows: Sequence[Row]) -> dict[str, int]:
     """Return how many of the rows are predictions, how many were won, how many of those by the rival too."""
-    predicted = [row for row in found if row["role"] == "predicted"]
+    predicted = [row for row in rows if row["role"] == "predicted"]
     won = [row for row in predicted if row["verdict"] == "reproduced"]
     rival_too = sum(row["rival_verdict"] == "reproduced" for row in won)
     return {"falsifiable_predictions": len(predicted), "won": len(won), "rival_wins_too": rival_too}
@@ -116,14 +117,14 @@ class _Search(Browsed):
     def result(self) -> Result:
         """Return the answer."""
         parts = ("id", "quantity", "unit", "documented", "note", "place")
-        found = self.found(_table(), ("study", "role"), parts)
-        found = [
-            row for row in found if self.verdict in (ALL, row["verdict"].removesuffix(", explained"), row["verdict"])
+        matching = self.found(_table(), ("study", "role"), parts)
+        matching = [
+            row for row in matching if self.verdict in (ALL, row["verdict"].removesuffix(", explained"), row["verdict"])
         ]
-        cut, caption = rows_shown(found, self.shown, "row")
-        roles, counts = (Counter(row[name] for row in found) for name in ("role", "verdict"))
-        drawn, won = _with_residual(found), _lost_and_won(found)
-        unexplained = [row["id"] for row in found if row["verdict"] == "missed"]
+        cut, caption = rows_shown(matching, self.shown, "row")
+        roles, counts = (Counter(row[name] for row in matching) for name in ("role", "verdict"))
+        drawn, won = _with_residual(matching), _lost_and_won(matching)
+        unexplained = [row["id"] for row in matching if row["verdict"] == "missed"]
         said = self.said(
             won=won,
             predicted=won["falsifiable_predictions"],
@@ -143,16 +144,16 @@ class _Search(Browsed):
                 for row in cut
             ],
             missed_rows=[number for number, row in enumerate(cut) if row["verdict"].startswith("missed")],
-            found=len(found),
+            found=len(matching),
             missed=counts["missed"],
             explained=counts["missed, explained"],
             drawn=len(drawn),
         )
-        summary = {"rows": len(found), "roles": dict(roles), "verdicts": dict(counts), "unexplained": unexplained}
+        summary = {"rows": len(matching), "roles": dict(roles), "verdicts": dict(counts), "unexplained": unexplained}
         return said.result(
             figures=(_residuals(drawn),) if drawn else (),
             tables=(said.table("rows"),),
-            facts=Facts(said.facts, rest=lambda: {"rows": [_plain(row) for row in found], "summary": won | summary}),
+            facts=Facts(said.facts, rest=lambda: {"rows": [_plain(row) for row in matching], "summary": won | summary}),
         )
 
 

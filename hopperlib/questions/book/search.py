@@ -16,7 +16,7 @@ def _searchable(*texts: str) -> str:
     return " ".join(texts).casefold().replace(",", "")
 
 
-def rows_shown(found: Sequence[Item], shown: int, thing: str, things: str = "") -> tuple[Sequence[Item], str]:
+def rows_shown(matching: Sequence[Item], shown: int, thing: str, things: str = "") -> tuple[Sequence[Item], str]:
     """Return the rows to show, and how many there are in words.
 
     `things` is the plural of `thing`, if it takes more than an s.
@@ -28,8 +28,8 @@ def rows_shown(found: Sequence[Item], shown: int, thing: str, things: str = "") 
     >>> rows_shown(["a"], 2, "value")
     (['a'], '1 value')
     """
-    counted = f"{len(found):,} {thing if len(found) == 1 else things or thing + 's'}"
-    return found[:shown], counted + (f", the first {shown} shown" if len(found) > shown else "")
+    counted = f"{len(matching):,} {thing if len(matching) == 1 else things or thing + 's'}"
+    return matching[:shown], counted + (f", the first {shown} shown" if len(matching) > shown else "")
 
 
 def study_options() -> list[tuple[str, str]]:

@@ -95,6 +95,7 @@ class GoalCheck(Check):
         Check.__post_init__(self)
         if not self.conditions:
             raise ValueError(f"check {self.name!r} needs a condition")
+        # When the book is built, a goal that the model has left behind stops the build.
         explorer = load(self.explorer)
         reached = self.grade(explorer.run(**self.solution).facts)
         if not reached.right:

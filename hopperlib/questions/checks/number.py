@@ -114,11 +114,11 @@ class NumberCheck(Check):
         Those given, then an answer rounded too far, then one that is a
         thousand times off, each only where it can be told from the former.
         """
-        found = [self.accepted, *self._named_mistakes()]
+        ranges = [self.accepted, *self._named_mistakes()]
         for guess in self._general_mistakes():
-            if not any(guess.meets(other) for other in found):
-                found.append(guess)
-        return tuple(found[1:])
+            if not any(guess.meets(other) for other in ranges):
+                ranges.append(guess)
+        return tuple(ranges[1:])
 
     def _around(self, value: float, feedback: str, scale: float = 1) -> _Range:
         """Return the range about a value; a hair wider, as decimals are not exact in binary."""

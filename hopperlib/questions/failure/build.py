@@ -26,6 +26,7 @@ class _Build(Asked):
         done = repaired(build, tuple(problem.rule for problem in problems))
         certain = [problem.rule for problem in problems if problem.certainty == "known"]
         known = [rule for rule in certain if rule.level == "problem"]
+        # Only one bug has room among the numbers; the table has the others.
         known_bug = next((rule for rule in certain if rule.bug), None)
         loaded, line = build.environment.modules, done.build.line.text
         report = {

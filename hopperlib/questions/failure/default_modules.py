@@ -19,6 +19,7 @@ class _Users(Asked):
         weights = Weights(**{name: getattr(self, name) for name in _WEIGHTS})
         costs, flip = troubles(shares, weights), flip_weight(shares, weights)
         least, fewest = min(each.cost for each in costs), min(each.broken_fraction for each in costs)
+        # Two defaults may cost the same, but for the rounding of their sums.
         cheapest = [each.option for each in costs if each.cost - least < 1e-12]
         touched = [each.option for each in costs if each.broken_fraction - fewest < 1e-12]
         high = max(10.0, 2 * weights.run, min(1.5 * (flip or 0), 100.0))

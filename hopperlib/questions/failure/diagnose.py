@@ -36,20 +36,23 @@ UNKNOWN_LISTED = 20
 MESSAGES_LISTED = 60
 CONTEXT = 2
 
+# Sequences that color a terminal, what else a terminal obeys, and marks that turn the direction of reading.
 _CONTROL = re.compile(
     "\x1b\\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
 _WORDING = wording(__name__)
 
 
-def _place(found: Diagnosis, hit: Hit) -> str:
+def _place(diagnosis: Diagnosis, hit: Hit) -> str:
     """Return file and line."""
-    return f"{found.evidence.files[hit.file].name}:{hit.line}"
+    return f"{diagnosis.evidence.files[hit.file].name}:{hit.line}"
 
 
-def _in_order(found: Diagnosis) -> list[evidence.MessageHits]:
+def _in_order(diagnosis: Diagnosis) -> list[evidence.MessageHits]:
     """Return the messages in the order of their first line."""
-    return sorted(found.evidence.messages.values(), key=lambda one: (one.hits[0].file, one.hits[0].line))
+    return sorted(
+        diagnosis.evidence.messages.values(), key=lambda message: (message.hits[0].file, message.hits[0].line)
+    )
 
 
 def _label(name: str) -> str:
@@ -58,65 +61,67 @@ def _label(name: str) -> str:
     return labels.get(name, name.replace("_", " ").capitalize())
 
 
-def _said(found: Diagnosis) -> Said:
+def _said(diagnosis: Diagnosis) -> Said:
     """Return the words of a diagnosis."""
-    cause, words = found.cause, record_of(__name__)
-    shown = cause if found.verdict == "cause" else None
+    cause, words = diagnosis.cause, record_of(__name__)
+    shown = cause if diagnosis.verdict == "cause" else None
     rule = cause.rule if cause else None
     return _WORDING.of(
-        found,
-        lines=found.evidence.lines_read,
+        diagnosis,
+        lines=diagnosis.evidence.lines_read,
         cause=cause,
         shown=shown,
-        succeeded=found.verdict == "succeeded",
-        unknown=found.verdict != "succeeded" and cause is None,
-        failed=found.verdict != "succeeded" and cause is not None,
+        succeeded=diagnosis.verdict == "succeeded",
+        unknown=diagnosis.verdict != "succeeded" and cause is None,
+        failed=diagnosis.verdict != "succeeded" and cause is not None,
         title=cause.title.rstrip(".") if cause else "",
-        first=_place(found, cause.hits[0]) if cause else "",
+        first=_place(diagnosis, cause.hits[0]) if cause else "",
         guess=cause is not None and cause.confidence == "guess",
         meaning=CONFIDENCE[cause.confidence] if cause else "",
         who=words["who"][cause.who] if cause else "",
         not_said=rule.not_said if rule else "",
         rule=rule,
         known="".join(f"\n{_label(name)}: {value}" for name, value in shown.fields.items()) if shown else "",
-        quoted="".join(f"\n{_place(found, hit)}: {hit.text}" for hit in shown.hits[:HITS_OF_A_CAUSE]) if shown else "",
+        quoted="".join(f"\n{_place(diagnosis, hit)}: {hit.text}" for hit in shown.hits[:HITS_OF_A_CAUSE])
+        if shown
+        else "",
         **({"class": _WORDING.of(rule=rule, fault=words["fault"][cause.fault]).text("class")} if cause else {}),
         line=shown.hits[0].line if shown else None,
         explains=sorted(shown.explains) if shown else [],
-        runner_up=found.causes[1].code if shown and len(found.causes) > 1 else None,
-        messages=sorted(found.evidence.messages),
-        unknown_kinds=len(found.evidence.unknown),
+        runner_up=diagnosis.causes[1].code if shown and len(diagnosis.causes) > 1 else None,
+        messages=sorted(diagnosis.evidence.messages),
+        unknown_kinds=len(diagnosis.evidence.unknown),
     )
 
 
-def _findings(found: Diagnosis, said: Said) -> Iterator[Finding]:
+def _findings(diagnosis: Diagnosis, said: Said) -> Iterator[Finding]:
     """Yield what to do, in steps, then what confirms it, then what is odd."""
-    steps = said["shown"].advice if said["shown"] else found.next
+    steps = said["shown"].advice if said["shown"] else diagnosis.next
     for number, step in enumerate(steps, start=1):
         yield Finding(f"step-{number}", f"{number}. {step}" if len(steps) > 1 else step, "advice")
     yield from said.findings
-    for code in found.set_aside:
-        yield said.finding("set-aside", other=code, confirm=found.evidence.messages[code].rule.confirm)
-    for text in found.notes:
+    for code in diagnosis.set_aside:
+        yield said.finding("set-aside", other=code, confirm=diagnosis.evidence.messages[code].rule.confirm)
+    for text in diagnosis.notes:
         yield said.finding("text", text=text)
 
 
-def _part(found: Diagnosis, finding: evidence.MessageHits) -> str:
+def _part(diagnosis: Diagnosis, finding: evidence.MessageHits) -> str:
     """Say which part a message plays in this text."""
     code = finding.rule.code
-    if found.causes and found.verdict == "cause":
-        if code == found.causes[0].code:
+    if diagnosis.causes and diagnosis.verdict == "cause":
+        if code == diagnosis.causes[0].code:
             return "cause"
-        if code in found.causes[0].explains:
+        if code in diagnosis.causes[0].explains:
             return "explained"
-        if any(code == cause.code for cause in found.causes[1:]):
+        if any(code == cause.code for cause in diagnosis.causes[1:]):
             return "runner-up"
-        if any(code in cause.explains for cause in found.causes[1:]):
+        if any(code in cause.explains for cause in diagnosis.causes[1:]):
             return "explained by a runner-up"
-    return "set aside" if code in found.set_aside else record_of(__name__)["roles"][finding.rule.role]
+    return "set aside" if code in diagnosis.set_aside else record_of(__name__)["roles"][finding.rule.role]
 
 
-def _marks(found: Diagnosis) -> dict[tuple[int, int], tuple[str, str]]:
+def _marks(diagnosis: Diagnosis) -> dict[tuple[int, int], tuple[str, str]]:
     """Return the lines to mark, by file and line, with mark and text; what counts more comes first."""
     marked: dict[tuple[int, int], tuple[str, str]] = {}
 
@@ -124,27 +129,28 @@ def _marks(found: Diagnosis) -> dict[tuple[int, int], tuple[str, str]]:
         for hit in hits[:most]:
             marked.setdefault((hit.file, hit.line), (word, hit.text))
 
-    if found.verdict == "cause":
-        for place, cause in enumerate(found.causes):
+    if diagnosis.verdict == "cause":
+        for place, cause in enumerate(diagnosis.causes):
             mark(cause.hits, HITS_OF_A_CAUSE, "cause" if place == 0 else "runner-up")
-    for finding in _in_order(found):
-        mark(finding.hits, HITS_OF_A_MESSAGE, _part(found, finding))
-    for group in found.evidence.suspicious[:UNKNOWN_MARKED]:
+    for finding in _in_order(diagnosis):
+        mark(finding.hits, HITS_OF_A_MESSAGE, _part(diagnosis, finding))
+    for group in diagnosis.evidence.suspicious[:UNKNOWN_MARKED]:
         mark([group.first], 1, "unknown")
     return marked
 
 
 def _cleaned(line: str) -> str:
     """Return a line of the text as it would be shown: what a progress bar wrote last, without control characters."""
+    # A progress bar writes one line over and over, parted by carriage returns: a reader saw the last of it.
     pieces = [piece for piece in line[: 20 * LINE_LENGTH].split("\r") if piece]
     text = _CONTROL.sub("", (pieces[-1] if pieces else "").replace("\t", "    "))
     return text[:LINE_LENGTH] + ("..." if len(text) > LINE_LENGTH else "")
 
 
-def _listings(found: Diagnosis, texts: Sequence[Text]) -> Iterator[Listing]:
+def _listings(diagnosis: Diagnosis, texts: Sequence[Text]) -> Iterator[Listing]:
     """Yield the lines that matter of each text with their neighbors; of a stream, which is gone, without them."""
-    marked = _marks(found)
-    for file, read in enumerate(found.evidence.files):
+    marked = _marks(diagnosis)
+    for file, read in enumerate(diagnosis.evidence.files):
         own = {line: marked[where, line] for where, line in marked if where == file}
         if not own:
             continue
@@ -167,19 +173,19 @@ def _listings(found: Diagnosis, texts: Sequence[Text]) -> Iterator[Listing]:
         yield Listing(title=f"{name}: {len(ordered):,} of {len(lines):,} lines", lines=ordered)
 
 
-def _rows(found: Diagnosis) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+def _rows(diagnosis: Diagnosis) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """Return all messages that were found, and the suspicious lines that no rule knows."""
-    confidence = {cause.code: cause.confidence for cause in found.causes} if found.verdict == "cause" else {}
+    confidence = {cause.code: cause.confidence for cause in diagnosis.causes} if diagnosis.verdict == "cause" else {}
     messages = [
         (
             finding.rule.code,
             finding.rule.title,
-            _part(found, finding),
+            _part(diagnosis, finding),
             confidence.get(finding.rule.code),
             finding.count,
-            _place(found, finding.hits[0]),
+            _place(diagnosis, finding.hits[0]),
         )
-        for finding in _in_order(found)[:MESSAGES_LISTED]
+        for finding in _in_order(diagnosis)[:MESSAGES_LISTED]
     ]
     speaks = record_of(__name__)["speaks"]
     lines = [
@@ -187,10 +193,10 @@ def _rows(found: Diagnosis) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]
             group.count,
             speaks[group.suspicion],
             group.template[:120],
-            _place(found, group.first),
+            _place(diagnosis, group.first),
             group.first.text[:LINE_LENGTH],
         )
-        for group in found.evidence.suspicious[:UNKNOWN_LISTED]
+        for group in diagnosis.evidence.suspicious[:UNKNOWN_LISTED]
     ]
     return messages, lines
 
@@ -224,12 +230,12 @@ def context_of(launch: str, machine: str | Machine, record: str, job: str | None
         raise InputError(str(error), name="record") from error
 
 
-def result_of(found: Diagnosis, texts: Sequence[Text] = ()) -> Result:
+def result_of(diagnosis: Diagnosis, texts: Sequence[Text] = ()) -> Result:
     """Return what is to be said of a diagnosis.
 
     Parameters
     ----------
-    found : Diagnosis
+    diagnosis : Diagnosis
     texts : sequence of (str, str)
         Name and text of each file, to show the neighbors of a line; of a stream there are none.
 
@@ -238,22 +244,22 @@ def result_of(found: Diagnosis, texts: Sequence[Text] = ()) -> Result:
     >>> result_of(diagnose([("job.out", "all is well")])).summary
     'No cause in this text (1 line read). What to look at next stands below.'
     """
-    messages, lines = _rows(found)
+    messages, lines = _rows(diagnosis)
     marked = [index for index, row in enumerate(messages) if row[2] == "cause"]
-    said = _said(found)
+    said = _said(diagnosis)
     said = said.also(message_rows=messages, marked=marked, line_rows=lines, listed=len(lines))
     fields = said["shown"].fields if said["shown"] else {}
     known = {name: fields.get(name) for name in ("rank", "node", "nid", "cname", "time")} if said["shown"] else {}
-    data = json.dumps(found.to_dict(), indent=2)
+    data = json.dumps(diagnosis.to_dict(), indent=2)
     return said.result(
-        findings=tuple(_findings(found, said)),
+        findings=tuple(_findings(diagnosis, said)),
         values=(
             *said.values,
             *(Value(_label(name), value, "documented", note=said.text("printed")) for name, value in fields.items()),
         ),
-        listings=tuple(_listings(found, texts)),
+        listings=tuple(_listings(diagnosis, texts)),
         downloads=(Download(name="diagnosis.json", text=data, media_type="application/json"),),
-        facts=Facts(said.facts | known, rest=found.to_dict),
+        facts=Facts(said.facts | known, rest=diagnosis.to_dict),
     )
 
 
@@ -261,10 +267,10 @@ def _answer(*, log: str, errors: str, launch: str, machine: str | Machine, recor
     """Answer for the output of one job."""
     context = context_of(launch, machine, record)
     given = [("output", log), *([("errors", errors)] if errors else [])]
-    found = diagnose(given, context=context)
+    diagnosis = diagnose(given, context=context)
     if context and context.record:
         given.append(("sacct", context.record.text.decode(errors="replace")))
-    result = result_of(found, given)
+    result = result_of(diagnosis, given)
     if not is_sample(QUESTION, "log", log):
         return result
     return replace(result, findings=(*result.findings, _WORDING.of().finding("made-up")))

@@ -15,17 +15,17 @@ class _Copies(Asked):
         huge_bytes, need_gb = round(self.huge_page_mb * 2**20), self.need_gb or None
         try:
             nodes, unread = read_buddyinfo(self.buddyinfo.splitlines(), page_bytes=self.page_bytes)
-            found = report(nodes, need_gb=need_gb, need_huge_pages=self.need_huge_pages, huge_page_bytes=huge_bytes)
-            found.nodes[0].huge_pages(huge_bytes)
+            checked = report(nodes, need_gb=need_gb, need_huge_pages=self.need_huge_pages, huge_page_bytes=huge_bytes)
+            checked.nodes[0].huge_pages(huge_bytes)
         except ValueError as error:
             raise InputError(str(error), name="buddyinfo") from error
-        seen, short = len(found.nodes), found.short
+        seen, short = len(checked.nodes), checked.short
         return self.said(
-            found=found,
+            found=checked,
             short=short,
-            least=found.nodes[0],
+            least=checked.nodes[0],
             short_names=node_list(node.name for node in short),
-            outlier_names=node_list(node.name for node in found.outliers),
+            outlier_names=node_list(node.name for node in checked.outliers),
             task_numbers=any(node.name.isdigit() for node in short),
             unread=unread,
             sample=is_sample(QUESTION, "buddyinfo", self.buddyinfo),
@@ -37,9 +37,9 @@ class _Copies(Asked):
                     "of": node,
                     "huge_pages": node.huge_pages(huge_bytes),
                     "short": node in short,
-                    "outlier": node in found.outliers,
+                    "outlier": node in checked.outliers,
                 }
-                for node in found.nodes
+                for node in checked.nodes
             ],
         ).result()
 

@@ -16,10 +16,10 @@ class _Noise(Asked):
         losses = [loss for loss in settings("loss_percent") if loss]
         noise = {name: float(getattr(self, name)) for name in names}
         by_loss = {loss: measured(**noise, loss_percent=loss) for loss in (0.0, *losses)}
-        found = by_loss[float(self.loss_percent)]
-        days = None if found.median_runs is None else found.median_runs * _DAYS_A_WEEK / self.runs_per_week
+        own = by_loss[float(self.loss_percent)]
+        days = None if own.median_runs is None else own.median_runs * _DAYS_A_WEEK / self.runs_per_week
         return self.said(
-            found=found,
+            found=own,
             days=days,
             unseen=days is None,
             longest=LONGEST,

@@ -17,6 +17,7 @@ def _rows(text: str) -> list[dict[str, Any]]:
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise InputError("the suite holds nothing", name="suite")
+    # Whatever parts the columns stands in the header most often.
     delimiter = max(",;\t|", key=lines[0].count)
     table = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
     header = [cell.lower() for cell in table[0]]
@@ -37,16 +38,16 @@ def _rows(text: str) -> list[dict[str, Any]]:
             f"nodes_reference; the columns are: {', '.join(table[0])}",
             name="suite",
         )
-    found: dict[str, dict[str, Any]] = {}
+    benchmarks: dict[str, dict[str, Any]] = {}
     for number, row in enumerate(table[1:], 2):
         if len(row) != len(header):
             raise InputError(f"line {number} has {len(row)} cells for {len(header)} columns", name="suite")
         cells = {what: _number(row[place], number) for what, place in places.items() if what != "name"}
         name = row[places["name"]]
-        found[name] = cells | {"name": name, "rows": found.get(name, {"rows": 0})["rows"] + 1}
-    if not found:
+        benchmarks[name] = cells | {"name": name, "rows": benchmarks.get(name, {"rows": 0})["rows"] + 1}
+    if not benchmarks:
         raise InputError("a suite needs at least one benchmark", name="suite")
-    return list(found.values())
+    return list(benchmarks.values())
 
 
 def _need(row: dict[str, Any], *names: str) -> None:
@@ -83,27 +84,27 @@ class _Suite(Asked):
             value = row.get("rate") or rate(*(row[part] for part in parts))
             given = {what: row.get(what) for what in ("commitment", "reference")}
             rates.append(Rate(name=row["name"], rate=value, **given))
-        found = Suite(rates=tuple(rates), processors=self.processors)
+        suite = Suite(rates=tuple(rates), processors=self.processors)
         said = self.said()
         return said.also(
-            found=found,
-            verdict=said.text({None: "none", True: "passes", False: "fails"}[found.passes]),
+            found=suite,
+            verdict=said.text({None: "none", True: "passes", False: "fails"}[suite.passes]),
             total=None,
             rates=[
                 {
                     "of": each,
-                    "short": each in found.short,
+                    "short": each in suite.short,
                     "times": each.rate / each.reference if each.reference else None,
                 }
                 for each in rates
             ],
             repeated=[row["name"] for row in rows if row["rows"] > 1],
             machine=self.processors > 1,
-            margin=found.ssp / found.committed - 1 if found.committed else None,
-            mean_short=found.committed is not None and found.ssp < found.committed,
-            judged=found.passes is not None,
-            no_mean=found.passes is not None and found.committed is None,
-            times=found.ssp / found.reference if found.reference else None,
+            margin=suite.ssp / suite.committed - 1 if suite.committed else None,
+            mean_short=suite.committed is not None and suite.ssp < suite.committed,
+            judged=suite.passes is not None,
+            no_mean=suite.passes is not None and suite.committed is None,
+            times=suite.ssp / suite.reference if suite.reference else None,
             committed=[{"name": each.name, "over": each.rate / each.commitment} for each in rates if each.commitment],
             margins={each.name: each.margin for each in rates},
         ).result()

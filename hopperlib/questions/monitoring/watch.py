@@ -36,7 +36,7 @@ def judged(files: Sequence[Histories], *, least_percent: float) -> list[Report]:
     >>> judged([read_benchmark_history(["time,value", "1,5"])], least_percent=1)[0].verdict
     'too few runs'
     """
-    reports = [judge(series, least_percent=least_percent) for found in files for series in found.series]
+    reports = [judge(series, least_percent=least_percent) for file in files for series in file.series]
     return sorted(reports, key=lambda report: -max((abs(shift.percent) for shift in report.shifts), default=0.0))
 
 

@@ -17,7 +17,7 @@ from hopperlib.node.review.slowdown import Cost, memory_need
 from hopperlib.node.review.suggestions import equivalent_line
 from hopperlib.node.review.text_drawing import headline, node_picture
 from hopperlib.node.slurm.layout import place_steps
-from hopperlib.questions.figures import Series
+from hopperlib.questions.figures import Series, band
 from hopperlib.questions.machine_choice import badge_of, chosen_machine, offered_instead
 from hopperlib.questions.node.drawings import node_drawing, standalone_svg
 from hopperlib.questions.question import Asked, declared
@@ -199,9 +199,7 @@ def _figure(review: Review, said: Said) -> Figure:
         low=low,
         high=high,
     )
-    shade = {"type": "rect", "xref": "x", "yref": "paper", "x0": low, "x1": high, "y0": 0, "y1": 1}
-    shade |= {"fillcolor": "rgba(122,122,122,0.15)", "line": {"width": 0}, "layer": "below"}
-    return replace(figure, layout=figure.layout | {"shapes": [shade]})
+    return replace(figure, layout=figure.layout | {"shapes": [band(low, high)]})
 
 
 def _lists(placement: Placement, said: Said) -> Iterator[Copyable]:

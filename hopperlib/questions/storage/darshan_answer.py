@@ -24,13 +24,13 @@ _WAYS = (("read", "read"), ("write", "written"))
 _WORDING = wording(__name__)
 
 
-def darshan_result(log: DarshanLog, found: Sequence[Finding], machine: str = "") -> Result:
+def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: str = "") -> Result:
     """Return what was found in a log as an answer.
 
     Parameters
     ----------
     log : DarshanLog
-    found : sequence of Finding
+    log_findings : sequence of Finding
         Those of `hopperlib.storage.logs.darshan_findings.findings`.
     machine : str
         Whose file system the advice is for; empty for the one in the log.
@@ -42,8 +42,8 @@ def darshan_result(log: DarshanLog, found: Sequence[Finding], machine: str = "")
     'I/O of a.out: no findings in what the log holds (POSIX).'
     """
     numbers = summary(log)
-    raised = [finding for finding in found if finding.level != "ok"]
-    striping = any("setstripe -c" in finding.advice or "striping_factor" in finding.advice for finding in found)
+    raised = [finding for finding in log_findings if finding.level != "ok"]
+    striping = any("setstripe -c" in finding.advice or "striping_factor" in finding.advice for finding in log_findings)
     said = _WORDING.of(
         log,
         machine=machine,
@@ -58,13 +58,13 @@ def darshan_result(log: DarshanLog, found: Sequence[Finding], machine: str = "")
         mount = log.mount_of(max(log.files, key=lambda file: file.bytes_moved).path)
         notes.append(said.finding("machine", mount=mount, least=max(known, default=0) + 1))
     return said.result(
-        findings=tuple(_bounded(finding) for finding in (*found, *notes)),
+        findings=tuple(_bounded(finding) for finding in (*log_findings, *notes)),
         figures=tuple(_figures(log, numbers)),
         tables=(
             said.table("job", [(label, _shortened(text)) for label, text in _job(numbers)]),
             *_what_if(log, numbers["write_rate_mb_s"]),
         ),
-        facts={"findings": [finding_data(finding) for finding in found], "summary": numbers},
+        facts={"findings": [finding_data(finding) for finding in log_findings], "summary": numbers},
     )
 
 

@@ -71,6 +71,7 @@ def text_results(
     unread: list[str] = []
     rows: list[IoResult] = []
     logs: list[tuple[str, DarshanLog]] = []
+    # A run of IO500 is a folder: what stands beside its summary belongs to it.
     folders = {os.path.dirname(name) for name, text in texts.items() if "[SCORE" in text}
     for name, text in texts.items():
         try:

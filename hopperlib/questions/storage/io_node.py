@@ -37,24 +37,24 @@ class _Job(Asked):
     def result(self) -> Result:
         """Return the answer."""
         rate_gb_s, total_gb = self.task_rate_mb_s / 1000, self.tasks * self.size_per_task_gb
-        one = _Side(self.first, self.tasks, rate_gb_s, self.first_ceiling_mb_s, self.nodes)
+        first = _Side(self.first, self.tasks, rate_gb_s, self.first_ceiling_mb_s, self.nodes)
         other = _Side(self.second, self.tasks, rate_gb_s, self.second_ceiling_mb_s)
-        parting = parting_point(one.curve, other.curve, apart=self.apart_percent / 100) or 0
+        parting = parting_point(first.curve, other.curve, apart=self.apart_percent / 100) or 0
         counts = range(1, self.tasks + 1)
         said = self.said(
-            one=one,
+            one=first,
             other=other,
             rate_gb_s=rate_gb_s,
             total_gb=total_gb,
-            times_s=[total_gb / side.curve[-1] for side in (one, other)],
+            times_s=[total_gb / side.curve[-1] for side in (first, other)],
             parting=parting,
             together=parting - 1,
-            level=level_from(one.curve) or 0,
+            level=level_from(first.curve) or 0,
             counts=counts,
             end=self.tasks + 1,
-            rows=list(zip(counts, one.nodes, one.curve, other.nodes, other.curve, strict=True)),
+            rows=list(zip(counts, first.nodes, first.curve, other.nodes, other.curve, strict=True)),
         )
-        return said.result(findings=client_findings(one.title, one.curve))
+        return said.result(findings=client_findings(first.title, first.curve))
 
 
 QUESTION = declared(__name__, _Job.answer)

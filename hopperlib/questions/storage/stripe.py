@@ -129,6 +129,7 @@ class _Case(Asked):
         """Return the answer."""
         estimate, layout, advice, curve = self.estimate, self.layout, self.advice, self.curve
         findings = writing_findings(self.writing, layout, self.system, estimate, advice)
+        # The first part is the moving of the data itself, which everybody pays.
         part, part_s = max(list(estimate.parts_s.items())[1:], key=lambda named: named[1])
         # The byte that is asked for.
         offset = min(int(self.offset_gb * BYTES_PER_GB), self.size_bytes - 1)

@@ -80,7 +80,7 @@ class _OrderForm:
         place = self.order.index(number)
         if place > 0:
             self.order[place - 1 : place + 1] = [number, self.order[place - 1]]
-            self._column.children = [self._rows[one] for one in self.order]
+            self._column.children = [self._rows[index] for index in self.order]
 
     def read(self) -> list[int]:
         """Return the order, as indices into the items as shown at first."""

@@ -80,15 +80,15 @@ class ExplorerView:
         self.root = ipywidgets.VBox([ipywidgets.HTML(STYLE + question), columns])
         for widget, name in ((self.root, "view"), (form, "form"), (answer, "answer"), (columns, "columns")):
             widget.add_class(f"hopper-{name}")
-        for one in self.inputs.values():
-            one.watch(self._changed_soon if isinstance(one.control, Text) else self._changed_now)
+        for field in self.inputs.values():
+            field.watch(self._changed_soon if isinstance(field.control, Text) else self._changed_now)
         _SHOWN[explorer.name] = self
         self.run()
 
     def _form(self) -> list[Any]:
         """Return the examples, the controls, those folded away, and the reset."""
-        plain = [one.box for one in self.inputs.values() if not one.control.advanced]
-        folded = [one.box for one in self.inputs.values() if one.control.advanced]
+        plain = [field.box for field in self.inputs.values() if not field.control.advanced]
+        folded = [field.box for field in self.inputs.values() if field.control.advanced]
         parts: list[Any] = []
         if self.explorer.examples:
             buttons = [self._example_button(example) for example in self.explorer.examples]
@@ -137,7 +137,7 @@ class ExplorerView:
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
-        values = {name: one.read() for name, one in self.inputs.items()}
+        values = {name: field.read() for name, field in self.inputs.items()}
         if self.explorer.heavy:
             self._state.value = '<div class="hopper-html" role="status">Working ...</div>'
         try:
@@ -158,7 +158,7 @@ class ExplorerView:
 
     def _save(self) -> None:
         if self._saved is not None:
-            self._saved.show({name: one.read() for name, one in self.inputs.items()}, self.result)
+            self._saved.show({name: field.read() for name, field in self.inputs.items()}, self.result)
 
     def _refuse(self, html: str) -> None:
         """Show a message; the former answer stays, faded."""

@@ -103,9 +103,9 @@ def options_bug_range() -> tuple[float, float]:
 
 def _breaks(option: str) -> dict[str, set[str]]:
     """Return what an option does to the programs with MPI or SHMEM, and to static or dynamic ones."""
-    found = outcomes(option)
+    problems = outcomes(option)
     kinds = ("MPI", "SHMEM", "static", "dynamic")
-    return {kind: {code for program, code in found.items() if kind in program.split(", ")} for kind in kinds}
+    return {kind: {code for program, code in problems.items() if kind in program.split(", ")} for kind in kinds}
 
 
 def _values() -> dict[str, Value]:

@@ -48,12 +48,12 @@ def users() -> dict[str, float]:
     >>> len(users()), min(users().values()), max(users().values())
     (15, 3.37, 11.0)
     """
-    told = {
+    said = {
         value.id.partition("user-")[2]: printed(value.id)
         for value in by_study("acceptance")
         if value.quantity.startswith("user report,")
     }
-    return told | {"chen-hawke": (told.pop("chen-hawke-low") + told.pop("chen-hawke-high")) / 2}
+    return said | {"chen-hawke": (said.pop("chen-hawke-low") + said.pop("chen-hawke-high")) / 2}
 
 
 STUDY = Study.read("acceptance", dict, sums=lambda: {"ssp-codes": len(CODES)})

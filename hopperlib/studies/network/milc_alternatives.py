@@ -50,9 +50,9 @@ def traffic_cases() -> tuple[TrafficCase, ...]:
     """
     cases = []
     for traffic in ("none", *MIXES):
-        found = metric_correlations(milc_jobs(), run_times(traffic=traffic, calibrated_with=traffic))
+        placed = metric_correlations(milc_jobs(), run_times(traffic=traffic, calibrated_with=traffic))
         slowest = bands(100, traffic)["table-total-maximum"]
-        cases.append(TrafficCase(traffic, slowest, max(map(abs, found)) ** 2, min(found), max(found)))
+        cases.append(TrafficCase(traffic, slowest, max(map(abs, placed)) ** 2, min(placed), max(placed)))
     return tuple(cases)
 
 

@@ -22,7 +22,7 @@ def test_a_box_is_the_same_again_and_another_for_another_seed():
 
 
 def test_three_is_the_best_somewhere_and_not_everywhere(table):
-    assert "16% to 28% of a box" in table["gtc-best-threads"].note
+    assert "16 % to 28 % of a box" in table["gtc-best-threads"].note
     assert table["gtc-best-at-three"].verdict == "not modelled"
 
 
