@@ -140,7 +140,7 @@ def test_memory_that_strict_containment_puts_out_of_reach():
 def test_memory_on_other_numa_nodes():
     one = said("aprun -n 12 -N 12 a.out", memory_gb=2.58)["memory-remote"]
     assert one.level == "advice"
-    assert "So 50% of it lies on other NUMA nodes and is reached more slowly." in one.message
+    assert "So 50 % of it lies on other NUMA nodes and is reached more slowly." in one.message
 
 
 def test_memory_that_no_node_has():
