@@ -56,11 +56,8 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     """Rank the causes in the evidence of a scan."""
     findings = evidence.messages
     counted, set_aside = _counted(findings, bool(record_failed))
-    refuted = {
-        message.rule.code
-        for message in counted
-        if any(link.names(message.rule.code) for other in counted for link in other.rule.refutes)
-    }
+    refuting = [link for message in counted for link in message.rule.refutes]
+    refuted = {code for code in (each.rule.code for each in counted) if any(link.names(code) for link in refuting)}
     set_aside += tuple(refuted)
     causes = [message for message in counted if message.rule.role == "cause" and message.rule.code not in refuted]
     success = [message for message in counted if message.rule.success]
@@ -235,17 +232,20 @@ def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
     return run[-1:]
 
 
+def _confidence(message: MessageHits, roots: list[MessageHits]) -> Confidence:
+    """Return how sure a cause is: by the strength of its message, its rank, and whether another one is as strong."""
+    strength = message.rule.strength
+    if strength == "weak" or message is not roots[0]:
+        return "possible"
+    rivals = any(other is not message and other.rule.strength == strength for other in roots)
+    if strength == "strong":
+        return "likely" if rivals else "certain"
+    return "possible" if rivals else "likely"
+
+
 def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits], evidence: Evidence) -> Cause:
     """Make a cause of a message."""
     rule = message.rule
-    rivals = [other for other in roots if other is not message and other.rule.strength == rule.strength]
-    confidence: Confidence
-    if rule.strength == "weak" or message is not roots[0]:
-        confidence = "possible"
-    elif rule.strength == "strong":
-        confidence = "likely" if rivals else "certain"
-    else:
-        confidence = "possible" if rivals else "likely"
     head = message.first
     around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
     # A strong cause says all by itself.
@@ -264,7 +264,7 @@ def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits],
         title=rule.title,
         fault=rule.fault,
         who=rule.who,
-        confidence=confidence,
+        confidence=_confidence(message, roots),
         rule=rule,
         count=message.count,
         hits=hits,

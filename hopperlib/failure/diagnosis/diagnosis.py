@@ -135,11 +135,7 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
     ranking = rank(evidence, record_failed=context.record_failed if context else None)
     earlier = [(run, rank(run)) for run in reversed(evidence.earlier)]
     runs = [
-        {
-            "lines": run.lines,
-            "verdict": _verdict(then),
-            "code": then.causes[0].code if then.causes else None,
-        }
+        {"lines": run.lines, "verdict": _verdict(then), "code": then.causes[0].code if then.causes else None}
         for run, then in earlier
     ]
     if earlier and _verdict(ranking) == "no-cause" and not ranking.failed:

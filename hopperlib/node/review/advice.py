@@ -229,13 +229,23 @@ def _gpus(view: _View) -> Iterator[Finding]:
         yield view.say("gpus-idle", idle=len(idle), which=as_ranges(idle), are=are)
     if max(users.values()) > 1:
         yield view.say("gpus-shared", most=max(users.values()))
-    bound = [(task, gpus, seat) for task, (gpus, seat) in enumerate(zip(own, pattern, strict=True)) if seat.bound]
-    near = {gpu: kind.cores_near_gpu(gpu) for gpu in users}
-    far = [each for each in bound if each[1] and not any(near[gpu] & set(each[2].cores) for gpu in each[1])]
+    seats = zip(own, pattern, strict=True)
+    yield from _far_gpus(view, [(task, gpus, seat) for task, (gpus, seat) in enumerate(seats) if gpus and seat.bound])
+
+
+def _far_gpus(view: _View, bound: Sequence[tuple[int, Sequence[int], Binding]]) -> Iterator[Finding]:
+    """Bound tasks, with number and GPUs, that sit far from all their GPUs, or from the network interface of their only one."""
+    kind = view.kind
+    far = [
+        (task, gpus[0], seat)
+        for task, gpus, seat in bound
+        if not any(kind.cores_near_gpu(gpu) & set(seat.cores) for gpu in gpus)
+    ]
     if far:
-        task, gpus, seat = far[0]
-        words = {"task": task, "cores": as_ranges(seat.cores), "gpu": gpus[0], "near": as_ranges(sorted(near[gpus[0]]))}
-        yield view.say("gpus-far", far=len(far), **words)
+        task, gpu, seat = far[0]
+        words = {"cores": as_ranges(seat.cores), "gpu": gpu, "near": as_ranges(sorted(kind.cores_near_gpu(gpu)))}
+        yield view.say("gpus-far", far=len(far), task=task, **words)
+    # Where all interfaces sit at one NUMA node, no seat is nearer to them than another.
     if kind.gpu_nics and len(kind.nic_numa_nodes) > 1:
         alone = ((gpus[0], seat) for _, gpus, seat in bound if len(gpus) == 1)
         apart = sum(kind.nic_numa_nodes[kind.gpu_nics[gpu]] not in seat.numa_nodes for gpu, seat in alone)

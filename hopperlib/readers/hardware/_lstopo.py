@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from hopperlib.errors import InputError
+from hopperlib.machine import Quantity
 from hopperlib.readers.hardware._devices import xml_device_facts
 from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, local_node, memory_facts, told
 from hopperlib.units import BYTES_PER_MEMORY_GB
@@ -60,16 +61,21 @@ def read_lstopo(text: str) -> Hardware:
     facts = xml_device_facts(list(_walked(root, 0)), cores, numa_cpus or [sum(cores)])
     if memory:
         facts |= memory_facts("lstopo", "local_memory", memory / BYTES_PER_MEMORY_GB)
-    remarks = [(each.get("name", ""), each.get("value", "")) for each in root.iter("info")]
-    model = next((" ".join(value.split()) for name, value in remarks if name == "CPUModel"), None)
-    # hwloc 2.4 and later note the clock.
-    clocks = ((name, value) for name, value in remarks if _CLOCK.fullmatch(f"{name}={value}"))
-    noted = (told("lstopo", f"info {name}", clock_ghz=int(value) / 1000) for name, value in clocks)
-    facts |= next(noted, {})
+    model, clock = _remarks(root)
+    facts |= clock
     at = ("objects Package, NUMANode, Core", "objects PU and Core", "info CPUModel")
     counts = (socket_count, max(1, len(numa_cpus)), len(cores), threads_per_core)
     in_order = not _renumbered(numa_cpus, cores, threads_per_core)
     return local_node("lstopo", at, counts, facts, model, notes, alike=len(sizes) <= 1, in_order=in_order)
+
+
+def _remarks(root: ElementTree.Element) -> tuple[str | None, dict[str, Quantity]]:
+    """Return the processor's name and its clock, which hwloc notes from 2.4 on."""
+    remarks = [(each.get("name", ""), each.get("value", "")) for each in root.iter("info")]
+    model = next((" ".join(value.split()) for name, value in remarks if name == "CPUModel"), None)
+    clocks = ((name, value) for name, value in remarks if _CLOCK.fullmatch(f"{name}={value}"))
+    noted = (told("lstopo", f"info {name}", clock_ghz=int(value) / 1000) for name, value in clocks)
+    return model, next(noted, {})
 
 
 def _walked(root: ElementTree.Element, above: int) -> Iterator[tuple[str, int, str]]:

@@ -246,15 +246,9 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str]) -> Jo
         return "cancelled before it started"
     if elapsed is None:
         return "run time unknown"
-    tres = dict(
-        part.split("=", 1) for part in (row.get("AllocTRES") or row.get("ReqTRES", "")).split(",") if "=" in part
-    )
-    nodes = _number(row, "AllocNodes", "NNodes", "ReqNodes")
+    nodes, cores, gpus, memory = _resources(row)
     if not nodes:
         return "nodes unknown"
-    cores = _number(row, "AllocCPUS", "NCPUS") or _number(tres, "cpu") or _number(row, "ReqCPUS")
-    gpus = _gpus(tres, row.get("AllocGRES") or row.get("ReqGRES", ""))
-    memory = _memory_mb(tres.get("mem", "") or row.get("ReqMem", ""), nodes, cores)
     limit = 60 * _number(row, "TimelimitRaw") or _duration_s(row.get("Timelimit", ""))
     eligible = _instant(row.get("Eligible", ""))
     if max(nodes, cores, gpus, memory) > _MOST_COUNTED or max(submit, elapsed, limit or 0) > _MOST_S:
@@ -286,6 +280,16 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str]) -> Jo
         state=state,
         node_list="" if row.get("NodeList", "").startswith("None") else row.get("NodeList", ""),
     )
+
+
+def _resources(row: dict[str, str]) -> tuple[int, int, int, int]:
+    """Return nodes, cores, GPUs and memory of a row, as granted or else as asked for; 0 where it does not say. [MB]"""
+    pairs = (row.get("AllocTRES") or row.get("ReqTRES", "")).split(",")
+    tres = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+    nodes = _number(row, "AllocNodes", "NNodes", "ReqNodes")
+    cores = _number(row, "AllocCPUS", "NCPUS") or _number(tres, "cpu") or _number(row, "ReqCPUS")
+    gpus = _gpus(tres, row.get("AllocGRES") or row.get("ReqGRES", ""))
+    return nodes, cores, gpus, _memory_mb(tres.get("mem", "") or row.get("ReqMem", ""), nodes, cores)
 
 
 def _elapsed(row: dict[str, str]) -> int | None:
