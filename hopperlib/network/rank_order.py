@@ -14,8 +14,9 @@ References
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, product
+from itertools import chain, groupby, product
 from math import prod
 from operator import ne
 
@@ -261,38 +262,18 @@ def read_matrix(lines: Iterable[str]) -> tuple[int, dict[tuple[int, int], float]
     >>> read_matrix(["0 5 0", "5 0 1", "0 0 0"])
     (3, {(0, 1): 10.0, (1, 2): 1.0})
     """
-    pairs: dict[tuple[int, int], float] = {}
-    rows: list[list[str]] = []
-    ranks, here = 0, -1
-
-    def add(sender: int, receiver: int, weight: float) -> None:
-        nonlocal ranks
-        if not (0 <= sender < MOST_TASKS and 0 <= receiver < MOST_TASKS and 0 <= weight < float("inf")):
-            raise InputError(
-                f"ranks {sender} and {receiver} with {weight:g}: ranks are from 0 to {MOST_TASKS - 1:,}, and nothing is negative"
-            )
-        ranks = max(ranks, sender + 1, receiver + 1)
-        if sender != receiver and weight:
-            pair = (min(sender, receiver), max(sender, receiver))
-            pairs[pair] = pairs.get(pair, 0.0) + weight
-
-    for line in lines:
-        rank = re.search(r'<task [^>]{0,300}mpi_rank="(\d{1,9})"', line)
-        here = int(rank[1]) if rank else here
-        if tool := next((tool for sign, tool in _NO_PARTNERS.items() if line.lstrip().startswith(sign)), ""):
-            raise InputError(f"{tool} tells what was sent, but not to whom: who talks to whom cannot be told from it")
-        peer = _IPM_SEND.search(line)
-        if peer and here >= 0:
-            add(here, int(peer[2]), float(peer[1]) * int(peer[3]))
-        elif "<" not in line and (cells := re.split(r"[\s,;|]+", line.split("#")[0].strip(" \t\r\n,;|"))) != [""]:
-            rows.append(cells)
-    if rows and not all(re.fullmatch(r"[-+0-9.eE]+", cell) for cell in rows[0]):
-        del rows[0]
+    sends, rows = _sends_and_rows(lines)
+    pairs: dict[tuple[int, int], float] = defaultdict(float)
+    ranks = 0
     try:
-        # Three rows of three may be either: a diagonal of zeros is that of a table, in which none sends to itself.
-        square = len(rows) == 3 and all(float(row[i]) == 0 for i, row in enumerate(rows) if len(row) == 3)
-        for sender, receiver, weight in rows if rows and len(rows[0]) == 3 and not square else _cells(rows):
-            add(int(sender), int(receiver), float(weight))
+        for sender, receiver, text in chain(sends, _triples(rows)):
+            first, last, weight = *sorted((int(sender), int(receiver))), float(text)
+            if not (first >= 0 and last < MOST_TASKS and 0 <= weight < float("inf")):
+                rule = f"ranks are from 0 to {MOST_TASKS - 1:,}, and nothing is negative"
+                raise InputError(f"ranks {sender} and {receiver} with {weight:g}: {rule}")
+            ranks = max(ranks, last + 1)
+            if first != last and weight:
+                pairs[first, last] += weight
     except InputError:
         raise
     except ValueError as error:
@@ -300,7 +281,38 @@ def read_matrix(lines: Iterable[str]) -> tuple[int, dict[tuple[int, int], float]
     if not pairs:
         forms = "give three columns (from, to, bytes), a square table, or IPM's XML"
         raise InputError(f"no two ranks send each other anything: {forms}")
-    return ranks, pairs
+    return ranks, dict(pairs)
+
+
+_Triple = tuple[int | str, int | str, float | str]
+
+
+def _sends_and_rows(lines: Iterable[str]) -> tuple[list[_Triple], list[list[str]]]:
+    """Return the sends of IPM's XML, and the cells of the lines that are no XML, without a header."""
+    sends: list[_Triple] = []
+    rows: list[list[str]] = []
+    here = -1
+    for line in lines:
+        rank = re.search(r'<task [^>]{0,300}mpi_rank="(\d{1,9})"', line)
+        here = int(rank[1]) if rank else here
+        if tool := next((tool for sign, tool in _NO_PARTNERS.items() if line.lstrip().startswith(sign)), ""):
+            raise InputError(f"{tool} tells what was sent, but not to whom: who talks to whom cannot be told from it")
+        peer = _IPM_SEND.search(line)
+        if peer and here >= 0:
+            sends.append((here, int(peer[2]), float(peer[1]) * int(peer[3])))
+        elif "<" not in line and (cells := re.split(r"[\s,;|]+", line.split("#")[0].strip(" \t\r\n,;|"))) != [""]:
+            rows.append(cells)
+    header = bool(rows) and not all(re.fullmatch(r"[-+0-9.eE]+", cell) for cell in rows[0])
+    return sends, rows[header:]
+
+
+def _triples(rows: list[list[str]]) -> Iterable[_Triple]:
+    """Return rows of three columns as they are, of a square table row, column and cell."""
+    # Three rows of three may be either: a diagonal of zeros is that of a table, in which none sends to itself.
+    square = len(rows) == 3 and all(float(row[i]) == 0 for i, row in enumerate(rows) if len(row) == 3)
+    if not rows or len(rows[0]) != 3 or square:
+        return _cells(rows)
+    return [(sender, receiver, weight) for sender, receiver, weight in rows]
 
 
 def _cells(rows: list[list[str]]) -> Iterator[tuple[int, int, str]]:

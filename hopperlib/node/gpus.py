@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hopperlib.machine import NodeKind
+from hopperlib.node.binding import Binding
 from hopperlib.node.launch.components import GpuRequest, remark
 
 CHECK = "srun ... bash -c 'echo $SLURM_PROCID $(taskset -cp $$) $ROCR_VISIBLE_DEVICES $CUDA_VISIBLE_DEVICES'"
@@ -60,35 +61,41 @@ def step_gpus(
     return StepGpus(free[:count], assumed=some if 0 < count < len(free) else "")
 
 
-def gpus_of_tasks(
-    request: GpuRequest | None, kind: NodeKind, gpus: Sequence[int], cores: Sequence[frozenset[int]], *, closest: bool
-) -> list[tuple[int, ...]]:
-    """Return the GPUs that each task of a node sees.
+def with_gpus(
+    request: GpuRequest | None, kind: NodeKind, step: StepGpus, bindings: Sequence[Binding], *, closest: bool
+) -> tuple[Binding, ...]:
+    """Return the tasks of a node with the GPUs that each sees; with none said where those of the step are not known.
 
     Parameters
     ----------
     request : GpuRequest or None
     kind : NodeKind
-    gpus : sequence of int
+    step : StepGpus
         GPUs of the step on the node, in Slurm's order.
-    cores : sequence of frozenset of int
-        Cores of each task.
+    bindings : sequence of Binding
+        Where each task runs.
     closest : bool
         Whether a task that is given a number of GPUs gets near ones first, as from Slurm 23.11 on.
 
     Examples
     --------
     >>> from hopperlib.machine import Machine
+    >>> from hopperlib.node.binding import bound_to
     >>> frontier = Machine.load("frontier").node()
-    >>> gpus_of_tasks(GpuRequest(binding="closest"), frontier, range(8), [frozenset({1}), frozenset({9})], closest=True)
+    >>> bindings = [bound_to(frozenset({core}), frontier, 1, bound=True) for core in (1, 9)]
+    >>> step = StepGpus(tuple(range(8)))
+    >>> [task.gpus for task in with_gpus(GpuRequest(binding="closest"), frontier, step, bindings, closest=True)]
     [(4,), (5,)]
     """
-    seen = _chosen(request, kind, gpus, cores, closest=closest)
-    if request is None or not request.sharing:
-        return seen
-    # Without a group of its own, a task finds the GPUs of the step in the order of their numbers, not in Slurm's.
-    numbered = dict(zip(gpus, sorted(gpus), strict=True))
-    return [tuple(sorted(numbered[gpu] for gpu in own)) for own in seen]
+    if step.doubt:
+        return tuple(binding._replace(gpus=None) for binding in bindings)
+    gpus = step.gpus
+    seen = _chosen(request, kind, gpus, [frozenset(binding.cores) for binding in bindings], closest=closest)
+    if request is not None and request.sharing:
+        # Without a group of its own, a task finds the GPUs of the step in the order of their numbers, not in Slurm's.
+        numbered = dict(zip(gpus, sorted(gpus), strict=True))
+        seen = [tuple(sorted(numbered[gpu] for gpu in own)) for own in seen]
+    return tuple(binding._replace(gpus=own) for binding, own in zip(bindings, seen, strict=True))
 
 
 def _chosen(

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.binding import Binding, Seating, bound_to
-from hopperlib.node.gpus import gpus_of_tasks, step_gpus
+from hopperlib.node.gpus import step_gpus, with_gpus
 from hopperlib.node.launch.components import Component, LaunchError, TaskMapping
 from hopperlib.node.launch.option_values import check_nodes
 
@@ -93,10 +93,7 @@ def _pattern(
     masks = [_bound(own, mapping.bind, kind, everything) for own in _taken(component, mapping, kind, tasks)]
     bindings = [bound_to(mask, kind, threads, bound=mapping.bind != "none") for mask in masks]
     step = step_gpus(component.gpus, kind, tasks=tasks, nodes=nodes)
-    cores = [frozenset(binding.cores) for binding in bindings]
-    gpus = gpus_of_tasks(component.gpus, kind, step.gpus, cores, closest=True)
-    seen = [None if step.doubt else each for each in gpus]
-    return tuple(binding._replace(gpus=each) for binding, each in zip(bindings, seen, strict=True))
+    return with_gpus(component.gpus, kind, step, bindings, closest=True)
 
 
 def _taken(component: Component, mapping: TaskMapping, kind: NodeKind, tasks: int) -> list[list[int]]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.node.binding import Binding, Seating, bound_to
-from hopperlib.node.gpus import CHECK, gpus_of_tasks, step_gpus
+from hopperlib.node.gpus import CHECK, step_gpus, with_gpus
 from hopperlib.node.launch.components import Component, LaunchError, remark
 from hopperlib.node.launch.option_values import check_nodes
 from hopperlib.node.slurm._cpus import SlurmNode, cores_wanted, deal_cpus, step_cores
@@ -279,10 +279,7 @@ def _pattern(
     bound = mode not in (None, "none") and 0 < tasks <= len(node_step.cpus)
     # Slurm leaves the threads of a task to themselves.
     bindings = [bound_to(mask, kind, threads, bound=bound) for mask in masks]
-    own_cores = [frozenset(binding.cores) for binding in bindings]
-    gpus = gpus_of_tasks(own.gpus, kind, step.gpus, own_cores, closest=setting.release >= _CLOSEST_FIRST)
-    seen = [None if step.doubt else each for each in gpus]
-    placed = tuple(binding._replace(gpus=each) for binding, each in zip(bindings, seen, strict=True))
+    placed = with_gpus(own.gpus, kind, step, bindings, closest=setting.release >= _CLOSEST_FIRST)
     return placed, assumptions, doubts
 
 

@@ -28,13 +28,9 @@ def summary(log: DarshanLog) -> dict[str, Any]:
     sizes: dict[str, dict[str, int]] = {}
     for direction, past in (("read", "read"), ("write", "written")):
         traffic = [file.moved(direction) for file in log.files]
-        used = [each for each in traffic if each.moved_bytes]
-        spans = [each.span_s for each in used if each.span_s]
-        result[f"bytes_{past}"] = moved = sum(each.moved_bytes for each in used)
+        result[f"bytes_{past}"] = moved = sum(each.moved_bytes for each in traffic)
         result[f"{direction}_calls"] = sum(each.calls for each in traffic)
-        # From the first call of any task to the end of the last; None where the log's own times disagree.
-        complete = bool(spans) and len(spans) == len(used)
-        passed = max(end for _, end in spans) - min(start for start, _ in spans) if complete else 0.0
+        passed = _passed_s([each.span_s for each in traffic if each.moved_bytes])
         result[f"{direction}_rate_mb_s"] = round(moved / passed / 1e6, 3) if passed else None
         result[f"ost_{direction}_rates"] = [rate.to_dict() for rate in judge_osts(log, direction).rates]
         counts = [sum(bin_) for bin_ in zip(*(each.sizes for each in traffic if each.sizes), strict=True)]
@@ -46,6 +42,14 @@ def summary(log: DarshanLog) -> dict[str, Any]:
         for (count, size), files in sorted(layouts.items(), key=lambda item: (-item[1], item[0][0]))
     ]
     return result
+
+
+def _passed_s(spans: Sequence[tuple[float, float] | None]) -> float:
+    """Return the time from the first call of any task to the end of the last; 0 where a file has no span. [s]"""
+    # One file whose times disagree may have been the first or the last: then no rate is better than a wrong one.
+    known = [span for span in spans if span]
+    whole = known and len(known) == len(spans)
+    return max(end for _, end in known) - min(start for start, _ in known) if whole else 0.0
 
 
 def _mounts(log: DarshanLog) -> list[dict[str, Any]]:
