@@ -112,20 +112,25 @@ class Evidence:
     files: list[LineReader] = field(default_factory=list)
     earlier: "list[Evidence]" = field(default_factory=list)
 
-    @property
-    def ended(self) -> bool:
-        """Whether something in it says that a run has ended, well or badly."""
-        rules = (message.rule for message in self.messages.values())
-        return any(rule.success or rule.shows_failure for rule in rules) or any(
-            group.suspicion in ("fatal", "end") for group in self.unknown
-        )
+    def _ended(self, start: int) -> bool:
+        """Whether something below a line says that a run has ended, well or badly."""
+        # Only the first hits are kept: of a message with more than those, the others may stand below.
+        return any(
+            message.hits[-1].line > start or message.count > len(message.hits)
+            for message in self.messages.values()
+            if message.rule.success or message.rule.shows_failure
+        ) or any(group.suspicion in ("fatal", "end") and group.last.line > start for group in self.unknown)
 
     def cut(self, file: int, line: str) -> bool:
         """Set aside what a file held before a line that begins a run, if a run of the same kind ended; say whether one had."""
-        begun = (
-            hit for message in self.messages.values() if message.rule.begins for hit in message.hits if hit.file == file
-        )
-        if not any(hit.text.split()[:1] == line.split()[:1] for hit in begun):
+        starts = [
+            hit.line
+            for message in self.messages.values()
+            if message.rule.begins
+            for hit in message.hits
+            if hit.file == file and hit.text.split()[:1] == line.split()[:1]
+        ]
+        if not starts:
             return False
         run = Evidence(files=self.files, unknown=[group for group in self.unknown if group.first.file == file])
         rest = {}
@@ -137,11 +142,11 @@ class Evidence:
                 )
             if other:
                 rest[code] = MessageHits(rule=message.rule, count=len(other), hits=other)
-        if run.ended:
+        if ended := run._ended(starts[0]):
             self.earlier = [*self.earlier[-_RUNS + 1 :], run]
             self.messages = rest
             self.unknown = [group for group in self.unknown if group.first.file != file]
-        return run.ended
+        return ended
 
     @property
     def lines(self) -> tuple[int, int]:

@@ -6,7 +6,7 @@ import io
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hopperlib.failure.diagnosis._ranking import rank
@@ -225,6 +225,13 @@ def test_laws_of_ranking(lines, record_failed):
 
 @settings(max_examples=40)
 @given(st.lists(st.sampled_from(SAMPLES), min_size=1, max_size=8), st.integers(2, 5))
+@example(
+    lines=[
+        "[NID 00146] 2011-05-01 19:00:18 Apid 15379: OOM killer terminated this process.",
+        "Sender: LSF System <lsfadmin@node03>",
+    ],
+    times=2,
+)
 def test_many_tasks_that_say_the_same_change_nothing(lines, times):
     """Law: a text in which every line stands several times has the same cause."""
     text = [line.replace("\n", " ") for line in lines]
