@@ -54,6 +54,7 @@ class _Densities:
     """Densities of residuals under a noise, many at a time."""
 
     def __init__(self, noise: Noise) -> None:
+        # What is new in a run has the part of the variance that the run before does not explain.
         ordinary, innovation = 1 - noise.low - noise.high, noise.spread * math.sqrt(1 - noise.persistence**2)
         self.persistence = noise.persistence
         self.height, self.decay = ordinary / (noise.spread * _ROOT_2_PI), -0.5 / noise.spread**2
@@ -79,6 +80,8 @@ class _Densities:
         """Return the logarithms of densities, given the residuals of the runs before and how surely those were ordinary."""
         exp, log, height, decay, rho = math.exp, math.log, self.next_height, self.next_decay, self.persistence
         return [
+            # An outlier; or an ordinary run after one, which pulls it along; or an ordinary run after an outlier,
+            # which tells nothing of it.
             log(outlying + sure * height * exp(decay * (r - rho * b) ** 2) + (1 - sure) * ordinary)
             for r, b, sure, ordinary, outlying in zip(residuals, before, ordinary_before, *parts, strict=True)
         ]
@@ -120,9 +123,11 @@ def _best_path(
         totals.append(total)
         path = [so_far + term for so_far, term in zip(path, going_on, strict=True)]
         begin = run + 1 - shortest
+        # A segment is entered only when it is as long as it must be, so none that is shorter can ever end.
         if begin >= 0 and (begin == 0 or (ended[begin][2] >= 0 and (allowed is None or begin in allowed))):
             base = ended[begin][0] - (price if begin else 0)
             for level, (first, now, then) in enumerate(zip(openings[begin], total, totals[begin + 1], strict=True)):
+                # The difference of two running sums is the segment's own part, whatever its length.
                 entering = base + first + now - then
                 if entering > path[level]:
                     path[level], began[level] = entering, begin
@@ -134,6 +139,7 @@ def _best_path(
         cuts.append(begin)
         levels.append(level)
         end = begin
+    # Followed back from the end; the beginning of the history is no change.
     return cuts[-2::-1], levels[::-1], ended[-1][0]
 
 
@@ -160,6 +166,7 @@ def _noise_around(residuals: Sequence[float], cuts: Collection[int], noise: Nois
     sure = [ordinary / (ordinary + outlying) for ordinary, outlying in parts]
     squares = sum(weight * r * r for weight, r in zip(sure, residuals, strict=True))
     spread = max(least, math.sqrt(squares / max(sum(sure), 1)))
+    # Covariance of runs in a row over their variance, within segments, as far as both are ordinary.
     together = apart = 0.0
     for run in range(1, len(residuals)):
         if run not in cuts:
@@ -173,6 +180,7 @@ def _noise_around(residuals: Sequence[float], cuts: Collection[int], noise: Nois
     for sign in (-1, 1):
         outliers = [(1 - weight, abs(r)) for weight, r in zip(sure, residuals, strict=True) if (r >= 0) == (sign > 0)]
         count, distance = sum(weight for weight, _ in outliers), sum(weight * r for weight, r in outliers)
+        # As if two outliers of the assumed width had been seen before: a single small one cannot make the width tiny.
         width = (distance + 2 * PRIOR_WIDTH * spread) / (count + 2)
         sides += [(count + PRIOR_OUTLIERS) / (len(residuals) + PRIOR_RUNS), width]
     return Noise(spread, persistence, *sides)
@@ -253,6 +261,8 @@ def place(values: Sequence[float], fitted: Fit, which: int, shortest: int, near:
         return densities.after(residuals, densities.parts(residuals), offs, sure)
 
     staying, jumping, gone = terms(old, old), terms(old, new), terms(new, new)
+    # A change at a run: those before it on the old level, the run itself from the old to the new, those behind on the
+    # new.
     right = sum(gone)
     left, logs = 0.0, []
     for before, jump, after in zip(staying, jumping, gone, strict=True):
@@ -262,6 +272,7 @@ def place(values: Sequence[float], fitted: Fit, which: int, shortest: int, near:
     # The first of `logs` is a change at the second run; either side keeps its least length.
     logs = [_NEVER] * shortest + logs[shortest - 1 : len(logs) - shortest + 1]
     top = max(logs)
+    # Beside the likeliest, so that no exponential is too small to be a number.
     weights = [math.exp(log - top) for log in logs] + [0.0] * (end - begin - len(logs))
     whole = sum(weights)
     shares = [sum(weights[max(0, run - near) : run + near + 1]) / whole for run in range(len(weights))]

@@ -74,6 +74,7 @@ def draw_habit(rng: random.Random) -> Habit:
     (0.5, 3)
     """
     rate, u = interpolate(RATES_GB_S, rng.random()), rng.random()
+    # Inversion: the shares use u up one after the other, and what rounding leaves goes to the last.
     dimensions = next((axes for axes, share in STENCILS[:-1] if (u := u - share) < 0), STENCILS[-1][0])
     return Habit(rate, dimensions, rng.random(), rng.random())
 
@@ -101,6 +102,8 @@ class Stream(NamedTuple):
 
 def _strides(nodes: int, dimensions: int) -> list[int]:
     """Return how far apart in a job's list the neighbors of a node are, on a grid that is as even as can be."""
+    # Neighbors along an axis of the grid are a power of its side apart in the list; an axis longer than the list is
+    # not there.
     side = max(1, round(nodes ** (1 / dimensions)))
     return sorted({stride for stride in (side**axis for axis in range(dimensions)) if stride < nodes})
 
@@ -215,6 +218,7 @@ def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: flo
     room: list[float] = []  # Of each link that cannot carry all that is offered, in units of the lanes.
     weights: list[dict[int, float]] = []  # What a stream adds to it for each GB/s.
     for ring, packed in offered.items():
+        # Only a link that cannot carry what all want together can hold anybody back.
         for lane in links.overfull(ring, packed):
             room.append(links.capacity_gb_s[ring][lane] * 1e9 * WHOLE)
             users = ((index, links.lane(streams[index].loads[ring], lane)) for index in on_ring[ring])
@@ -229,6 +233,7 @@ def _fill(wants: list[float], room: list[float], weights: list[dict[int, float]]
     for link, users in enumerate(weights):
         for index in users:
             links_of[index].append(link)
+    # What a link carries more for each GB/s that all its rising streams gain.
     slope = [sum(users.values()) for users in weights]
     rising = sorted(links_of, key=lambda index: wants[index])
     # Links that a stream may still fill, and how many streams of each still rise.
@@ -245,6 +250,7 @@ def _fill(wants: list[float], room: list[float], weights: list[dict[int, float]]
                 del left[link]
 
     while left:
+        # The link that is full first if all that still rise go on together.
         level, link = min((room[link] / slope[link], link) for link in left)
         # A stream that has what it wants leaves the others more, so the level only rises: all of these at once.
         content = [index for index in rising if wants[index] <= level]

@@ -81,6 +81,7 @@ class FirstFit:
         """Take positions for a job that fits, and return their bounds; who needs one run can keep off a run."""
         bounds = self.bounds
         self.free -= width
+        # Where the first run is long enough only its lower bound moves, and the list need not be cut.
         start, split = bounds[0], bounds[0] + width
         if split < bounds[1]:
             bounds[0] = split
@@ -105,6 +106,8 @@ class FirstFit:
         size = len(bounds)
         bounds.append(-1)  # A sentinel, so that the bound after the last can be read.
         i = 0
+        # A job's runs come in order, so each is looked for behind the one before. One iterator, taken from twice,
+        # gives their bounds in pairs.
         ends = iter(taken)
         for start, end in zip(ends, ends, strict=True):
             # Where the run begins in the list. If its start stands there, a free run ends there: that one grows. If its
@@ -134,6 +137,7 @@ class FirstFit:
     def cut(self, taken: Sequence[int]) -> None:
         """Take runs that lie inside free runs."""
         for start, end in pairs(taken):
+            # The last bound at or below the start is where its free run begins, since what is cut lies inside one.
             i = bisect_right(self.bounds, start) - 1
             low, high = self.bounds[i], self.bounds[i + 1]
             self.bounds[i : i + 2] = [bound for a, b in ((low, start), (end, high)) if a < b for bound in (a, b)]
@@ -145,6 +149,7 @@ class _BestFit(FirstFit):
 
     def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
         lengths = [(end - start, start) for start, end in pairs(self.bounds)]
+        # Pairs of length and start: the least is the shortest run that holds the job, and of several the first.
         whole = min((pair for pair in lengths if pair[0] >= width), default=None)
         parts: list[tuple[int, int]] = []
         for length, start in [whole] if whole else sorted(lengths, key=lambda pair: (-pair[0], pair[1])):

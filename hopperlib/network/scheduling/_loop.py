@@ -40,11 +40,15 @@ class Loop(Run):
         next_submit = submits[0] if count else FOREVER
         next_sample = FOREVER if sample_every_s is None else next_submit
         while submitted < count or ends or any(lane.waiting for lane in lanes):
+            # What ends goes before what else happens in the same second, so newcomers find its nodes free. A key of
+            # `ends` is the second above the job's index: due by a second is what lies below the first key of the
+            # next.
             other = next_submit if next_submit < self.change_s else self.change_s
             ended = bool(ends) and ends[0] < (other + 1) << SHIFT
             now = ends[0] >> SHIFT if ended else other
             if now >= until_s:
                 break
+            # Nothing happens between two events: a sample taken late still shows the machine as it was.
             while next_sample < now:
                 self.sample(next_sample)
                 next_sample += sample_every_s or 0
@@ -80,6 +84,8 @@ class Loop(Run):
             lane.add(jobs, now)
         for lane in self.lanes:
             lane.forget()
+        # A lane yields the key of a job before it tries it, so merging tries jobs in the order of the whole queue; the
+        # starts happen on the way, and the keys are not needed.
         deque(merge(*(lane.look(now) for lane in self.lanes)), maxlen=0)
 
     def complete(self, now: int) -> set[Lane]:

@@ -147,6 +147,7 @@ def max_hop_distance(places: Iterable[Coordinates], torus: Torus) -> float:
 def _cuts(values: set[int], size: int) -> list[int]:
     """Return where a ring can be opened: after each of its widest gaps."""
     ring = sorted(values)
+    # One place alone has the whole ring for its gap.
     gaps = [(ring[i] - ring[i - 1]) % size or size for i in range(len(ring))]
     return [value for value, gap in zip(ring, gaps, strict=True) if gap == max(gaps)]
 
@@ -158,6 +159,7 @@ def _best_cuts(values: Sequence[int], size: int) -> list[int]:
     for cut in _cuts(set(counts), size):
         opened = [counts[(cut + place) % size] for place in range(size)]
         total = sum(place * count for place, count in enumerate(opened))
+        # The variance, times the number of values squared: whole numbers, so that no rounding decides between cuts.
         spread = len(values) * sum(place * place * count for place, count in enumerate(opened)) - total * total
         spreads.append((spread, opened, cut))
     least = min(spreads)[:2]
@@ -235,6 +237,7 @@ def bisection_bandwidth_gb_s(geminis: Iterable[Coordinates], machine: Machine) -
             continue
         start = _cuts(set(counts), size)[0]
         opened = sorted(counts, key=lambda value, start=start, size=size: (value - start) % size)  # type: ignore[misc]
+        # By how much the halves differ, and the last place of the lower one.
         filled, best = 0, (len(places), opened[0])
         for value in opened[:-1]:
             filled += counts[value]

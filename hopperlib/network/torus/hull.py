@@ -64,6 +64,7 @@ def _flat_surface(points: list[Point], normal: Point) -> float:
         return kept[:-1]
 
     ring = chain(flat) + chain(reversed(flat))
+    # Twice the area of the shadow is both its sides; what the shadow lost is the cosine of its angle to the plane.
     twice = abs(sum(p[0] * q[1] - q[0] * p[1] for p, q in zip(ring, ring[1:] + ring[:1], strict=True)))
     return twice * _length(normal) / abs(normal[axis])
 
@@ -102,6 +103,8 @@ def convex_hull(points: Iterable[Point]) -> Hull:
     kept = _extremes(set(points))
     if not kept:
         raise InputError("a convex hull needs at least one point")
+    # Four corners that do not lie in one plane make the first body; with fewer, all points are one point, a line or a
+    # polygon.
     first = kept[0]
     along = next((_minus(p, first) for p in kept if p != first), None)
     if along is None:
@@ -125,6 +128,7 @@ def convex_hull(points: Iterable[Point]) -> Hull:
     start = (first, second, third, fourth)
     for i in range(4):
         a, b, c = (start[j] for j in range(4) if j != i)
+        # The fourth corner lies inside: a normal that points away from it points outwards.
         outward = _dot(_cross(_minus(b, a), _minus(c, a)), _minus(start[i], a)) < 0
         add(a, b, c) if outward else add(a, c, b)
     for p in kept:
@@ -139,7 +143,10 @@ def convex_hull(points: Iterable[Point]) -> Hull:
         for face in seen:
             del faces[face]
         for a, b in edges:
+            # Faces are all turned the same way, so an edge between two seen faces stands here in both directions.
             if (b, a) not in edges:
                 add(a, b, p)
+    # Tetrahedra from one corner to every face, six times the volume of each a whole number: nothing is rounded before
+    # the end.
     six_volumes = sum(_dot(_cross(_minus(a, first), _minus(b, first)), _minus(c, first)) for a, b, c in faces)
     return Hull(six_volumes / 6, sum(_length(out) for out, _ in faces.values()) / 2)

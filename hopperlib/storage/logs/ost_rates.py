@@ -164,6 +164,7 @@ def _rates(files: Sequence[_File]) -> tuple[OstRate, ...]:
             on[ost].append(number)
     together: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for ost, numbers in on.items():
+        # OSTs with the very same files cannot be told apart.
         together[tuple(numbers)].append(ost)
     rates = [_rate(tuple(sorted(osts)), [files[number] for number in numbers]) for numbers, osts in together.items()]
     return tuple(sorted(rates, key=lambda rate: (rate.rate_mb_s, -rate.files, rate.osts)))
@@ -225,6 +226,8 @@ def _chance(worst: SlowOst, others: Sequence[SlowOst]) -> float:
     values = [-math.log(other.factor) for other in others]
     files = fmean(other.rate.files for other in others)
     mean, count = fmean(values), len(values)
+    # As if so many OSTs of the usual scatter had been seen besides, since a handful tells little of it; the mean of
+    # several files scatters less.
     prior = _PRIOR_OSTS * _HEALTHY_SIGMA**2 / files
     degrees = _PRIOR_OSTS + count - 1
     deviation = math.sqrt((prior + math.fsum((value - mean) ** 2 for value in values)) / degrees)
@@ -233,6 +236,7 @@ def _chance(worst: SlowOst, others: Sequence[SlowOst]) -> float:
     student = (mean + math.log(worst.factor)) / scale
     # Student's t as a normal deviate (Wallace 1959): right to a few percent in the tail.
     normal = (8 * degrees + 1) / (8 * degrees + 3) * math.sqrt(degrees * math.log1p(student**2 / degrees))
+    # Each of them might have been the slowest by chance.
     return (count + 1) * NormalDist().cdf(-normal) if student > 0 else 1.0
 
 

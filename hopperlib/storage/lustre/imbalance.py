@@ -44,8 +44,12 @@ def chance_of_at_most(most: int, objects: int, osts: int) -> float:
     if most >= objects:
         return 1.0
     mean = objects / osts
+    # Of independent Poisson loads; their mean cancels below, and this one makes the given sum likeliest, so that no
+    # number is tiny.
     single = [math.exp(-mean + count * math.log(mean) - math.lgamma(count + 1)) for count in range(most + 1)]
     half, other = _sums_of_halves(single, osts, objects)
+    # One half holds so many of the objects and the other the rest: of their product only this one coefficient is
+    # needed.
     together = math.fsum(map(operator.mul, half, reversed(other)))
     given = math.exp(-objects + objects * math.log(objects) - math.lgamma(objects + 1))
     return min(1.0, together / given)
@@ -61,6 +65,7 @@ def _sums_of_halves(single: list[float], osts: int, most: int) -> tuple[list[flo
     lanes = sum(round(chance * 2**_BITS) << _LANE * count for count, chance in enumerate(single))
     # The lowest bits of a lane of 1, and of every lane up to `most`: what is beyond cannot come back.
     kept = (2 ** (_LANE - _BITS) - 1) * ((2 ** (_LANE * (most + 1)) - 1) // (2**_LANE - 1))
+    # The power by squaring, from the highest bit of the exponent down.
     half = 1 << _BITS
     for bit in f"{osts // 2:b}":
         half = half * half >> _BITS & kept
@@ -125,6 +130,8 @@ def _binomial_fullest(files: int, stripe_count: int, osts: int) -> float:
         middle = load + (step - 1) / 2
         ways = math.lgamma(files + 1) - math.lgamma(middle + 1) - math.lgamma(files - middle + 1)
         chance = math.exp(ways + middle * math.log(part) + (files - middle) * math.log1p(-part))
+        # The mean of a count is the sum of the chances that it is above 0, 1, 2, ...; of `step` loads that stand
+        # together a load has on average (step + 1) / 2 at or below it.
         fullest += step * (1 - min(1.0, at_most + (step + 1) / 2 * chance) ** osts)
         at_most += step * chance
     # That the sum is fixed drives loads apart: one above the mean leaves less for the others.
@@ -136,6 +143,7 @@ def _binomial_fullest(files: int, stripe_count: int, osts: int) -> float:
 def _exact_fullest(files: int, osts: int) -> float:
     """Return the exact mean of the fullest OST's objects."""
     total, most = 0.0, 0
+    # The mean of a count is the sum of the chances that it is above 0, 1, 2, ...
     while (missing := 1 - chance_of_at_most(most, files, osts)) > 1e-9:
         total += missing
         most += 1

@@ -54,6 +54,8 @@ def _binomial(trials: int, chance: float, draw: Callable[[], float]) -> int:
     if trials == 0 or chance >= 1:
         return trials
     low = high = int((trials + 1) * chance)
+    # From one number to the next the chance changes by a ratio of small numbers: factorials are needed once, in the
+    # middle.
     ratio = chance / (1 - chance)
     ways = math.lgamma(trials + 1) - math.lgamma(low + 1) - math.lgamma(trials - low + 1)
     down = up = math.exp(ways + low * math.log(chance) + (trials - low) * math.log1p(-chance))
@@ -71,6 +73,7 @@ def _binomial(trials: int, chance: float, draw: Callable[[], float]) -> int:
             left -= down
             if left < 0:
                 return low
+    # Rounding left a little of the draw over.
     return int((trials + 1) * chance)
 
 
@@ -151,6 +154,7 @@ def deal_objects(
         return _deal_singles(files, weights, draw)
     sums = list(accumulate(weights))
     for _ in range(files):
+        # An OST that is drawn twice is drawn anew, which leaves the chances of the others in proportion.
         chosen: set[int] = set()
         while len(chosen) < stripe_count:
             chosen.add(min(bisect_right(sums, draw() * sums[-1]), osts - 1))

@@ -244,6 +244,7 @@ class Pace:
         if writing.aggregators or enough:
             return one_each, parts
         reached = min(most_gb_s, writing.nodes * self.system.node_write_ceiling_gb_s)
+        # Less a hair, so that a quotient which should be whole is not rounded up.
         needed = math.ceil(reached / min(self.task_gb_s, self.system.node_write_ceiling_gb_s) - 1e-9)
         # Whole multiples, so that every stripe has as many aggregators.
         several = max(min(writing.writers, -(-needed // count) * count), one_each)
