@@ -53,6 +53,7 @@ def step_gpus(
         if kind.gpus and kind.gpus_by_default is None:
             return StepGpus((), doubt=remark("gpus-by-default", check=CHECK))
         return StepGpus(order if kind.gpus_by_default else ())
+    # A total for the job says nothing of this node, unless all GPUs of all nodes are asked for.
     total = request.total if request and request.per_node is None and request.per_task is None else None
     if total is not None and nodes > 1 and total < nodes * kind.gpus:
         return StepGpus((), doubt=remark("gpus-uneven", total=total, nodes=nodes, check=CHECK))

@@ -237,6 +237,7 @@ def check_build(build: Build, rules: tuple[BuildRule, ...] | None = None) -> tup
         decided: list[bool | str] = []
         for met in _conditions(build, rule):
             decided.append(met)
+            # One condition that fails decides: the others are not asked.
             if met is False:
                 break
         # Where less than half is known to hold, a rule would fit almost any build.
@@ -341,6 +342,8 @@ def repaired(build: Build, rules: tuple[BuildRule, ...] | None = None) -> Repair
     notes: list[str] = []
     tried: list[str] = []
     while True:
+        # Judged anew after each repair, which may solve another problem or bring one; each rule is tried once, so
+        # this ends.
         problems = check_build(build, rules)
         known = [problem.rule for problem in problems if problem.certainty == "known" and problem.rule.repairs]
         rule = next((rule for rule in known if rule.code not in tried), None)

@@ -119,6 +119,7 @@ def _message(group: Unknown, evidence: Evidence) -> Cause:
     end = group.last
     known = _known(evidence)
     chain, beginning = [end], group
+    # From below upwards: the chain grows as long as each line stands near the next.
     for other in sorted(evidence.unknown, key=lambda unknown: -unknown.last.line):
         hit = other.last
         near = hit.file == end.file and 0 < chain[0].line - hit.line <= _BLOCK_GAP

@@ -228,6 +228,7 @@ def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
     """Return the last line of MPI's error stack that begins right below a line: it names the call and the reason."""
     stack = evidence.messages.get("MPI-STACK")
     below = [hit for hit in stack.hits if hit.file == head.file and hit.line > head.line] if stack else []
+    # The stack goes on while its lines follow one another, one line in between aside.
     run = [hit for place, hit in enumerate(below, start=1) if hit.line <= head.line + place + 1]
     return run[-1:]
 

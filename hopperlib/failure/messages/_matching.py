@@ -128,6 +128,7 @@ def _signal_of(fields: Mapping[str, str]) -> int | None:
             number = -number
         elif form != "wait_status":
             continue
+        # hydra may print the exit code itself: a 2 there is rather that than an interrupt.
         if number in _rules_of_signals() and not (form == "wait_status" and number == 2):
             return number
     return None

@@ -201,6 +201,7 @@ class Scanner:
         if new:
             pieces = block.pieces()
             # The first line of each shape speaks for all of them.
+            # Built backwards: of equal keys the one that is set last stays, which is the first line.
             first = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
             owner = {pieces[first[key]]: key for key in new}
             text = b"\n".join(owner)
@@ -241,6 +242,7 @@ class Scanner:
             found, group = shape.found, shape.group
             for index in telling.get(key, ()):
                 self._look_at(shape, block, pieces, index)
+            # Those lines may be other messages than most of their shape, for which the rest is counted.
             shape.found, shape.group = found, group
             uncounted = count - len(telling.get(key, ()))
             if found:
@@ -286,6 +288,8 @@ class Scanner:
         matched = match(text, shape.rules)
         if whole := _unwrapped(text, data, end, _REST_OF_NAME if matched else _REST):
             again = match(whole, [rule for worded in self._index.lines(whole) for rule in worded.rules])
+            # A line put together again counts where it says the same more fully, or where its first piece said
+            # nothing.
             if again and (not matched or again[0] is matched[0]):
                 matched, text = again, whole
         if matched:

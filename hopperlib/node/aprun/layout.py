@@ -84,13 +84,16 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
         raise LaunchError("-sn", wanted, f"asks for more NUMA nodes than the {len(numa_nodes)} that -sl names")
     numa_nodes = numa_nodes[:wanted]
     usable = node.cores - component.reserved_cores
+    # The cores that -r keeps for the system are the last ones of the node.
     free = [[core for core in node.cores_of(numa_node) if core < usable] for numa_node in numa_nodes]
     cores = sum(map(len, free))
     _check_seat(component, cores, node, machine)
     seats = _whole_seats(free, depth, share)
+    # A task that is wider than a NUMA node counts as one on it.
     per_numa_node = share or max(1, node.cores_per_numa_node // depth)
     tasks_per_node = component.tasks_per_node or (cores // depth if share is None else len(seats))
     assumptions: list[str] = []
+    # Worth saying only where the node could have held more.
     if component.tasks_per_node is None and tasks_per_node < node.cores // depth:
         assumptions.append(
             remark("fewer-by-S", tasks=tasks_per_node, per_numa_node=per_numa_node, numa_nodes=wanted)
@@ -188,6 +191,7 @@ def _pattern(component: Component, layout: AprunLayout, node: NodeKind, tasks: i
     """Yield where the tasks of one node run: at most those of a full one, each with so many threads."""
     seats = layout.seats[:tasks]
     numa_nodes = set(layout.numa_nodes)
+    # With -F share a task keeps to the NUMA nodes on which the line has tasks.
     if component.access_mode == "share":
         numa_nodes = {node.numa_node_of(core) for seat in seats for core in seat}
     usable = node.cores - component.reserved_cores
@@ -219,6 +223,7 @@ def _entries(component: Component, number: int, threads: int, usable: int) -> li
     """Return the ``-cc`` list entry of each thread of a task; entries that are no core are passed over."""
     lists = component.binding_list or ((None,),)
     own = [core for core in lists[number % len(lists)] if core is None or core < usable]
+    # A single list serves the tasks of a node one after the other; of several, each is one task's own.
     first = number * threads if len(lists) == 1 else 0
     return [own[(first + thread) % len(own)] for thread in range(threads)]
 
@@ -253,6 +258,7 @@ def place_aprun(component: Component, node: NodeKind, machine: Machine, threads:
     per_node, lists = layout.tasks_per_node, component.binding_list
     firsts = range(0, component.tasks, per_node)
     task_numbers = [range(first, min(first + per_node, component.tasks)) for first in firsts]
+    # Two kinds of nodes at most: full ones, and the last with what is left.
     patterns = {
         count: tuple(
             _numbered(binding, node, hardware_threads)

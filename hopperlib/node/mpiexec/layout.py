@@ -117,6 +117,7 @@ def _taken(component: Component, mapping: TaskMapping, kind: NodeKind, tasks: in
     taken = []
     for task in range(tasks):
         group = (task // mapping.per_unit if mapping.per_unit else task) % len(groups)
+        # Each unit hands out its pieces from where its last task ended.
         first = used[group]
         used[group] += mapping.width
         own = groups[group][first : first + mapping.width]

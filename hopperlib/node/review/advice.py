@@ -172,7 +172,9 @@ def _nodes(view: _View) -> Iterator[Finding]:
     """Cores and nodes that are paid for and not used."""
     kind, tasks, nodes = view.kind, view.tasks_per_node, len(view.nodes)
     last = len(view.nodes[-1].pattern)
+    # At most a quarter of what the other nodes have.
     if nodes > 1 and 4 * last <= tasks:
+        # Every number of tasks a node that still has a core for each thread.
         wider = ((more, -(-view.component.tasks // more)) for more in range(tasks + 1, kind.cores // view.threads + 1))
         fewer = next(((more, needed) for more, needed in wider if needed < nodes), None)
         remedy = f" With {fewer[0]} tasks a node the job needs {counted(fewer[1], 'node')}." if fewer else ""

@@ -96,6 +96,7 @@ def _srun_orders(pattern: Sequence[Binding], per_numa_node: int, kind: NodeKind)
     first = {"-m": "block:block"} if in_blocks else {}
     bounded = {"--ntasks-per-socket": str(per_numa_node), **first}
     width = max(len(binding.cores) for binding in pattern)
+    # Where one more task would not fit, blocks end at the NUMA node by themselves.
     full = per_numa_node * width > kind.cores_per_numa_node - width
     plain = [first, bounded] if full or not in_blocks else [bounded, first]
     return plain if in_blocks else [*plain, {"-m": "block:cyclic"}]
@@ -172,6 +173,7 @@ def equivalent_line(placement: Placement) -> str | None:
     ]
     # Programs of one line are most often alike, so all of them are tried with the same kind of options first.
     tried = [tuple(part[min(number, len(part) - 1)] for part in choices) for number in range(max(map(len, choices)))]
+    # All combinations of more than two programs would be too many lines to place.
     if len(choices) == 2:
         tried += [pair for pair in itertools.product(*choices) if pair not in tried]
     for combination in tried:
@@ -219,6 +221,7 @@ def _tasks_per_node(tasks: int, now: int, threads: int, kind: NodeKind, memory_g
     """Return numbers of tasks a node worth trying: as it is, as many as fit whole, as memory allows."""
     cores = kind.cores_per_numa_node
     whole = min(now, kind.numa_nodes * (cores // threads) if threads <= cores else kind.cores // threads)
+    # With a hair, so that a quotient which should be whole is not cut down.
     room = int(kind.usable_memory_gb / memory_gb + 1e-9) if memory_gb else now
     return [number for number in dict.fromkeys((now, whole, min(whole, room))) if 0 < number <= tasks]
 
@@ -359,10 +362,12 @@ def better_line(placement: Placement, cost_of: Callable[[Placement], Cost] = pla
             if rank >= rank_now or (more_nodes and rank[0] >= rank_now[0]):
                 continue
             differing = len(set(program.options) ^ set(component.options))
+            # Of lines as good as each other the one with fewer nodes, then the one that changes less.
             full = (*rank, len(placed.nodes), differing)
             if best is None or full < best[0]:
                 line = write_line(launch.launcher, candidate, environment=environment_before(launch))
                 best, written = (full, BetterLine(line, placed, its_cost)), program
+            # Nothing is better than that, and the plainest changes were tried first.
             if rank <= _SPOTLESS and not more_nodes:
                 break
         programs[number] = written

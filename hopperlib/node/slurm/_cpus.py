@@ -78,6 +78,7 @@ class SlurmNode(NamedTuple):
 
     def cpu(self, place: int) -> int:
         """Return the number that the system gives to a CPU counted as Slurm does inside."""
+        # Linux mostly numbers the first threads of all cores before the second ones; Slurm counts core by core.
         core, thread = divmod(place, self.threads_per_core)
         return place if self.numbering == "threads" else core + thread * self.cores
 
@@ -96,6 +97,7 @@ class SlurmNode(NamedTuple):
         width = self.cores // sockets
         groups = [range(first, first + width) for first in range(0, self.cores, width)]
         free = [[core for core in group if core not in self.reserved] for group in groups]
+        # A limit of cores a socket comes from a hint; None, without one, takes them all.
         return [cores[: component.cores_per_socket] for cores in free]
 
 
@@ -122,6 +124,7 @@ def step_cores(
         return everything
     preferred = [frozenset.intersection(*near), frozenset().union(*near)] if near else []
     picked: list[int] = []
+    # The nearest first; each round takes from what those before it left.
     for allowed in (*preferred, frozenset(everything)):
         left = [[core for core in cores if core in allowed - taken - set(picked)] for cores in by_socket]
         picked += _picked(component, left, wanted - len(picked), -(-wanted // component.tasks))
@@ -136,6 +139,7 @@ def cores_wanted(component: Component, node: SlurmNode) -> int:
         # A task that may not share a core takes whole ones.
         share = usable_threads // component.tasks_per_core
         per_task = -(-per_task // share) * share if share > 1 else per_task
+    # Tasks that may share cores are packed: only the last core may stay half empty.
     return -(-component.tasks * per_task // usable_threads)
 
 

@@ -181,6 +181,7 @@ def place_srun(
     if before and component.exact:
         setting, waits = _beside(before, setting, component)
         doubts += [waits] if waits else []
+    # Nodes with as many tasks are filled alike, so each number is worked out once.
     for count in dict.fromkeys(map(len, task_numbers)):
         patterns[count], assumed, unknown = _pattern(component, setting, count, threads)
         assumptions += assumed
@@ -312,6 +313,7 @@ class _NodeStep(NamedTuple):
         if len(self.cpus) < tasks:
             # Overcommitted beyond one task a CPU: nothing is dealt, all share all.
             return [self.cpus] * tasks
+        # Where tasks ask for more CPUs together than there are, each gets an even part.
         per_task = min(self.component.threads_per_task, len(self.cpus) // tasks)
         fitting = self.component._replace(threads_per_task=per_task, cpu_binding=mode)
         masks: list[frozenset[int]] = []

@@ -106,10 +106,12 @@ def _numa_nodes(objects: list[tuple[str, ElementTree.Element]]) -> tuple[list[in
 def _renumbered(numa_cpus: list[int], cores: list[int], threads: int) -> bool:
     """Whether Linux numbers CPUs otherwise than core by core through the NUMA nodes."""
     count = len(cores)
+    # First threads core by core, the second threads of all cores behind them.
     expected = [sum(1 << (core + thread * count) for thread in range(threads)) for core in range(count)]
     in_order = sorted(cores, key=lambda cpus: cpus & -cpus)
     if in_order != expected:
         return True
+    # And the cores of one NUMA node before those of the next.
     seen = [next((k for k, cpus in enumerate(numa_cpus) if cpus & core), 0) for core in in_order]
     return seen != sorted(seen)
 

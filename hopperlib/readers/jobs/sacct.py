@@ -192,6 +192,7 @@ def _entries(pieces: Iterator[str], skips: Skips) -> Iterator[dict[str, Any]]:
             if text[place : place + 1] == "]":
                 return
             try:
+                # An entry that goes on in the next piece cannot be decoded yet, and is tried again with it.
                 entry, place = decoder.raw_decode(text, place)
             except (ValueError, RecursionError):
                 break

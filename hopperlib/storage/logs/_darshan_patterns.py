@@ -103,6 +103,7 @@ def _repeated(log: DarshanLog, way: str) -> Iterator[Finding]:
     over = {file.path: file.moved(way).moved_bytes - getattr(file, extent) for file in known}
     extra = sum(each for each in over.values() if each > 0)
     total = sum(file.moved(way).moved_bytes for file in known)
+    # Moved is so many times the extent where what is extra is 1 - 1 / so many of what was moved.
     if extra < WORTH_BYTES or extra < (1 - 1 / _AMPLIFIED) * total:
         return
     worst = max(known, key=lambda file: over[file.path])
@@ -169,6 +170,7 @@ def _metadata(log: DarshanLog) -> Iterator[Finding]:
     """Opening, closing, seeking and asking instead of moving data."""
     meta, busy = (sum(getattr(file, name) for file in log.files) for name in ("meta_s", "busy_s"))
     tasks, run_time = log.tasks or 1, log.run_time_s or 0.0
+    # Times are sums over tasks, so the time of the run counts once for each of them.
     if not run_time or meta < MOST * busy or meta < tasks * max(_WORTH_TIME * run_time, _WORTH_S):
         return
     evidence = {"metadata_s": round(meta, 3), "io_s": round(busy, 3), "share": round(meta / busy, 4)}
@@ -240,6 +242,7 @@ def _burst(log: DarshanLog) -> Iterator[Finding]:
     """Very many opens within a second."""
     times = sorted(time for file in log.files for time in file.opened_at)
     most, first = 0, 0
+    # Both ends of a window of one second move over the sorted times.
     for last, time in enumerate(times):
         while time - times[first] > 1:
             first += 1

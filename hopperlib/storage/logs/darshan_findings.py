@@ -106,6 +106,7 @@ def system_of_log(log: DarshanLog) -> FileSystem | None:
     parts = [(file.moved(way), len(file.osts)) for file in log.files for way in access.WAYS if file.osts]
     rates = rates or [moved.moved_bytes / moved.time_s / over / 1e6 for moved, over in parts if moved.time_s]
     peak = osts * (max(rates, default=0.0) / 1000 or _OST_GB_S)
+    # What no log tells is set so that it limits nothing: a server for each OST, nodes as fast as all of them.
     return FileSystem(
         name=_OF_LOG,
         kind="lustre",
@@ -138,6 +139,7 @@ def other_counts(log: DarshanLog) -> dict[int, Estimate]:
     if system is None or not written:
         return {}
     pattern: Any = "collective" if any(file.shared for file in log.files) else "file-per-process"
+    # How many tasks share a node is in no log: each has one of its own.
     writing = Writing(size_bytes=written, writers=log.tasks or 1, nodes=log.tasks or 1, pattern=pattern)
     usual = (system.default_stripe_count, system.default_stripe_size_bytes)
     layout = Layout(stripe_count=usual[0], stripe_size_bytes=usual[1], osts=system.osts)
@@ -240,6 +242,7 @@ def _one_ost(site: _Site) -> Iterator[Finding]:
     placed = [file for file in log.files if file.osts and file.bytes_moved]
     for file in placed:
         for ost in file.osts:
+            # The log does not say which stripe was accessed: each OST is given an even part.
             moved[ost] += file.bytes_moved / len(file.osts)
     total = sum(moved.values())
     ost = max(moved, key=moved.__getitem__, default=0)
