@@ -388,6 +388,9 @@ class Result:
     facts : mapping
         Plain named values for programs and for self-checks ("make the explorer
         reach X"); not shown to people. `Facts` where some are large.
+    watched : callable or None
+        Makes the machine that it speaks of, for a page that shows it: an object with the methods of
+        `hopperlib.network.runtime.recording.Recorder`. No part of `to_dict`.
 
     Examples
     --------
@@ -405,6 +408,7 @@ class Result:
     tables: tuple[Table, ...] = ()
     downloads: tuple[Download, ...] = ()
     facts: Mapping[str, Any] | None = None
+    watched: Callable[[], Any] | None = None
 
     def to_frame(self, name: str = "") -> Any:
         """Return a table of the answer as a DataFrame.

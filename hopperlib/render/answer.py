@@ -7,6 +7,7 @@ from typing import Any
 from hopperlib.errors import InputError
 from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.question import Question, load
+from hopperlib.questions.result import Result
 from hopperlib.render.html import parts_html
 
 
@@ -34,8 +35,8 @@ def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def page_answer(question: Question, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a question's answer as the page takes it.
+def page_answer(question: Question, values: Mapping[str, Any], taken: list[Result] | None = None) -> dict[str, Any]:
+    """Return a question's answer as the page takes it, and put it as it is into `taken`.
 
     Returns
     -------
@@ -49,14 +50,17 @@ def page_answer(question: Question, values: Mapping[str, Any]) -> dict[str, Any]
     'tasks'
     """
     try:
-        result = question.run(**values).to_dict()
+        answer = question.run(**values)
     except InputError as error:
         control = question.control_of(error)
         return {"ok": False, "error": {"message": error.message, "control": control.name if control else None}}
+    if taken is not None:
+        taken.append(answer)
+    result = answer.to_dict()
     return {"ok": True, "result": page_data(result), "html": parts_html(result)}
 
 
-def answer_json(name: str, values_json: str, show: Callable[[str], object] | None = None) -> str:
+def answer_json(name: str, values_json: str, post: Callable[[str, str], object] | None = None, watched: int = 0) -> str:
     """Return a question's answer as JSON text: what the worker of a page calls.
 
     Parameters
@@ -65,8 +69,11 @@ def answer_json(name: str, values_json: str, show: Callable[[str], object] | Non
         Name in the catalogue.
     values_json : str
         JSON object of control values; missing ones take their defaults.
-    show : callable or None
-        Is given what is known of a heavy answer while it is worked out: `page_data` as JSON text.
+    post : callable or None
+        Is given, each as a word and JSON text, what is known of a heavy answer while it is worked out (``soFar``:
+        `page_data`), the ``answer``, and the ``machine`` to watch, as far as it is known and then the whole of it.
+    watched : int
+        If the machine is wanted, a number above 0 by which `watched_at` is asked about it.
 
     Examples
     --------
@@ -75,13 +82,46 @@ def answer_json(name: str, values_json: str, show: Callable[[str], object] | Non
     False
     """
     question, values = load(name), json.loads(values_json)
-    if show is not None:
-        for known in question.partial(**values):
-            show(_text(page_data(known.to_dict())))
-    return _text(page_answer(question, values))
+    if post is None:
+        return _text(page_answer(question, values))
+    for known in question.partial(**values):
+        post("soFar", _text(page_data(known.to_dict())))
+        _show_machine(known, post, watched)
+    taken: list[Result] = []
+    text = _text(page_answer(question, values, taken))
+    post("answer", text)
+    for result in taken:
+        _show_machine(result, post, watched)
+    return text
 
 
-def _text(data: Mapping[str, Any]) -> str:
+# The machines that were asked for last, by their numbers, and how many are kept.
+_watched: dict[int, Any] = {}
+_MOST_WATCHED = 8
+# Later than any end: what is shown first is what a machine has come to. [s]
+_LAST_S = 10**9
+
+
+def _show_machine(result: Result, post: Callable[[str, str], object], number: int) -> None:
+    if number and result.watched is not None:
+        _watched[number] = result.watched()
+        for old in list(_watched)[:-_MOST_WATCHED]:
+            del _watched[old]
+        post("machine", watched_at(number, "recording", _LAST_S))
+
+
+def watched_at(number: int, what: str, time_s: int) -> str:
+    """Return the recording of a machine that was asked for, from an instant [s] on, or its links then; nothing if forgotten.
+
+    Examples
+    --------
+    >>> watched_at(1, "links", 0)
+    '""'
+    """
+    return _text(getattr(_watched[number], what)(time_s) if number in _watched else "")
+
+
+def _text(data: Any) -> str:
     """Return data as JSON text; NaN is none: a figure that holds one is a defect, and must not reach a page."""
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
 

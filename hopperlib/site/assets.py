@@ -163,7 +163,7 @@ Run `make html`, or `npm ci` in the folder of package.json.
 def _machine(cache: Path) -> dict[str, bytes]:
     """Return the machine to watch; it is made once for the same models of network and machine."""
     digest = hashlib.sha256()
-    for folder in ("network", "machine", "machines", "site/machine_view.py"):
+    for folder in ("network", "machine", "machines", "questions/network", "site/machine_view.py"):
         for path in sorted([PACKAGE / folder, *(PACKAGE / folder).rglob("*")]):
             digest.update(path.read_bytes() if path.suffix in tables()["browser"]["suffixes"] else b"")
     kept = cache / f"machine-{digest.hexdigest()[:12]}.zip"

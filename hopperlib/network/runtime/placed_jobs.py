@@ -35,6 +35,7 @@ from hopperlib.network.runtime.sharing import (
     all_reduce_s,
     draw_habit,
     fair_rates,
+    shares_in_use,
     streams_of,
 )
 from hopperlib.network.runtime.traffic import Graph, grid_dimensions, hops_of_graph, nearest_neighbors
@@ -307,17 +308,7 @@ class Histories:
         for time_s in instants_s:
             streams = neighbors.streams(time_s, MIXES[traffic], -1)
             rates_gb_s = fair_rates(self.links, streams, injection_gb_s=self.injection_gb_s)
-            carried: Counter[int] = Counter()
-            for stream, rate_gb_s in zip(streams, rates_gb_s, strict=True):
-                # In bytes a second, so that whole rings are added at once.
-                scale = round(1e9 * rate_gb_s / stream.sends)
-                for ring, lanes in stream.loads.items():
-                    carried[ring] += scale * lanes
-            shares: dict[tuple[int, Coordinates], float] = {}
-            for (axis, router, direction), bytes_s, capacity_gb_s in self.links.each(carried):
-                link = axis, router if direction > 0 else self.links.below(router, axis)
-                shares[link] = max(shares.get(link, 0.0), bytes_s / 1e9 / capacity_gb_s)
-            yield shares
+            yield shares_in_use(self.links, streams, rates_gb_s)
 
     def _measured(
         self, schedule: Schedule, index: int, all_places: Sequence[Coordinates], tasks: int, neighbors: "_Neighbors"

@@ -226,6 +226,31 @@ def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: flo
     return _fill(wants, room, weights)
 
 
+def shares_in_use(
+    links: LinkMap, streams: Sequence[Stream], rates_gb_s: Sequence[float]
+) -> dict[tuple[int, Coordinates], float]:
+    """Return how full each link in use is at some rates: axis and lower router -> the busier of its two directions. [fraction]
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> links = LinkMap(Machine.load("hopper"))
+    >>> shares_in_use(links, [Stream(links.of_messages({((0, 0, 0), (1, 0, 0)): 2}), 1.0, 1.0)], [1.0])
+    {(0, (0, 0, 0)): 0.21333333333333335}
+    """
+    carried: Counter[int] = Counter()
+    for stream, rate_gb_s in zip(streams, rates_gb_s, strict=True):
+        # In bytes a second, so that whole rings are added at once.
+        scale = round(1e9 * rate_gb_s / stream.sends)
+        for ring, lanes in stream.loads.items():
+            carried[ring] += scale * lanes
+    shares: dict[tuple[int, Coordinates], float] = {}
+    for (axis, router, direction), bytes_s, capacity_gb_s in links.each(carried):
+        link = axis, router if direction > 0 else links.below(router, axis)
+        shares[link] = max(shares.get(link, 0.0), bytes_s / 1e9 / capacity_gb_s)
+    return shares
+
+
 def _fill(wants: list[float], room: list[float], weights: list[dict[int, float]]) -> list[float]:
     """Raise all rates together; freeze a stream at what it wants, and those of a link once that is full."""
     rates = list(wants)

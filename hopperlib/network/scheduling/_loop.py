@@ -190,8 +190,9 @@ class Loop(Run):
                     schedule.status[job] = NOT_STARTED
                     self.lane_of[job].add([job], now)
         self.take_more(number)
-        taken = sum(length_of(runs) for (other, _), runs in self.down.items() if other == number)
-        schedule.unavailable.append((downtime.start_s, downtime.end_s, taken))
+        taken = [run for (other, _), runs in self.down.items() if other == number for run in pairs(runs)]
+        schedule.unavailable.append((downtime.start_s, downtime.end_s, sum(high - low for low, high in taken)))
+        schedule.unavailable_runs.append(taken)
 
     def sample(self, now: int) -> None:
         """Record the machine as it was at this instant."""

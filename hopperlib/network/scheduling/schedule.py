@@ -75,6 +75,8 @@ class Schedule(Framed):
         self.lost: list[tuple[int, int, int]] = []
         # (start, end, nodes) of what kept nodes from jobs.
         self.unavailable: list[tuple[int, int, int]] = []
+        # Positions of these nodes when it began, as runs.
+        self.unavailable_runs: list[list[tuple[int, int]]] = []
 
     def __len__(self) -> int:
         return len(self.workload)

@@ -1,12 +1,13 @@
 """Question: a machine from a reboot on, its occupancy, and where a probe job lands."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
 from hopperlib.machine import Machine
+from hopperlib.network.runtime.recording import Recorder
 from hopperlib.network.scheduling.aging import aged_machine, moments
 from hopperlib.network.scheduling.schedule import Schedule, mean_wait_h
 from hopperlib.network.torus.allocation import PrefixCounts
@@ -65,7 +66,16 @@ class _History(Asked):
         known = (*self.settings.values(), None) in _SCHEDULES
         for days in () if known else sorted({1, max(1, self.days // 4)}):
             figure = self.map(self.schedule(days * _DAY), days)
-            yield Result(summary=self.said(so_far=days).text("so_far"), figures=(figure,))
+            summary, watched = (
+                self.said(so_far=days).text("so_far"),
+                partial(self.watched, self.schedule(days * _DAY), days),
+            )
+            yield Result(summary=summary, figures=(figure,), watched=watched)
+
+    def watched(self, schedule: Schedule, days: int) -> Recorder:
+        """Return the first days to watch, with the probe."""
+        named = {name: getattr(self, name) for name in ("order", "probe_nodes", "allocation", "seed")}
+        return Recorder(schedule, days * _DAY, **named)
 
     def result(self) -> Result:
         """Return the answer."""
@@ -99,7 +109,10 @@ class _History(Asked):
             # Compared between browser and Python: the same seed gives the same bytes.
             digest=schedule.digest(),
         )
-        return said.result(figures=(self.map(schedule, self.days), said.chart("distance"), said.chart("pieces")))
+        return said.result(
+            figures=(self.map(schedule, self.days), said.chart("distance"), said.chart("pieces")),
+            watched=partial(self.watched, schedule, self.days),
+        )
 
 
 QUESTION = declared(__name__, _History.answer, so_far=_History.so_far)

@@ -1,9 +1,10 @@
 """Question: orphaned nodes and a debug queue, and what they do to utilization and to the largest jobs."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from statistics import mean
 
+from hopperlib.network.runtime.recording import Recorder
 from hopperlib.network.scheduling.aging import large_jobs, troubled_machine
 from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.questions.question import Asked, declared
@@ -50,7 +51,13 @@ class _Machine(Asked):
     def partials(self) -> Iterator[Result]:
         """Yield the machine over the first two days."""
         said = self.over_time(self.schedule(2), 2 * _DAY).also(so_far=2)
-        yield Result(summary=said.text("so_far"), figures=(said.chart("machine"),))
+        watched = partial(self.watched, self.schedule(2), 2)
+        yield Result(summary=said.text("so_far"), figures=(said.chart("machine"),), watched=watched)
+
+    def watched(self, schedule: Schedule, days: int) -> Recorder:
+        """Return the first days to watch, with the largest jobs to follow."""
+        largest = [job.job for job in schedule.workload if job.queue == "full"]
+        return Recorder(schedule, days * _DAY, follow=largest)
 
     def result(self) -> Result:
         """Return the answer."""
@@ -63,7 +70,7 @@ class _Machine(Asked):
             count=len(jobs),
             wait_h=mean(job.wait_h for job in jobs),
             waiting=sum(not job.started for job in jobs),
-        ).result()
+        ).result(watched=partial(self.watched, schedule, self.days))
 
 
 QUESTION = declared(__name__, _Machine.answer, so_far=_Machine.so_far)

@@ -10,7 +10,8 @@ from typing import Any
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.link_loads import LinkMap
 from hopperlib.network.runtime.placed_jobs import milc_stream
-from hopperlib.network.runtime.sharing import MIXES, draw_habit, fair_rates, streams_of
+from hopperlib.network.runtime.recording import link_digits
+from hopperlib.network.runtime.sharing import MIXES, Stream, draw_habit, fair_rates, shares_in_use, streams_of
 from hopperlib.network.runtime.traffic import grid_dimensions, hops_of_graph, nearest_neighbors
 from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s, runs_of
 from hopperlib.network.torus.distances import Torus
@@ -54,23 +55,6 @@ def _network() -> tuple[LinkMap, float, Counter[tuple[int, int, int]]]:
     return LinkMap(hopper), injection_gb_s, Counter(node.coordinates for node in set(wiring.addresses) - set(there))
 
 
-def _rates_gb_s(
-    ordered: Sequence[NodeAddress], places: list[tuple[int, int, int]], busy_fraction: float, traffic: str
-) -> tuple[float, float]:
-    """Return how fast a node of the job exchanges on Hopper: alone, and beside jobs on the busy nodes. [GB/s]"""
-    links, injection_gb_s, routers = _network()
-    own = milc_stream(links, _neighbors(len(places)), places, injection_gb_s)
-    (alone,) = fair_rates(links, [own], injection_gb_s=injection_gb_s)
-    if traffic == "none":
-        return alone, alone
-    there = [node.coordinates for position, node in enumerate(ordered) if busy(position, busy_fraction)]
-    rng, others = random.Random(1), []
-    for first in range(0, len(there), _NEIGHBOR_NODES):
-        part = there[first : first + _NEIGHBOR_NODES]
-        others += streams_of(links, part, draw_habit(rng), MIXES[traffic], routers=routers, write_gb_s=_WRITE_GB_S)
-    return alone, fair_rates(links, [own, *others], injection_gb_s=injection_gb_s)[0]
-
-
 def _shade(share: float) -> str:
     """Return a color from nearly white to blue, the same in light and dark, so that dark figures stand out on it."""
     if not share:
@@ -98,9 +82,26 @@ class _Placed(Asked):
         return free_positions(len(self.ordered), self.nodes, **settings)
 
     @property
+    def neighbors(self) -> list[list[int]]:
+        """Where the jobs on the busy nodes lie."""
+        there = [position for position in range(len(self.ordered)) if busy(position, self.busy_fraction)]
+        return [there[first : first + _NEIGHBOR_NODES] for first in range(0, len(there), _NEIGHBOR_NODES)]
+
+    @property
     def job(self) -> list[NodeAddress]:
         """Its nodes."""
         return [self.ordered[position] for position in self.positions]
+
+    @cached_property
+    def shared(self) -> tuple[list[Stream], list[float]]:
+        """What the job and its neighbors send on Hopper, and how fast: the rates of their streams. [GB/s a node]"""
+        links, injection_gb_s, routers = _network()
+        places = [node.coordinates for node in self.job]
+        rng, streams = random.Random(1), [milc_stream(links, _neighbors(self.nodes), places, injection_gb_s)]
+        for part in self.neighbors if self.traffic != "none" else ():
+            there, habit = [self.ordered[position].coordinates for position in part], draw_habit(rng)
+            streams += streams_of(links, there, habit, MIXES[self.traffic], routers=routers, write_gb_s=_WRITE_GB_S)
+        return streams, fair_rates(links, streams, injection_gb_s=injection_gb_s)
 
     def result(self) -> Result:
         """Return the answer."""
@@ -110,7 +111,8 @@ class _Placed(Asked):
         messages = sum(graph.values())
         alone = beside = None
         if on_hopper and self.nodes > 1:
-            alone, beside = _rates_gb_s(self.ordered, places, self.busy_fraction, self.traffic)
+            links, injection_gb_s, _ = _network()
+            (alone,), beside = fair_rates(links, self.shared[0][:1], injection_gb_s=injection_gb_s), self.shared[1][0]
         said = self.said(
             order_title=self.order.replace("_", "-"),
             lies=compactness_of(places, Torus(wiring.dimensions, (1, self.y_weight, 1))),
@@ -128,7 +130,20 @@ class _Placed(Asked):
             drawings=(self._floor_drawing(said),),
             figures=(self._space_figure(said),),
             downloads=(Download(name="placement.csv", text=f"nid,cname,x,y,z\n{lines}", media_type="text/csv"),),
+            watched=(lambda: self) if on_hopper else None,
         )
+
+    def recording(self, _: int) -> dict[str, Any]:
+        """Return the job, and those on the busy nodes, as they stand: see `hopperlib.network.runtime.recording.Recorder`."""
+        jobs = enumerate([self.positions, *self.neighbors], start=1)
+        held = [(number, 0, 60, runs_of(positions), 0, 0) for number, positions in jobs]
+        times = dict.fromkeys(("from_s", "until_s", "end_s"), 0)
+        return times | {"order": self.order, "held": held, "follow": [1]}
+
+    def links(self, _: int) -> str:
+        """Return how full the links are."""
+        links = _network()[0]
+        return link_digits(shares_in_use(links, *self.shared), links.dimensions) if self.nodes > 1 else ""
 
     def _map(self) -> str:
         """Return the floor as text."""

@@ -7,7 +7,8 @@ from hopperlib.documented import printed
 from hopperlib.errors import InputError
 from hopperlib.network.runtime import causes
 from hopperlib.network.runtime.milc import model
-from hopperlib.network.runtime.placed_jobs import METRICS, selected
+from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, SEEDS, selected
+from hopperlib.network.runtime.recording import Recorder, histories
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Column, Figure, Result, Table
 from hopperlib.questions.run_time_figures import histogram_figure, quantile_figure
@@ -23,6 +24,8 @@ _MOST_JOBS = 112
 # Order of the list and allocation; first and last day.
 _PLACINGS = {"first": ("xyz_by2", "first"), "contiguous": ("xyz_by2", "contiguous"), "nid": ("nid", "first")}
 _AGES = {"any": (0, 99), "first": (0, 2), "week": (2, 7), "later": (7, 99)}
+# How many of the chosen days are there to watch: to simulate more takes a browser long.
+_WATCHED_DAYS = 2
 _AS_FITTED = {"tasks": "8192", "age": "any", "placing": "first", "traffic": "assumed"}
 
 
@@ -59,6 +62,18 @@ class _Study(Asked):
         """What is known of the mean: the noise, too, was fitted as it stands at the start."""
         fitted = _AS_FITTED | {"noise_percent": QUESTION.defaults["noise_percent"]}
         return "calibrated" if all(getattr(self, name) == value for name, value in fitted.items()) else "predicted"
+
+    def watched(self) -> Recorder:
+        """Return the first of the histories to watch, until some of the chosen days have passed, and its MILC jobs."""
+        (order, allocation), days = _PLACINGS[self.placing], _AGES[self.age][0] + _WATCHED_DAYS
+        schedule = histories().schedule(SEEDS[0], allocation, until_day=days)
+        width = -(-int(self.tasks) // histories().cores)
+        jobs = zip(schedule.workload.job, schedule.workload.nodes, strict=True)
+        numbers = (number for number, nodes in jobs if number >= FIRST_MILC and nodes == width)
+        measured = (job for job in selected(order, allocation, int(self.tasks)) if job.seed == SEEDS[0])
+        milc = [(number, job.own, *job.slowness(self.traffic)) for number, job in zip(numbers, measured, strict=False)]
+        how = {"order": order, "allocation": allocation, "traffic": self.traffic}
+        return Recorder(schedule, days * 86_400, probe_nodes=width, milc=milc, **how)
 
     def result(self) -> Result:
         """Return the answer."""
@@ -101,6 +116,7 @@ class _Study(Asked):
         columns = (Column("Metric"), *explained, Column("Correlation", decimals=2, badge="predicted"))
         rows = [(METRICS[name], *squares[name], signs[name][-1]) for name in METRICS]
         return said.result(
+            watched=self.watched,
             figures=(_histogram(runs), _quantiles(runs, expected), said.chart("metric")),
             tables=(Table(caption=said.text("metrics"), columns=columns, rows=rows),),
         )

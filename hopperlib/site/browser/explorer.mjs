@@ -121,6 +121,7 @@ class Explorer {
     this.#waiting = false;
     this.#hideBusy();
     this.#take(answer);
+    this.section.hopperAnew?.();
   }
 
   /** Ask for the latest values; while an answer is under way, only the latest question is kept. */
@@ -137,7 +138,8 @@ class Explorer {
     const late = () => taken !== this.#taken;
     try {
       const soFar = (known) => late() || this.#drawSoFar(known);
-      const answer = await python.answer(this.spec.name, this.form.values(), this.spec.heavy, soFar);
+      const values = this.form.values();
+      const answer = await python.answer(this.spec.name, values, this.spec.heavy, soFar, this.section.hopperWatch?.(values));
       if (!late() && !(this.#waiting && this.spec.heavy)) this.#take(answer);
     } catch (failure) {
       if (failure.kind === "cancelled" && !this.#cancelled) this.#waiting = true;

@@ -1,4 +1,5 @@
-// Who holds which node of a machine at any minute: read from what the build wrote (hopperlib/site/machine_view.py).
+// Who holds which node of a machine at any minute: read from what hopperlib/network/runtime/recording.py makes, for
+// the build or for the setting of an explorer.
 
 import { textOf } from "./textfile.mjs";
 
@@ -8,22 +9,42 @@ export async function fetched(name) {
   return JSON.parse(await textOf(await reply.blob()));
 }
 
-/** Numbers like [2, 0, 3, 6, 1, ...] -> where the runs of each begin in them. */
-function places(flat) {
-  const firsts = [];
-  for (let at = 0; at < flat.length; at += 1 + 2 * flat[at]) firsts.push(at);
-  return firsts;
+/** The floor with its nodes in the order of another list. */
+export function inOrder(floor, order) {
+  const list = floor.orders[order];
+  if (!list) return floor;
+  const names = ["column", "row", "cage", "slot", "node", "x", "y", "z"];
+  return { ...floor, ...Object.fromEntries(names.map((name) => [name, list.map((at) => floor[name][at])])) };
 }
 
+/** Mean distance of the nodes in some runs: each axis of a torus counts for itself. [hops] */
+export function meanHops(floor, runs) {
+  let pairs = 0;
+  let apart = 0;
+  ["x", "y", "z"].forEach((axis, at) => {
+    const size = floor.dimensions[at];
+    const there = new Array(size).fill(0);
+    for (const [low, high] of runs) for (let node = low; node < high; node += 1) there[floor[axis][node]] += 1;
+    const nodes = there.reduce((sum, count) => sum + count, 0);
+    pairs = (nodes * (nodes - 1)) / 2;
+    for (let a = 0; a < size; a += 1) for (let b = a + 1; b < size; b += 1) apart += there[a] * there[b] * Math.min(b - a, size - b + a);
+  });
+  return pairs ? apart / pairs : 0;
+}
+
+/** The first full minute that has seen an instant: what is shown of a full minute is exact. */
+const minuteOf = (seconds) => Math.ceil(seconds / 60);
+
+/** Times in minutes; jobs by their place in the list, in the order of their starts. */
 export class History {
   constructor(data, nodes) {
-    Object.assign(this, { data, nodes });
-    let now = 0;
-    this.start = Int32Array.from(data.start, (after) => (now += after));
-    this.end = this.start.map((minute, job) => minute + data.minutes_run[job]);
+    const { held } = data;
+    Object.assign(this, { data, nodes, length: data.end_s / 60, from: data.from_s / 60, until: data.until_s / 60 });
+    this.number = held.map(([number]) => number);
+    this.start = Int32Array.from(held, ([, start]) => minuteOf(start));
+    this.end = Int32Array.from(held, ([, , end]) => minuteOf(end));
     this.byEnd = [...this.end.keys()].sort((a, b) => this.end[a] - this.end[b]);
-    this.first = places(data.runs);
-    this.probeFirst = places(data.probe.runs);
+    this.asked = (data.asked ?? []).map(([at, start, runs]) => ({ at: at / 60, start: minuteOf(start), runs }));
     this.holder = new Int32Array(nodes).fill(-1);
     this.time = -1;
     this.started = 0;
@@ -34,18 +55,22 @@ export class History {
 
   /** Call with first position and length of each run of a job. */
   eachRun(job, act) {
-    const { runs } = this.data;
-    for (let at = this.first[job] + 1, last = at + 2 * runs[this.first[job]]; at < last; at += 2) act(runs[at], runs[at + 1]);
+    for (const [low, high] of this.data.held[job][3]) act(low, high - low);
   }
 
-  eachProbeRun(hour, act) {
-    const { runs } = this.data.probe;
-    const first = this.probeFirst[hour];
-    for (let at = first + 1, last = at + 2 * runs[first]; at < last; at += 2) act(runs[at], runs[at + 1]);
+  /** The probe that a minute sees, if there is one. */
+  probeAt(minute) {
+    return this.asked.findLast(({ at }) => at <= minute) ?? this.asked[0];
+  }
+
+  /** How many minutes a job asked for, and waited. */
+  asks(job) {
+    const [, , , , limit, wait] = this.data.held[job];
+    return { limit: Math.floor(limit / 60), wait: Math.floor(wait / 60) };
   }
 
   pieces(job) {
-    return this.data.runs[this.first[job]];
+    return this.data.held[job][3].length;
   }
 
   width(job) {
@@ -76,9 +101,11 @@ export class History {
   }
 
   #set(job, holder, act) {
-    this.running += holder < 0 ? -1 : 1;
+    // What orphans hold is not at work.
+    const works = this.number[job] < 0 ? 0 : holder < 0 ? -1 : 1;
+    this.running += works;
     this.eachRun(job, (low, length) => {
-      this.busy += holder < 0 ? -length : length;
+      this.busy += works * length;
       this.holder.fill(holder, low, low + length);
       act(low, length);
     });

@@ -1,9 +1,13 @@
 // One machine of the figure: its floor, its torus, who is chosen, and what is said of it.
 
 import { make } from "./dom.mjs";
+import { meanHops } from "./machine-data.mjs";
 import { Floor, Torus } from "./machine-pictures.mjs";
 
 export const HOUR = 60; // minutes
+const MEASURED_NODES = 16;
+// How often the links of a live history are asked for. [minutes]
+export const LIVE_LINKS_EVERY = 3 * HOUR;
 
 /** A color as the bytes of a picture hold it. */
 const bytes = (r, g, b, a = 255) => ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
@@ -26,45 +30,66 @@ export function clock(minute) {
 }
 
 const duration = (minutes) => (minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`);
-const some = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+export const some = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 
 /** One machine of the figure: floor, torus and a line of numbers. */
 export class Machine {
-  shows = { probe: true, links: true };
   chosen = -1;
   #colors = [];
 
   constructor(title, floor, history) {
-    this.history = history;
-    this.title = title;
+    this.name = make("p", { class: "hopper-part-title" });
     this.painted = new Uint32Array(history.nodes);
+    this.places = floor;
     this.floor = new Floor(floor, `${title}: the floor. Arrow keys go from job to job.`);
     this.torus = new Torus(floor, `${title}: the torus. Drag to turn it.`);
     this.line = make("p", { class: "hopper-machine-line" });
     this.element = make(
       "section",
       { class: "hopper-machine-one", "aria-label": title },
-      make("p", { class: "hopper-part-title" }, title),
-      this.floor.canvas,
+      this.name,
+      make("div", {}, this.floor.canvas),
       make("div", { class: "hopper-torus" }, this.torus.canvas, this.torus.over),
       this.line,
     );
+    this.take(title, history);
+  }
+
+  /** Show another history of the same nodes. */
+  take(title, history) {
+    Object.assign(this, { title, history, shown: undefined, chosen: -1 });
+    this.name.textContent = title;
+    // By instant, as far as they are known.
+    this.links = new Map((history.data.links ?? []).map((digits, at) => [at, digits]));
+    if (this.paper) this.#color();
+  }
+
+  /** Go on with other days of the same history. */
+  goOn(history) {
+    Object.assign(this, { history, shown: undefined });
+    this.#color();
   }
 
   theme(dark) {
+    this.dark = dark;
     const style = getComputedStyle(document.documentElement);
     const rgb = (name) => style.getPropertyValue(`--hopper-${name}`).trim().match(/[0-9a-f]{2}/gi).map((part) => parseInt(part, 16));
     this.paper = rgb("paper");
     this.free = bytes(...rgb("grid"));
     this.ink = bytes(...rgb("ink"));
     this.service = bytes(...rgb("line"));
-    this.#colors = this.history.data.number.map((number) => {
-      const color = colorOf(number, dark);
+    this.gone = rgb("muted");
+    this.#color();
+    Object.assign(this.torus, { free: this.free, ink: this.ink });
+    this.torus.glow = dark ? [255, 176, 92] : [176, 58, 0];
+  }
+
+  #color() {
+    this.#colors = this.history.number.map((number) => {
+      const color = number < 0 ? this.gone : colorOf(number, this.dark);
       // Faded while another job is chosen.
       return [bytes(...color), bytes(...color.map((part, i) => Math.round(0.16 * part + 0.84 * this.paper[i])))];
     });
-    Object.assign(this.torus, { free: this.free, ink: this.ink });
-    this.torus.glow = dark ? [255, 176, 92] : [176, 58, 0];
   }
 
   fit() {
@@ -73,8 +98,8 @@ export class Machine {
 
   /** The job of a number, if it runs now; else -1. */
   running(number) {
-    const { data, start, end, time } = this.history;
-    const job = data.number.indexOf(number);
+    const { number: numbers, start, end, time } = this.history;
+    const job = numbers.indexOf(number);
     return job >= 0 && start[job] <= time && time < end[job] ? job : -1;
   }
 
@@ -87,22 +112,22 @@ export class Machine {
 
   turn(degrees) {
     this.torus.turn(degrees);
+    if (this.shown === undefined) return;
     this.#links();
     this.torus.paint(this.painted, this.probed);
   }
 
   #links() {
-    this.torus.drawLinks(this.shows.links ? this.history.data.links[this.instant] : "");
+    this.torus.drawLinks((this.shows.links && this.links.get(this.instant)) || "");
   }
 
   draw(minute) {
-    const hour = Math.min(Math.floor(minute / HOUR), this.history.probeFirst.length - 1);
-    const every = this.history.data.minutes / (this.history.data.links.length - 1);
-    const instant = Math.floor(minute / every);
+    const { data, length } = this.history;
+    const asked = this.history.probeAt(minute);
+    const instant = Math.floor(minute / (data.links ? length / (data.links.length - 1) : LIVE_LINKS_EVERY));
     const anew = this.history.go(minute, (low, length) => this.#paint(low, length));
-    if (anew || hour !== this.hour || instant !== this.instant) {
-      this.hour = hour;
-      this.instant = instant;
+    if (anew || asked !== this.asked || instant !== this.instant || this.shown === undefined) {
+      Object.assign(this, { asked, instant, shown: true });
       this.repaint();
     } else {
       this.stale = true;
@@ -132,11 +157,11 @@ export class Machine {
   }
 
   repaint() {
-    if (!this.paper || this.hour === undefined) return;
+    if (!this.paper || this.shown === undefined) return;
     this.probed = null;
-    if (this.shows.probe && this.chosen < 0) {
+    if (this.shows.probe && this.chosen < 0 && this.asked) {
       this.probed = new Uint8Array(this.history.nodes);
-      this.history.eachProbeRun(this.hour, (low, length) => this.probed.fill(1, low, low + length));
+      for (const [low, high] of this.asked.runs) this.probed.fill(1, low, high);
     }
     this.floor.clear(this.service);
     this.#paint(0, this.history.nodes);
@@ -146,26 +171,36 @@ export class Machine {
 
   say() {
     const { history } = this;
-    const { probe } = history.data;
-    const later = probe.start[this.hour] - this.hour * HOUR;
-    const words =
-      `${Math.round((100 * history.busy) / history.nodes)} % busy, ${some(history.running, "job")}, ${some(history.freePieces(), "free piece")}. ` +
-      `A job of ${probe.nodes} nodes would start ${later > 0 ? `in ${duration(later)}` : "at once"}, in ` +
-      `${some(history.data.probe.runs[history.probeFirst[this.hour]], "piece")}, ${(probe.hops[this.hour] / 10).toFixed(1)} hops apart.`;
+    let words = `${Math.round((100 * history.busy) / history.nodes)} % busy, ${some(history.running, "job")}, ${some(history.freePieces(), "free piece")}.`;
+    const gone = history.jobs().filter((job) => history.number[job] < 0);
+    if (gone.length) words += ` ${some(gone.reduce((sum, job) => sum + history.width(job), 0), "node")} orphaned (gray).`;
+    if (this.asked) {
+      const { at, start, runs } = this.asked;
+      words +=
+        ` A job of ${history.data.probe_nodes} nodes would start ${start > at ? `in ${duration(start - at)}` : "at once"}, in ` +
+        `${some(runs.length, "piece")}, ${meanHops(this.places, runs).toFixed(1)} hops apart.`;
+    }
     if (this.line.textContent !== words) this.line.textContent = words;
   }
 
   tell(job) {
-    const { data, end, start } = this.history;
-    const milc = data.milc.find(([number]) => number === data.number[job]);
-    const hops = data.hops[job] ? `, ${(data.hops[job] / 10).toFixed(1)} hops apart on average` : "";
+    const { data, end, start, number: numbers, length } = this.history;
+    const number = numbers[job];
+    const milc = data.milc?.find(([of]) => of === number);
+    const width = this.history.width(job);
+    // Narrower jobs lie so close that their distance says little.
+    const hops = width >= MEASURED_NODES ? `, ${meanHops(this.places, data.held[job][3]).toFixed(1)} hops apart on average` : "";
     const slow = milc
       ? ` It is a MILC job: alone on the machine its nodes would take ${milc[1].toFixed(2)} s to exchange a GB; beside its neighbors its three runs take ` +
         `${milc.slice(2).map((seconds) => seconds.toFixed(2)).join(", ")} s.`
       : "";
+    const lies = `${some(width, "node")} in ${some(this.history.pieces(job), "piece")}${hops}.`;
+    if (number < 0) return `${this.title}: ${lies} The scheduler believes them busy since ${clock(start[job])}, until they are cleared by hand on ${clock(end[job])}.`;
+    const named = `${this.title}, job ${number.toLocaleString("en")}: ${lies}`;
+    if (!length) return named;
+    const { limit, wait } = this.history.asks(job);
     return (
-      `${this.title}, job ${data.number[job].toLocaleString("en")}: ${some(this.history.width(job), "node")} in ${some(this.history.pieces(job), "piece")}${hops}. ` +
-      `It waited ${duration(data.wait[job])}, began on ${clock(start[job])} and runs ${duration(end[job] - start[job])} of the ${duration(data.limit[job])} it asked for.${slow}`
+      `${named} It waited ${duration(wait)}, began on ${clock(start[job])} and runs ${duration(end[job] - start[job])} of the ${duration(limit)} it asked for.${slow}`
     );
   }
 }

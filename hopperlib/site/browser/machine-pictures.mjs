@@ -120,7 +120,7 @@ export class Torus extends Picture {
 
   turn(degrees) {
     this.yaw = (degrees * Math.PI) / 180;
-    this.#project();
+    if (this.points) this.#project();
   }
 
   #project() {

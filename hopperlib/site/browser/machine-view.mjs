@@ -3,11 +3,13 @@
 
 import { make } from "./dom.mjs";
 import { fetched, History } from "./machine-data.mjs";
+import { followLive } from "./machine-live.mjs";
 import { clock, HOUR, Machine } from "./machine-one.mjs";
+import { fillTables } from "./machine-table.mjs";
 import { Player } from "./player.mjs";
 
-const TITLES = { first: "First free nodes", contiguous: "One piece, or wait" };
-const HOURS_A_SECOND = 0.75;
+const PLAYED_IN = 64; // seconds, however long it is
+const FOLLOWED = { torus: "Choose the job", scheduling: "Follow a largest job" };
 const WORDS_EVERY = 15; // frames, while it plays
 
 /** Start a figure: its data are fetched when it comes near, or at a touch where the reader saves data. */
@@ -34,6 +36,7 @@ class View {
   #frame = 0;
   #hot = null; // { machine, job }: what is pointed at
   #kept = null; // the same: what was chosen
+  shows = { probe: true, links: true };
 
   constructor(figure) {
     this.figure = figure;
@@ -51,24 +54,27 @@ class View {
       return;
     }
     const nodes = floor.x.length;
-    this.machines = histories.map((data, at) => new Machine(Object.values(TITLES)[at], floor, new History(data, nodes)));
-    this.#build();
-    this.#theme();
+    this.floor = floor;
+    this.recorded = histories.map((data) => new Machine(data.title, floor, new History(data, nodes)));
+    this.machines = this.recorded;
+    this.#build(this.recorded[0].history);
+    for (const machine of this.machines) this.adopt(machine);
+    this.show(this.recorded);
     new MutationObserver(() => this.#theme()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     new ResizeObserver(() => this.#fit()).observe(this.stage);
-    this.player.seek(histories[0].shown);
+    this.player.seek(histories[0].shown_s / 60);
+    followLive(this);
     // For tests: draw a minute at once.
     this.figure.hopperDraw = (minute) => this.player.seek(minute);
     this.figure.classList.add("hopper-machine-live");
   }
 
-  #build() {
-    const [{ history }] = this.machines;
+  #build({ length }) {
     this.player = new Player({
-      length: history.data.minutes,
+      length,
       step: 10,
       stride: HOUR,
-      perSecond: HOURS_A_SECOND * HOUR,
+      perSecond: length / PLAYED_IN,
       label: "Time since the reboot",
       words: clock,
       draw: (time) => this.#draw(Math.floor(time)),
@@ -76,10 +82,11 @@ class View {
     const check = (label, name, on) => {
       const box = make("input", { type: "checkbox", checked: on });
       box.addEventListener("change", () => {
-        for (const machine of this.machines) machine.shows[name] = box.checked;
+        this.shows[name] = box.checked;
         this.#repaint();
+        this.onShown?.();
       });
-      return make("label", {}, box, ` ${label}`);
+      return make("label", {}, box, " ", label);
     };
     const turn = make("input", { type: "range", min: -180, max: 180, step: 5, value: -35, "aria-label": "Turn the torus" });
     turn.addEventListener("input", () => this.#turn(Number(turn.value)));
@@ -89,26 +96,64 @@ class View {
       button.addEventListener("click", () => this.#step(this.#kept?.machine ?? this.machines[0], by));
       return button;
     };
-    const follow = make("button", { type: "button", class: "hopper-button" }, "Follow a MILC job");
-    follow.addEventListener("click", () => this.#follow());
+    this.follow = make("button", { type: "button", class: "hopper-button" });
+    this.follow.addEventListener("click", () => this.#follow());
+    this.probe = make("span");
     this.tools = make(
       "div",
       { class: "hopper-machine-tools" },
       step("Previous job", -1),
       step("Next job", 1),
-      follow,
-      check(`Probe of ${history.data.probe.nodes} nodes`, "probe", true),
+      this.follow,
+      check(this.probe, "probe", true),
       check("Links from a fifth of their load", "links", true),
       make("label", {}, "Turn ", turn),
     );
-    this.stage.replaceChildren(...this.machines.map((machine) => machine.element));
     this.stage.before(this.player.element, this.tools);
+    this.details = this.figure.querySelector("details.hopper-data");
+    this.details.addEventListener("toggle", () => fillTables(this.details, this.machines));
     this.figure.querySelector(".hopper-machine-told")?.remove();
     this.stage.after(this.told);
-    for (const machine of this.machines) this.#listen(machine);
   }
 
-  #listen(machine) {
+  /** Show some machines beside each other, to the end of the longest. */
+  show(machines) {
+    this.machines = machines;
+    const data = machines.map(({ history }) => history.data);
+    this.stage.replaceChildren(...machines.map(({ element }) => element));
+    this.stage.classList.toggle("hopper-one", machines.length === 1);
+    this.player.reach(Math.max(...machines.map(({ history }) => history.length)), PLAYED_IN);
+    const widths = [...new Set(data.map(({ probe_nodes: nodes }) => nodes).filter(Boolean))];
+    this.probe.textContent = `Probe of ${widths.join(" or ")} nodes`;
+    this.probe.parentElement.hidden = widths.length === 0;
+    this.follow.textContent = (!data[0].milc && FOLLOWED[this.name]) || "Follow a MILC job";
+    this.follow.hidden = this.#followed().length === 0;
+    this.#kept = this.#hot = null;
+    this.#theme();
+    fillTables(this.details, machines);
+  }
+
+  /** The number of the chosen job, and to choose it again where it runs. */
+  get chosen() {
+    return this.#kept?.machine.history.number[this.#kept.job];
+  }
+
+  set chosen(number) {
+    const [machine] = this.machines;
+    const job = number === undefined ? -1 : machine.running(number);
+    this.#choose(job < 0 ? null : { machine, job });
+  }
+
+  /** The jobs that are stepped through, in the order of their starts. */
+  #followed() {
+    const { data, number: all } = this.machines[0].history;
+    const numbers = data.follow ?? (data.milc ?? []).map(([number]) => number);
+    return all.flatMap((number, job) => (numbers.includes(number) ? [job] : []));
+  }
+
+  /** Hear what is done to the pictures of a machine. */
+  adopt(machine) {
+    machine.shows = this.shows;
     const { floor, torus } = machine;
     for (const [canvas, find] of [[floor.canvas, (x, y) => floor.nodeAt(x, y)], [torus.over, (x, y) => torus.nodeAt(x, y)]]) {
       canvas.addEventListener("pointermove", (event) => {
@@ -156,22 +201,20 @@ class View {
     this.#pointed();
   }
 
-  /** Go to the start of the next MILC job, and choose it. */
+  /** Go to the start of the next job that is followed, and choose it. */
   #follow() {
     const [machine] = this.machines;
-    const { history } = machine;
-    const numbers = history.data.milc.map(([number]) => number);
-    const jobs = [...history.start.keys()].filter((job) => numbers.includes(history.data.number[job]));
-    const next = jobs.find((job) => history.start[job] > this.player.time) ?? jobs[0];
+    const jobs = this.#followed();
+    const next = jobs.find((job) => machine.history.start[job] > this.player.time) ?? jobs[0];
     this.player.pause();
-    this.player.seek(history.start[next] + 1);
+    this.player.seek(machine.history.start[next] + 1);
     this.#choose({ machine, job: next });
   }
 
   #pointed() {
     const { machine, job } = this.#hot ?? this.#kept ?? {};
     // The same job is shown on the other machine, if it runs there at this time.
-    for (const each of this.machines) each.chosen = machine ? each.running(machine.history.data.number[job]) : -1;
+    for (const each of this.machines) each.chosen = machine ? each.running(machine.history.number[job]) : -1;
     this.#repaint();
     this.#tell();
   }
@@ -195,6 +238,7 @@ class View {
     this.machines.forEach((machine, at) => machine.flush(!playing || this.#frame % this.machines.length === at));
     if (!playing || this.#frame % WORDS_EVERY === 0) for (const machine of this.machines) machine.say();
     if (!playing) this.#tell();
+    this.onShown?.();
   }
 
   #repaint() {

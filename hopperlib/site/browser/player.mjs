@@ -39,6 +39,14 @@ export class Player {
     this.#show();
   }
 
+  /** Let the time end elsewhere, played in so many seconds. What does not move needs no bar. */
+  reach(length, seconds) {
+    Object.assign(this, { length, perSecond: length / seconds });
+    this.scale.max = String(length);
+    this.element.hidden = length === 0;
+    this.time = Math.min(this.time, length);
+  }
+
   /** Go to a time. */
   seek(time) {
     this.time = Math.min(this.length, Math.max(0, time));

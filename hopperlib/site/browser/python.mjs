@@ -15,6 +15,7 @@ class Python {
   #calls = new Map();
   #next = 1;
   #watch;
+  #watching = {}; // the machine that was asked for last
   worker = null;
   ready = false;
 
@@ -34,13 +35,26 @@ class Python {
     this.#wait(PATIENCE.start, new Failure("start", "Python has not started within a minute and a half"));
   }
 
-  /** Return the answer of an explorer: the parsed result of `answer_json`; `soFar` is given what is known before. */
-  answer(name, values, heavy, soFar) {
+  /**
+   * Return the answer of an explorer: the parsed result of `answer_json`; `soFar` is given what is known before, and
+   * `machine` the machine to watch, as it grows, with the key by which `watched` asks for more.
+   */
+  answer(name, values, heavy, soFar, machine) {
+    return this.#ask({ name, values: JSON.stringify(values), watched: Boolean(machine) }, { heavy, soFar, machine });
+  }
+
+  /** Return of a machine that was asked for its "recording" from an instant on, or its "links" then; "" if it is forgotten. */
+  watched(key, what, minute) {
+    return this.#ask({ key, what, seconds: 60 * minute }, { heavy: true });
+  }
+
+  #ask(message, how) {
     this.warm();
     const id = this.#next++;
+    if (how.machine) this.#watching = { id, show: how.machine };
     return new Promise((resolve, reject) => {
-      this.#calls.set(id, { resolve, reject, heavy, soFar });
-      this.worker.postMessage({ id, name, values: JSON.stringify(values) });
+      this.#calls.set(id, { resolve, reject, ...how });
+      this.worker.postMessage({ id, ...message });
       if (this.ready) this.#watchAnswers();
     });
   }
@@ -63,6 +77,8 @@ class Python {
       return;
     } else if (message.soFar) {
       this.#calls.get(message.id).soFar?.(JSON.parse(message.soFar));
+    } else if (message.machine) {
+      if (this.#watching.id === message.id) this.#watching.show(JSON.parse(message.machine), message.id);
     } else {
       const call = this.#calls.get(message.id);
       this.#calls.delete(message.id);

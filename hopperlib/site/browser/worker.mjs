@@ -3,9 +3,11 @@
 // It starts from a memory in which the models are imported already, made when the book was built. Where that cannot
 // be had or is refused, it starts as Python does, which takes four times as long.
 //
-// in   { id, name, values }   values as JSON text
+// in   { id, name, values, watched }   values as JSON text; whether the machine is watched
+//      { id, key, what, seconds }      of the machine that came with answer `key`: its "recording" or "links", and when
 // out  { id, answer }         JSON text of `answer_json`
 //      { id, soFar }          before it, JSON text of what is known of a heavy answer
+//      { id, machine }        before and after it, JSON text of the machine to watch
 //      { id, failure }        the models raised an error: a defect of theirs
 //      { ready, milliseconds, from }   from: "memory" or "scratch"
 //      { broken }             Python cannot start, or has died
@@ -17,6 +19,7 @@ const PYODIDE = new URL("pyodide/", HOME);
 const MODELS = "/models";
 
 let answerJson;
+let watchedAt;
 
 /** Reject if a file is not there; never resolve. Pyodide itself would wait for ever. */
 function missingFile() {
@@ -82,21 +85,22 @@ async function start() {
     python.unpackArchive(await zip, "zip", { extractDir: MODELS });
     python.runPython(`import sys; sys.path.insert(0, "${MODELS}")`);
   }
-  answerJson = python.pyimport("hopperlib.render.answer").answer_json;
+  ({ answer_json: answerJson, watched_at: watchedAt } = python.pyimport("hopperlib.render.answer"));
   self.postMessage({ ready: true, milliseconds: performance.now() - begun, from });
 }
 
 const started = start();
 started.catch((error) => self.postMessage({ broken: error.message || String(error) }));
 
-self.onmessage = async ({ data: { id, name, values } }) => {
+self.onmessage = async ({ data: { id, name, values, watched, key, what, seconds } }) => {
   try {
     await started;
   } catch {
     return;
   }
   try {
-    self.postMessage({ id, answer: answerJson(name, values, (soFar) => self.postMessage({ id, soFar })) });
+    if (key) self.postMessage({ id, answer: watchedAt(key, what, seconds) });
+    else answerJson(name, values, (kind, text) => self.postMessage({ id, [kind]: text }), watched ? id : 0);
   } catch (error) {
     if (error.name === "PythonError") self.postMessage({ id, failure: error.message });
     else self.postMessage({ broken: error.message || String(error) });

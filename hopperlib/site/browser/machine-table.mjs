@@ -1,0 +1,32 @@
+// The machines of a figure as a table, for those who would rather read: every few hours of the days that are here.
+
+import { make } from "./dom.mjs";
+import { History, meanHops } from "./machine-data.mjs";
+
+const ROWS = 8; // after the first
+
+function rowsOf({ history: { data, nodes, from, until, length }, places }) {
+  const history = new History(data, nodes);
+  return Array.from({ length: length ? ROWS + 1 : 1 }, (_, row) => {
+    const minute = Math.floor(from + ((until - from) * row) / ROWS);
+    history.go(minute, () => {});
+    const probe = history.probeAt(minute);
+    const lies = probe ? [probe.runs.length, meanHops(places, probe.runs).toFixed(1), (Math.max(0, probe.start - probe.at) / 60).toFixed(1)] : [];
+    return [(minute / 60).toFixed(0), Math.round((100 * history.busy) / nodes), history.running, history.freePieces(), ...lies];
+  });
+}
+
+/** Fill an element that unfolds with a table of each machine. */
+export function fillTables(details, machines) {
+  if (!details.open) return;
+  const tables = machines.map((machine) => {
+    const probe = machine.history.asked.length ? ["Pieces of the probe", "Its distance [hops]", "Its wait [h]"] : [];
+    const cells = (tag, row, attributes = {}) => make("tr", {}, row.map((cell) => make(tag, attributes, String(cell))));
+    const table = make("table", { class: "hopper-table" },
+      make("caption", {}, machine.title),
+      make("thead", {}, cells("th", ["Hour", "Busy [%]", "Jobs", "Free pieces", ...probe], { scope: "col" })),
+      make("tbody", {}, rowsOf(machine).map((row) => cells("td", row))));
+    return make("div", { class: "hopper-scroll", role: "group", tabindex: 0, "aria-label": machine.title }, table);
+  });
+  details.replaceChildren(details.firstElementChild, ...tables);
+}
