@@ -474,7 +474,9 @@ def joined(results: Sequence[Result], unread: Sequence[str] = ()) -> Result:
     # One answer keeps its facts as they are: what of them is made when it is asked for is not made here.
     if len(results) == 1:
         return replace(results[0], findings=(*results[0].findings, *more))
-    parts = {part: tuple(chain.from_iterable(getattr(result, part) for result in results)) for part in _PARTS}
+    parts: dict[str, Any] = {
+        part: tuple(chain.from_iterable(getattr(result, part) for result in results)) for part in _PARTS
+    }
     facts = {name: value for result in results for name, value in (result.facts or {}).items()}
     parts["findings"] += more
     return Result(summary=" ".join(result.summary for result in results), **parts, facts=facts)

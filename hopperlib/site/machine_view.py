@@ -65,7 +65,7 @@ def history(allocation: str) -> dict[str, Any]:
     assert watched is not None
     recording = watched().recording(0)
     links = [watched().links(at_s) for at_s in range(0, recording["end_s"] + 1, _LINKS_EVERY_S)]
-    return recording | {"title": ALLOCATIONS[allocation], "shown_s": _SHOWN_S, "links": links}
+    return {**recording, "title": ALLOCATIONS[allocation], "shown_s": _SHOWN_S, "links": links}
 
 
 def _packed(data: Any) -> bytes:

@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-from itertools import accumulate
 
 import pytest
 from playwright.sync_api import expect
@@ -43,16 +42,10 @@ def schedule():
 
 def test_the_page_has_the_jobs_of_the_schedule(history, schedule):
     """At a full hour, node by node: what the script reads is what the scheduler decided."""
-    held, flat, at = {}, history["runs"], 0
-    starts = list(accumulate(history["start"]))
-    for number, start, minutes in zip(history["number"], starts, history["minutes_run"], strict=True):
-        count = flat[at]
-        for first, length in zip(
-            flat[at + 1 : at + 1 + 2 * count : 2], flat[at + 2 : at + 2 + 2 * count : 2], strict=True
-        ):
-            if start <= HOUR_S // 60 < start + minutes:
-                held |= dict.fromkeys(range(first, first + length), number)
-        at += 1 + 2 * count
+    held = {}
+    for number, start_s, end_s, runs, *_ in history["held"]:
+        if start_s <= HOUR_S < end_s:
+            held |= {at: number for low, high in runs for at in range(low, high)}
     expected = {position: schedule.workload.job[job] for position, job in holders(schedule, HOUR_S).items()}
     assert held == expected
 

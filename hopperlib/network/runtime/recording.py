@@ -88,7 +88,8 @@ class Recorder:
         **more: Any,
     ) -> None:
         self._schedule, self._end_s, self._order, self._traffic = schedule, end_s, order, traffic
-        self._probe_nodes, self._where, self._more = probe_nodes, {"allocation": allocation, "seed": seed}, more
+        self._probe_nodes, self._more = probe_nodes, more
+        self._where: dict[str, Any] = {"allocation": allocation, "seed": seed}
 
     def recording(self, from_s: int) -> dict[str, Any]:
         """Return two days from an instant [s] on, or the last two: jobs in the order of their starts; instant, start and runs of the probe."""
@@ -133,5 +134,6 @@ def link_digits(shares: Mapping[tuple[int, Coordinates], float], dimensions: Coo
     >>> link_digits({(2, (0, 0, 0)): 0.57, (0, (0, 0, 1)): 1.0}, (1, 1, 2))
     '090050'
     """
-    routers = list(product(*map(range, dimensions)))
+    x_size, y_size, z_size = dimensions
+    routers = list(product(range(x_size), range(y_size), range(z_size)))
     return "".join(str(min(9, int(10 * shares.get((axis, router), 0)))) for axis in range(3) for router in routers)

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from hopperlib.errors import InputError
+from hopperlib.network.scheduling.aging import troubled_machine
 from hopperlib.questions.question import load
-from hopperlib.render.answer import answer_json
+from hopperlib.render.answer import answer_json, watched_at
 
 
 @pytest.mark.parametrize("name", ["torus", "fragmentation", "scheduling"])
@@ -81,13 +82,55 @@ def test_what_is_known_before_the_whole_is_the_beginning_of_it():
 def test_a_page_is_shown_what_is_known():
     shown = []
     settings = {"days": 4, "orphans_a_day": 20}
-    whole = json.loads(answer_json("scheduling", json.dumps(settings), shown.append))
-    (known,) = map(json.loads, shown)
+    whole = json.loads(answer_json("scheduling", json.dumps(settings), lambda *posted: shown.append(posted)))
+    (word, known), (last, answer) = ((word, json.loads(text)) for word, text in shown)
+    assert (word, last, answer) == ("soFar", "answer", whole)
     assert known["summary"] == "Day 2 of 4 …"
     (early,) = known["figures"]
     (full,) = (figure for figure in whole["result"]["figures"] if figure["title"] == early["title"])
     for line, longer in zip(early["figure"]["data"][:2], full["figure"]["data"], strict=False):
         assert line["y"] == longer["y"][: len(line["y"])]
     for refused in ('{"days": 400}', '{"none": 1}'):
-        assert not json.loads(answer_json("scheduling", refused, shown.append))["ok"]
-    assert len(shown) == 1
+        assert not json.loads(answer_json("scheduling", refused, lambda *posted: shown.append(posted)))["ok"]
+    assert [word for word, _ in shown] == ["soFar", "answer", "answer", "answer"]
+
+
+def test_a_watched_machine_is_that_of_the_schedule():
+    """Orphans and jobs share no node, and together they are what the records of the machine count."""
+    settings = {"days": 4, "orphans_a_day": 20, "cleared_after_days": 2}
+    posted = []
+    answer_json("scheduling", json.dumps(settings), lambda *part: posted.append(part), 7)
+    assert [word for word, _ in posted] == ["soFar", "machine", "answer", "machine"]
+    early, whole = (json.loads(text) for word, text in posted if word == "machine")
+    assert (early["end_s"], whole["from_s"], whole["until_s"]) == (2 * 86_400, 2 * 86_400, 4 * 86_400)
+    schedule = troubled_machine(
+        6384, 4, debug_share=0.1, debug_first=True, full_nodes=6100, orphans_a_day=20, cleared_after_days=2
+    )
+    sample = next(sample for sample in schedule.samples if sample.time_s > 3 * 86_400)
+    held, gone = set(), set()
+    for number, start_s, end_s, runs, *_ in whole["held"]:
+        if start_s <= sample.time_s < end_s:
+            nodes = {at for low, high in runs for at in range(low, high)}
+            assert not nodes & (held | gone)
+            (held if number > 0 else gone).update(nodes)
+    assert (len(held), len(gone)) == (sample.busy_nodes, sample.unavailable_nodes)
+    assert whole["follow"] == [100_001]
+    # The first days again, and nothing of what was never asked for.
+    assert json.loads(watched_at(7, "recording", 0))["held"] != whole["held"]
+    assert watched_at(8, "links", 0) == '""'
+
+
+def test_links_are_full_where_the_busy_nodes_send():
+    quiet, loud = (json.loads(_watched_torus(traffic)) for traffic in ("none", "double"))
+    assert len(quiet) == len(loud) == 3 * 17 * 8 * 24
+    assert all(a <= b for a, b in zip(quiet, loud, strict=True) if a == "0")
+    assert sum(map(int, loud)) > sum(map(int, quiet)) > 0
+
+
+def _watched_torus(traffic):
+    posted = []
+    values = json.dumps({"busy_fraction": 0.5, "traffic": traffic})
+    answer_json("torus", values, lambda *part: posted.append(part), 9)
+    recorded = json.loads(posted[-1][1])
+    assert sum(high - low for low, high in recorded["held"][0][3]) == 342
+    return watched_at(9, "links", 0)
