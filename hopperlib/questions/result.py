@@ -390,7 +390,7 @@ class Result:
         reach X"); not shown to people. `Facts` where some are large.
     watched : callable or None
         Makes the machine that it speaks of, for a page that shows it: an object with the methods of
-        `hopperlib.network.runtime.recording.Recorder`. No part of `to_dict`.
+        `hopperlib.questions.network.recording.Recorder`. No part of `to_dict`.
 
     Examples
     --------

@@ -90,7 +90,29 @@ def test_a_machine_is_played_followed_and_read(workshop, schedule):
     expect(line).to_have_text(re.compile(rf"^{round(100 * len(holders(schedule, 0)) / schedule.nodes)} % busy, 1 job,"))
     # The whole of it in words.
     figure.get_by_text("The same as a table").click()
-    expect(figure.locator("table tbody tr")).to_have_count(9)
+    expect(figure.locator("table tbody tr")).to_have_count(2 * 9)
+
+
+def test_the_machine_of_the_readers_setting_is_shown(workshop):
+    """The job's distance, worked out by the page's script, is the model's."""
+    page = workshop.go(PAGE)
+    figure, explorer = page.locator("#machine"), page.locator("#explorer-torus")
+    expect(figure).to_have_class(re.compile("hopper-machine-live"))
+    # An answer that the build has made, and one that Python makes.
+    explorer.get_by_role("button", name="The same in blocks").click()
+    expect(figure.locator("figcaption")).to_contain_text("for your setting")
+    explorer.locator("[name=order]").select_option("hilbert")
+    expect(figure.locator(".hopper-part-title").first).to_contain_text("order of the node list: Hilbert curve")
+    figure.get_by_role("button", name="Choose the job").click()
+    facts = load("torus").run(nodes=342, order="hilbert", busy_fraction=0.9).facts
+    told = f"job 1: 342 nodes in {facts['runs']} pieces, {facts['mean_hops']:.1f} hops apart"
+    expect(figure.locator(".hopper-machine-told")).to_contain_text(told)
+    expect(figure.locator(".hopper-player")).to_be_hidden()
+    # What no picture is drawn of is said.
+    explorer.locator("[name=floor]").select_option("titan")
+    expect(figure.get_by_text("Only Hopper's floor is drawn here")).to_be_visible()
+    figure.get_by_role("button", name="Show the recording").click()
+    expect(figure.locator(".hopper-machine-line")).to_have_count(2)
 
 
 def test_with_less_motion_it_goes_in_steps(watch, workshop_url):

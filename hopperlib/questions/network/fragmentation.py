@@ -7,12 +7,12 @@ from statistics import fmean
 from typing import Any
 
 from hopperlib.machine import Machine
-from hopperlib.network.runtime.recording import Recorder
 from hopperlib.network.scheduling.aging import aged_machine, moments
 from hopperlib.network.scheduling.schedule import Schedule, mean_wait_h
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
+from hopperlib.questions.network.recording import Recorder
 from hopperlib.questions.network.trace_figures import occupancy_figure
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Figure, Result

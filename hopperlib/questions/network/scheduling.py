@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import cache, partial
 from statistics import mean
 
-from hopperlib.network.runtime.recording import Recorder
 from hopperlib.network.scheduling.aging import large_jobs, troubled_machine
 from hopperlib.network.scheduling.schedule import Schedule
+from hopperlib.questions.network.recording import Recorder
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
 from hopperlib.questions.wording import Said

@@ -10,7 +10,6 @@ from typing import Any
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.link_loads import LinkMap
 from hopperlib.network.runtime.placed_jobs import milc_stream
-from hopperlib.network.runtime.recording import link_digits
 from hopperlib.network.runtime.sharing import MIXES, Stream, draw_habit, fair_rates, shares_in_use, streams_of
 from hopperlib.network.runtime.traffic import grid_dimensions, hops_of_graph, nearest_neighbors
 from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s, runs_of
@@ -20,6 +19,7 @@ from hopperlib.network.torus.orders import ASSUMED, compute_nodes, order_nodes
 from hopperlib.network.torus.placement import busy, compactness_of, free_positions
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions.figures import NEUTRAL, STYLES
+from hopperlib.questions.network.recording import link_digits
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Download, Drawing, Figure, Result
 from hopperlib.questions.wording import Said
@@ -134,7 +134,7 @@ class _Placed(Asked):
         )
 
     def recording(self, _: int) -> dict[str, Any]:
-        """Return the job, and those on the busy nodes, as they stand: see `hopperlib.network.runtime.recording.Recorder`."""
+        """Return the job, and those on the busy nodes, as they stand: see `hopperlib.questions.network.recording.Recorder`."""
         jobs = enumerate([self.positions, *self.neighbors], start=1)
         held = [(number, 0, 60, runs_of(positions), 0, 0) for number, positions in jobs]
         times = dict.fromkeys(("from_s", "until_s", "end_s"), 0)

@@ -8,7 +8,7 @@ from hopperlib.errors import InputError
 from hopperlib.network.runtime import causes
 from hopperlib.network.runtime.milc import model
 from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, SEEDS, selected
-from hopperlib.network.runtime.recording import Recorder, histories
+from hopperlib.questions.network.recording import Recorder, histories
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Column, Figure, Result, Table
 from hopperlib.questions.run_time_figures import histogram_figure, quantile_figure
