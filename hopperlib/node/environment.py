@@ -50,6 +50,7 @@ def reordered(
             if len(ranks[node]) < room[node]:
                 ranks[node].append(rank)
                 rank += 1
+        # Round robin goes from the first node to the last each time; folded, it turns round at both ends.
         forward = method == "0" or not forward
     doubt = "" if in_blocks else remark("ranks-not-in-blocks", method=method)
     return list(ranks), remark("cray-ranks", method=method), doubt
@@ -80,6 +81,7 @@ def pinned_threads(binding: Binding, environment: Mapping[str, str], kind: NodeK
     ):
         return binding
     if places.startswith("threads"):
+        # A core stands there once for each of its hardware threads that the task may use.
         seats = [core for core in binding.cores for cpu in binding.cpus if kind.core_of(cpu) == core]
     else:
         seats = list(binding.cores)

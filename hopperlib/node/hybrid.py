@@ -85,6 +85,8 @@ class ThreadCost:
     def run_time(self, shares: RunShares) -> float:
         """Run time over that of the pure MPI run. [ratio]"""
         shared, waiting = shares.parallel_fraction, shares.memory_bound_fraction
+        # So many threads a task are so many times fewer tasks, each with so much more to do: what its threads do not
+        # share takes that much longer, what they share as long as before.
         alone = (1 - shared) * self.threads
         memory = alone * self.serial_memory + shared * self.parallel_memory
         work = waiting * memory + (1 - waiting) * (alone + shared)
@@ -186,6 +188,7 @@ def memory_times(
                 for home in range(kind.numa_nodes)
             ]
             far = 1 - shares[here]
+            # Data that lie elsewhere come at a fraction of the core's rate, so each byte of them takes longer.
             time_s = (1 - far + far / kind.remote_bandwidth_fraction) / kind.core_bandwidth_cap_gb_s
             slowest = max(slowest, time_s)
             for home, share in enumerate(shares):

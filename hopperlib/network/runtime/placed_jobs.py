@@ -261,6 +261,7 @@ class Histories:
         neighbors = self._neighbors(schedule, seed, places)
         for index in schedule.finished():
             number = schedule.workload.job[index]
+            # As `schedule` deals them out: the sizes take turns.
             size = TASKS[(number - FIRST_MILC) % len(TASKS)]
             if number < FIRST_MILC or size not in tasks:
                 continue

@@ -72,6 +72,7 @@ class Run:
         first_bound[job], run_count[job] = len(all_bounds), len(bounds) >> 1
         all_bounds.fromlist(bounds)
         self.held[job] = bounds
+        # One number holds the second and, in its last bits, the job: it sorts as the pair would, and faster.
         heappush(self.ends, ((now + run_time) << SHIFT) + job)
         if self.limited:
             self.limits.count(job, 1)
@@ -179,6 +180,8 @@ class WholeLane(Lane):
         return self.free.take(width) if width <= self.free.room else None
 
     def hold(self, job: int, bounds: list[int], end: int) -> None:
+        # Nodes that come back among the ends that are counted are free again there: `have` stays. Those that stay
+        # away longer are missing there.
         key, width = (end << SHIFT) + job, self.widths[job]
         place = bisect_left(self.expected, key)
         self.expected.insert(place, key)
@@ -291,6 +294,7 @@ class WholeLane(Lane):
         for width in fit:
             longest = horizon if width <= spare else left
             for key in waiting.of_width[width]:
+                # The keys of a width are sorted: behind one that is too late are only later ones.
                 if first is not None and key >= first:
                     break
                 if limits[key & JOB] <= longest:
@@ -330,6 +334,7 @@ class WholeLane(Lane):
             self.spare = 0 if self.run_kept is None else self.free.largest_beside(self.run_kept)
         else:
             freed, counted, have = self.freed, self.counted, self.have
+            # Along the expected ends until the head has its nodes, then back to where it has them first.
             while have < width and counted < len(freed):
                 have += freed[counted]
                 counted += 1
@@ -422,6 +427,7 @@ def _earliest(times: list[int], free: list[int], width: int, limit: int, *, only
             return step
         if only_now:
             return None
+        # Where too few are free, no start before it lasts: the search goes on behind it.
         step = other + 1
     return None
 

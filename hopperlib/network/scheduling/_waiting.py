@@ -89,6 +89,7 @@ class Order:
         if not self.rules.fair_share or now == self._used_until:
             return
         span, self._used_until = now - self._used_until, now
+        # What was used halves in each half-life; what ran since counts whole, as if it had all run just now.
         fade = 0.5 ** (span / (_DAY * self.rules.half_life_days))
         self._usage = [used * fade + load * span for used, load in zip(self._usage, self._load, strict=True)]
         self._counting, self._power = self._usage.copy(), self._all_shares / (sum(self._usage) or 1.0)

@@ -140,6 +140,7 @@ def _submitted(text: str) -> str:
             glued = "=" in words[at]
             command = words[at].partition("=")[2] if glued else " ".join(words[at + 1 : at + 2])
             options = words[:at] + words[at + (1 if glued else 2) :]
+        # What stands behind the last option and its value is the script and its arguments.
         while (
             len(options) > 1
             and not options[-1].startswith("-")
@@ -318,6 +319,7 @@ class _Shell:
                     unexported={name: value for name, value in self.variables.items() if name not in environment},
                 )
                 return
+            # eval reads its words as a line once more: a bound, so that no text makes it go on for ever.
             if at == 0 and name == "eval" and self.depth < _DEEPEST_EVAL:
                 self.depth += 1
                 for statement in split(" ".join(word.text for word in words[1:])):

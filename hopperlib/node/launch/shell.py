@@ -23,6 +23,8 @@ _LIST = "is a list; write the value"
 _PLACEHOLDER = "is a placeholder; write the value"
 _NODES = r"(?=.*\bwc\b)(?=.*\$\{?PBS_NODEFILE\b)"
 
+# The last kind takes any character, so that a text is walked through in one pass. A kind that begins like another but
+# is longer stands before it.
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+)
       | (?P<newline>\n)
@@ -193,10 +195,12 @@ class _Splitter:
         self._add(Part("text", "", True), '"')
         self.at = start + 1
         while self.at < end:
+            # What this does not match is a dollar sign or a backquote.
             chunk = _IN_QUOTES.match(self.text, self.at, end)
             if chunk is None:
                 self._variable(self.at, quoted=True)
                 continue
+            # Within double quotes a backslash before the end of a line joins two lines.
             text = chunk[0] if chunk["escaped"] is None else chunk["escaped"].strip("\n")
             self._add(Part("text", text, True), chunk[0].removeprefix("\\\n"))
             self.at = chunk.end()
@@ -239,6 +243,7 @@ class _Splitter:
 
     def _redirection(self, operator: str) -> None:
         """A redirection: it and its file are no words of the command."""
+        # The number of a stream, as in 2>file, is no word either.
         if self.word is not None and self.word.raw.isdigit():
             self.word = None
         self._end_word()
@@ -250,6 +255,7 @@ class _Splitter:
 
     def _separator(self, operator: str) -> None:
         """An operator between two statements, or the bracket of a list."""
+        # NAME=( begins a list; a bracket elsewhere a shell of its own, whose statements are read like others.
         if operator == "(" and self.word is not None and self.word.raw.endswith("="):
             start = self.at - 1
             self.at = self._closing(start, "(", ")")
@@ -305,6 +311,8 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
         if part.quoted or part.kind == "text":
             texts[-1] += value
         else:
+            # What comes of a variable outside quotes is cut at blanks; its first piece is glued to what stands before
+            # it.
             first, *others = re.split(r"[ \t\n]+", value)
             texts[-1] += first
             texts += others
@@ -332,6 +340,7 @@ def _value_of(part: Part, variables: Variables) -> str | Unknown:
     if part.kind == "arithmetic":
         return _worked_out(part.text, variables)
     value = variables.get(part.text)
+    # With a default an empty value counts as none, as in ${NAME:-default}.
     if value is not None and (value or part.default is None):
         return value
     if part.default is not None:
@@ -348,6 +357,7 @@ def _worked_out(text: str, variables: Variables) -> str | Unknown:
     """Return the value of whole-number arithmetic whose variables are all known."""
     import ast
 
+    # Division is that of whole numbers, and variables need no dollar sign.
     names = re.sub(r"\$\{?([A-Za-z_]\w*)\}?", r"\1", text).replace("/", "//")
     try:
         return str(_number(ast.parse(names.strip(), mode="eval").body, variables))
@@ -360,14 +370,14 @@ def _number(node: Any, variables: Variables) -> int:
     import ast
     import operator
 
-    signs = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
+    signs: dict[type, Any] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mod: operator.mod}
+    signs |= {ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return node.value
     if isinstance(node, ast.Name) and isinstance(value := variables.get(node.id), str):
         return int(value[:_MOST_DIGITS])
-    if isinstance(node, ast.BinOp) and type(node.op) in {**signs, ast.Mod: operator.mod}:
-        left, right = _number(node.left, variables), _number(node.right, variables)
-        return left % right if isinstance(node.op, ast.Mod) else signs[type(node.op)](left, right)
+    if isinstance(node, ast.BinOp) and type(node.op) in signs:
+        return signs[type(node.op)](_number(node.left, variables), _number(node.right, variables))
     raise ValueError("no whole-number arithmetic")
 
 

@@ -102,6 +102,7 @@ def read_printed(text: str, kind: NodeKind) -> dict[int, Printed]:
 def _by_bus(buses: dict[int, dict[str, str]], kind: NodeKind) -> dict[int, frozenset[str]]:
     """Return the GPUs of tasks that count their own from 0 (one number, several buses), by the order of the buses."""
     pairs = {pair for own in buses.values() for pair in own.items() if pair[1]}
+    # Where a number stands for one bus only, it is the node's number of the GPU.
     if len(pairs) == len({number for number, _ in pairs}):
         return {}
     known = sorted({bus for _, bus in pairs})
@@ -118,14 +119,13 @@ def _differences(placement: Placement, printed: dict[int, Printed]) -> list[tupl
     for number, real in sorted(printed.items()):
         task = answered.get(number)
         cpus = frozenset(task.cpus) if task else frozenset()
+        gpus = None if task is None or task.gpus is None else [numbering[gpu] for gpu in task.gpus]
+        pair = None
         if not (real.cpus == cpus if real.exact else real.cpus <= cpus):
-            differences.append(
-                (number, f"CPUs {as_ranges(sorted(real.cpus))}", f"CPUs {as_ranges(sorted(cpus)) or 'none'}")
-            )
-        elif real.gpus and task and task.gpus is not None and real.gpus != {numbering[gpu] for gpu in task.gpus}:
-            differences.append(
-                (number, f"GPUs {','.join(sorted(real.gpus))}", f"GPUs {','.join(numbering[gpu] for gpu in task.gpus)}")
-            )
+            pair = f"CPUs {as_ranges(sorted(real.cpus))}", f"CPUs {as_ranges(sorted(cpus)) or 'none'}"
+        elif real.gpus and gpus is not None and real.gpus != set(gpus):
+            pair = f"GPUs {','.join(sorted(real.gpus))}", f"GPUs {','.join(gpus)}"
+        differences += [(number, *pair)] if pair else []
     return differences
 
 
