@@ -87,6 +87,7 @@ def _floor_rules(network: Network, compute_nodes: int, positions: int) -> Iterat
         rule = f"must be a multiple of nodes_per_router = {network.nodes_per_router}"
         yield f"network.nodes_per_slot = {per_slot}: {rule}"
         return
+    # Columns of the floor run along x; rows, with the routers of a slot, along y; cages and their slots along z.
     parts = (columns, rows * routers, cages * slots)
     spelled = (
         f"floor_columns = {columns}",
@@ -96,6 +97,7 @@ def _floor_rules(network: Network, compute_nodes: int, positions: int) -> Iterat
     for axis, extent, part, words in zip("xyz", network.dimensions or (), parts, spelled, strict=True):
         if extent != part:
             yield f"network.dimensions: {axis} = {extent} must equal {words} (columns run along x, rows along y)"
+    # Each place without a compute node must be one of a service blade.
     held, left_over = len(network.service_blades) * per_slot, positions - compute_nodes
     if network.service_blades and held != left_over:
         yield (

@@ -111,6 +111,7 @@ def chance(gain: float, runs: int, persistence: float) -> float:
     True
     """
     at_5, at_1 = _gains(runs, persistence)
+    # An exponential through both: a fifth as often at the gain of 1 % as at that of 5 %.
     tail = 0.05 * math.exp(-math.log(5) * (gain - at_5) / (at_1 - at_5))
     return max(LEAST_P, min(1.0, tail))
 
@@ -148,6 +149,8 @@ def find_changes(values: Sequence[float], *, level: float = LEVEL) -> Course:
     ()
     """
     steady, best = search(values, level)
+    # The spread twice: around the steady course, and from run to run, where levels do not matter. The difference of
+    # two runs spreads by the root of two more than one.
     least = min(_two_thirds(steady.residuals(values)), _two_thirds([b - a for a, b in pairwise(values)]) / math.sqrt(2))
     if best.noise.spread < least / _STEPPED:
         return kept(values, *search(values, level, least), level, least)
@@ -206,6 +209,7 @@ def kept(values: Sequence[float], steady: Fit, best: Fit, level: float, least: f
                 else steady
             )
             chances.append(chance(best.loglik - without.loglik, len(values), best.noise.persistence))
+            # The weakest is the one that chance gives most often.
             weakest = max(weakest, (chances[-1], without), key=lambda pair: pair[0])
         if weakest[0] <= level:
             return Course(tuple(_changes(values, best, chances)), best)
@@ -222,6 +226,7 @@ def _changes(values: Sequence[float], best: Fit, chances: Sequence[float]) -> li
         index = max(range(len(exact)), key=exact.__getitem__)
         if exact[index] < _CERTAIN:
             index = max(range(len(near)), key=lambda run: (near[run], exact[run]))
+        # The middle 95 % of the places, their chances added up from the first run on.
         below, inside = 0.0, []
         for run, share in enumerate(exact):
             if below + share > 0.025 and below < 0.975:

@@ -167,6 +167,7 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
         course = straight
     trend = [slope * run for run in range(len(logs))]
     residuals = course.fit.residuals([value - rise for value, rise in zip(logs, trend, strict=True)])
+    # A run without its residual is its level, the drift with it.
     levels = tuple(math.exp(value - off) for value, off in zip(logs, residuals, strict=True))
     shifts = [_shift(history, change) for change in course.changes]
     if shifts and history.covariates:

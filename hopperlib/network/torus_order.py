@@ -88,6 +88,7 @@ class NodeTraffic:
     @property
     def hops_sent(self) -> float:
         """What all pairs of nodes send each other, times the hops it goes."""
+        # Each pair is counted from both its ends.
         return sum(self._hops(group, at) for group, at in enumerate(self._at)) / 2
 
     def bring_near(self) -> list[int]:
@@ -115,8 +116,10 @@ class NodeTraffic:
                 for place in self._beside(group):
                     other, own = group_at[place], self._at[group]
                     tried += 1
+                    # What the two send each other goes as far before as after: it is left out.
                     before = self._hops(group, own, other) + self._hops(other, place, group)
                     after = self._hops(group, place, other) + self._hops(other, own, group)
+                    # By more than rounding, lest two change places for ever.
                     if after < before * (1 - 1e-12):
                         self._at[group], self._at[other] = place, own
                         group_at[place], group_at[own] = group, other

@@ -74,6 +74,7 @@ def runs_met(
         else:
             below, above = ("none", "assumed") if traffic < 1 else ("assumed", "double")
             part = traffic - (traffic >= 1)
+            # Between two mixes the slowness is taken to lie on a straight line.
             slowness = [
                 low + part * (high - low) for low, high in zip(job.slowness(below), job.slowness(above), strict=True)
             ]

@@ -70,6 +70,8 @@ class SharedLane(Lane):
         nodes, members = self.partitions[wanted[0]], self.members[wanted[0]]
         known, seen = self.fitting_now.get(wanted, (0, -1))
         changed: Sequence[int] = self.log[seen:]
+        # Only nodes on which something began or ended since may fit otherwise now; where these are very many, all are
+        # looked at.
         if seen < 0 or len(changed) > len(nodes):
             known, changed = 0, nodes
         for node in changed:
@@ -91,6 +93,7 @@ class SharedLane(Lane):
         harmed = [0] * len(kept)
         taken: list[int] = []
         while fitting and len(taken) < width:
+            # The lowest bit that is set: the first node that is left.
             bit = fitting & -fitting
             fitting ^= bit
             node = bit.bit_length() - 1
@@ -136,6 +139,7 @@ class SharedLane(Lane):
         for node in self.partitions[wanted[0]] if seen < 0 else self.members[wanted[0]].intersection(self.log[seen:]):
             since[node] = self.fits_from(wanted, node)
         self.fitting_at[wanted] = since, len(self.log)
+        # When as many nodes as the job needs are free for it, the soonest first.
         at = sorted(since.values())[width - 1]
         if at == FOREVER:
             return Promise(FOREVER)
@@ -151,6 +155,7 @@ class SharedLane(Lane):
             return FOREVER
         ends, free = sorted(self.jobs[node].values()), self.left[node]
         if not wanted[1]:
+            # A job of whole nodes needs the last of the others to end.
             return ends[-1][0]
         for end, share in ends:
             free = tuple(map(add, free, share))

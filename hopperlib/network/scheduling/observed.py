@@ -280,6 +280,7 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
     idle = _found_idle(schedule, jobs, waited, cluster)
     if idle > 0.05 * len(waited):
         yield worded(_HERE, "idle-while-waiting", {"share": idle / len(waited)}, waited=len(waited))
+    # Of jobs of one queue that want the same, one that starts before an earlier one has passed it.
     alike: dict[tuple[int, int, int], int] = {}
     passed = 0
     for job in jobs:
@@ -293,6 +294,7 @@ def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: boo
     # The earliest arrival of those that start at an instant or later.
     earliest = list(accumulate((arrivals[job] for job in reversed(waited)), min))[::-1]
     begun = [starts[job] for job in waited]
+    # Somebody waited all through such a time: came before it, and started at its end or later.
     still = [
         (since, until)
         for since, until in occupied.still()

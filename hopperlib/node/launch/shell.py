@@ -377,7 +377,7 @@ def _number(node: Any, variables: Variables) -> int:
     if isinstance(node, ast.Name) and isinstance(value := variables.get(node.id), str):
         return int(value[:_MOST_DIGITS])
     if isinstance(node, ast.BinOp) and type(node.op) in signs:
-        return signs[type(node.op)](_number(node.left, variables), _number(node.right, variables))
+        return int(signs[type(node.op)](_number(node.left, variables), _number(node.right, variables)))
     raise ValueError("no whole-number arithmetic")
 
 

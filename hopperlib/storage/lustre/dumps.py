@@ -118,6 +118,7 @@ def barriered_dump(size_gb: float, ost_rates_gb_s: Sequence[float], *, variables
         start_s, end_s = number * (last + gap_s), (number + 1) * last + number * gap_s
         phases.append(Phase(start_s, end_s, start_s + first, end_s))
     time_s = variables * last + (variables - 1) * gap_s
+    # The time in which OSTs write, out of what all of them have.
     writing = variables * sum(each / rate for rate in ost_rates_gb_s)
     return Dump(time_s, size_gb / time_s, last - first, 1 - writing / (time_s * len(ost_rates_gb_s)), tuple(phases))
 
@@ -213,6 +214,7 @@ def exclude_slow(
     rates = osts_with_slow(osts, rate_gb_s, slow=slow, slow_rate_gb_s=slow_rate_gb_s)
     with_slow = barriered_dump(size_gb, rates, variables=variables, gap_s=gap_s)
     without = barriered_dump(size_gb, [rate_gb_s] * (osts - slow), variables=variables, gap_s=gap_s)
+    # It pays no longer where the slow OST has done its share when the others would have done their larger ones.
     return Exclusion(
         with_slow.time_s, without.time_s, rate_gb_s * (osts - slow) / osts, size_gb / (osts - slow) - size_gb / osts
     )

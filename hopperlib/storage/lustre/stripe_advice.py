@@ -98,6 +98,7 @@ class Advice:
     def findings(self) -> tuple[Finding, ...]:
         """The cautions as findings; a problem only if the data do not fit."""
         levels: list[Level] = ["note"] * len(self.cautions)
+        # The caution that the data do not fit is the last, if there are any.
         levels[-1:] = ["problem" if self.too_large else "note"] * bool(levels)
         messages = (f"{caution[0].upper()}{caution[1:]}." for caution in self.cautions)
         return tuple(Finding("mind", message, level) for message, level in zip(messages, levels, strict=True))
