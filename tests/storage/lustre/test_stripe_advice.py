@@ -96,11 +96,14 @@ def test_advice_is_always_a_legal_layout(size, writers, pattern, name):
     assert advice.commands[0].startswith("lfs setstripe -c ")
 
 
-@given(st.integers(min_value=1, max_value=10**15), st.integers(min_value=1, max_value=10**15))
-def test_more_data_never_get_fewer_stripes(one, other):
-    low, high = sorted((one, other))
-    counts = [advise(size, 2400, "shared", HOPPER, cores_per_node=24).layout.stripe_count for size in (low, high)]
-    assert counts == sorted(counts)
+@given(st.integers(min_value=1, max_value=10**14), st.integers(min_value=10, max_value=10**6))
+def test_much_more_data_never_get_fewer_stripes(size, times):
+    """Law: ten times the data, or more, get as many stripes at least."""
+    # A little more data may get fewer: 4 pieces of 1 MiB go one by one to 4 OSTs, 9 pieces by threes to 3 as fast as to 4.
+    low, high = (
+        advise(size * factor, 2400, "shared", HOPPER, cores_per_node=24).layout.stripe_count for factor in (1, times)
+    )
+    assert low <= high
 
 
 @pytest.mark.parametrize(
