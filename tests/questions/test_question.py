@@ -9,7 +9,7 @@ from hopperlib.questions import question as contract
 from hopperlib.questions.catalogue import QUESTIONS
 from hopperlib.questions.controls import Slider, Text
 from hopperlib.questions.question import Example, Question, load
-from hopperlib.questions.result import Result
+from hopperlib.questions.result import Facts, Result
 from hopperlib.render.answer import answer_json
 
 
@@ -121,3 +121,10 @@ def test_a_worker_gets_json_for_a_refusal_too():
 def test_json_that_is_broken_is_a_defect_of_the_page():
     with pytest.raises(json.JSONDecodeError):
         answer_json("place", "{")
+
+
+@pytest.mark.parametrize("name", ["build", "diagnose", "iobuf", "memory", "place", "preflight", "scorecard", "stripe"])
+def test_what_programs_read_is_not_hidden_by_a_fact_of_the_same_name(name):
+    facts = load(name).run().facts
+    assert isinstance(facts, Facts)
+    assert {key: facts[key] for key in facts} == {**facts.named, **facts._rest()}
