@@ -25,7 +25,10 @@ class Check {
     // Below this heading an answer is a prediction: given once, before anything is shown.
     // A curve is drawn before anything is shown wherever it stands.
     this.prediction = this.check.kind === "curve" || (section.closest("#predict-first") !== null && ["number", "choice"].includes(this.check.kind));
-    if (this.prediction) this.form.querySelector(".hopper-main").textContent = "Commit";
+    if (this.prediction) {
+      this.form.querySelector(".hopper-main").textContent = "Commit";
+      this.#showCode(false);
+    }
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#mark();
@@ -48,6 +51,12 @@ class Check {
     this.curve = new Curve(this.section.querySelector(".hopper-curve-box"), this.check);
   }
 
+  /** The code of a prediction holds its answer: it is shown when the reader has committed. */
+  #showCode(shown) {
+    const code = this.section.closest(".cell")?.querySelector(".cell_input, details.hide");
+    if (code) code.style.display = shown ? "" : "none";
+  }
+
   #note(what, guessed = {}) {
     this.#showRecord(noteCheck(this.check.name, { page: PAGE, question: this.check.question, ...guessed }, what));
   }
@@ -64,6 +73,7 @@ class Check {
       input.parentElement.toggleAttribute("data-right", this.check.options?.[Number(input.value)]?.right ?? false);
     }
     this.form.querySelector(".hopper-ends").remove();
+    this.#showCode(true);
   }
 
   /** Show a prediction of an earlier visit. */
@@ -74,6 +84,8 @@ class Check {
       if (drawn.length === this.check.x.length) this.#commit(drawn, mark(this.check, drawn));
       return;
     }
+    // What was asked as a choice on the earlier visit is asked anew as a number.
+    if (this.check.kind === "number" && !mark(this.check, guess).readable) return;
     const given = this.check.kind === "number" ? guess : this.check.options.flatMap(({ text }, i) => (guess.split(", ").includes(text) || guess === text ? [i] : []));
     for (const input of this.form.querySelectorAll("input")) {
       if (input.type === "text") input.value = guess;
