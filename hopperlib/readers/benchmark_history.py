@@ -152,19 +152,11 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
         if known in header and any(row[known].lower() not in ABSENT for row in rows):
             return [known]
     figures = [name for name in header if name.endswith("_value")]
-    numbers = [
-        name
-        for name in header
-        if name != times
-        and name.lower() not in _COLUMNS["names"]
-        and not _LABELS.match(name.lower())
-        and all(finite(row[name]) is not None or row[name].lower() in ABSENT for row in rows)
-    ]
-    measured = [
-        name
-        for name in numbers
-        if not _SETTINGS.match(name.lower()) and len({row[name] for row in rows}) > len(rows) // _RUNS_A_SETTING
-    ]
+    free = [name for name in header if name != times and name.lower() not in _COLUMNS["names"]]
+    cells = {name: {row[name] for row in rows} for name in free if not _LABELS.match(name.lower())}
+    numbers = [name for name, own in cells.items() if all(finite(c) is not None or c.lower() in ABSENT for c in own)]
+    varied = (name for name in numbers if len(cells[name]) > len(rows) // _RUNS_A_SETTING)
+    measured = [name for name in varied if not _SETTINGS.match(name.lower())]
     if not numbers:
         raise InputError(f"no column holds numbers alone; the columns are: {', '.join(header)}")
     return figures or measured or numbers

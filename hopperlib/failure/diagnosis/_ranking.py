@@ -56,8 +56,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     """Rank the causes in the evidence of a scan."""
     findings = evidence.messages
     counted, set_aside = _counted(findings, bool(record_failed))
-    refuting = [link for message in counted for link in message.rule.refutes]
-    refuted = {code for code in (each.rule.code for each in counted) if any(link.names(code) for link in refuting)}
+    refuted = _refuted(counted)
     set_aside += tuple(refuted)
     causes = [message for message in counted if message.rule.role == "cause" and message.rule.code not in refuted]
     success = [message for message in counted if message.rule.success]
@@ -82,6 +81,12 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     if words and (not ranked or ranked[0].confidence == "possible"):
         ranked.insert(0 if ranked and _went_on(roots[0], words) else len(ranked), words)
     return Ranking(causes=tuple(ranked), failed=failed, succeeded=False, set_aside=set_aside)
+
+
+def _refuted(counted: Iterable[MessageHits]) -> set[str]:
+    """Return the codes of messages that another one refutes."""
+    refuting = [link for message in counted for link in message.rule.refutes]
+    return {message.rule.code for message in counted if any(link.names(message.rule.code) for link in refuting)}
 
 
 def _tidies_up(message: MessageHits, success: Iterable[MessageHits]) -> bool:
@@ -150,17 +155,13 @@ def _roots(causes: list[MessageHits], counted: list[MessageHits]) -> tuple[list[
         for cause in ranked
     }
     place = {cause.rule.code: index for index, cause in enumerate(ranked)}
-    roots = []
-    for cause in ranked:
-        explainers = [
-            other
-            for other in ranked
-            if cause in direct[other.rule.code]
-            # Two that explain each other: the one that ranks higher is the cause.
-            and (other not in direct[cause.rule.code] or place[other.rule.code] < place[cause.rule.code])
-        ]
-        if not explainers:
-            roots.append(cause)
+
+    def is_explained(cause: MessageHits, by: MessageHits) -> bool:
+        """Whether one explains another; of two that explain each other, the one that ranks higher is the cause."""
+        mutual = by in direct[cause.rule.code]
+        return cause in direct[by.rule.code] and (not mutual or place[by.rule.code] < place[cause.rule.code])
+
+    roots = [cause for cause in ranked if not any(is_explained(cause, other) for other in ranked)]
     reached = {}
     for cause in roots:
         codes: list[str] = []

@@ -294,3 +294,11 @@ def _bound(request: GpuRequest, option: Given, gpus: int) -> GpuRequest:
             )
         return request._replace(binding=word, entries=lists)
     raise option.refusal(_BIND_WORDS)
+
+
+def task_width(options: Mapping[str, Given], gpus: GpuRequest | None, given: int, notes: list[str]) -> int:
+    """Return the CPUs of a task; with --cpus-per-gpu, and no -c beside it, so many for each of its GPUs."""
+    if gpus is None or "--cpus-per-gpu" not in options or "-c" in options:
+        return given
+    notes += [remark("cpus-per-gpu")] if gpus.per_task is None else []
+    return (count_of(options, "--cpus-per-gpu") or 1) * (gpus.per_task or 1)

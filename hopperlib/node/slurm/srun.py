@@ -25,15 +25,7 @@ from hopperlib.machine import Launcher, Machine, NodeKind
 from hopperlib.node.gpus import CHECK
 from hopperlib.node.launch.components import Component, Job, LaunchError, ReadLine, Remarks, Reservation, remark
 from hopperlib.node.launch.option_values import assigned, host_count, memory_gb, whole_number
-from hopperlib.node.launch.options import (
-    Given,
-    component_of,
-    count_of,
-    option_table,
-    programs,
-    read_fields,
-    read_programs,
-)
+from hopperlib.node.launch.options import Given, component_of, count_of, option_table, read_fields, read_programs
 from hopperlib.node.launch.scripts import Invocation
 from hopperlib.node.launch.shell import Unknown, Variables, Word
 from hopperlib.node.slurm import _options as values
@@ -93,8 +85,9 @@ def _read(invocation: Invocation, job: Job) -> ReadLine:
     components: list[Component] = []
     exported: dict[str, str] = {}
     taken = 0
-    several = len(programs(invocation.words)) > 1
-    for given, command in read_programs(invocation.words, "srun", known, where=f"srun on {machine.title}"):
+    parts = list(read_programs(invocation.words, "srun", known, where=f"srun on {machine.title}"))
+    several = len(parts) > 1
+    for given, command in parts:
         group, variables = _group(given, len(components), reservation)
         if several and group is not None and group is reservation and "-N" not in {each.name for each in given}:
             raise LaunchError(":", "", remark("whose-nodes"))
@@ -193,8 +186,7 @@ def _component(
     # A site's default holds as if the job had asked for it, so it binds to threads too.
     by_default = launcher.threads_per_core if "--hint" not in options and threads_per_core is None else None
     threads_per_core = threads_per_core or by_default
-    tasks_per_core = fields.get("tasks_per_core")
-    if tasks_per_core and threads_per_core and tasks_per_core > threads_per_core:
+    if threads_per_core and (tasks_per_core := fields.get("tasks_per_core", 0)) > threads_per_core:
         rule = f"cannot be more than --threads-per-core={threads_per_core}"
         raise LaunchError("--ntasks-per-core", tasks_per_core, rule)
     bound = f"what a node of {machine.title} has as Slurm counts sockets"
@@ -206,14 +198,13 @@ def _component(
     notes += [distribution.note] if distribution.note else []
     binding = values.read_cpu_bind(options, hint, release)
     gpus = values.read_gpus(options, node, machine)
-    width = fields.get("threads_per_task", 1)
-    if gpus is not None and "--cpus-per-gpu" in options and "-c" not in options:
-        width = (count_of(options, "--cpus-per-gpu") or 1) * (gpus.per_task or 1)
-        notes += [remark("cpus-per-gpu")] if gpus.per_task is None else []
+    width = values.task_width(options, gpus, fields.get("threads_per_task", 1), notes)
     tasks, nodes, tasks_per_node = _counts(options, slurm_node, width, threads_per_core, notes)
     if gpus is not None and gpus.tasks_per_gpu and not {"-n", "--ntasks-per-node"} & set(options):
         tasks = gpus.tasks_per_gpu * (gpus.total or (gpus.per_node or node.gpus) * (nodes or 1))
     exclusive = "--exclusive" in options and options["--exclusive"].value in ("", "exclusive")
+    # From 22.05 on a step that says how many CPUs its tasks have gets those alone.
+    alone = "-c" in options and "-O" not in options and release >= (22, 5)
     per_cpu = _memory("--mem-per-cpu", options)
     fields |= {
         "tasks": tasks,
@@ -232,7 +223,7 @@ def _component(
         "gpus": gpus,
         "cores_per_socket": hint.cores_per_socket,
         "threads_per_core": threads_per_core,
-        "exact": exclusive or "--exact" in options or ("-c" in options and "-O" not in options and release >= (22, 5)),
+        "exact": exclusive or "--exact" in options or alone,
     }
     return component_of(options.values(), command, fields)
 

@@ -62,16 +62,9 @@ def log_from_frames(
         for module, prefix in (LOWER | UPPER).items()
         if module in frames
     }
-    lower = {number for module in LOWER for number in gathered.get(module, {})}
-    files = []
-    for module, records in gathered.items():
+    for records in gathered.values():
         for number, record in records.items():
             record.layout = layouts.get(number)
-            # What MPI-IO moved and no interface below it saw.
-            alone = module == "MPI-IO" and number not in lower and "DFS" not in frames and record.bytes_moved > 0
-            stream = number in _STREAM_NUMBERS or record.path in _STREAMS
-            if (module in LOWER or alone) and not stream:
-                files.append(record)
     absent = [
         *([] if "POSIX" in frames else ["the log has no POSIX module: no access sizes"]),
         *([] if layouts else ["the log has no Lustre layouts"]),
@@ -84,7 +77,7 @@ def log_from_frames(
         tasks=tasks,
         run_time_s=_time(run_time) if run_time is not None else None,
         modules=tuple(job.get("modules") or frames),
-        files=tuple(files),
+        files=tuple(_files(gathered, daos="DFS" in frames)),
         notes=(*notes, *absent),
         missing=tuple(missing),
         upper=tuple(record for module in UPPER for record in gathered.get(module, {}).values()),
@@ -93,6 +86,18 @@ def log_from_frames(
         osts=max(osts, default=0) or None,
         heat_maps=tuple(HeatMap(**heat_map) for heat_map in heat_maps),
     )
+
+
+def _files(gathered: Mapping[str, Mapping[int, FileRecord]], *, daos: bool) -> Iterator[FileRecord]:
+    """Yield the records that count as files: those below MPI-IO, and what MPI-IO moved that none below it saw."""
+    lower = {number for module in LOWER for number in gathered.get(module, {})}
+    for module, records in gathered.items():
+        for number, record in records.items():
+            # DAOS moves what MPI-IO asks for by itself, and under other names.
+            alone = module == "MPI-IO" and number not in lower and not daos and record.bytes_moved > 0
+            stream = number in _STREAM_NUMBERS or record.path in _STREAMS
+            if (module in LOWER or alone) and not stream:
+                yield record
 
 
 def _total(records: Iterable[FileRecord]) -> dict[str, int]:

@@ -41,13 +41,10 @@ def read_lscpu(text: str) -> Hardware:
     cores = sockets * per_socket
     if cores * threads > MOST_CPUS:
         raise InputError(f"lscpu: {sockets} sockets x {per_socket} cores x {threads} threads exceed {MOST_CPUS:,} CPUs")
-    notes = []
     cpus = counted("lscpu", "CPU(s)", values.get("CPU(s)"), _MISSING)
-    if cpus != cores * threads:
-        notes.append(
-            f"lscpu counts {cpus} CPUs, but {sockets} sockets x {per_socket} cores x {threads} threads make "
-            f"{cores * threads}; some may be off line"
-        )
+    made = f"{sockets} sockets x {per_socket} cores x {threads} threads make {cores * threads}"
+    off_line = f"lscpu counts {cpus} CPUs, but {made}; some may be off line"
+    notes = [off_line] if cpus != cores * threads else []
     lists = (cpu_list(value, name) for name, value in values.items() if re.fullmatch(r"NUMA node\d+ CPU\(s\)", name))
     # A NUMA node of memory alone (CXL, high-bandwidth memory) has no CPUs.
     numa_cpus = [numbers for numbers in lists if numbers]
@@ -55,13 +52,7 @@ def read_lscpu(text: str) -> Hardware:
     alike = len({len(numbers) for numbers in numa_cpus}) <= 1
     in_order = not numa_cpus or not _renumbered(numa_cpus, cores, threads)
     model = values.get("Model name") or None
-    facts = _measured_clock(values)
-    flags = set(values.get("Flags", "").split())
-    widest = next((vector for vector in _VECTORS if flags.issuperset(vector["flags"])), {})
-    flops, why = widest.get("flops_per_cycle", 0), widest.get("why", "")
-    if flops == 32 and values.get("Vendor ID") == "AuthenticAMD":
-        flops, why = 16, "the flag avx512f on an AMD processor: as on Zen 4, in two halves"
-    facts |= guessed(why, flops_per_cycle=flops) if flops else {}
+    facts = _measured_clock(values) | _guessed_flops(values)
     at = ("Socket(s), Core(s) per socket, NUMA node(s)", "Thread(s) per core", "Model name")
     counts = (sockets, numa_nodes, cores, threads)
     return local_node("lscpu", at, counts, facts, model, notes, alike=alike, in_order=in_order)
@@ -89,6 +80,17 @@ def _renumbered(numa_cpus: list[list[int]], cores: int, threads: int) -> bool:
         for k in range(len(numa_cpus))
     ]
     return [set(cpus) for cpus in numa_cpus] != expected
+
+
+def _guessed_flops(values: dict[str, str]) -> dict[str, Quantity]:
+    """Return the operations a cycle that the flags of the processor speak for, if they do."""
+    flags = set(values.get("Flags", "").split())
+    widest = next((vector for vector in _VECTORS if flags.issuperset(vector["flags"])), None)
+    if widest is None:
+        return {}
+    if widest["flops_per_cycle"] == 32 and values.get("Vendor ID") == "AuthenticAMD":
+        return guessed("the flag avx512f on an AMD processor: as on Zen 4, in two halves", flops_per_cycle=16)
+    return guessed(widest["why"], flops_per_cycle=widest["flops_per_cycle"])
 
 
 def _measured_clock(values: dict[str, str]) -> dict[str, Quantity]:
