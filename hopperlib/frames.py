@@ -182,6 +182,7 @@ def record_columns(thing: Any) -> dict[str, Any]:
         raise TypeError(f"a row is a dataclass, a named tuple or a mapping, not {type(thing).__name__}")
     columns: dict[str, Any] = {}
     for name, value in cells.items():
+        # A record that has a name stands by it in one cell; another one is spread over columns.
         if _is_record(value) and not isinstance(getattr(value, "name", None), str):
             columns |= {f"{name}_{part}": inner for part, inner in record_columns(value).items()}
         elif name.endswith("interval"):

@@ -315,6 +315,7 @@ def _ran(name: str) -> dict[str, Value]:
     """Return what the models of a study give, and what is computed from printed numbers alone, which may read them all."""
     # What it reads while it is imported may be another study's, which it takes something from.
     study = studies.load(name)
+    # A documented row that the models read without declaring it raises.
     with watched(_reader(name)):
         modelled = dict(study.values())
     sums = dict(study.sums())
@@ -334,6 +335,7 @@ def _named(study: str, name: str) -> Any:
         return printed(name if path else f"{study}.{name}")
     thing: Any = Machine.load(machine)
     for part in path.split("."):
+        # Kinds of node and file systems are called by their own names.
         kinds: tuple[Any, ...] = (*thing.node_kinds, *thing.file_systems) if isinstance(thing, Machine) else ()
         named = next((kind for kind in kinds if kind.name.replace("-", "_") == part), None)
         thing = thing.node() if part == "node" else named or getattr(thing, part)

@@ -561,10 +561,12 @@ def goodness(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repea
     distribution, *_ = _FAMILIES[fitted.family]
     arguments = _estimate(x, fitted.family)
     own = _distances(distribution(*arguments), x)
+    # The values count as one of the samples, so that no p-value is 0.
     step, farther = resolution(x), np.ones(2)
     for _ in range(repeats):
         sample = _drawn(distribution, arguments, len(x), step, rng)
         if fitted.family not in _BELOW_ZERO:
+            # Rounding may have made a 0 of a small value, and these families begin above it.
             sample = np.maximum(sample, step or _RESOLUTION * float(x.min()))
         # A hair less counts as farther: equal distances may differ in their last bits.
         farther += _distances(distribution(*_estimate(sample, fitted.family)), sample) >= own - _RESOLUTION

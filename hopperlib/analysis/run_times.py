@@ -194,6 +194,7 @@ def _repeats(
         _, of = np.unique(np.array(table.groups), return_inverse=True)
         means = np.bincount(of, values) / np.bincount(of)
         ways = [
+            # Each run less the mean of its group: what is left is the spread inside.
             (f"both versions inside one {table.group}", split.within_sd / mean, values - means[of] + mean),
             (f"each run in a {table.group} of its own", split.total_sd / mean, values),
         ]

@@ -136,6 +136,7 @@ def _varied(text: str) -> tuple[str, list[Any]]:
     try:
         if not (equals and name and values):
             raise ValueError
+        # Two numbers without a step are a slip; module:function is a value.
         if values.count(":") == 1 and not any(sign.isalpha() for sign in values):
             raise ValueError
         if values.count(":") != 2:

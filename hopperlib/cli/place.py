@@ -60,6 +60,7 @@ def place(question: "Question", values: dict[str, Any], as_json: bool, show_all:
         raise refusal("--memory-bound", "{:g} {:g}".format(*bounds), "has its first end above its second")
     values |= dict(zip(("memory_bound_low", "memory_bound_high"), bounds or (), strict=False))
     answered = answers(**question.read(values))
+    # The machine that was guessed is named only where it is not the one that is taken anyway.
     usual = next(control.default for control in question.controls if control.name == "machine")
     if guessed and values["machine"] != usual:
         said = f"hopper: machine {values['machine']}, as the text has {guessed!r}; --machine names another"

@@ -109,6 +109,7 @@ def _evaluate(node: ast.expr) -> Fraction | bool:
                 return all(COMPARISON[type(sign)](*pair) for sign, pair in zip(node.ops, pairwise(sides), strict=True))
         case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
             # As it is typed: 0.1 is a tenth, not the binary number next to it.
+            # As it is written: 0.1 is a tenth, and not the double next to it.
             return Fraction(repr(node.value))
         case ast.UnaryOp(op=ast.USub()):
             return -_number(node.operand)

@@ -27,6 +27,7 @@ def page_data(result: Mapping[str, Any]) -> dict[str, Any]:
     """
     return {
         "summary": result["summary"],
+        # The tables stand in the page as HTML; the script needs them only as what its buttons save.
         "figures": [figure | {"table": {"csv": figure["table"]["csv"]}} for figure in result["figures"]],
         "copyables": [{"text": copyable["text"]} for copyable in result["copyables"]],
         "tables": [{"caption": table["caption"], "csv": table["csv"]} for table in result["tables"]],

@@ -26,6 +26,7 @@ def control_chart(
     grid = [[" "] * len(columns) for _ in range(height)]
     for place, ((value, far), level) in enumerate(zip(points, middle, strict=True)):
         grid[round((high - level) / step)][place] = "-"
+        # After the level, so that a run that lies on it is seen.
         grid[round((high - value) / step)][place] = "x" if far else "o"
     return [f"{high - row * step:>10.3g} |{''.join(cells).rstrip()}" for row, cells in enumerate(grid)]
 

@@ -84,6 +84,7 @@ def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0,
     # heading. Such a table is drawn as a list, so that its roles have to be said.
     wordy = len(columns) > 3 and any(len(cell) > 60 for row in table["rows"] for cell in row)
     kinds = [' class="hopper-number"' if numeric else "" for numeric in table["numeric"]]
+    # How a cell begins is made once for each column, as a table may have thousands of rows.
     heads, starts = [], []
     for column, kind in zip(columns, kinds, strict=True):
         heading = escape(column["heading"])
@@ -188,6 +189,7 @@ def parts_html(
         if table["folded"]:
             tables[i] = _folded(table["folded"], tables[i])
     if buttons:
+        # On a page the first chart stands open; what follows it is one click away.
         figures[1:] = map(_folded, (figure["title"] for figure in result["figures"][1:]), figures[1:])
         if len(copyables) > _COPYABLES:
             copyables[1:] = [_folded(f"{len(copyables) - 1} more to copy", "".join(copyables[1:]))]
@@ -303,6 +305,7 @@ def _download(file: Mapping[str, Any], index: int, buttons: bool) -> str:
     if buttons:
         action = f'data-do="download" data-index="{index}"'
         return f'<li><button type="button" class="hopper-button" {action}>Save {name}</button></li>'
+    # A page of its own runs no script: the link holds the file itself.
     data = base64.b64encode(file["text"].encode()).decode()
     address = f"data:{escape(file['media_type'])};charset=utf-8;base64,{data}"
     return f'<li><a download="{name}" href="{address}">Save {name}</a></li>'

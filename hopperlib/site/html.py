@@ -36,6 +36,7 @@ def json_block(data: Any) -> Markup:
     >>> "</script>" in json_block({"text": "</script>"})
     False
     """
+    # A text that holds </script> would end the element, and two signs of Unicode a line of a script.
     text = json.dumps(data, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 
@@ -63,6 +64,7 @@ def _environment() -> jinja2.Environment:
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
+        # A name that a template misspells stops the build.
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {

@@ -37,6 +37,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def end_headers(self) -> None:
         """Let the folder named by its content be kept; ask about anything else each time."""
+        # What is missing now may be there after the next build.
         kept = self._found and "/_static/live-" in self.path
         self.send_header("Cache-Control", "public, max-age=31536000, immutable" if kept else "no-cache")
         super().end_headers()

@@ -13,6 +13,7 @@ ALL = "all"
 
 def _searchable(*texts: str) -> str:
     """Return what a search looks at: some texts as one, without capitals and commas."""
+    # Commas go, so that 6,384 and 6384 find the same.
     return " ".join(texts).casefold().replace(",", "")
 
 

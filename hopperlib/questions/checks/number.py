@@ -88,6 +88,8 @@ class NumberCheck(Check):
             raise ValueError(
                 f"check {self.name!r}: decimals={self.decimals} and tolerance={self.tolerance} must not be negative"
             )
+        # Each range must be told from the answer's and from those before it, or a reader would hear of the wrong
+        # mistake.
         taken = [self.accepted]
         for mistake in self._named_mistakes():
             if any(mistake.meets(other) for other in taken):

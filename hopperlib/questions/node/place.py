@@ -56,6 +56,7 @@ class _Lines(Asked):
             raise refusal("launch", self.launch, f"must be from 1 to {len(reviews)}, the launch lines of this text")
         if self.launch:
             reviews = reviews[self.launch - 1 : self.launch]
+        # Lines that are alike share one review.
         return list({id(review): review for review in reviews}.values())
 
     def said_of(self, review: Review, node: int) -> Said:

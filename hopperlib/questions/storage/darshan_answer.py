@@ -43,6 +43,7 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
     """
     numbers = summary(log)
     raised = [finding for finding in log_findings if finding.level != "ok"]
+    # What Lustre is told stands in the advice itself, in a command or a hint of MPI-IO.
     striping = any("setstripe -c" in finding.advice or "striping_factor" in finding.advice for finding in log_findings)
     said = _WORDING.of(
         log,

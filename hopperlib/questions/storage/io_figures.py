@@ -153,6 +153,7 @@ def ost_figure(verdict: Verdict) -> Figure:
     slow = {judged.rate.osts for judged in verdict.slow}
     groups: dict[str, list[tuple[int, float]]] = {"others": [], "slow": []}
     for each in ordered:
+        # A logarithmic axis has no place for 0.
         groups["slow" if each.osts in slow else "others"].append((each.osts[0], max(each.rate_mb_s, 1e-9)))
     rates = [rate for bars in groups.values() for _, rate in bars]
     said = _WORDING.of(

@@ -60,6 +60,7 @@ class _Case(Asked):
             start = number * (writing_s + self.spread_s)
             done = start + writing_s
             corners += [(start, peak), (done, peak), (done, 0.0), (done + self.spread_s, 0.0)]
+        # The first and the last step stay, whatever is thinned out between them.
         drawn = steps[:1] + steps[1 :: max(1, len(steps) // _DRAWN_STEPS)] + steps[-1:]
         return {"a file for each process": drawn, "one shared file": corners}
 

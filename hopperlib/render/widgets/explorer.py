@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -81,7 +82,7 @@ class ExplorerView:
         for widget, name in ((self.root, "view"), (form, "form"), (answer, "answer"), (columns, "columns")):
             widget.add_class(f"hopper-{name}")
         for field in self.inputs.values():
-            field.watch(self._changed_soon if isinstance(field.control, Text) else self._changed_now)
+            field.watch(partial(self._changed, _AFTER_TYPING_S if isinstance(field.control, Text) else _AFTER_MOVING_S))
         _SHOWN[explorer.name] = self
         self.run()
 
@@ -118,12 +119,6 @@ class ExplorerView:
             self._writing = False
         self.run()
 
-    def _changed_soon(self) -> None:
-        self._changed(_AFTER_TYPING_S)
-
-    def _changed_now(self) -> None:
-        self._changed(_AFTER_MOVING_S)
-
     def _changed(self, delay_s: float) -> None:
         """Answer after a moment, and only the latest of several changes."""
         if self._writing:
@@ -154,6 +149,7 @@ class ExplorerView:
         if self._saved is not None and _kernel() is not None:
             if self._saving is not None:
                 self._saving.cancel()
+            # Static pictures take a moment: they are drawn when the reader rests.
             self._saving = _call_later(_AFTER_REST_S, self._save)
 
     def _save(self) -> None:

@@ -106,10 +106,12 @@ def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
         )
         costs = by_touch[int(rng.random() * (_TOUCHED + 1))]
         best[best_threads(costs, shares).threads] += 1
+        # The same run if nothing waited for memory, near or far.
         flat = replace(shares, memory_bound_fraction=0.0)
         kinds = ((costs, shares), (by_touch[0], shares), (by_touch[0], flat))
         runs.append(tuple({cost.threads: cost.run_time(values) for cost in those} for those, values in kinds))
     whole = kind.cores_per_numa_node
+    # Only a run that gains up to a whole NUMA node has something to lose beyond it.
     gaining = [run for run in runs if run[0][whole] < run[0][3] < run[0][1]]
 
     def fastest(which: int) -> int:

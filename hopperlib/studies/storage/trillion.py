@@ -77,6 +77,7 @@ def file_table() -> tuple[Assumed, ...]:
                 load_scratch().osts,
                 allocator=allocator,
                 peak_gb_s=load_scratch().peak_gb_s,
+                # Dealt in turn, all deals are alike; of more stripes, fewer deals hold as many objects.
                 repetitions=1 if allocator == "round-robin" else _REPETITIONS // count,
                 rng=random.Random(_SEED),
                 osts_per_unit=unit,
@@ -151,8 +152,10 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     objects = deal_objects(
         FILES, 2 ** round(assumed["stripe_doublings"]), load_scratch().osts, allocator="random", rng=rng
     )
+    # A switch as a number, so that it is varied with the others.
     unit = (load_scratch().osts_per_controller or 1) if assumed["controllers"] > 0.5 else 1
     dump = file_dump(FPP_GB, objects, peak_gb_s=load_scratch().peak_gb_s, osts_per_unit=unit)
+    # Calibrated: the share of the peak with which this deal gives the printed rate.
     sustained = _FILES_GB_S / dump.rate_gb_s
     rate = writing_rate_gb_s(sustained, assumed["ost_mb_s"])
 
