@@ -290,9 +290,9 @@ class Said:
         name : str
         series : sequence of Series or None
         **more
-            Words for its texts.
+            Words for its texts, which may also name the ``series``.
         """
-        said = self.also(**more)
+        said = self.also(**more, **({} if series is None else {"series": series}))
         entry = dict(said._record["charts"][name])
         lines = entry.pop("series", ())
         stated = (

@@ -86,30 +86,27 @@ class _Job(Asked):
         numa_cores, best = self.node.cores_per_numa_node, self.best
         # Those that a run or two cannot tell from the fastest.
         close = [cost.threads for cost in close_to(self.costs, best, self.shares)]
+        costs = [
+            {"of": cost, "time": self.time(cost), "memory_gb": self.memory_gb(cost), "best": cost is best}
+            for cost in self.costs
+        ]
         short = [cost.threads for cost in self.costs if self.memory_gb(cost) > self.node.usable_memory_gb]
         said = self.said(
             best_time=self.time(best),
             numa_cores=numa_cores,
             times={str(cost.threads): self.time(cost) for cost in self.costs},
             close=close,
-            near=", ".join(str(threads) for threads in close if threads != best.threads),
+            near=[threads for threads in close if threads != best.threads],
             wide=next(((cost.threads, self.time(cost)) for cost in self.costs if cost.threads > numa_cores), None),
             widest=(self.costs[-1].threads, self.time(self.costs[-1])),
             too_wide=best.threads > numa_cores,
             beyond=self.costs[-1].threads > numa_cores,
             full=not self.spread and self.used == len(self.node.usable_cores),
-            short=", ".join(map(str, short)),
+            short=short,
             short_level="problem" if best.threads in short else "note",
+            rated=costs,
         )
-        rows = [
-            (*parts[:2], self.time(cost), *parts[2:], self.memory_gb(cost))
-            for cost in self.costs
-            for parts in [(cost.threads, cost.tasks_per_node, cost.parallel_memory, cost.serial_memory, cost.mpi)]
-        ]
-        return said.result(
-            figures=(self._time_figure(said), self._map_figure(said), self._stream_figure(said)),
-            tables=(said.table("threads", rows, marked=(self.costs.index(best),)),),
-        )
+        return said.result(figures=(self._time_figure(said), self._map_figure(said), self._stream_figure(said)))
 
     def _time_figure(self, said: Said) -> Figure:
         """Return run time against threads, as set and for the corners of first touch and placement."""
@@ -117,7 +114,7 @@ class _Job(Asked):
             Series(name=name, x=[cost.threads for cost in costs], y=[self.time(cost) for cost in costs])
             for name, costs in self.curves.items()
         ]
-        return said.chart("time", series, ends=", ".join(f"{line.name} {line.y[-1]:.2f}" for line in series))
+        return said.chart("time", series)
 
     def _map_figure(self, said: Said) -> Figure:
         """Return which number of threads is the fastest, over the shared work and the cost of MPI."""

@@ -60,10 +60,7 @@ class _Machines(Asked):
         said = self.said(
             drawn_figure=row[0],
             ratio=ratio,
-            told=bool(stated),
-            named="; ".join(f"{value.label} {value.text} {value.unit}".rstrip() for value in stated),
-            titles=[value.label for value in stated],
-            numbers=numbers,
+            stated=stated,
             spelled=", ".join(f"{value.label} {format_number(value.value, row[0].decimals)}" for value in stated),
             apart=apart,
             low=None if apart else 0.0,

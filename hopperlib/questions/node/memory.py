@@ -133,9 +133,7 @@ def _memory_figure(job: _Job, said: Said) -> Figure:
     for kind in job.kinds:
         counts = range(1, seats(kind, min(job.asked_threads, kind.cores)) + 1)
         series.append(Series(name=f"{kind.name} node", x=counts, y=[memory_per_task(kind, count) for count in counts]))
-    return said.chart(
-        "memory", series, ends="; ".join(said.text("end", line=line, last=(line.x[-1], line.y[-1])) for line in series)
-    )
+    return said.chart("memory", series)
 
 
 def _cost_figure(job: _Job, said: Said) -> Figure:

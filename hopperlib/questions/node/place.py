@@ -194,7 +194,6 @@ def _figure(review: Review, said: Said) -> Figure:
     figure = said.chart(
         "slowdown",
         series,
-        lines=series,
         bottom=min(0.9, 1 - (top - 1) / 10),
         top=max(top * 1.05, 1.3),
         low=low,

@@ -62,7 +62,7 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
         findings=tuple(_bounded(finding) for finding in (*log_findings, *notes)),
         figures=tuple(_figures(log, numbers)),
         tables=(
-            said.table("job", [(label, _shortened(text)) for label, text in _job(numbers)]),
+            _job(numbers),
             *_what_if(log, numbers["write_rate_mb_s"]),
         ),
         facts={"findings": [finding_data(finding) for finding in log_findings], "summary": numbers},
@@ -91,29 +91,22 @@ def _bounded(finding: Finding) -> Finding:
     return replace(finding, message=_shortened(finding.message), advice=_shortened(finding.advice), evidence=evidence)
 
 
-def _job(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what a summary says, as labels and texts; what is unknown is left out."""
-    said = _WORDING.of(None, **numbers)
-    for label, name in (("job", "job_id"), ("tasks", "tasks"), ("run time", "run_time_s"), ("files", "files")):
-        if numbers[name] is not None:
-            yield label, said.text(label)
-    for mount in numbers["mounts"]:
-        yield f"on {mount['mount']}", said.text("mount", **mount)
-    for way, past in _WAYS:
-        rate = numbers[f"{way}_rate_mb_s"]
-        moved = {"moved": numbers[f"bytes_{past}"], "calls": numbers[f"{way}_calls"]}
-        yield past, said.text("moved", timed=rate is not None, rate=_rate(rate or 0), **moved)
-        sizes = numbers["access_sizes"][way]
-        if sizes:
-            yield f"sizes {past}", ", ".join(f"{count:,} of {_size_range(name)}" for name, count in sizes.items())
-    for interface, total in numbers["interfaces"].items():
-        yield f"through {interface}", said.text("interface", **total)
-    for setting in numbers["stripe_settings"][:5]:
-        yield "stripes", said.text("stripes", **setting)
-    for way in ("write", "read"):
-        rates = [rate["rate_mb_s"] for rate in numbers[f"ost_{way}_rates"]]
-        if rates:
-            yield f"OSTs, {way}", said.text("osts", count=len(rates), least=min(rates), most=max(rates))
+def _job(numbers: Mapping[str, Any]) -> Table:
+    """Return what a summary says as a table; what is unknown is left out."""
+    rates = {way: numbers[f"{way}_rate_mb_s"] for way, _ in _WAYS}
+    said = _WORDING.of(
+        None,
+        **numbers,
+        known={name: number is not None for name, number in numbers.items()},
+        rates={way: None if rate is None else _rate(rate) for way, rate in rates.items()},
+        sizes={
+            way: [(_size_range(name), count) for name, count in sizes.items()]
+            for way, sizes in numbers["access_sizes"].items()
+        },
+        settings=numbers["stripe_settings"][:5],
+    )
+    table = said.table("job")
+    return replace(table, rows=[tuple(map(_shortened, row)) for row in table.rows])
 
 
 def _rate(rate_mb_s: float) -> str:
