@@ -24,7 +24,6 @@ class _Step(Asked):
             time_s=time_s,
             speedup=plain_s / time_s if time_s else 1.0,
             both=combined_factor(self.first_factor, self.second_factor),
-            least_s=min(times),
             shares=_SHARES,
             times=times,
             cores=_CORES,

@@ -45,7 +45,6 @@ class _Machine(Asked):
             busy=busy,
             least_busy=min(busy[_SAMPLES_A_DAY:] or busy),
             gone=gone,
-            most_gone=max(gone),
         )
 
     def partials(self) -> Iterator[Result]:

@@ -112,9 +112,7 @@ def pieces_figure(schedules: Mapping[str, Schedule]) -> Figure:
             raise ValueError(f"schedule {name!r}: no job started")
         runs = [float(summarize(schedule, jobs).mean_runs) for _, _, jobs in classes]
         series.append(Series(name=name, x=[low for low, _, _ in classes], y=runs))
-    return _WORDING.of().chart(
-        "pieces", series, most="; ".join(f"{line.name}: up to {max(line.y):.1f}" for line in series)
-    )
+    return _WORDING.of().chart("pieces", series)
 
 
 def allocation_table(schedules: Mapping[str, Schedule]) -> Table:
@@ -180,9 +178,7 @@ def waits_figure(groups: Sequence[Group]) -> Figure:
         )
         if any(all_waits)
     ]
-    return _WORDING.of().chart(
-        "waits", series, told="; ".join(f"{line.name}: {line.y[-1]:.2f} h over all jobs" for line in series)
-    )
+    return _WORDING.of().chart("waits", series)
 
 
 def wait_maps(schedule: Schedule) -> list[Figure]:
