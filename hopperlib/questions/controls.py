@@ -106,7 +106,8 @@ class Control:
 
     def refuse(self, value: Any, rule: str) -> InputError:
         """Return the error for a bad value: its name, the value, the rule."""
-        return refusal(self.name, value, rule, unit=self.unit)
+        whole = isinstance(value, float) and value.is_integer()
+        return refusal(self.name, int(value) if whole else value, rule, unit=self.unit)
 
 
 def _unit_factor(control: Control, value: str, unit: str) -> float:

@@ -88,18 +88,23 @@ def notebook_html(result: Result) -> str:
     """
     data = result.to_dict()
     in_book = in_the_book()
-    pictures = [f"<p>{escape(figure.alt)}</p>{'' if in_book else _picture(figure)}" for figure in result.figures]
+    pictures = [f"<p>{escape(figure.alt)}</p>{_picture(figure, in_book)}" for figure in result.figures]
     parts = "".join(parts_html(data, buttons=False, pictures=pictures).values())
     html = (_summary_html(result) if result.summary else "") + parts
     return html if in_book else f'{STYLE}<div class="hopper-view"><div class="hopper-html">{html}</div></div>'
 
 
-def _picture(figure: Figure) -> str:
-    """Return a chart as an image, which passes where viewers of notebooks let no drawing pass; nothing without matplotlib."""
+def _picture(figure: Figure, in_book: bool) -> str:
+    """Return a chart as an image, which passes where viewers of notebooks let no drawing pass; nothing without matplotlib.
+
+    In the book it is a drawing, in the colors of the page.
+    """
     if not find_spec("matplotlib"):
         return ""
     from hopperlib.render.svg import figure_svg
 
+    if in_book:
+        return figure_svg(figure, place="answer")
     data = base64.b64encode(figure_svg(figure).encode()).decode()
     return f'<img class="hopper-picture" src="data:image/svg+xml;base64,{data}" alt="{escape(figure.alt)}">'
 

@@ -145,11 +145,12 @@ function watchExplorers() {
 
 /** Say the machine where a page speaks of machines of today. */
 function today(machine) {
-  const heading = document.querySelector("#on-your-machine-today > :is(h2, h3)");
+  const heading = document.querySelector("#on-your-machine-today :is(h2, h3)");
   if (!heading) return;
   document.getElementById("hopper-today")?.remove();
   if (!machine) return;
   const explorer = document.querySelector(".hopper-explorer");
   const link = explorer && settingFor(explorer, machine) ? make("a", { href: `#${explorer.id}` }, " The explorer above starts with it.") : "";
-  heading.after(make("p", { id: "hopper-today" }, `Your machine: ${machine.says}`, link));
+  // The section may be folded below its heading.
+  (heading.closest("summary") ?? heading).after(make("p", { id: "hopper-today" }, `Your machine: ${machine.says}`, link));
 }

@@ -27,6 +27,15 @@ function unfold() {
 addEventListener("hashchange", unfold);
 unfold();
 
+// The theme looks once, when the page starts, which code is too wide for its place and must scroll by keys.
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    for (const code of target.querySelectorAll("pre")) code.tabIndex = code.scrollWidth > code.clientWidth ? 0 : -1;
+  },
+  { capture: true },
+);
+
 let theme;
 let folded = [];
 addEventListener("beforeprint", () => {
