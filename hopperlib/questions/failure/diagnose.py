@@ -18,7 +18,7 @@ from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import declared, is_sample
-from hopperlib.questions.result import Download, Facts, Listing, ListingLine, Result, Value
+from hopperlib.questions.result import Download, Facts, Listing, ListingLine, Result
 from hopperlib.questions.wording import Said, record_of, wording
 
 if TYPE_CHECKING:
@@ -65,28 +65,22 @@ def _said(diagnosis: Diagnosis) -> Said:
     """Return the words of a diagnosis."""
     cause, words = diagnosis.cause, record_of(__name__)
     shown = cause if diagnosis.verdict == "cause" else None
-    rule = cause.rule if cause else None
+    fields, hits = (shown.fields, shown.hits) if shown else ({}, [])
     return _WORDING.of(
         diagnosis,
         lines=diagnosis.evidence.lines_read,
         cause=cause,
         shown=shown,
         succeeded=diagnosis.verdict == "succeeded",
-        unknown=diagnosis.verdict != "succeeded" and cause is None,
-        failed=diagnosis.verdict != "succeeded" and cause is not None,
         title=cause.title.rstrip(".") if cause else "",
         first=_place(diagnosis, cause.hits[0]) if cause else "",
         guess=cause is not None and cause.confidence == "guess",
         meaning=CONFIDENCE[cause.confidence] if cause else "",
         who=words["who"][cause.who] if cause else "",
-        not_said=rule.not_said if rule else "",
-        rule=rule,
-        known="".join(f"\n{_label(name)}: {value}" for name, value in shown.fields.items()) if shown else "",
-        quoted="".join(f"\n{_place(diagnosis, hit)}: {hit.text}" for hit in shown.hits[:HITS_OF_A_CAUSE])
-        if shown
-        else "",
-        **({"class": _WORDING.of(rule=rule, fault=words["fault"][cause.fault]).text("class")} if cause else {}),
-        line=shown.hits[0].line if shown else None,
+        labelled=[(_label(name), value) for name, value in fields.items()],
+        quoted=[(_place(diagnosis, hit), hit.text) for hit in hits[:HITS_OF_A_CAUSE]],
+        aside=[(code, diagnosis.evidence.messages[code].rule.confirm) for code in diagnosis.set_aside],
+        **({"class": _WORDING.of(rule=cause.rule, fault=words["fault"][cause.fault]).text("class")} if cause else {}),
         explains=sorted(shown.explains) if shown else [],
         runner_up=diagnosis.causes[1].code if shown and len(diagnosis.causes) > 1 else None,
         messages=sorted(diagnosis.evidence.messages),
@@ -100,10 +94,6 @@ def _findings(diagnosis: Diagnosis, said: Said) -> Iterator[Finding]:
     for number, step in enumerate(steps, start=1):
         yield Finding(f"step-{number}", f"{number}. {step}" if len(steps) > 1 else step, "advice")
     yield from said.findings
-    for code in diagnosis.set_aside:
-        yield said.finding("set-aside", other=code, confirm=diagnosis.evidence.messages[code].rule.confirm)
-    for text in diagnosis.notes:
-        yield said.finding("text", text=text)
 
 
 def _part(diagnosis: Diagnosis, finding: evidence.MessageHits) -> str:
@@ -253,10 +243,6 @@ def result_of(diagnosis: Diagnosis, texts: Sequence[Text] = ()) -> Result:
     data = json.dumps(diagnosis.to_dict(), indent=2)
     return said.result(
         findings=tuple(_findings(diagnosis, said)),
-        values=(
-            *said.values,
-            *(Value(_label(name), value, "documented", note=said.text("printed")) for name, value in fields.items()),
-        ),
         listings=tuple(_listings(diagnosis, texts)),
         downloads=(Download(name="diagnosis.json", text=data, media_type="application/json"),),
         facts=Facts(said.facts | known, rest=diagnosis.to_dict),
