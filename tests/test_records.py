@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import inspect
 import pickle
 
 import pytest
@@ -50,3 +51,15 @@ def test_cannot_be_changed(kind):
 def test_a_record_can_be_pickled():
     finding = Finding(code="idle", message="m")
     assert pickle.loads(pickle.dumps(finding)) == finding
+
+
+@pytest.mark.parametrize("kind", [Ours, Place])
+@pytest.mark.parametrize("values", [((), {}), ((1, "a", 2), {}), ((1,), {"x": 2}), ((1,), {"y": 2})])
+def test_is_made_of_its_fields_alone(kind, values):
+    with pytest.raises(TypeError):
+        kind(*values[0], **values[1])
+
+
+def test_an_inspector_sees_the_arguments():
+    assert str(inspect.signature(Finding)).startswith("(code: str, message: str, level: ")
+    assert inspect.signature(Ours).parameters.keys() == inspect.signature(Place).parameters.keys()
