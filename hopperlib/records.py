@@ -55,7 +55,9 @@ class _Signature:
         for field in dataclasses.fields(kind):
             made = field.default_factory is not dataclasses.MISSING
             default = ... if made else Parameter.empty if field.default is dataclasses.MISSING else field.default
-            parameters.append(Parameter(field.name, ways[field.kw_only], default=default, annotation=field.type))
+            parameters.append(
+                Parameter(field.name, ways[field.kw_only is True], default=default, annotation=field.type)
+            )
         return Signature(sorted(parameters, key=lambda parameter: parameter.kind))
 
 
