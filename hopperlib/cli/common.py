@@ -41,7 +41,7 @@ def print_json(data: Any) -> None:
 
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
     click.echo(
-        re.sub("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", lambda found: f"\\u{ord(found[0]):04x}", text)
+        re.sub("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", lambda sign: f"\\u{ord(sign[0]):04x}", text)
     )
 
 

@@ -87,15 +87,15 @@ def _studies(app: Sphinx) -> list[dict[str, Any]]:
 
 def _entries(app: Sphinx) -> dict[str, str]:
     """Return the glossary: id of each term -> its text."""
-    found: dict[str, str] = {}
+    terms: dict[str, str] = {}
     for page in app.env.found_docs:
         if page.endswith("glossary"):
             for item in app.env.get_doctree(page).findall(nodes.definition_list_item):
                 text = " ".join(part.astext() for part in item.findall(nodes.definition)).replace("\n", " ")
-                found |= dict.fromkeys(
+                terms |= dict.fromkeys(
                     (nodes.make_id(term.astext().split("\n")[0]) for term in item.findall(nodes.term)), text
                 )
-    return found
+    return terms
 
 
 def _explain_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -144,9 +144,9 @@ def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[st
         )
     if doctree is not None:
         body = f'<div class="hopper-my-machine hopper-live-only"></div>\n{body}'
-    found = re.findall(r'caption-number">Exercise (\d+) ', body)
+    printed = re.findall(r'caption-number">Exercise (\d+) ', body)
     # Sphinx numbers the exercises of all pages in one row.
-    numbers = {old: str(new) for new, old in enumerate(dict.fromkeys(found), start=1)}
+    numbers = {old: str(new) for new, old in enumerate(dict.fromkeys(printed), start=1)}
     body = re.sub(r"\bExercise (\d+)\b", lambda match: f"Exercise {numbers.get(match[1], match[1])}", body)
     if _STUDIES in body:
         body = body.replace(_STUDIES, data_block({"studies": _studies(app)}))

@@ -45,8 +45,6 @@ class _Job(Asked):
             runs=1 / chance if chance else None,
             waste=_hours(value.waste_node_hours),
             gain=_hours(value.gain_node_hours),
-            saves=chance and value.gain_node_hours > 0,
-            costs=chance and value.gain_node_hours <= 0,
             no_gain=value.gain_node_hours <= 0,
             worth_from=worth_from,
             later=worth_from is not None,

@@ -53,21 +53,15 @@ def watch_result(files: Sequence[Histories], reports: Sequence[Report]) -> Resul
     together = moved_together(reports)
     worse = [report for report in reports if report.got_worse]
     changed = [report for report in reports if report.shifts or report.drift_percent]
-    judged = [report for report in reports if report.verdict != "too few runs"]
-    worst = next(iter((*worse, *changed)), None) if judged else None
+    worst = next(iter((*worse, *changed)), None)
     first = reports[0] if reports and reports[0].level else None
     unknown = [report.history.name for report in reports if report.history.better is None]
     said = _WORDING.of(
         fewest=FEWEST,
-        judged=len(judged),
-        worse=len(worse),
-        several=worst and len(judged) > 1,
-        steady=judged and not worst,
+        judged=[report for report in reports if report.verdict != "too few runs"],
+        worse=worse,
         worst=worst,
-        # From what to what, and how sure, is said of each change below.
-        shift=worst.shifts[-1] if worst and worst.shifts else None,
         where=worst.shifts[-1].run + 1 if worst and worst.shifts else None,
-        drifting=worst and not worst.shifts,
         first=first,
         reports=reports,
         together=together,

@@ -73,11 +73,11 @@ class _Order(Asked):
             wiring = Wiring.of(self.on)
             nodes = tuple(wiring.address(int(nid)) for nid in node_names(f"[{nids}]"))
         sent = list(pairs)
-        numbered, found = (
+        numbered, placed = (
             NodeTraffic(tried, sent, self.cores_per_node, nodes, torus) for tried in (range(len(order)), order)
         )
-        before = found.hops_sent
-        return found.bring_near(), (numbered.hops_sent, before, found.hops_sent)
+        before = placed.hops_sent
+        return placed.bring_near(), (numbered.hops_sent, before, placed.hops_sent)
 
     def _of_grid(self) -> Result:
         """Answer for neighbors on a grid."""

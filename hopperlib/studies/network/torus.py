@@ -123,7 +123,7 @@ def _values() -> dict[str, Value]:
     )
     by2, nid = (fmean(job.hops_nodes for job in milc_jobs(order)) for order in ("xyz_by2", "nid"))
     farther = nid / by2 - 1
-    found = predictions(_model, ranges("torus"), {"slowdown": 100 * farther}, random_parts=True)
+    measured = predictions(_model, ranges("torus"), {"slowdown": 100 * farther}, random_parts=True)
     return {
         "spread-jobs-slower": far > near,
         "nid-order-no-topology": nid_step >= 2,
@@ -131,7 +131,7 @@ def _values() -> dict[str, Value]:
         "xyz-by2-uses-bisection": bisection_by2 > bisection_xyz,
         "xyz-by2-less-variation": Shares(sum(map(_less_variation, SEEDS)), len(SEEDS)),
         # Of one code only it is printed to whom it talks: MILC. What it spends on that another study calibrates.
-        **found,
+        **measured,
         "milc": lost_order(),
         "exchange_share": exchange_share(),
         "wait_growth": slowdown(1.0),

@@ -159,7 +159,7 @@ def _values() -> dict[str, Value]:
         "minutes-first": (min(calibrated), max(calibrated)),
         "erratic_low_mb_s": 1000 * _ERRATIC.slow_gb_s[0],
         "erratic_high_mb_s": 1000 * _ERRATIC.slow_gb_s[1],
-        "probe-finds-slow": Shares(sum(found > 0.9 for found in found_by_noise), len(found_by_noise)),
+        "probe-finds-slow": Shares(sum(detected > 0.9 for detected in found_by_noise), len(found_by_noise)),
         "least_noise": _NOISES[0],
         "most_noise": _NOISES[-1],
         "found_percent": 100 * min(probe_power(rate, 1) for rate in _ERRATIC.slow_gb_s),
