@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from statistics import median
 from typing import Literal, NamedTuple
 
@@ -24,6 +25,9 @@ _MOST_COVARIATES = 8
 _HIGHER = re.compile("rate|bandwidth|bw|flop|iops|ops|per_s|/s|throughput|speed|score|agg_perf|ssp|b_s")
 _LOWER = re.compile("time|latency|elapsed|duration|seconds|wait|wall|delay|cost")
 _TIMES = ("s", "ms", "us", "ns", "min", "h", "sec", "seconds", "msec", "usec", "microseconds", "hours", "minutes")
+
+# A page asks for the same history again, with another bound of what matters.
+_course = lru_cache(maxsize=64)(find_changes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,8 +164,8 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
     """
     if len(history.values) < FEWEST:
         return Report(history=history, verdict="too few runs")
-    logs = [math.log(value) for value in history.values]
-    course = find_changes(logs, level=level)
+    logs = tuple(math.log(value) for value in history.values)
+    course = _course(logs, level=level)
     slope, straight = _drift(logs, course, level)
     if straight is not None:
         course = straight
@@ -240,7 +244,7 @@ def _drift(logs: Sequence[float], course: Course, level: float) -> tuple[float, 
     if len(course.changes) < 2 and not (course.changes and len(logs) >= 2 * FEWEST):
         return 0.0, None
     slope = _slope(logs, range(len(logs)))
-    straight = find_changes([value - slope * run for run, value in enumerate(logs)], level=level)
+    straight = _course(tuple(value - slope * run for run, value in enumerate(logs)), level=level)
     jumps, left = len(course.changes), len(straight.changes)
     gain = straight.fit.loglik - course.fit.loglik
     # Each jump has a place and a level, the line one slope: Schwarz' price for the difference.
@@ -258,7 +262,7 @@ def _explained(shift: Shift, history: History, logs: Sequence[float], changes: S
         effect = _effect(logs, cells)
         if effect is None:
             continue
-        left = find_changes([value - part for value, part in zip(logs, effect, strict=True)], level=level).changes
+        left = _course(tuple(value - part for value, part in zip(logs, effect, strict=True)), level=level).changes
         if not any(abs(other.run - shift.run) <= 2 * NEAR for other in left):
             # The place is known within some runs only.
             sides = (cells[bounds[place - 1] : shift.run - NEAR], cells[shift.run + NEAR : bounds[place + 1]])

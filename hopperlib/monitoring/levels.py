@@ -8,6 +8,7 @@ found exactly in one pass (Viterbi); the noise is then estimated anew around it,
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from operator import add, gt, truediv
 from statistics import median
 from typing import NamedTuple
 
@@ -82,7 +83,7 @@ class _Densities:
         return [
             # An outlier; or an ordinary run after one, which pulls it along; or an ordinary run after an outlier,
             # which tells nothing of it.
-            log(outlying + sure * height * exp(decay * (r - rho * b) ** 2) + (1 - sure) * ordinary)
+            log(outlying + sure * height * exp(decay * (off := r - rho * b) * off) + (1 - sure) * ordinary)
             for r, b, sure, ordinary, outlying in zip(residuals, before, ordinary_before, *parts, strict=True)
         ]
 
@@ -99,41 +100,55 @@ def _best_path(
 
     A segment has at least `shortest` runs and begins at one of `allowed`; the first begins anyway.
     """
-    densities, size = _Densities(noise), len(grid)
+    densities, size, end = _Densities(noise), len(grid), len(values)
     # Best path that ends before each run: its value, where its last segment began and on which level.
     ended: list[tuple[float, int, int]] = [(0.0, 0, -1)]
     path, began = [_NEVER] * size, [0] * size
     total = [0.0] * size
-    totals, openings = [total], []
+    totals: list[list[float]] = [total]
+    openings: dict[int, list[float]] = {}
     before: list[float] = []
     sure: list[float] = []
+    # What is worked out for a value serves wherever it comes again: printed values do.
+    known: dict[float, tuple[list[float], tuple[list[float], list[float]], list[float], list[float]]] = {}
     for run, value in enumerate(values):
-        residuals = [value - level for level in grid]
-        parts = densities.parts(residuals)
-        alone = [ordinary + outlying for ordinary, outlying in zip(*parts, strict=True)]
-        opening = [math.log(density) for density in alone]
-        going_on = densities.after(residuals, parts, before, sure) if run and noise.persistence else opening
-        last = ended[run][2]
-        if last >= 0 and noise.persistence:
+        if value not in known:
+            residuals = [value - level for level in grid]
+            parts = densities.parts(residuals)
+            alone = list(map(add, *parts))
+            known[value] = residuals, parts, alone, list(map(truediv, parts[0], alone))
+        residuals, parts, alone, surely = known[value]
+        follows, last = run and noise.persistence, ended[run][2]
+        going_on = densities.after(residuals, parts, before, sure) if follows else list(map(math.log, alone))
+        if not run:
+            openings[run] = going_on
+        elif last >= 0:
             # The first run on a new level still follows the last one on the old.
-            opening = densities.after(residuals, parts, [before[last]] * size, [sure[last]] * size)
-        openings.append(opening)
-        before, sure = residuals, [ordinary / density for ordinary, density in zip(parts[0], alone, strict=True)]
-        total = [so_far + term for so_far, term in zip(total, going_on, strict=True)]
+            off, as_sure = [before[last]] * size, [sure[last]] * size
+            openings[run] = densities.after(residuals, parts, off, as_sure) if follows else going_on
+        before, sure = residuals, surely
+        total, path = list(map(add, total, going_on)), list(map(add, path, going_on))
         totals.append(total)
-        path = [so_far + term for so_far, term in zip(path, going_on, strict=True)]
         begin = run + 1 - shortest
         # A segment is entered only when it is as long as it must be, so none that is shorter can ever end.
-        if begin >= 0 and (begin == 0 or (ended[begin][2] >= 0 and (allowed is None or begin in allowed))):
+        if begin in openings:
             base = ended[begin][0] - (price if begin else 0)
-            for level, (first, now, then) in enumerate(zip(openings[begin], total, totals[begin + 1], strict=True)):
-                # The difference of two running sums is the segment's own part, whatever its length.
-                entering = base + first + now - then
-                if entering > path[level]:
-                    path[level], began[level] = entering, begin
-        best = max(range(size), key=path.__getitem__)
-        ended.append((path[best], began[best], best) if begin >= 0 else (_NEVER, 0, -1))
-    cuts, levels, end = [], [], len(values)
+            # The difference of two running sums is the segment's own part, whatever its length.
+            entering = [
+                base + first + now - then
+                for first, now, then in zip(openings.pop(begin), total, totals[begin + 1], strict=True)
+            ]
+            for level, is_better in enumerate(map(gt, entering, path)):
+                if is_better:
+                    path[level], began[level] = entering[level], begin
+        # Only where a segment may begin next, or at the end, does it matter which path is the best.
+        if begin >= 0 and (allowed is None or run + 1 in allowed or run + 1 == end):
+            most = max(path)
+            best = path.index(most)
+            ended.append((most, began[best], best))
+        else:
+            ended.append((_NEVER, 0, -1))
+    cuts, levels = [], []
     while end:
         _, begin, level = ended[end]
         cuts.append(begin)
@@ -191,7 +206,7 @@ def _grid(values: Sequence[float]) -> list[float]:
     around = sorted(_running_median(values, 2))
     low, high, half = around[0], around[-1], LEVELS // 2
     even = [low + (high - low) * step / (half - 1) for step in range(half)]
-    return sorted(even + [around[step * (len(around) - 1) // (half - 1)] for step in range(half)])
+    return sorted({*even, *(around[step * (len(around) - 1) // (half - 1)] for step in range(half))})
 
 
 def fit(

@@ -128,12 +128,12 @@ def _text(data: Any) -> str:
 
 
 def ready_for_pages() -> None:
-    """Import every question and answer the light ones once, as they start: what a page then asks finds all in memory.
+    """Import every question and answer it once, as it starts, but for those that keep weeks of jobs: what a page then asks finds all in memory.
 
     Examples
     --------
     >>> ready_for_pages()
     """
     for question in map(load, QUESTIONS):
-        if not question.heavy:
+        if question.name not in ("fragmentation", "scheduling"):
             page_answer(question, {})

@@ -130,6 +130,7 @@ def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             for place, html in ((0, '<details class="hopper-fold"><summary>'), (2, "</summary>")):
                 section.insert(place, nodes.raw(text=html, format="html"))
             section.append(nodes.raw(text="</details>", format="html"))
+            section["classes"].append("hopper-folds")
 
 
 def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:

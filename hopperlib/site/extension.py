@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,9 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
     for folder in static.glob("live-*"):
         if folder.name != app.config.hopper_assets:
             shutil.rmtree(folder)
+    # Nor do sheets of others ask: see pages.toml.
+    for sheet in (*static.glob("styles/*.css"), *static.glob("mystnb*.css")):
+        sheet.write_text(re.sub(r"[^{}]*:has\([^{}]*\{[^{}]*\}", "", sheet.read_text("utf-8")), encoding="utf-8")
     front = app.config.root_doc
     if "/" in front:
         text = filled("front.html", title=app.config.html_title, front=front)

@@ -74,7 +74,8 @@ def _drawn(mix: str, nodes: int, days: int, load: float, seed: int) -> tuple[Wor
     return draw_workload(mix, nodes=nodes, days=days, load=load, rng=rng), rng.getstate()
 
 
-def _bounds(schedule: Schedule, time_s: int) -> tuple[list[int], list[tuple[int, int]]]:
+@lru_cache(maxsize=1)  # Who looks at an instant asks for its free runs, and for a probe.
+def _bounds(schedule: Schedule, time_s: int) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
     """Return the bounds of the free runs at an instant, and (end, job) of what runs."""
     running = [(schedule.end_s[index], index) for index in schedule.running(time_s)]
     # What is free lies between the runs of the jobs; where two touch, both bounds go.
@@ -82,7 +83,7 @@ def _bounds(schedule: Schedule, time_s: int) -> tuple[list[int], list[tuple[int,
     for _, index in running:
         first = schedule.first_bound[index]
         free.symmetric_difference_update(schedule.bounds[first : first + 2 * schedule.run_count[index]])
-    return sorted(free), sorted(running)
+    return tuple(sorted(free)), tuple(sorted(running))
 
 
 def free_runs(schedule: Schedule, time_s: int) -> list[tuple[int, int]]:
@@ -117,10 +118,10 @@ def probe(schedule: Schedule, time_s: int, width: int, *, allocation: str = "fir
     if not 1 <= width <= schedule.nodes:
         raise refusal("width", width, f"must be from 1 to {schedule.nodes}, the nodes of the machine")
     bounds, running = _bounds(schedule, time_s)
-    free = free_list(allocation, bounds, random.Random(seed))
-    start = time_s
+    free = free_list(allocation, list(bounds), random.Random(seed))
+    start, ends = time_s, iter(running)
     while free.room < width:
-        start, index = running.pop(0)
+        start, index = next(ends)
         taken = [bound for run in schedule.runs(index) for bound in run]
         free.release(taken, length_of(taken))
     return Probe(start, pairs(free.take(width)))
@@ -300,12 +301,9 @@ def large_jobs(schedule: Schedule, end_s: int) -> list[LargeJob]:
     >>> large_jobs(simulate(jobs, 4, until_s=40_000), 40_000)
     [LargeJob(submit_day=0.375, wait_h=0.0, started=True)]
     """
-    waits = [
-        (job.submit_time_s, schedule.wait_time_s(index))
-        for index, job in enumerate(schedule.workload)
-        if job.queue == "full"
-    ]
-    return [
-        LargeJob(submit / _DAY, (end_s - submit if wait is None else wait) / 3600, wait is not None)
-        for submit, wait in waits
-    ]
+    found, workload = [], schedule.workload
+    for index, (queue, submit) in enumerate(zip(workload.queue_number, workload.submit_time_s, strict=True)):
+        if workload.queues[queue] == "full":
+            wait = schedule.wait_time_s(index)
+            found.append(LargeJob(submit / _DAY, (end_s - submit if wait is None else wait) / 3600, wait is not None))
+    return found

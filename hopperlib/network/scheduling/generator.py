@@ -23,14 +23,14 @@ References
 """
 
 import random
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from hopperlib.errors import InputError, refusal
-from hopperlib.network.scheduling.workload import Job, Workload
+from hopperlib.network.scheduling.workload import Workload
 from hopperlib.package_data import read_beside
 
 
@@ -73,8 +73,12 @@ _LIMITS_H = (0.5, 1.0, 2.0, 4.0, 6.0, 12.0, 24.0, 36.0, 48.0)
 _LIMIT_WEIGHTS = (30, 14, 10, 8, 14, 10, 8, 4, 2)
 # Run time as a share of the limit at equal steps of probability, for jobs that end early.
 _RUN_SHARES = (0.002, 0.02, 0.05, 0.10, 0.18, 0.28, 0.40, 0.54, 0.70, 0.86, 0.99)
+_RUN_STEPS = tuple(after - before for before, after in pairwise(_RUN_SHARES))
+_LIMITS_S = tuple(int(3600 * hours) for hours in _LIMITS_H)
 _TO_THE_LIMIT = 1 / 12
 _ROUNDED = 0.4
+# Halvings of a class; and classes that begin with so few nodes have so many jobs that their widths are tabulated.
+_BITS, _NARROW = 16, 17
 # Weight of each hour of a day, and of each day from Monday.
 _HOURS = (6, 5, 5, 5, 5, 5, 6, 7, 9, 11, 12, 12, 11, 12, 12, 12, 12, 11, 10, 9, 8, 8, 7, 6)
 _DAYS = (10, 10, 10, 10, 10, 6, 6)
@@ -105,12 +109,11 @@ def _middle(low: float, high: float) -> float:
     return middle
 
 
-def _width(size: SizeClass, rng: random.Random) -> int:
-    """Draw nodes evenly on a logarithmic scale, by halving: no logarithm, so the same everywhere."""
-    u, rounded = rng.random(), rng.random() < _ROUNDED
+def _width(size: SizeClass, u: float) -> int:
+    """Return nodes evenly on a logarithmic scale, by halving: no logarithm, so the same everywhere."""
     low, high = float(size.low), float(size.high + 1)
     # One bit of u a step: below or above the middle of the logarithmic scale, the geometric mean.
-    for _ in range(16):
+    for _ in range(_BITS):
         if int(low) + 1 >= high:
             break  # One width is left.
         middle = _middle(low, high)
@@ -120,13 +123,24 @@ def _width(size: SizeClass, rng: random.Random) -> int:
             low = middle
         else:
             high = middle
-    width = min(max(int(low), size.low), size.high)
+    return min(max(int(low), size.low), size.high)
+
+
+@lru_cache
+def _width_steps(size: SizeClass) -> list[float]:
+    """Return at which u each further width of a narrow class begins: most jobs are narrow, and each would be halved anew."""
+    parts = range(1 << _BITS)
+    widths = range(size.low + 1, size.high + 1)
+    return [
+        bisect_left(parts, width, key=lambda part: _width(size, part / len(parts))) / len(parts) for width in widths
+    ]
+
+
+def _rounded(size: SizeClass, width: int) -> int:
+    """Return the power of two next to a width, where its class holds it."""
     power = 1 << (width.bit_length() - 1)
-    if rounded:
-        nearest = power if 2 * width < 3 * power else 2 * power
-        if size.low <= nearest <= size.high:
-            return nearest
-    return width
+    nearest = power if 2 * width < 3 * power else 2 * power
+    return nearest if size.low <= nearest <= size.high else width
 
 
 @lru_cache
@@ -135,24 +149,6 @@ def _limit_steps(max_hours: float) -> tuple[int, ...]:
     return tuple(
         accumulate(weight for hours, weight in zip(_LIMITS_H, _LIMIT_WEIGHTS, strict=True) if hours <= max_hours)
     )
-
-
-def _times(max_hours: float, rng: random.Random) -> tuple[int, int]:
-    """Draw a run time and a limit. [s]"""
-    steps = _limit_steps(max_hours)
-    limit = int(3600 * _LIMITS_H[bisect_right(steps, rng.random() * steps[-1])])
-    to_the_limit, u = rng.random() < _TO_THE_LIMIT, rng.random()
-    return (limit if to_the_limit else max(1, int(limit * interpolate(_RUN_SHARES, u)))), limit
-
-
-def _submit(days: int, rng: random.Random) -> int:
-    """Draw an instant: a week and an hour of it by the weekly cycle, then a second. [s]"""
-    while True:
-        week = int(rng.random() * ((days + 6) // 7))
-        hour = bisect_right(_CYCLE, rng.random() * _CYCLE[-1]) - 1
-        instant = (week * 168 + hour) * 3600 + int(rng.random() * 3600)
-        if instant < days * 86400:
-            return instant
 
 
 def draw_workload(
@@ -209,23 +205,39 @@ def draw_workload(
     classes = [(size, "regular", size.share * (1 - debug_fraction)) for size in mix]
     classes.append((SizeClass(1, 512, 0.0, 0.5), "debug", debug_fraction))
     drawn: list[tuple[int, int, int, int, str]] = []
+    # One loop without calls: a year of the machine is a million jobs, and a page draws two weeks of it at every move.
+    draw, weeks, end, cycle = rng.random, (days + 6) // 7, days * 86400, _CYCLE[-1]
     for size, queue, share in classes:
         left = share * total
         if size.low > nodes:
             continue
+        steps = _limit_steps(size.max_hours)
+        widths = _width_steps(size) if size.low <= _NARROW else None
         while left > 0:
-            width = min(_width(size, rng), nodes)
-            run, limit = _times(size.max_hours, rng)
+            u = draw()
+            width = _width(size, u) if widths is None else size.low + bisect_right(widths, u)
+            width = min(_rounded(size, width) if draw() < _ROUNDED else width, nodes)
+            limit = _LIMITS_S[bisect_right(steps, draw() * steps[-1])]
+            run = limit if draw() < _TO_THE_LIMIT else 0
+            place = draw() * (len(_RUN_SHARES) - 1)
+            if not run:
+                step = int(place)
+                run = max(1, int(limit * (_RUN_SHARES[step] + (place - step) * _RUN_STEPS[step])))
             # The last job is taken if that comes closer to the share than leaving it.
             if width * run > 2 * left:
                 break
             left -= width * run
-            drawn.append((_submit(days, rng), width, run, limit, queue))
+            # An instant: a week and an hour of it by the weekly cycle, then a second.
+            submit = end
+            while submit >= end:
+                week = int(draw() * weeks)
+                hour = bisect_right(_CYCLE, draw() * cycle) - 1
+                submit = (week * 168 + hour) * 3600 + int(draw() * 3600)
+            drawn.append((submit, width, run, limit, queue))
     drawn.sort()
-    return Workload(
-        Job(number, submit, width, run, limit, 0, queue)
-        for number, (submit, width, run, limit, queue) in enumerate(drawn, start=1)
-    )
+    names = ("submit_time_s", "nodes", "run_time_s", "requested_time_s", "queue")
+    columns = dict(zip(names, zip(*drawn, strict=True), strict=True)) if drawn else dict.fromkeys(names, ())
+    return Workload.of_columns(job=range(1, len(drawn) + 1), **columns)
 
 
 def share_at_least(workload: Workload, nodes: int) -> float:
@@ -233,6 +245,7 @@ def share_at_least(workload: Workload, nodes: int) -> float:
 
     Examples
     --------
+    >>> from hopperlib.network.scheduling.workload import Job
     >>> share_at_least(Workload([Job(1, 0, 10, 60, 60), Job(2, 0, 30, 60, 60)]), 30)
     0.75
     """

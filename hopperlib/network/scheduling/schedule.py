@@ -3,6 +3,7 @@
 import hashlib
 import sys
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from statistics import mean, median
 from typing import Any, NamedTuple
@@ -114,11 +115,9 @@ class Schedule(Framed):
 
     def running(self, time_s: int) -> list[int]:
         """Return the indices of the jobs that run at an instant."""
-        return [
-            index
-            for index, (start, end, runs) in enumerate(zip(self.start_s, self.end_s, self.run_count, strict=True))
-            if runs and start <= time_s < end
-        ]
+        last = bisect_right(self.workload.arrival_s, time_s)  # No later job runs.
+        columns = zip(self.start_s[:last], self.end_s[:last], self.run_count[:last], strict=True)
+        return [index for index, (start, end, runs) in enumerate(columns) if runs and start <= time_s < end]
 
     def digest(self) -> str:
         """Return the SHA-256 of all starts, ends, states and nodes: one word for the whole schedule.

@@ -8,7 +8,7 @@ a job. Times are whole seconds, so that a run gives the same bytes everywhere.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -85,6 +85,16 @@ def _whole(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
+def _kept(name: str, values: Sequence[Any], numbers: Mapping[str, dict[str, int]]) -> Sequence[int]:
+    """Return values of a field as they are kept; new words are added to the numbers of its words."""
+    if name in WORDS:
+        known = numbers[name]
+        return [known.setdefault(word, len(known)) for word in values]
+    if name in ("eligible_time_s", "observed_start_s"):
+        return [-1 if value is None else value for value in values]
+    return values
+
+
 def _is_sorted(times: Sequence[int]) -> bool:
     """Whether times do not fall."""
     return all(map(int.__le__, times, islice(times, 1, None)))
@@ -134,22 +144,35 @@ class Workload(Framed):
     node_list_number: array[int]
 
     def __init__(self, jobs: Iterable[Job] = ()) -> None:
-        #: The words of each field that holds words.
-        self.words: dict[str, list[str]] = {name: [] for name, kind in _KEPT.items() if kind == "w"}
         self._columns = [array("i" if kind == "w" else kind) for kind in _KEPT.values()]
-        numbers: dict[str, dict[str, int]] = {name: {} for name in self.words}
+        numbers: dict[str, dict[str, int]] = {name: {} for name in sorted(WORDS)}
         rest = iter(_jobs_of(jobs) if hasattr(jobs, "iloc") else jobs)
         while batch := list(islice(rest, _BATCH)):
             for name, column, values in zip(Job._fields, self._columns, zip(*batch, strict=True), strict=True):
-                if name in numbers:
-                    known = numbers[name]
-                    column.extend([known.setdefault(word, len(known)) for word in values])
-                elif values[0] is None or name in ("eligible_time_s", "observed_start_s"):
-                    column.extend([-1 if value is None else value for value in values])
-                else:
-                    column.extend(values)
-        for name, known in numbers.items():
-            self.words[name] = list(known)
+                column.extend(_kept(name, values, numbers))
+        self._settle(numbers)
+
+    @classmethod
+    def of_columns(cls, **columns: Sequence[Any]) -> Workload:
+        """Return jobs from columns named as in `Job`, faster than one by one; what is not given is not known.
+
+        Examples
+        --------
+        >>> columns = {"nodes": (4, 1), "run_time_s": (100, 50), "requested_time_s": (200, 50)}
+        >>> Workload.of_columns(job=(1, 2), submit_time_s=(60, 0), **columns)[0].job
+        2
+        """
+        jobs, numbers, count = cls(), {name: {} for name in sorted(WORDS)}, len(columns["job"])
+        for name, column in zip(Job._fields, jobs._columns, strict=True):
+            kept = _kept(name, columns.get(name, (Job._field_defaults.get(name),)), numbers)
+            column.extend(kept if name in columns else [*kept] * count)
+        jobs._settle(numbers)
+        return jobs
+
+    def _settle(self, numbers: Mapping[str, Mapping[str, int]]) -> None:
+        """Take the words by their numbers, check the jobs, and put them in order."""
+        #: The words of each field that holds words.
+        self.words: dict[str, list[str]] = {name: list(known) for name, known in numbers.items()}
         self._name_columns()
         self._check()
         self.sorted_on_entry = _is_sorted(self.submit_time_s)
@@ -210,15 +233,7 @@ class Workload(Framed):
 
     def frame_data(self) -> dict[str, Any]:
         """Return the columns by the names of `Job`, words as words; what is unknown everywhere is left out."""
-        columns: dict[str, Any] = {}
-        for name, column in zip(Job._fields, self._columns, strict=True):
-            if name in self.words:
-                words = self.words[name]
-                columns[name] = [words[number] for number in column]
-            elif name in ("eligible_time_s", "observed_start_s"):
-                columns[name] = [None if value < 0 else value for value in column]
-            else:
-                columns[name] = column
+        columns = dict(zip(Job._fields, self._told(), strict=True))
         always = Job._fields[: Job._fields.index("user")]
         return {
             name: column
@@ -232,17 +247,22 @@ class Workload(Framed):
     def __len__(self) -> int:
         return len(self.job)
 
-    def __getitem__(self, index: int) -> Job:
-        values: list[Any] = [column[index] for column in self._columns]
-        for place, name in enumerate(Job._fields):
+    def _told(self, rows: slice = slice(None)) -> Iterator[Sequence[Any]]:
+        """Yield the fields of some jobs as `Job` has them."""
+        for name, column in zip(Job._fields, self._columns, strict=True):
             if name in self.words:
-                values[place] = self.words[name][values[place]]
-        for place in (7, 8):
-            values[place] = None if values[place] < 0 else values[place]
-        return Job(*values)
+                yield [self.words[name][number] for number in column[rows]]
+            elif name in ("eligible_time_s", "observed_start_s"):
+                yield [None if value < 0 else value for value in column[rows]]
+            else:
+                yield column[rows]
+
+    def __getitem__(self, index: int) -> Job:
+        index = range(len(self))[index]
+        return Job(*(values[0] for values in self._told(slice(index, index + 1))))
 
     def __iter__(self) -> Iterator[Job]:
-        return (self[index] for index in range(len(self)))
+        return map(Job._make, zip(*self._told(), strict=True))
 
     @property
     def node_seconds(self) -> int:

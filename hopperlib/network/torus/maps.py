@@ -111,7 +111,10 @@ def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 12
 
 def _overlaps(low: float, high: float, size: float, count: int) -> list[tuple[int, float]]:
     """Return which cells an interval meets, and how much of each it covers."""
-    cells = range(int(low / size), min(count, int(high / size) + 1))
+    first = int(low / size)
+    if first < count and low < high <= (first + 1) * size:
+        return [(first, (high - low) / size)]
+    cells = range(first, min(count, int(high / size) + 1))
     covered = ((cell, (min(high, (cell + 1) * size) - max(low, cell * size)) / size) for cell in cells)
     return [(cell, share) for cell, share in covered if share > 0]
 

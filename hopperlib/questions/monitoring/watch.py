@@ -23,9 +23,22 @@ def _answer(*, history: str, better: str, least_percent: float) -> Result:
     """Answer for one file."""
     if not history.strip():
         raise InputError("paste or drop a history: a table with a time and a value in each line", name="history")
-    direction = better if better in ("higher", "lower") else None
-    files = [read_benchmark_history(history, better=cast("Better | None", direction))]
+    files = [_read(history, better)]
     return watch_result(files, judged(files, least_percent=least_percent))
+
+
+def _read(history: str, better: str) -> Histories:
+    """Return the series of a file."""
+    direction = better if better in ("higher", "lower") else None
+    return read_benchmark_history(history, better=cast("Better | None", direction))
+
+
+def _so_far(*, history: str, better: str, least_percent: float) -> Iterator[Result]:
+    """Yield the runs as they stand in a file, before any is judged."""
+    reports = [Report(history=series, verdict="not judged yet") for series in _read(history, better).series]
+    yield Result(
+        summary=_WORDING.of(series=len(reports)).text("so_far"), figures=tuple(map(_figure, reports[:_MOST_FIGURES]))
+    )
 
 
 def judged(files: Sequence[Histories], *, least_percent: float) -> list[Report]:
@@ -110,11 +123,11 @@ def _figure(report: Report) -> Figure:
         return Series(name=name, x=[run + 1 for run in values], y=list(values.values()), kind="points")
 
     runs = range(1, len(history.values) + 1)
-    series = [points("runs", near), Series(name="level", x=runs, y=list(report.level))]
+    series = [points("runs", near)]
+    series += [Series(name="level", x=runs, y=list(report.level))] if report.level else []
     changes = "; ".join(f"{shift.percent:+.1f} % at run {shift.run + 1}" for shift in report.shifts)
-    return _WORDING.of(report).chart(
-        "history", series + ([points("outliers", far)] if far else []), runs=len(runs), seen=changes or report.verdict
-    )
+    series += [points("outliers", far)] if far else []
+    return _WORDING.of(report).chart("history", series, runs=len(runs), seen=changes or report.verdict)
 
 
-QUESTION = declared(__name__, _answer)
+QUESTION = declared(__name__, _answer, so_far=_so_far)

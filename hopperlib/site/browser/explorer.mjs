@@ -6,7 +6,7 @@ import { copyText, dataOf, fileName, make, prose, saveFile } from "./dom.mjs";
 import { button, Form } from "./form.mjs";
 import { whenNear } from "./near.mjs";
 import { megabytes } from "./package.mjs";
-import { fetchLibraries } from "./plot.mjs";
+import { drawn, fetchLibraries } from "./plot.mjs";
 import { python } from "./python.mjs";
 import { Timers } from "./timers.mjs";
 
@@ -46,6 +46,7 @@ class Explorer {
     startAnswer(section, answer);
     this.#warmWhenNear();
     section.addEventListener("click", (event) => this.#click(event.target.closest("button")));
+    section.addEventListener("toggle", ({ target }) => target.parentElement.toggleAttribute("data-open", target.open), true);
     addEventListener("hashchange", () => this.#takeAddress());
     section.hopperFacts = () => this.shown.result.facts;
     section.hopperSet = (values) => this.set(values);
@@ -92,9 +93,10 @@ class Explorer {
     whenNear(this.section, warm);
   }
 
-  /** Resolve when no answer is awaited. */
+  /** Resolve when no answer is awaited, and the charts show the last. */
   async settled() {
     while (this.#running || this.#timers.has("ask")) await new Promise((done) => setTimeout(done, 20));
+    await drawn();
   }
 
   #changed(settled, answer) {
@@ -237,6 +239,7 @@ class Explorer {
   #showBusy() {
     this.#timers.set("busy", BUSY_AFTER, () => {
       for (const box of this.boxes) box.setAttribute("aria-busy", "true");
+      this.section.toggleAttribute("data-busy", true);
       const text = python.ready ? "Working …" : `Starting Python in your browser: ${megabytes} MB, once …`;
       this.busy.replaceChildren(make("span", { class: "hopper-spinner", "aria-hidden": "true" }), make("span", {}, text));
     });
@@ -253,6 +256,7 @@ class Explorer {
   #hideBusy() {
     this.#timers.clear("busy", "cancel");
     for (const box of this.boxes) box.removeAttribute("aria-busy");
+    this.section.removeAttribute("data-busy");
     this.busy.replaceChildren();
   }
 

@@ -34,10 +34,31 @@ const near = new IntersectionObserver(
   { rootMargin: "400px 0px" },
 );
 
+// Width and height of what may be drawn, told by the browser once it has laid out the page: to ask for them after a change
+// would make it lay out the page there and then.
+const sizes = new WeakMap();
+const resized = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const known = sizes.get(target);
+    sizes.delete(target);
+    const { width, height } = sizeOf(target);
+    if (known && width > 0 && (width !== known.width || height !== known.height) && figures.get(target)?.drawn) drawSoon(target);
+  }
+});
+
+function sizeOf(plot) {
+  if (!sizes.has(plot)) {
+    resized.observe(plot);
+    sizes.set(plot, { width: plot.clientWidth, height: plot.clientHeight });
+  }
+  return sizes.get(plot);
+}
+
 /** Draw a figure once it is touched; where no picture of it stands, once it comes near. */
 export function placeFigure(element, data) {
   const plot = element.querySelector(".hopper-plot");
   figures.set(plot, { data, drawn: false });
+  resized.observe(plot);
   near.observe(plot);
   // Who saves data keeps the picture, which then needs no more height than it has.
   plot.classList.toggle("hopper-as-is", navigator.connection?.saveData === true);
@@ -55,9 +76,9 @@ export function fetchLibraries(data) {
 export function updateFigure(element, data) {
   const plot = element.querySelector(".hopper-plot");
   // What is folded away, or not shown, has no width to be drawn in: it is drawn when it is unfolded.
-  const seen = !folded(plot) && plot.clientWidth > 0;
+  const seen = !folded(plot) && sizeOf(plot).width > 0;
   figures.set(plot, { data, drawn: seen && (figures.get(plot)?.drawn ?? false) });
-  if (seen) return draw(plot);
+  if (seen) return drawSoon(plot);
   plot.querySelector(":scope > svg")?.remove();
   near.observe(plot);
 }
@@ -71,8 +92,23 @@ export function startFigure(box) {
   });
 }
 
-/** Draw again all that is drawn: the theme or the width has changed. */
-export function redrawAll() {
+// Charts that are drawn once the words of their answer are on screen: then the latest data, whatever came meanwhile.
+const due = new Map();
+let painted = Promise.resolve();
+
+function drawSoon(plot) {
+  if (!due.has(plot)) due.set(plot, afterPaint().then(() => due.delete(plot) && draw(plot)));
+  painted = Promise.all([painted, due.get(plot)]);
+}
+
+const afterPaint = () => new Promise((done) => (document.hidden ? setTimeout(done) : requestAnimationFrame(() => setTimeout(done))));
+
+/** Resolve when every chart shows its latest data. */
+export const drawn = () => painted;
+
+/** Draw again all that is drawn: the theme has changed. */
+function redrawAll() {
+  colors = undefined;
   for (const [plot, { drawn }] of figures) if (drawn && plot.isConnected) draw(plot);
 }
 
@@ -89,10 +125,11 @@ async function draw(plot) {
       plotly.purge(plot);
       plot.replaceChildren();
       plot.classList.remove("hopper-as-is");
+      sizes.delete(plot);
     }
     state.drawn = true;
     const { data, layout } = state.data.figure;
-    const page = themed(layout, { width: plot.clientWidth, height: plot.clientHeight });
+    const page = themed(layout, sizeOf(plot));
     for (const name of ["x", "y"]) if (page[`${name}axis`]) tickWhole(page[`${name}axis`], data.flatMap((trace) => trace[name] ?? []));
     await plotly.react(plot, structuredClone(data), page, CONFIG);
   } catch (error) {
@@ -114,15 +151,25 @@ function tickWhole(axis, values) {
 const PAPER = 620;
 let printing = false;
 
-const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: "reset" };
+const CONFIG = { displayModeBar: false, scrollZoom: false, doubleClick: "reset" };
+
+let colors; // of the theme, by name, and the page's type
+
+function look() {
+  const style = getComputedStyle(document.documentElement);
+  const names = ["grid", "line", "ink", "panel"];
+  colors = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--hopper-${name}`).trim()]));
+  colors.family = getComputedStyle(document.body).fontFamily;
+  return colors;
+}
 
 /** Return the layout in the colors and the type of the page. */
 function themed(layout, size) {
-  const style = getComputedStyle(document.documentElement);
-  const color = (name) => style.getPropertyValue(`--hopper-${name}`).trim();
+  const { family } = colors ?? look();
+  const color = (name) => colors[name];
   const line = { gridcolor: color("grid"), linecolor: color("line"), zerolinecolor: color("line"), tickcolor: color("line") };
   const result = structuredClone(layout);
-  result.font = { family: getComputedStyle(document.body).fontFamily, size: 13, ...layout.font, color: color("ink") };
+  result.font = { family, size: 13, ...layout.font, color: color("ink") };
   result.paper_bgcolor = "rgba(0,0,0,0)";
   result.plot_bgcolor = "rgba(0,0,0,0)";
   result.hoverlabel = { bgcolor: color("panel"), bordercolor: color("line"), font: { color: color("ink") }, ...layout.hoverlabel };
@@ -135,7 +182,7 @@ function themed(layout, size) {
     for (const name of ["xaxis", "yaxis"]) if (result[name]) result[name].nticks ??= 5;
   }
   // Paper is as narrow as this, and what is drawn wider would be cut off.
-  result.width = printing ? Math.min(size.width, PAPER) : undefined;
+  if (printing) result.width = Math.min(size.width, PAPER);
   // On a phone a finger scrolls the page; it must not draw zoom boxes.
   if (matchMedia("(pointer: coarse)").matches) result.dragmode = layout.scene ? "turntable" : false;
   for (const name of Object.keys(result)) {
