@@ -162,7 +162,8 @@ class Workload(Framed):
         >>> Workload.of_columns(job=(1, 2), submit_time_s=(60, 0), **columns)[0].job
         2
         """
-        jobs, numbers, count = cls(), {name: {} for name in sorted(WORDS)}, len(columns["job"])
+        jobs, count = cls(), len(columns["job"])
+        numbers: dict[str, dict[str, int]] = {name: {} for name in sorted(WORDS)}
         for name, column in zip(Job._fields, jobs._columns, strict=True):
             kept = _kept(name, columns.get(name, (Job._field_defaults.get(name),)), numbers)
             column.extend(kept if name in columns else [*kept] * count)

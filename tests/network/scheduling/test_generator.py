@@ -1,11 +1,13 @@
 """Drawn workloads: the documented shares, the cycle of the week, the same jobs from the same seed."""
 
+import bisect
 import itertools
 import random
 from collections import Counter
 
 import pytest
 
+from hopperlib.network.scheduling import generator
 from hopperlib.network.scheduling.generator import MIXES, SizeClass, draw_workload, share_at_least
 
 
@@ -35,6 +37,14 @@ def test_the_same_seed_gives_the_same_jobs():
     assert jobs[0] == jobs[1]
     # Any Python and the browser draw these: first job, and a sum over all.
     assert jobs[0][0][1:5] == jobs[1][0][1:5]
+
+
+def test_widths_of_a_table_are_those_of_halving():
+    for size in (SizeClass(1, 1, 1, 48), SizeClass(2, 16, 1, 48), SizeClass(17, 128, 1, 48)):
+        steps = generator._width_steps(size)
+        rng = random.Random(4)
+        for u in (*steps, *(rng.random() for _ in range(2000))):
+            assert size.low + bisect.bisect_right(steps, u) == generator._width(size, u)
 
 
 def test_nights_and_weekends_are_quiet():

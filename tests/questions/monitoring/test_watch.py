@@ -38,6 +38,15 @@ def test_a_new_compiler(watch):
     assert any("it came with a change of compiler" in finding.message for finding in result.findings)
 
 
+def test_the_runs_are_drawn_before_they_are_judged(watch):
+    (known,) = watch.partial()
+    whole = watch.run()
+    assert known.summary == "Judging 4 series …"
+    assert len(known.figures) == len(whole.figures)
+    assert [len(figure.data) for figure in known.figures] == [1] * 4  # the runs, without a level
+    assert "not judged yet" in known.figures[0].alt
+
+
 def test_too_few_runs(watch):
     result = watch.run(history="time,value\n1,2\n2,3\n")
     assert result.summary == "Cannot tell: no series has 12 runs."
