@@ -17,7 +17,11 @@ function showMarked(part) {
 /** Bring the figures of the starting answer to life. */
 export function startAnswer(section, result) {
   showMarked(section);
-  section.querySelectorAll(".hopper-figure").forEach((element, i) => placeFigure(element, result.figures[i]));
+  section.querySelectorAll(".hopper-figure").forEach((element, i) => {
+    placeFigure(element, result.figures[i]);
+    const table = element.querySelector(".hopper-data");
+    table.addEventListener("toggle", () => element.toggleAttribute("data-open", table.open));
+  });
 }
 
 /** Show a new answer in place of the old one; parts that did not change stay as they are. */

@@ -31,6 +31,7 @@ class Explorer {
   #waiting = false;
   #cancelled = false;
   #refused = {};
+  #told; // the question whose refusal is shown
   #taken = 0; // answers made by the build that were shown
   #timers = new Timers();
 
@@ -46,7 +47,6 @@ class Explorer {
     startAnswer(section, answer);
     this.#warmWhenNear();
     section.addEventListener("click", (event) => this.#click(event.target.closest("button")));
-    section.addEventListener("toggle", ({ target }) => target.parentElement.toggleAttribute("data-open", target.open), true);
     addEventListener("hashchange", () => this.#takeAddress());
     section.hopperFacts = () => this.shown.result.facts;
     section.hopperSet = (values) => this.set(values);
@@ -104,7 +104,8 @@ class Explorer {
     this.#refused = {};
     this.#timers.set("address", ADDRESS, () => writeSetting(this.key, sharedPart(this.spec.controls, this.start, values)));
     const asked = JSON.stringify(values);
-    if (asked === this.asked && !this.problem.hasChildNodes()) {
+    // A press on a button of the refusal settles the field; asked again, the button would be replaced under the finger.
+    if (asked === this.asked && (asked === this.#told || !this.problem.hasChildNodes())) {
       if (settled) this.#timers.hurry("refusal");
       return;
     }
@@ -202,6 +203,7 @@ class Explorer {
       [["Back to the start", () => this.#reset()]],
     );
     if (!atControl) this.problem.firstChild.append(" Below stands the answer to the setting before.");
+    this.#told = this.asked;
   }
 
   #fail({ kind, message }) {
@@ -233,6 +235,7 @@ class Explorer {
   #clearProblem() {
     this.form.accept();
     this.problem.replaceChildren();
+    this.#told = undefined;
     this.section.classList.remove("hopper-stale");
   }
 
@@ -261,9 +264,7 @@ class Explorer {
   }
 
   #reset() {
-    this.form.accept();
-    this.form.set(this.start);
-    this.#changed(true);
+    this.set(this.start);
   }
 
   /** Copy a link to the setting; what was typed is in it only if the reader says so. */
