@@ -48,10 +48,8 @@ class Explorer {
     this.#warmWhenNear();
     section.addEventListener("click", (event) => this.#click(event.target.closest("button")));
     addEventListener("hashchange", () => this.#takeAddress());
-    section.hopperFacts = () => this.shown.result.facts;
-    section.hopperSet = (values) => this.set(values);
-    section.hopperForm = this.form;
-    section.hopperSettled = () => this.settled();
+    Object.assign(section, { hopperForm: this.form, hopperFacts: () => this.shown.result.facts });
+    Object.assign(section, { hopperSet: (values) => this.set(values), hopperSettled: () => this.settled() });
     this.#takeAddress();
   }
 
