@@ -68,6 +68,10 @@ def kind_of(name: str) -> str:
     return next((kind for kind, known in KINDS.items() if any(word in words for word in known)), "")
 
 
+# What a part says of a kind, and what may be seen of it then; of a kind that did not run nothing is seen.
+_FITS = {"all": ("", "all"), "some": ("", "some", "all"), "none": ("", "none"), "any": ("", "all", "some", "none")}
+
+
 def read(moved: Iterable[str], steady: Iterable[str]) -> Reading:
     """Return which parts explain the kinds of benchmarks that moved, and those that did not; what says most comes first.
 
@@ -93,14 +97,8 @@ def read(moved: Iterable[str], steady: Iterable[str]) -> Reading:
         return "none" if kind in good else ""
 
     def explains(part: Subsystem) -> bool:
-        fits = {
-            "all": ("", "all"),
-            "some": ("", "some", "all"),
-            "none": ("", "none"),
-            "any": ("", "all", "some", "none"),
-        }
         slowed_here = any(part.effect[kind] in ("all", "some") for kind in slowed)
-        return slowed_here and all(state(kind) in fits[effect] for kind, effect in part.effect.items())
+        return slowed_here and all(state(kind) in _FITS[effect] for kind, effect in part.effect.items())
 
     def said(part: Subsystem) -> int:
         """Return how much of what is seen the part had to show."""

@@ -344,9 +344,8 @@ def repaired(build: Build, rules: tuple[BuildRule, ...] | None = None) -> Repair
     while True:
         # Judged anew after each repair, which may solve another problem or bring one; each rule is tried once, so
         # this ends.
-        problems = check_build(build, rules)
-        known = [problem.rule for problem in problems if problem.certainty == "known" and problem.rule.repairs]
-        rule = next((rule for rule in known if rule.code not in tried), None)
+        known = [problem.rule for problem in check_build(build, rules) if problem.certainty == "known"]
+        rule = next((rule for rule in known if rule.repairs and rule.code not in tried), None)
         if rule is None:
             break
         tried.append(rule.code)
@@ -356,9 +355,5 @@ def repaired(build: Build, rules: tuple[BuildRule, ...] | None = None) -> Repair
         build, command = _apply(build, repair)
         commands += [command] if command else []
         notes += [f"{rule.code}: {repair.note}"] if repair.note else []
-    left = [
-        problem.rule.code
-        for problem in check_build(build, rules)
-        if problem.certainty == "known" and problem.rule.level == "problem"
-    ]
+    left = [rule.code for rule in known if rule.level == "problem"]
     return Repaired(tuple(dict.fromkeys(commands)), build, tuple(notes), tuple(left))

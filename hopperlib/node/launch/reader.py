@@ -167,7 +167,7 @@ def _read(invocation: Invocation, job: Job, asked: AskedKind, threads: int | Non
         reservation=reservation,
         openmp_threads=openmp_threads,
         environment=MappingProxyType(known),
-        notes=tuple(note for note in all_notes if note),
+        notes=tuple(filter(None, all_notes)),
         kind=job.node.name,
         assumptions=(*asked.assumptions, *remarks.assumptions),
         doubts=(*asked.doubts, *remarks.doubts),

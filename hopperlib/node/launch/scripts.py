@@ -183,7 +183,7 @@ def find_directives(text: str) -> Directives | None:
     for line in text.split("\n"):
         directive = _DIRECTIVE.fullmatch(line)
         if not directive:
-            commands_began = commands_began or (bool(line.strip()) and not line.lstrip().startswith("#"))
+            commands_began |= bool(line.strip()) and not line.lstrip().startswith("#")
         elif commands_began:
             notes.append(f'"{line.strip()[:60]}" stands behind the first command, where it no longer counts.')
         else:

@@ -119,11 +119,12 @@ def _differences(placement: Placement, printed: dict[int, Printed]) -> list[tupl
     for number, real in sorted(printed.items()):
         task = answered.get(number)
         cpus = frozenset(task.cpus) if task else frozenset()
-        gpus = None if task is None or task.gpus is None else [numbering[gpu] for gpu in task.gpus]
+        known = task.gpus if task else None
+        gpus = [numbering[gpu] for gpu in known or ()]
         pair = None
         if not (real.cpus == cpus if real.exact else real.cpus <= cpus):
             pair = f"CPUs {as_ranges(sorted(real.cpus))}", f"CPUs {as_ranges(sorted(cpus)) or 'none'}"
-        elif real.gpus and gpus is not None and real.gpus != set(gpus):
+        elif real.gpus and known is not None and real.gpus != set(gpus):
             pair = f"GPUs {','.join(sorted(real.gpus))}", f"GPUs {','.join(gpus)}"
         differences += [(number, *pair)] if pair else []
     return differences

@@ -104,7 +104,7 @@ def _repeated(log: DarshanLog, way: str) -> Iterator[Finding]:
     extra = sum(each for each in over.values() if each > 0)
     total = sum(file.moved(way).moved_bytes for file in known)
     # Moved is so many times the extent where what is extra is 1 - 1 / so many of what was moved.
-    if extra < WORTH_BYTES or extra < (1 - 1 / _AMPLIFIED) * total:
+    if extra < max(WORTH_BYTES, (1 - 1 / _AMPLIFIED) * total):
         return
     worst = max(known, key=lambda file: over[file.path])
     evidence = {"repeated_bytes": extra, "bytes": total, "share": round(extra / total, 4), "file": worst.path}

@@ -296,7 +296,7 @@ def _small(site: _Site, direction: str) -> Iterator[Finding]:
     sized = [file for file in site.log.files if file.moved(direction).sizes]
     counts, possible = zip(*(access.small_calls(file, direction) for file in sized), strict=True) if sized else ((), ())
     small, calls = sum(counts), sum(file.moved(direction).calls for file in sized)
-    if small < access.FEW_CALLS or small < access.SHARE * calls:
+    if small < max(access.FEW_CALLS, access.SHARE * calls):
         return
     moved = sum(file.moved(direction).moved_bytes for file in sized)
     worst = sized[counts.index(max(counts))]
@@ -322,7 +322,7 @@ def _misaligned(site: _Site) -> Iterator[Finding]:
     """Accesses to shared files that do not start at a boundary of the file system."""
     shared = [file for file in site.log.files if file.shared and file.unaligned and file.interface == "POSIX"]
     calls, unaligned = sum(file.reads + file.writes for file in shared), sum(file.unaligned for file in shared)
-    if unaligned < access.FEW_CALLS or unaligned < access.SHARE * calls:
+    if unaligned < max(access.FEW_CALLS, access.SHARE * calls):
         return
     worst = max(shared, key=lambda file: file.unaligned)
     stripe = worst.layout.stripe_size_bytes if worst.layout else None
@@ -343,9 +343,11 @@ def _misaligned(site: _Site) -> Iterator[Finding]:
 
 def _wide_files(log: DarshanLog) -> Iterator[Finding]:
     """Files of one task each with several stripes, though there are more files than OSTs."""
-    own = [file for file in log.files if not file.shared and file.layout and file.bytes_moved]
-    wide = [file for file in own if file.layout and file.layout.stripe_count > 1]
-    osts = log.osts or max((ost for file in own for ost in file.osts), default=0) + 1
+    own = [
+        (file, file.layout.stripe_count) for file in log.files if not file.shared and file.layout and file.bytes_moved
+    ]
+    wide = [file for file, count in own if count > 1]
+    osts = log.osts or max((ost for file, _ in own for ost in file.osts), default=0) + 1
     if len(wide) >= max(osts, access.MOST * len(own)) and (log.tasks or 1) >= 2:
-        objects = sum(file.layout.stripe_count for file in wide if file.layout)
+        objects = sum(count for _, count in own if count > 1)
         yield say("wide-files", {"files": len(wide), "objects": objects, "osts": osts}, folder=_folder(wide))
