@@ -167,9 +167,11 @@ def block_order(grid: Grid, block: Grid) -> list[int]:
     # How far apart ranks are along each axis but x.
     steps = [prod(grid[:axis]) for axis in range(1, len(grid))]
     order: list[int] = []
+    # Reversed, since the last of a product counts fastest, and here x does.
     for corner in product(*reversed(starts)):
         *outer, x = corner
         length = min(block[0], grid[0] - x)
+        # Where each run along x begins, worked out axis by axis.
         firsts = [x]
         for at, size, side, step in zip(reversed(outer), grid[1:], block[1:], steps, strict=True):
             inside = range(at * step, min(at + side, size) * step, step)
@@ -203,6 +205,7 @@ def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tu
     """
     order = list(range(prod(grid)))
     best = (off_node_pairs(order, grid, cores_per_node, periodic=periodic), grid)
+    # A side that is longer than the grid's is cut to it, so different blocks may become one.
     blocks = {tuple(map(min, sides, grid)) for sides in _sides(cores_per_node, len(grid))} - {grid}
     tried_blocks = sorted(blocks, key=lambda block: (_cut(grid, block, periodic), block))
     if len(order) > _MOST_TRIED_EXACTLY:

@@ -161,6 +161,7 @@ class _Reader:
         words = re.sub(r"\((?:default|D|L)\)", "", line.replace(":", " ")).split()
         if not words or not all(_NAME.fullmatch(word) for word in words):
             return False
+        # Several words without a version are rather a sentence.
         if len(words) > 1 and not all("/" in word for word in words):
             return False
         self.add(_module(word) for word in words)

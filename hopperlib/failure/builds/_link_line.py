@@ -110,6 +110,7 @@ class LinkLine:
         if (language == "fortran" or self._has("fortran")) and (language in ("c", "c++") or self._has("c")):
             return True
         endings = tuple(ending for language in compilers().endings.values() for ending in language)
+        # An object does not show from which language it was made.
         return None if any(not name.endswith(endings) for name in self.inputs) else False
 
     def _has(self, language: str) -> bool:
@@ -128,6 +129,7 @@ class LinkLine:
             if _is_library(word):
                 waiting.append(word.text)
             elif not word.is_flag:
+                # Something stands behind these that may need them.
                 early += waiting
                 waiting = []
         return tuple(early)
@@ -155,6 +157,7 @@ class LinkLine:
 
     def libraries_last(self) -> "LinkLine":
         """Return the line with its libraries behind everything else, in their order."""
+        # Sorting by yes and no keeps the order within both.
         return replace(self, words=tuple(sorted(self.words, key=_is_library)))
 
 

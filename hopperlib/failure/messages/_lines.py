@@ -59,6 +59,7 @@ class Block:
             return self.first_line + index
         if not self._numbers:
             for number, line in enumerate(self.data.split(b"\n"), self.first_line):
+                # A progress bar prints piece after piece on one line, each behind a carriage return.
                 self._numbers += [number] * (line.count(b"\r") + 1)
         return self._numbers[index]
 

@@ -135,6 +135,7 @@ class Evidence:
         run = Evidence(files=self.files, unknown=[group for group in self.unknown if group.first.file == file])
         rest = {}
         for code, message in self.messages.items():
+            # Hits in other files stay: only this one begins anew.
             own, other = ([hit for hit in message.hits if (hit.file == file) == here] for here in (True, False))
             if own:
                 run.messages[code] = MessageHits(

@@ -29,6 +29,7 @@ def _deviations(freedom: int) -> tuple[tuple[float, float], ...]:
     """Estimated over true standard deviation: values, and the weight of each in an integral over its distribution."""
     width = 8 / math.sqrt(2 * freedom)
     low, high = max(0.0, 1 - width), 1 + width
+    # The density of a chi variable over the root of its freedom, but for what depends on its value.
     scale = math.log(2) + freedom / 2 * math.log(freedom / 2) - math.lgamma(freedom / 2)
     step = (high - low) / _STEPS
     points = []
@@ -94,6 +95,7 @@ def power(gain: float, noise: float, runs: int, *, alpha: float = 0.05) -> float
     _check(gain, noise, alpha)
     if not 2 <= runs <= _MOST_RUNS:
         raise refusal("runs", runs, f"must be from 2 to {_MOST_RUNS:,}: one run of each says nothing about the noise")
+    # The difference of two means of so many runs spreads by the root of 2 / runs.
     freedom, noncentrality = 2 * runs - 2, gain / noise * math.sqrt(runs / 2)
     critical = _critical(freedom, alpha)
     return 1 - _noncentral_t(critical, freedom, noncentrality)

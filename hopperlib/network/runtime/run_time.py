@@ -124,6 +124,7 @@ def least_of(values: Sequence[float], count: int) -> float:
     """
     if not values or count < 1:
         raise InputError(f"the least of count={count} draws from {len(values)} values needs at least 1 of each")
+    # The least is above a value if all draws are: its place is where that has an even chance.
     return interpolate(values, 1 - 0.5 ** (1 / count))
 
 

@@ -120,6 +120,7 @@ def probe(schedule: Schedule, time_s: int, width: int, *, allocation: str = "fir
     bounds, running = _bounds(schedule, time_s)
     free = free_list(allocation, list(bounds), random.Random(seed))
     start, ends = time_s, iter(running)
+    # What runs ends job by job until there is room.
     while free.room < width:
         start, index = next(ends)
         taken = [bound for run in schedule.runs(index) for bound in run]

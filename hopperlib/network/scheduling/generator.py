@@ -139,6 +139,7 @@ def _width_steps(size: SizeClass) -> list[float]:
 def _rounded(size: SizeClass, width: int) -> int:
     """Return the power of two next to a width, where its class holds it."""
     power = 1 << (width.bit_length() - 1)
+    # Half-way between two powers of two lies one and a half times the lower.
     nearest = power if 2 * width < 3 * power else 2 * power
     return nearest if size.low <= nearest <= size.high else width
 

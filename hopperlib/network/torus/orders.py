@@ -76,6 +76,7 @@ def _hilbert_index(point: Coordinates, bits: int) -> int:
         if axes[2] & bit:
             turn ^= bit - 1
     index = 0
+    # One bit of each axis in turn, the highest first.
     for place in reversed(range(bits)):
         for axis in axes:
             index = index << 1 | ((axis ^ turn) >> place & 1)

@@ -94,6 +94,7 @@ def unaligned_fraction(transfer_bytes: int) -> float:
     (0.99609375, 0.0)
     """
     at_least(1, transfer_bytes=transfer_bytes)
+    # Calls end in turn at every multiple of the common divisor within a page, of which one is its end.
     return 1 - math.gcd(transfer_bytes, _PAGE_BYTES) / _PAGE_BYTES
 
 
