@@ -154,6 +154,29 @@ def test_mechanisms_say_what_the_models_say(workshop):
     expect(box.locator(".hopper-machine-told")).to_contain_text("All channels are in use")
 
 
+def test_a_drawing_is_dragged_and_follows_its_explorer(workshop):
+    page = workshop.go(PAGE)
+    box = page.locator("#scene-stripe")
+    drawing = box.locator("svg")
+    drawing.scroll_into_view_if_needed()
+    there = box.get_by_text("OST 5").bounding_box()
+    page.mouse.move(there["x"] + 5, there["y"] - 30)
+    page.mouse.down()
+    page.mouse.up()
+    expect(box.get_by_label("Stripe count")).to_have_value("6")
+
+    box, explorer = page.locator("#scene-overlap"), page.locator("#explorer-overlap")
+    told = box.locator(".hopper-machine-told")
+    facts = load("overlap").run().facts
+    expect(told).to_contain_text(f"the step takes {facts['time_s']:.1f} s")
+    facts = load("overlap").run(overlap=0.75).facts
+    box.get_by_label("Share that can run beside").fill("15")
+    expect(told).to_contain_text(
+        f"If 75 % of the communication can run beside the computation, the step takes {facts['time_s']:.1f} s"
+    )
+    expect(explorer.locator("[name=overlap]")).to_have_value("0.75")
+
+
 def test_my_machine_is_chosen_once(workshop, tmp_path, root):
     page = workshop.go(PAGE)
     page.get_by_label("My machine").select_option("perlmutter")

@@ -31,7 +31,37 @@ export function handle(stage, label, { min, max, step = 1, value }, act, words) 
   };
   scale.addEventListener("input", heard);
   stage.handles.append(make("label", { for: id }, label), scale, output);
+  // Moved by what is dragged in the drawing, or by an explorer.
+  heard.to = (to) => {
+    const bound = Math.min(max, Math.max(min, Math.round(to / step) * step));
+    if (bound === Number(scale.value)) return;
+    scale.value = String(bound);
+    heard();
+  };
   return heard;
+}
+
+/** Where a pointer is, in units of a drawing. */
+export const placeIn = (svg, { clientX, clientY }) => new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
+
+/** Let what is drawn be dragged: `act` is given each place of the pointer. A scale beside it does the same for keys. */
+export function draggable(svg, act) {
+  svg.classList.add("hopper-draggable");
+  svg.addEventListener("pointerdown", (event) => {
+    svg.setPointerCapture(event.pointerId);
+    act(placeIn(svg, event));
+  });
+  svg.addEventListener("pointermove", (event) => svg.hasPointerCapture(event.pointerId) && act(placeIn(svg, event)));
+}
+
+/** Follow the explorer of a name, if the page has it: `act` is given its values and facts, also as it stands. */
+export function following(name, act) {
+  const section = document.querySelector(`.hopper-explorer[data-name="${name}"]`);
+  if (!section?.hopperForm) return undefined;
+  const follow = () => act(section.hopperForm.values(), section.hopperFacts());
+  section.addEventListener("hopper-answer", follow);
+  follow();
+  return section;
 }
 
 /** The bar that plays a mechanism, below its drawing. */

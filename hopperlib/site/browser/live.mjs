@@ -19,8 +19,9 @@ const parts = [
   enliven(".hopper-alone", async () => (await import("./plot.mjs")).startFigure),
   enliven(".hopper-read", async () => (await import("./reading.mjs")).startReading),
   enliven(".hopper-progress", async () => (await import("./progress-page.mjs")).startProgress),
-  enliven(".hopper-scene", async () => (await import("./scenes.mjs")).startScene),
-  enliven(".hopper-machine", async () => (await import("./machine-view.mjs")).startMachine),
+  // Both follow the explorers that are there.
+  explorers.then(() => enliven(".hopper-scene", async () => (await import("./scenes.mjs")).startScene)),
+  explorers.then(() => enliven(".hopper-machine", async () => (await import("./machine-view.mjs")).startMachine)),
   enliven(".hopper-slides", async () => (await import("./slides.mjs")).startSlides),
   enliven(".hopper-route", async () => (await import("./routes.mjs")).startRoute),
   enliven("a[title]:has(> .std-term)", async () => (await import("./terms.mjs")).startTerm),

@@ -1,7 +1,7 @@
 // Mechanisms of nodes: ranks carried to nodes, and the memory channels of a node that fill.
 
 import { make } from "./dom.mjs";
-import { COLORS, between, draw, eased, playerOf, set } from "./drawing.mjs";
+import { COLORS, between, draw, eased, following, placeIn, playerOf, set } from "./drawing.mjs";
 
 export function rankOrder(stage) {
   const { data, svg } = stage;
@@ -82,7 +82,8 @@ export function placement(stage) {
     const [x, y] = corner(core);
     svg.append(draw("rect", { x, y, width: 36, height: 40, rx: 4, class: "hopper-slot hopper-used" }));
   }
-  const boxes = tasks.map((_, task) => {
+  // As many as there are cores: an explorer may ask for more than the twelve.
+  const boxes = Array.from({ length: dies * cores }, (_, task) => {
     const box = draw("g", { tabindex: 0, role: "button", class: "hopper-task" });
     box.append(draw("rect", { width: 36, height: 40, rx: 4, fill: COLORS[1] }), draw("text", { x: 18, y: 25, "text-anchor": "middle", class: "hopper-on-color" }, String(task)));
     svg.append(box);
@@ -90,6 +91,7 @@ export function placement(stage) {
   });
   svg.setAttribute("role", "group");
   const show = () => {
+    boxes.forEach((box, task) => (box.style.display = task < tasks.length ? "" : "none"));
     const counts = fills.map((_, die) => tasks.filter((core) => Math.floor(core / cores) === die).length);
     tasks.forEach((core, task) => {
       boxes[task].setAttribute("transform", `translate(${corner(core).join(" ")})`);
@@ -123,7 +125,7 @@ export function placement(stage) {
       box.focus();
       box.setPointerCapture(event.pointerId);
     });
-    const onDrawing = ({ clientX, clientY }) => new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const onDrawing = (event) => placeIn(svg, event);
     box.addEventListener("pointermove", (event) => {
       if (!box.hasPointerCapture(event.pointerId)) return;
       const { x, y } = onDrawing(event);
@@ -144,5 +146,11 @@ export function placement(stage) {
     });
     stage.handles.append(button);
   }
+  // The node that the explorer draws, where it is one of this kind and each task has a core to itself.
+  following("place", ({ machine }, { tasks_by_numa_node: by }) => {
+    if (machine !== "hopper" || by?.length !== dies || by.some((count) => count > cores) || !by.some(Boolean)) return;
+    tasks = by.flatMap((count, die) => Array.from({ length: count }, (_, core) => die * cores + core));
+    show();
+  });
   show();
 }

@@ -1,7 +1,7 @@
 // Mechanisms that move. What they show was worked out by the models (hopperlib/site/scenes.py); here it is drawn.
 
 import { dataOf, make } from "./dom.mjs";
-import { COLORS, between, draw, eased, handle, playerOf, set } from "./drawing.mjs";
+import { COLORS, between, draggable, draw, eased, following, handle, playerOf, set } from "./drawing.mjs";
 import { placement, rankOrder } from "./scenes-node.mjs";
 
 /** Start a figure. */
@@ -28,6 +28,9 @@ function stripe(stage) {
   svg.append(draw("text", { x: 20, y: 16 }, "the file, piece by piece"));
   const boxes = settings[0].osts.map((_, piece) => draw("rect", { width: 22, height: 14, rx: 2, fill: COLORS[piece % 8] }));
   svg.append(...boxes);
+  const grip = draw("g", { class: "hopper-grip" });
+  grip.append(draw("line", { y1: 62, y2: 208 }), draw("circle", { r: 9, cy: 62 }));
+  svg.append(grip);
   let count = 4;
   const player = playerOf(stage, {
     length: pieces + 2,
@@ -47,12 +50,16 @@ function stripe(stage) {
       });
     },
   });
-  handle(stage, "Stripe count", { min: 1, max: osts, value: count }, (value) => {
+  const counted = handle(stage, "Stripe count", { min: 1, max: osts, value: count }, (value) => {
     count = value;
     svg.querySelectorAll(".hopper-slot").forEach((slot, ost) => slot.classList.toggle("hopper-used", ost < count));
+    grip.setAttribute("transform", `translate(${column(count) - 8} 0)`);
     stage.say(`With ${count} stripe${count > 1 ? "s" : ""}, ${data.gb} GB take ${settings[count - 1].seconds.toFixed(0)} s at best: the pieces are dealt in turn to ${count} of ${osts} OSTs, and each takes its share at its own rate.`);
     player.seek(player.playing ? player.time : pieces + 2);
-  }, (value) => String(value))();
+  }, (value) => String(value));
+  counted();
+  draggable(svg, ({ x }) => counted.to(1 + Math.floor((x - column(0)) / 77)));
+  following("stripe", ({ stripe_count: asked }) => Number(asked) <= osts && counted.to(Number(asked)));
 }
 
 function slowOst(stage) {
@@ -93,19 +100,27 @@ function slowOst(stage) {
       state.textContent = now < 0 ? "done" : `variable ${now + 1} of ${phases}: ${waits ? `${osts - 1} OSTs wait at the barrier` : "all write"}`;
     },
   });
-  handle(stage, "Rate of the slow OST", { min: 0, max: settings.length - 1, value: 2 }, (value) => {
+  const rated = handle(stage, "Rate of the slow OST", { min: 0, max: settings.length - 1, value: 2 }, (value) => {
     setting = settings[value];
     stage.say(`With one OST at ${setting.percent} % of the rate the dump takes ${setting.seconds.toFixed(0)} s, and the OSTs wait ${setting.idle.toFixed(0)} % of their time: at every barrier all wait for the slowest.`);
     player.seek(player.time);
-  }, (value) => `${settings[value].percent} %`)();
-  player.seek(settings[2].phases[0][1] + 5);
+  }, (value) => `${settings[value].percent} %`);
+  rated();
+  draggable(svg, ({ x }) => rated.to(((x - 20) / 600) * (settings.length - 1)));
+  following("slow-ost", ({ slow_mb_s: slow, healthy_mb_s: healthy }) => {
+    const near = (setting) => Math.abs(setting.percent - (100 * slow) / healthy);
+    rated.to(settings.indexOf([...settings].sort((a, b) => near(a) - near(b))[0]));
+  });
+  player.seek(setting.phases[0][1] + 5);
 }
 
 function overlap(stage) {
   const { data, svg } = stage;
   set(svg, { viewBox: "0 0 640 150" });
-  const whole = data.compute + data.communication;
-  const wide = (seconds) => (600 * seconds) / whole;
+  // A step as it is drawn: the explorer's, where the page has it, else that of the build.
+  let step = { compute: data.compute, communication: data.communication, share: 0.5, seconds: data.settings[5] };
+  const whole = () => step.compute + step.communication;
+  const wide = (seconds) => (600 * seconds) / whole();
   const bars = ["computation", "communication, beside it", "communication, after it"].map((name, at) => {
     const bar = draw("rect", { height: 34, y: at === 1 ? 78 : 36, fill: COLORS[at === 0 ? 0 : at === 1 ? 1 : 5], rx: 3 });
     svg.append(bar);
@@ -114,31 +129,52 @@ function overlap(stage) {
   const words = [[20, 30, "computation"], [20, 128, "communication: green beside the computation, red after it"]].map(([x, y, text]) => draw("text", { x, y }, text));
   const cursor = draw("line", { y1: 24, y2: 118, class: "hopper-cursor" });
   svg.append(...words, cursor);
-  let fraction = 5;
   const player = playerOf(stage, {
-    length: whole,
+    length: whole(),
     step: 0.5,
     stride: 2,
-    perSecond: 3,
-    words: (time) => `${Math.min(time, data.settings[fraction]).toFixed(1)} s of ${data.settings[fraction].toFixed(1)} s`,
+    perSecond: whole() / 5,
+    words: (time) => `${Math.min(time, step.seconds).toFixed(1)} s of ${step.seconds.toFixed(1)} s`,
     draw: (time) => {
-      const beside = (data.communication * fraction) / 10;
-      const end = data.settings[fraction];
-      const after = data.communication - beside;
+      const beside = step.communication * step.share;
+      const after = step.communication - beside;
       const shown = (start, length) => ({ x: 20 + wide(start), width: Math.max(0, wide(Math.min(length, time - start))) });
-      set(bars[0], shown(0, data.compute));
+      set(bars[0], shown(0, step.compute));
       set(bars[1], shown(0, beside));
-      set(bars[2], { ...shown(end - after, after), y: 36 });
-      const at = 20 + wide(Math.min(time, end));
+      set(bars[2], { ...shown(step.seconds - after, after), y: 36 });
+      const at = 20 + wide(Math.min(time, step.seconds));
       set(cursor, { x1: at, x2: at });
     },
   });
-  handle(stage, "Share that can run beside", { min: 0, max: 10, value: fraction }, (value) => {
-    fraction = value;
-    const saved = data.settings[0] - data.settings[value];
-    stage.say(`If ${10 * value} % of the communication can run beside the computation, the step takes ${data.settings[value].toFixed(1)} s in place of ${data.settings[0].toFixed(1)} s: ${saved.toFixed(1)} s are hidden.`);
-    player.seek(player.playing ? player.time : whole);
-  }, (value) => `${10 * value} %`)();
+  const show = () => {
+    const saved = whole() - step.seconds;
+    stage.say(`If ${Math.round(100 * step.share)} % of the communication can run beside the computation, the step takes ${step.seconds.toFixed(1)} s in place of ${whole().toFixed(1)} s: ${saved.toFixed(1)} s are hidden.`);
+    player.reach(whole(), 5);
+    player.seek(player.playing ? player.time : whole());
+  };
+  let told = true; // by the explorer, whose scale moves along
+  let explorer;
+  const shared = handle(stage, "Share that can run beside", { min: 0, max: 20, value: 10 }, (value) => {
+    if (explorer && !told) {
+      explorer.hopperSet({ overlap: value / 20 });
+      return;
+    }
+    if (!explorer && value % 2 === 0) step = { ...step, share: value / 20, seconds: data.settings[value / 2] };
+    show();
+  }, (value) => `${5 * value} %`);
+  explorer = following("overlap", (values, facts) => {
+    // What merged collectives save is not sent.
+    const communication = values.communication_s * (1 - values.saved_fraction);
+    step = { compute: values.compute_s, communication, share: values.overlap, seconds: facts.time_s };
+    told = true;
+    shared.to(values.overlap * 20);
+    told = false;
+    show();
+  });
+  told = true;
+  shared();
+  told = false;
+  draggable(svg, ({ x }) => shared.to(((x - 20) / Math.max(1, wide(step.communication))) * 20));
 }
 
 const SCENES = { stripe, "slow-ost": slowOst, overlap, "rank-order": rankOrder, placement };
