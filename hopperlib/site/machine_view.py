@@ -37,7 +37,7 @@ def _nodes() -> tuple[Wiring, tuple[NodeAddress, ...]]:
 
 
 def floor() -> dict[str, Any]:
-    """Return where each node of the list stands on the floor and sits in the torus, and which of them other lists name.
+    """Return where each node of the list stands on the floor and sits in the torus.
 
     Examples
     --------
@@ -47,13 +47,11 @@ def floor() -> dict[str, Any]:
     """
     wiring, ordered = _nodes()
     places = zip(*(node.on_floor for node in ordered), strict=True)
-    position = {node: at for at, node in enumerate(ordered)}
     return {
         "dimensions": wiring.dimensions,
         **{name: getattr(wiring, name) for name in ("columns", "rows", "cages", "slots")},
         **dict(zip(("column", "row", "cage", "slot", "node"), places, strict=True)),
         **{axis: [getattr(node, axis) for node in ordered] for axis in "xyz"},
-        "orders": {name: [position[node] for node in order_nodes(ordered, name)] for name in ORDERS if name != _ORDER},
         "service": [node.on_floor for node in sorted(set(wiring.addresses) - set(ordered))],
     }
 
@@ -63,8 +61,9 @@ def history(allocation: str) -> dict[str, Any]:
     """Return the first days of a history of the study of variability, with its links every three hours."""
     watched = load("variability").run(placing=allocation, age="first").watched
     assert watched is not None
-    recording = watched().recording(0)
-    links = [watched().links(at_s) for at_s in range(0, recording["end_s"] + 1, _LINKS_EVERY_S)]
+    recorder = watched()
+    recording = recorder.recording(0)
+    links = list(recorder.links_at(range(0, recording["end_s"] + 1, _LINKS_EVERY_S)))
     return {**recording, "title": ALLOCATIONS[allocation], "shown_s": _SHOWN_S, "links": links}
 
 
@@ -75,7 +74,10 @@ def _packed(data: Any) -> bytes:
 
 def machine_files() -> dict[str, bytes]:
     """Return what the pages' script asks for when a machine comes near, as compressed JSON, and what stands there before."""
-    files = {"floor.json.gz": _packed(floor()), STILL: _still().encode()}
+    position = {node: at for at, node in enumerate(_nodes()[1])}
+    # Which of these nodes other lists name, one after the other.
+    orders = {name: [position[node] for node in order_nodes(position, name)] for name in ORDERS if name != _ORDER}
+    files = {"floor.json.gz": _packed(floor()), "orders.json.gz": _packed(orders), STILL: _still().encode()}
     return files | {f"{name}.json.gz": _packed(history(name)) for name in ALLOCATIONS}
 
 

@@ -108,10 +108,12 @@ class Recorder:
 
     def links(self, time_s: int) -> str:
         """Return how full the links are at an instant [s], as `link_digits` does; nothing for no traffic."""
-        if self._traffic == "none":
-            return ""
-        (shares,) = histories().link_shares(self._schedule, _HABITS_SEED, self._order, [time_s], self._traffic)
-        return link_digits(shares, histories().links.dimensions)
+        return next(self.links_at([time_s]), "")
+
+    def links_at(self, instants_s: Sequence[int]) -> Iterator[str]:
+        """Yield the same for instants that rise [s]: many together take less than one by one."""
+        shares = histories().link_shares(self._schedule, _HABITS_SEED, self._order, instants_s, self._traffic)
+        return (link_digits(at, histories().links.dimensions) for at in (shares if self._traffic != "none" else ()))
 
 
 @cache

@@ -2,7 +2,7 @@
 // there for a while before, stands beside it.
 
 import { make } from "./dom.mjs";
-import { History, inOrder } from "./machine-data.mjs";
+import { fetched, History, inOrder } from "./machine-data.mjs";
 import { HOUR, LIVE_LINKS_EVERY, Machine } from "./machine-one.mjs";
 import { python } from "./python.mjs";
 
@@ -43,7 +43,9 @@ class Live {
     view.name = section.dataset.name;
     section.hopperWatch = (values) => {
       this.note.textContent = (values.floor ?? "hopper") === "hopper" ? NOTE : "Only Hopper's floor is drawn here; its last picture stays.";
-      return (data, key) => this.#take(data, key, values);
+      // Which nodes the lists name is fetched when the first setting is shown.
+      this.orders ??= fetched("orders").then((orders) => (view.floor.orders = orders));
+      return (data, key) => this.orders.then(() => this.#take(data, key, values));
     };
     // What the build has answered, Python is asked for as well: it alone has the machine.
     section.hopperAnew = () => {
