@@ -458,6 +458,7 @@ class _Reading:
                 self.problem(where + slot.name, rule)
             elif entry is not None or least is not None:
                 values[slot.attribute] = self.table(where + slot.name, [] if entry is None else entry, slot)
+        # A record with a broken rule is not made: what it derives from its values may rest on that rule.
         if len(self.problems) > before:
             return None
         held: dict[str, Mapping[str, Any]] = {"sources": self.sources, "provenance": self.provenance}
@@ -520,6 +521,7 @@ class _Reading:
         seen: set[str] = set()
         for index, entry in enumerate(entries):
             name = entry.get(named)
+            # What is no name cannot be a part of a path: such a table is told by its place.
             usable = isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,60}", name)
             path = f"{section}.{name}" if usable else f"{section}[{index}]"
             if path in seen:

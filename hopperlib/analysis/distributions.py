@@ -106,6 +106,7 @@ class _Gev(type(stats.genextreme)):  # type: ignore[misc]
             shape, shift, log_scale = map(float, at)
             narrowed = math.exp(-log_scale)
             if shape <= -1 or 1 + shape * ((least if shape > 0 else most) - shift) * narrowed <= 0:
+                # Outside of what the shape lets be, the likelihood is 0.
                 return math.inf
             y = (z - shift) * narrowed
             logs = y if abs(shape) < _NO_SHAPE else np.log1p(shape * y) / shape
@@ -124,6 +125,7 @@ class _TwoLognormals(stats.rv_continuous):  # type: ignore[misc]
     def _mixed(self, of_part: Callable[..., Any], x: Any, parameters: Sequence[Any]) -> Any:
         share, quick, quick_sd, slow, slow_sd = parameters
         with np.errstate(divide="ignore"):
+            # Of 0 it is minus infinity, where both parts are 0.
             logs = np.log(x)
         parts = of_part((logs - quick) / quick_sd, quick_sd), of_part((logs - slow) / slow_sd, slow_sd)
         return share * parts[0] + (1 - share) * parts[1]
@@ -166,6 +168,7 @@ class _TwoLognormals(stats.rv_continuous):  # type: ignore[misc]
         logs = np.sort(np.log(data))
         middle, spread = float(logs.mean()), float(logs.std())
         z = (logs - middle) / spread
+        # Columns of z squared, z and 1: one product with the chances gives all sums that a step needs.
         powers = np.vander(z, 3)
         # A row for each cut, in it one for each part, in it the chance of each value to be of that part.
         quick = np.arange(len(z)) < np.array(_CUTS)[:, None] * len(z)
@@ -183,6 +186,7 @@ class _TwoLognormals(stats.rv_continuous):  # type: ignore[misc]
                 break
             before = heights
         best = int(heights.argmax())
+        # The quick part comes first, whichever of the two the search called so.
         first, second = np.argsort(means[best]).tolist()
         of = [(middle + spread * float(means[best, part]), spread * float(sds[best, part])) for part in (first, second)]
         return float(shares[best, first]), *of[0], *of[1]

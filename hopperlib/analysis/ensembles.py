@@ -61,6 +61,7 @@ def _normal(parameters: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(
             f"parameters {dict(parameters)} must be texts, finite numbers or lists of them: {error}"
         ) from None
+    # Through JSON and back, so that a 1 of numpy and a 1 of Python are one setting.
     return dict(json.loads(text))
 
 
@@ -261,6 +262,7 @@ def _keyed(parameter_sets: Iterable[Mapping[str, Any]] | pd.DataFrame, version: 
         key = f"{version}-{_digest(json.dumps(normal))[:24]}"
         if key in sets:
             raise ValueError(f"parameters {dict(parameters)} come twice: the same seed gives the same run")
+        # As they were given, since that is the order of the columns.
         sets[key] = {name: normal[name] for name in parameters}
     if not sets:
         raise ValueError("there is no set of parameters to run")

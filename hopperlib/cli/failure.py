@@ -133,6 +133,7 @@ def build(question: "Question", values: dict[str, Any], as_json: bool, show_all:
     line, file, loaded = values.get("line", ""), values.get("modules"), os.environ.get("LOADEDMODULES", "")
     if not line and file is None and not loaded:
         raise click.UsageError("give a compile or link line, --modules, or both")
+    # What this shell has loaded counts where no file says otherwise.
     modules = f"LOADEDMODULES={loaded}" if loaded else ""
     if file is not None:
         modules = read_source(file, what="modules", as_json=as_json, max_bytes=1_000_000)

@@ -16,6 +16,7 @@ def torus(question: "Question", values: dict[str, Any], as_json: bool, show_all:
     """Answer the question; or, for a floor, a table or named nodes, print where nodes sit."""
     names = ("node", "columns", "rows", "machine", "table", "as_csv")
     node, columns, rows, machine, table, as_csv = (values.pop(name, None) for name in names)
+    # Any control that is given asks the question; the other options ask for the wiring alone.
     if values or not (node or columns or rows or machine or table or as_csv):
         answer(question, values, as_json, show_all)
         return

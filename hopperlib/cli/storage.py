@@ -80,6 +80,7 @@ def ior(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
         click.echo(f"hopper: not read: {message}", err=True)
     if not rows:
         fail("nothing given is output of IOR or mdtest", as_json=as_json, details={"unread": unread})
+    # Each failure once, in the order of the files.
     bad = {(row.file, row.status, row.reason): None for row in rows if row.status not in ("ok", "not-run")}
     if as_json or as_csv:
         for file, status, reason in bad:

@@ -40,6 +40,7 @@ class Assets:
         """Name of the folder below ``_static``: ``live-`` and the hash of all files."""
         digest = hashlib.sha256()
         for name, content in sorted(self.files.items()):
+            # With name and length: no byte can move from one file into the next unseen.
             digest.update(f"{name} {len(content)}\n".encode())
             digest.update(content)
         return f"live-{digest.hexdigest()[:12]}"
@@ -94,6 +95,7 @@ def package_zip(data: Path) -> bytes:
         for name, content in sorted(_package_files(data)):
             entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
+            # Unix keeps the rights of a file in the upper half of this field.
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content)
     return out.getvalue()

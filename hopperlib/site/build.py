@@ -46,6 +46,7 @@ def build(root: Path, output: Path, *, fresh: bool = False) -> int:
     output.mkdir(parents=True, exist_ok=True)
     # No two builds write into the folder at once.
     with (output / ".lock").open("w") as lock:
+        # The lock ends with the process, however that ends.
         fcntl.flock(lock, fcntl.LOCK_EX)
         return subprocess.run(command, cwd=root, check=False).returncode
 

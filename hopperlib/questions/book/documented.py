@@ -37,7 +37,6 @@ class _Search(Browsed):
             all=len(all_values()),
             caption=caption,
             with_slip=with_slip,
-            several=with_slip != 1,
             rows=[_row(value, self.study == ALL) for value in cut],
             cut=len(cut),
         ).result()

@@ -91,6 +91,7 @@ def _plain(row: Row) -> dict[str, Any]:
         "verdict": row["rival_verdict"],
         "score": numbers["rival_score"],
     }
+    # What is left are texts, which stay as they are; numbers and rivals have places of their own.
     kept = {name: text for name, text in row.items() if name not in _NUMBERS and not name.startswith("rival")}
     return kept | {
         "deviation": numbers["deviation"],
@@ -131,7 +132,6 @@ class _Search(Browsed):
             caption=caption,
             spelled=", ".join(f"{counts[name]} {name.replace(',', ' and')}" for name in VERDICTS if counts[name]),
             unexplained=unexplained,
-            unexplained_ids=", ".join(unexplained),
             rows=[
                 (
                     row["quantity"] if self.study != ALL else f"{row['study']}: {row['quantity']}",

@@ -34,6 +34,7 @@ class _Job(Asked):
 
         node, job, allowed = chance(1, days), chance(own, days), strays_allowed(pages, need)
         explained = explaining_strays(pages, need, self.spread, own, _DOCUMENTED)
+        # Far enough that the day on which the printed rate is reached is seen.
         reach = max(2 * days, 2 * explained / strays if strays else 0, 10)
         places = [reach * step / _POINTS for step in range(_POINTS + 1)]
         sizes = sorted({own, chosen.nodes, *(4**power for power in range(12) if 4**power < chosen.nodes)})

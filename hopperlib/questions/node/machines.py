@@ -27,6 +27,7 @@ class _Machines(Asked):
     @cached_property
     def machines(self) -> list[Machine]:
         """The machines; one beside itself would only repeat its columns."""
+        # By name, so that a machine beside itself is shown once.
         machines: dict[str, Machine] = {}
         others = (Machine.load(name) for name in (self.second, self.third) if name != "none")
         for machine in (chosen_machine(self.first, self.machine_file), *others):

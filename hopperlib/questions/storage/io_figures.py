@@ -158,11 +158,8 @@ def ost_figure(verdict: Verdict) -> Figure:
     rates = [rate for bars in groups.values() for _, rate in bars]
     said = _WORDING.of(
         verdict,
-        shown=len(rates),
-        all=len(verdict.rates),
+        shown=rates,
         cut=len(verdict.rates) > len(shown),
-        least=min(rates),
-        most=max(rates),
         judged=f"slow: {', '.join(_names(osts) for osts in sorted(slow))}"
         if slow
         else verdict.unknown or "none is slow",

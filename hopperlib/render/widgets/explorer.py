@@ -83,6 +83,7 @@ class ExplorerView:
             widget.add_class(f"hopper-{name}")
         for field in self.inputs.values():
             field.watch(partial(self._changed, _AFTER_TYPING_S if isinstance(field.control, Text) else _AFTER_MOVING_S))
+        # Self-checks ask for the explorer of a name that was shown last.
         _SHOWN[explorer.name] = self
         self.run()
 
