@@ -147,6 +147,7 @@ class Workload(Framed):
         self._columns = [array("i" if kind == "w" else kind) for kind in _KEPT.values()]
         numbers: dict[str, dict[str, int]] = {name: {} for name in sorted(WORDS)}
         rest = iter(_jobs_of(jobs) if hasattr(jobs, "iloc") else jobs)
+        # In batches: rows become columns at once, and no more jobs than these are held as such.
         while batch := list(islice(rest, _BATCH)):
             for name, column, values in zip(Job._fields, self._columns, zip(*batch, strict=True), strict=True):
                 column.extend(_kept(name, values, numbers))
@@ -196,6 +197,7 @@ class Workload(Framed):
 
     def _check(self) -> None:
         """Refuse jobs that cannot be."""
+        # Whole columns first; job by job only to name the one that is wrong.
         if not len(self) or (
             min(self.nodes) > 0 <= min(map(min, (self.submit_time_s, self.run_time_s, self.requested_time_s)))
         ):

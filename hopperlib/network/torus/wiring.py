@@ -65,6 +65,7 @@ class NodeAddress(NamedTuple):
 
 def _there_and_back(count: int, first_out: int) -> list[int]:
     """Return 0, then every other number out and the rest back: 0 1 3 5 4 2 or 0 2 4 5 3 1."""
+    # A ring that is laid so has no cable longer than two steps, the one that closes it included.
     if first_out == 1:
         return [0, *range(1, count, 2), *reversed(range(2, count, 2))]
     return [*range(0, count, 2), *reversed(range(1, count, 2))]

@@ -147,6 +147,8 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
         except BaseException:
             child.kill()
             raise
+    # A log that crashed the library took the process with it: what was handed over before counts, and a new process
+    # goes on behind that log.
     if done < len(paths):
         path = paths[done]
         unread = InputError(f"{path}: not read within {timeout_s:g} s")

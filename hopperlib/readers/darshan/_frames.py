@@ -188,6 +188,7 @@ class _Line:
 def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> None:
     """Add one row to the record of its file."""
     everybody = line.rank < 0
+    # A record of all tasks does not say how many there were: those of the job, and several anyhow.
     record.tasks = (tasks or 2) if everybody else (1 if first else record.tasks + 1)
     record.shared = record.tasks > 1
     for name, counters in _SUMMED.items():

@@ -119,6 +119,7 @@ class Test:
     def _status(self) -> tuple[Status, str | None]:
         """Return how the test ended, and why."""
         hard, reason = worst(self.errors)
+        # What surely ends a run goes before all else; another error counts where nothing came out.
         if hard or (self.errors and self.empty and not self.no_rates):
             return "failed", reason
         if self.no_rates:
@@ -132,6 +133,7 @@ class Test:
 
     def _missing(self) -> str:
         """Say what was asked for and is not there; empty if nothing."""
+        # Details of ranks are no repetitions, of which so many would be due.
         if any(result.rank is not None for result in self.measured):
             return ""
         got = [result.access for result in self.measured if result.access]

@@ -98,6 +98,7 @@ def read_command(line: str) -> dict[str, Any]:
     """
     words = line.split()
     values: dict[str, str] = {}
+    # A value stands behind its flag, is glued to it, or follows an equals sign.
     for word, following in zip(words, [*words[1:], ""], strict=False):
         if match := re.fullmatch(r"-([A-Za-z])(?:=(.+)|(\d\S*))?", word):
             values.setdefault(match[1], match[2] or match[3] or following)
