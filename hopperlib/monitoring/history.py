@@ -212,18 +212,10 @@ def _with_verdict(report: Report, least_percent: float) -> Report:
 
 
 def _shift(history: History, change: Change) -> Shift:
-    times = history.times
+    time, since, until = (history.times[run] for run in (change.run, change.earliest, change.latest))
     before, after = math.exp(change.before), math.exp(change.after)
-    return Shift(
-        change.run,
-        times[change.run],
-        times[change.earliest],
-        times[change.latest],
-        before,
-        after,
-        100 * math.expm1(change.after - change.before),
-        change.p_value,
-    )
+    percent = 100 * math.expm1(change.after - change.before)
+    return Shift(change.run, time, since, until, before, after, percent, change.p_value)
 
 
 def _slope(values: Sequence[float], against: Sequence[float]) -> float:

@@ -14,6 +14,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cmp_to_key
+from typing import Any
 
 from hopperlib.failure.diagnosis._fallback import last_words
 from hopperlib.failure.diagnosis.causes import Cause, Confidence
@@ -261,17 +262,7 @@ def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits],
     for hit in message.hits[:3]:
         if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):
             fields = {**hit.fields, **fields}
-    return Cause(
-        code=rule.code,
-        title=rule.title,
-        fault=rule.fault,
-        who=rule.who,
-        confidence=_confidence(message, roots),
-        rule=rule,
-        count=message.count,
-        hits=hits,
-        explains=explained,
-        fields=fields,
-        advice=list(rule.advice),
-        confirm=rule.confirm,
-    )
+    of_rule: dict[str, Any] = {name: getattr(rule, name) for name in ("code", "title", "fault", "who", "confirm")}
+    confidence, advice = _confidence(message, roots), list(rule.advice)
+    seen: dict[str, Any] = {"count": message.count, "hits": hits, "explains": explained, "fields": fields}
+    return Cause(rule=rule, confidence=confidence, advice=advice, **of_rule, **seen)

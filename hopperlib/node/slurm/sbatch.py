@@ -84,12 +84,10 @@ def _read_group(words: Sequence[Word], machine: Machine, node: NodeKind) -> tupl
         memory_per_task_gb=None if per_cpu is None else per_cpu * (cpus_per_task or 1),
         options=tuple((option.name, option.value) for option in given),
     )
-    variables = {
-        "SLURM_JOB_NUM_NODES": str(nodes),
-        "SLURM_NNODES": str(nodes),
-        "SLURM_CPUS_ON_NODE": str(slurm_node.cpus),
-        "SLURM_JOB_CPUS_PER_NODE": str(slurm_node.cpus) if nodes == 1 else f"{slurm_node.cpus}(x{nodes})",
-    }
+    variables = dict.fromkeys(("SLURM_JOB_NUM_NODES", "SLURM_NNODES"), str(nodes))
+    variables |= dict.fromkeys(("SLURM_CPUS_ON_NODE", "SLURM_JOB_CPUS_PER_NODE"), str(slurm_node.cpus))
+    if nodes > 1:
+        variables["SLURM_JOB_CPUS_PER_NODE"] += f"(x{nodes})"
     if tasks is None and per_node is not None:
         tasks = nodes * per_node
     if tasks is not None:

@@ -304,12 +304,8 @@ def _small(site: _Site, direction: str) -> Iterator[Finding]:
     rule = suited_rule(f"*{ending}" if ending.isascii() and ending[1:].isalnum() else "*")
     mean = moved / calls if calls else None
     evidence: dict[str, Any] = {"small_calls": small, "calls": calls, "share": round(small / max(calls, 1), 4)}
-    evidence |= {
-        "bytes": moved,
-        "mean_bytes": None if mean is None else round(mean),
-        "files": sum(count > 0 for count in counts),
-    }
-    evidence |= {"file": worst.path, "shared": worst.shared}
+    evidence |= {"bytes": moved, "mean_bytes": None if mean is None else round(mean)}
+    evidence |= {"files": sum(map(bool, counts)), "file": worst.path, "shared": worst.shared}
     words = {"direction": direction, "params": write_params([rule])}
     words["at_least"] = "At least " * (sum(possible) > small)
     words["mean"] = "" if mean is None else f", {size_text(mean)} a call on average"
@@ -328,13 +324,9 @@ def _misaligned(site: _Site) -> Iterator[Finding]:
     stripe = worst.layout.stripe_size_bytes if worst.layout else None
     # Darshan counts by what the file system calls its block, which need not be the stripe.
     boundary = worst.alignment_bytes or stripe or BYTES_PER_MIB
-    evidence: dict[str, Any] = {"unaligned_calls": unaligned, "calls": calls}
-    evidence |= {
-        "share": round(unaligned / max(calls, 1), 4),
-        "boundary_bytes": boundary,
-        "files": len(shared),
-        "file": worst.path,
-    }
+    share = round(unaligned / max(calls, 1), 4)
+    evidence: dict[str, Any] = {"unaligned_calls": unaligned, "calls": calls, "share": share}
+    evidence |= {"boundary_bytes": boundary, "files": len(shared), "file": worst.path}
     # Reading tasks share a lock; those that write into one stripe hand it back and forth.
     text = "misaligned-locks" if stripe is not None and worst.writes > 0 else ""
     gathering = _gathering(site, worst, "write" if worst.writes else "read")
