@@ -127,13 +127,9 @@ def _message(group: Unknown, evidence: Evidence) -> Cause:
             chain.insert(0, hit)
             beginning = other
     around = _following(group, known)
-    generic = [message for message in evidence.messages.values() if message.rule.strength == "weak"]
-    around += [
-        hit
-        for message in generic
-        for hit in message.hits
-        if hit.file == end.file and 0 < end.line - hit.line <= _BLOCK_GAP
-    ]
+    generic = (message.hits for message in evidence.messages.values() if message.rule.strength == "weak")
+    hits = (hit for own in generic for hit in own if hit.file == end.file)
+    around += [hit for hit in hits if 0 < end.line - hit.line <= _BLOCK_GAP]
     main = chain[0]
     framed = _framed(group)
     # A header says no more than that; its message stands below it.
@@ -182,12 +178,9 @@ def _unsuspected(symptom: Hit, evidence: Evidence) -> Cause | None:
 
 def _known(evidence: Evidence) -> set[tuple[int, int]]:
     """Return file and line of what rules know, but for causes that are generic."""
-    known = (
-        message
-        for message in evidence.messages.values()
-        if message.rule.role != "cause" or message.rule.strength != "weak"
-    )
-    return {(hit.file, hit.line) for message in known for hit in message.hits}
+    messages = evidence.messages.values()
+    known = (own.hits for own in messages if (own.rule.role, own.rule.strength) != ("cause", "weak"))
+    return {(hit.file, hit.line) for hits in known for hit in hits}
 
 
 def _framed(group: Unknown) -> list[Hit]:

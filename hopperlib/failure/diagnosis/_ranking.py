@@ -147,12 +147,9 @@ def _later(causes: Iterable[MessageHits], success: Iterable[MessageHits], record
 def _roots(causes: list[MessageHits], counted: list[MessageHits]) -> tuple[list[MessageHits], dict[str, list[str]]]:
     """Return the causes that no other explains, ranked, and what each explains, directly or through others."""
     ranked = sorted(causes, key=cmp_to_key(_compare))
+    effects = [message for message in counted if message.rule.role not in ("info", "noise")]
     direct = {
-        cause.rule.code: [
-            other
-            for other in counted
-            if other is not cause and other.rule.role not in ("info", "noise") and _explains(cause, other)
-        ]
+        cause.rule.code: [other for other in effects if other is not cause and _explains(cause, other)]
         for cause in ranked
     }
     place = {cause.rule.code: index for index, cause in enumerate(ranked)}
@@ -251,13 +248,10 @@ def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits],
     rule = message.rule
     head = message.first
     around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
+    near = [hit for hit in around if hit.file == head.file and abs(hit.line - head.line) <= _AROUND]
     # A strong cause says all by itself.
-    around = [
-        hit
-        for hit in around
-        if rule.strength != "strong" and hit.file == head.file and abs(hit.line - head.line) <= _AROUND
-    ]
-    hits = [head, *_innermost(head, evidence), *around[:_AROUND], *(hit for hit in message.hits if hit is not head)]
+    quoted = near[:_AROUND] if rule.strength != "strong" else []
+    hits = [head, *_innermost(head, evidence), *quoted, *(hit for hit in message.hits if hit is not head)]
     fields = dict(message.first.fields)
     for hit in message.hits[:3]:
         if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):

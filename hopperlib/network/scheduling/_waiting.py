@@ -146,11 +146,8 @@ class Limits:
 
     def _counts(self, job: int) -> list[tuple[int, int]]:
         """Return the limits that a job counts for, each with whom it counts."""
-        return [
-            (number, who[job])
-            for number, (who, column, of, *_) in enumerate(self._limits)
-            if of is None or column[job] == of
-        ]
+        limits = enumerate(self._limits)
+        return [(number, who[job]) for number, (who, column, of, *_) in limits if of is None or column[job] == of]
 
     def blocking(self, job: int) -> tuple[int, int] | None:
         """Return what keeps a job from running now: a limit and whom it counts, or -1 and the closed queue; None if nothing does."""

@@ -75,12 +75,10 @@ def read_printed(text: str, kind: NodeKind) -> dict[int, Printed]:
             cpus = hex_mask("mask", parts["mask"])
         elif parts.get("map"):
             flat = parts["map"].replace("][", "/").split("/")
-            cpus = tuple(
-                kind.cpu(core, thread)
-                for core, own in enumerate(flat)
-                for thread, letter in enumerate(own)
-                if letter == "B"
+            places = (
+                (core, thread) for core, own in enumerate(flat) for thread in range(len(own)) if own[thread] == "B"
             )
+            cpus = tuple(kind.cpu(*place) for place in places)
         else:
             typed = re.sub(r"\s", "", parts.get("ranges") or parts["cpus"]).replace(":", "-")
             cpus = number_list("--check", typed, what="CPUs")

@@ -76,11 +76,8 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
     unused = [module for module in dict.fromkeys((*modules, *held)) if module not in _USED]
     names_of = {"job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time"}
     job: dict[str, Any] = {key: _number(said.get(name, "")) for key, name in names_of.items()}
-    job |= {
-        "executable": said.get("exe", "").partition(" ")[0],
-        "modules": list(modules),
-        "mounts": _MOUNT.findall(head),
-    }
+    program = said.get("exe", "").partition(" ")[0]
+    job |= {"executable": program, "modules": list(modules), "mounts": _MOUNT.findall(head)}
     frames = {module: _frames(rows.values()) for module, rows in modules.items() if module in _TABLES}
     notes = [f"in the text and not used here: {', '.join(unused)}"] if unused else []
     maps = [
