@@ -24,9 +24,6 @@ from sphinx.util.docutils import SphinxDirective
 
 from hopperlib.site.html import data_block, tables
 
-# A page of the appendix is looked at rather than worked through.
-MINUTES_OF_A_PAGE = 5
-
 # Where the list of studies goes on the progress page.
 _STUDIES = "<!-- studies -->"
 
@@ -45,7 +42,8 @@ def minutes_of(root: Path, page: str) -> int:
     """
     notebook = root / f"{page}.ipynb"
     metadata = json.loads(notebook.read_text(encoding="utf-8"))["metadata"] if notebook.is_file() else {}
-    return int(metadata.get("hopper", {}).get("minutes", MINUTES_OF_A_PAGE))
+    # A page of the appendix is looked at rather than worked through.
+    return int(metadata.get("hopper", {}).get("minutes", 5))
 
 
 class RouteDirective(SphinxDirective):

@@ -15,6 +15,7 @@ Hopper come second.
 import os
 from functools import cache
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -70,4 +71,4 @@ def front_page(app: Sphinx, docname: str, source: list[str]) -> None:
     path = beside()
     if path and docname == app.config.root_doc:
         text = (Path(app.srcdir) / docname).with_name("site.md").read_text(encoding="utf-8")
-        source[0] = text.replace("{title}", app.config.html_title).replace("{machine}", own_site(path)[0].title)
+        source[0] = Template(text).substitute(title=app.config.html_title, machine=own_site(path)[0].title)

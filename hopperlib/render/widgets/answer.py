@@ -103,10 +103,13 @@ def _picture(figure: Figure, in_book: bool) -> str:
         return ""
     from hopperlib.render.svg import figure_svg
 
-    if in_book:
-        return figure_svg(figure, place="answer")
-    data = base64.b64encode(figure_svg(figure).encode()).decode()
-    return f'<img class="hopper-picture" src="data:image/svg+xml;base64,{data}" alt="{escape(figure.alt)}">'
+    svg = figure_svg(figure, place="answer" if in_book else "")
+    data = base64.b64encode(svg.encode()).decode()
+    return (
+        svg
+        if in_book
+        else f'<img class="hopper-picture" src="data:image/svg+xml;base64,{data}" alt="{escape(figure.alt)}">'
+    )
 
 
 def static_html(explorer: "Question", result: Result, values: Mapping[str, Any]) -> str:
