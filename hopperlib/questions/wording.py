@@ -106,16 +106,25 @@ class _Filling(Words):
 
 
 @cache
-def _parts(path: str) -> tuple[str, ...]:
-    """Return the parts of a name with dots and indices."""
-    return tuple(re.findall(r"[^.\[\]]+", path))
+def _parts(path: str) -> tuple[str, tuple[str, ...], bool]:
+    """Return the first name of a path, the parts after it, and whether it is shown in percent."""
+    first, *parts = re.findall(r"[^.\[\]]+", path.removesuffix(" %"))
+    return first, tuple(parts), path.endswith(" %")
+
+
+@cache
+def _is_table(kind: type) -> bool | None:
+    """Whether values of a type have parts by name, True, or are lists, False; None for all others."""
+    # Asked once for each type: the question takes longer than all else that a part of a cell takes.
+    return True if issubclass(kind, Mapping) else False if issubclass(kind, Sequence) and kind is not str else None
 
 
 def _part(value: Any, part: str) -> Any:
     """Return a part of a value; of a list an item, what may be asked of all of it, or that part of each item."""
-    if isinstance(value, Mapping):
+    table = _is_table(value.__class__)
+    if table:
         return value[part] if part in value else {name: _part(item, part) for name, item in value.items()}
-    if isinstance(value, Sequence) and not (isinstance(value, str) or part in getattr(value, "_fields", ())):
+    if table is False and part not in getattr(value, "_fields", ()):
         if part.lstrip("-").isdigit():
             return value[int(part)] if -len(value) <= int(part) < len(value) else None
         if part in _OF_LISTS:
@@ -169,11 +178,11 @@ class Said:
 
     def look_up(self, path: str) -> Any:
         """Return what a name with dots and indices stands for; None has no parts but is None again."""
-        first, *parts = _parts(path.removesuffix(" %"))
+        first, parts, in_percent = _parts(path)
         value = self[first]
         for part in parts:
             value = _part(value, part)
-        if not path.endswith(" %") or value is None:
+        if not in_percent or value is None:
             return value
         return [100 * share for share in value] if isinstance(value, list) else 100 * value
 
