@@ -186,6 +186,7 @@ def report(
         raise ValueError(f"need_gb={need_gb} and need_huge_pages={need_huge_pages} must not be negative")
     middle = median(node.free_gb for node in ordered)
     deviation = median(abs(node.free_gb - middle) for node in ordered)
+    # Far below by the nodes' own scatter, and where that is next to nothing, by a share of the middle.
     limit = middle - max(6 * deviation, 0.05 * middle)
     return Report(
         nodes=tuple(ordered),

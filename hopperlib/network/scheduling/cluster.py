@@ -184,6 +184,7 @@ def _of_node_lists(workload: Workload, jobs: list[int], names: list[list[str]]) 
         for node in mine:
             for changes, amount in zip(use.setdefault(node, [[] for _ in wanted]), wanted, strict=True):
                 if amount and end > start:
+                    # What ends is given back before what starts at that instant takes, as the minus sorts first.
                     changes += [(start, amount), (end, -amount)]
     # Numbers in a name count as numbers: n10 comes after n9.
     ordered = sorted(

@@ -238,11 +238,10 @@ class Workload(Framed):
         """Return the columns by the names of `Job`, words as words; what is unknown everywhere is left out."""
         columns = dict(zip(Job._fields, self._told(), strict=True))
         always = Job._fields[: Job._fields.index("user")]
-        return {
-            name: column
-            for name, column in columns.items()
-            if name in always or any(value not in (0, None, "") for value in column)
-        }
+        known = (
+            name for name in columns if name in always or any(value not in (0, None, "") for value in columns[name])
+        )
+        return {name: columns[name] for name in known}
 
     def __repr__(self) -> str:
         return f"Workload({len(self):,} jobs)"

@@ -231,6 +231,7 @@ def _component_cost(
         spread.append(_node_times(load, [threads * part for threads in load.threads], kind, cap_gb_s))
     slowest = max(placed, key=lambda node: node.time_s)
     basis = max(spread, key=lambda node: node.time_s)
+    # The node on which most memory is missing, or failing that, lies farthest away.
     shortest = max(
         range(len(placed)), key=lambda node: (placed[node].memory.missing_gb, placed[node].memory.remote_fraction)
     )

@@ -252,11 +252,8 @@ entries=(), sharing=False)
         return None
     for name in ("per_node", "per_task"):
         if counts.get(name, 0) > node.gpus:
-            option = next(
-                options[each]
-                for each in ("--gpus-per-node", "--gres", "--gpus-per-task", "--tres-per-task")
-                if each in options
-            )
+            asking = ("--gpus-per-node", "--gres", "--gpus-per-task", "--tres-per-task")
+            option = next(options[each] for each in asking if each in options)
             raise option.refusal(f"asks for more than the {node.gpus} GPUs of a node '{node.name}' of {machine.title}")
     if "per_socket" in counts:
         counts["per_socket"] *= node.sockets
