@@ -71,11 +71,11 @@ class Live {
     const title = settingIn(this.section.hopperForm.controls, this.start, values);
     const { player, chosen } = this.view;
     // At its end it goes on with what comes; a time that the reader chose stays.
-    const atEnd = !this.#now || player.time >= player.length;
+    const atEnd = !this.#now || player.time >= this.#now.data.end_s / 60;
     this.#now = { data, key, title, setting, since: same ? this.#now.since : now };
     if (this.#before?.setting === setting) this.#before = null;
     this.#show();
-    player.seek(atEnd ? player.length : player.time);
+    player.seek(atEnd ? data.end_s / 60 : player.time);
     this.view.chosen = chosen;
   }
 

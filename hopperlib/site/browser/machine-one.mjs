@@ -121,7 +121,9 @@ export class Machine {
     this.torus.drawLinks((this.shows.links && this.links.get(this.instant)) || "");
   }
 
-  draw(minute) {
+  draw(time) {
+    // The machine beside it may be known for longer.
+    const minute = Math.min(time, this.history.length);
     const { data, length } = this.history;
     const asked = this.history.probeAt(minute);
     const instant = Math.floor(minute / (data.links ? length / (data.links.length - 1) : LIVE_LINKS_EVERY));
