@@ -23,9 +23,11 @@ def _toml(folder):
 
 def test_a_file_is_read_again_when_it_has_changed(folder):
     assert _toml(folder) == _toml(folder) == {"high": 3, "moon": [{"name": "new"}]}
-    (folder / "tides.toml").write_text("high = 4\n", encoding="utf-8")
-    os.utime(folder / "tides.toml", (1, 1))
-    assert _toml(folder) == {"high": 4}
+    # Of one size and time, as the files of two releases may be.
+    for high in (4, 5):
+        (folder / "tides.toml").write_text(f"high = {high}\n", encoding="utf-8")
+        os.utime(folder / "tides.toml", (1, 1))
+        assert _toml(folder) == {"high": high}
 
 
 def test_what_is_kept_takes_no_modules_place(folder):
