@@ -302,9 +302,9 @@ def large_jobs(schedule: Schedule, end_s: int) -> list[LargeJob]:
     >>> large_jobs(simulate(jobs, 4, until_s=40_000), 40_000)
     [LargeJob(submit_day=0.375, wait_h=0.0, started=True)]
     """
-    found, workload = [], schedule.workload
+    waits, workload = [], schedule.workload
     for index, (queue, submit) in enumerate(zip(workload.queue_number, workload.submit_time_s, strict=True)):
         if workload.queues[queue] == "full":
             wait = schedule.wait_time_s(index)
-            found.append(LargeJob(submit / _DAY, (end_s - submit if wait is None else wait) / 3600, wait is not None))
-    return found
+            waits.append(LargeJob(submit / _DAY, (end_s - submit if wait is None else wait) / 3600, wait is not None))
+    return waits
