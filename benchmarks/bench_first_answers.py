@@ -1,6 +1,7 @@
 """First live answers of all explorers of the built book (`make html`), beside a plain start of Pyodide in the same run.
 
-``HOPPER_EXPLORERS="memory place"`` measures these alone: about twenty seconds each on two quiet cores.
+``HOPPER_EXPLORERS="memory place"`` measures these alone: about twenty seconds each on two quiet cores. With
+``jupyter-lite`` at hand, the page of memory is also opened beside a JupyterLite page that answers the same.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from benchmarks import jupyterlite_page
 from benchmarks.side_by_side import Comparison
 from tests.site.marionette import FIREFOX, Firefox
 
@@ -46,6 +48,8 @@ ASK = """async ([name, moves]) => {
     const begun = performance.now();
     box.hopperSet(i % 2 ? start : { ...start, ...other });
     await Promise.race([answered, box.hopperSettled()]);
+    // Until the charts are drawn, which come after the words.
+    await box.hopperSettled();
     times.push((performance.now() - begun) / 1000);
   }
   return times;
@@ -106,6 +110,42 @@ def _in_firefox() -> Comparison:
     return Comparison(what=what, ours_s=starts_s[0], peer="plain Pyodide", peer_s=starts_s[1])
 
 
+def _beside_jupyterlite() -> Comparison:
+    """Open the page of memory until it has answered a setting, and a JupyterLite page until it has answered the same."""
+    from playwright.sync_api import sync_playwright
+
+    from hopperlib.questions.question import load
+    from hopperlib.site.serve import server_for
+
+    what = "from opening the page of memory to an answer, empty cache"
+    peer = (
+        "JupyterLite's console"
+        if jupyterlite_page.TOOL
+        else "JupyterLite: pip install -r benchmarks/requirements-peers.txt"
+    )
+    answer, seconds = load("memory").run(need_gb=2, tasks=384).summary, []
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as tools:
+        lite = jupyterlite_page.build(Path(folder)) if jupyterlite_page.TOOL else None
+        # It reaches this machine alone.
+        alone = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+        browser = tools.chromium.launch(executable_path=CHROMIUM, args=alone)
+        for site in (HTML, lite) if lite else (HTML,):
+            with server_for(site, 0) as server:
+                threading.Thread(target=server.serve_forever, daemon=True).start()
+                address, context = f"http://127.0.0.1:{server.server_port}", browser.new_context()
+                if site == lite:
+                    seconds.append(jupyterlite_page.first_answer_s(context, address, answer))
+                else:
+                    page = context.new_page()
+                    page.goto(f"{address}/notebooks/node/memory.html", wait_until="commit")
+                    page.wait_for_selector("html.hopper-ready", state="attached")
+                    page.evaluate(ASK, ["memory", 1])
+                    seconds.append(page.evaluate("performance.now() / 1000"))
+                context.close()
+                server.shutdown()
+    return Comparison(what=what, ours_s=seconds[0], peer=peer, peer_s=seconds[1] if lite else None)
+
+
 def measure() -> list[Comparison]:
     """Time the first answer of every explorer, with an empty and a full cache, and the moves after it."""
     from playwright.sync_api import sync_playwright
@@ -151,4 +191,6 @@ def measure() -> list[Comparison]:
             what=f"median of {len(medians)} explorers", ours_s=cold_s, peer="plain Pyodide", peer_s=peer_s, note=note
         )
     )
-    return [*rows, *([_in_firefox()] if FIREFOX and "HOPPER_EXPLORERS" not in os.environ else [])]
+    if "HOPPER_EXPLORERS" in os.environ:
+        return rows
+    return [*rows, *([_in_firefox()] if FIREFOX else []), _beside_jupyterlite()]
