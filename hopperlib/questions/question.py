@@ -270,6 +270,18 @@ _KINDS: dict[str, type[Control]] = {
     "text": Text,
 }
 
+# The control that several questions share: their tables name it, and say only what is different.
+_SHARED: dict[str, dict[str, Any]] = {
+    "machine_file": {
+        "kind": "file",
+        "label": "Machine file of your own",
+        "default": "",
+        "accept": ".toml",
+        "help": "TOML, as `hopper machine new` writes it; it takes the place of the machine above.",
+        "advanced": True,
+    }
+}
+
 
 def declared(
     module: str,
@@ -299,7 +311,8 @@ def declared(
     """
     record, name = record_of(module), module.rpartition(".")[2]
     controls = []
-    for key, stated in record["controls"].items():
+    for key, own in record["controls"].items():
+        stated = _SHARED.get(key, {}) | own
         fields = {part: value for part, value in stated.items() if part != "kind"}
         if key in (options or {}):
             fields["options"] = (options or {})[key]

@@ -231,7 +231,11 @@ class _Settings(Asked):
     @cached_property
     def chosen(self) -> Machine | None:
         """The machine, if one is meant."""
-        return None if self.machine == "none" else chosen_machine(self.machine)
+        return (
+            None
+            if self.machine == "none" and not self.machine_file
+            else chosen_machine(self.machine, self.machine_file)
+        )
 
     def room(self, trace: Trace) -> tuple[int | Cluster, list[Note]]:
         """Return what to schedule on: as said, of the machine, as the trace has it, or estimated from it; and what to know of that."""

@@ -32,11 +32,13 @@ _LOG = re.compile(r"[23]\.\d\d\0")
 _PARSED = re.compile(r"^# (?:darshan log version|nprocs):|^#<module>", re.MULTILINE)
 
 
-def _answer(*, output: str, against: str, machine: str | Machine) -> Result:
+def _answer(*, output: str, against: str, machine: str | Machine, machine_file: str) -> Result:
     """Answer for one text, or for several that stand one after the other as `hopperlib.readers.source.texts_of` says."""
     if not output.strip():
         raise InputError("paste what IOR, mdtest, IO500 or darshan-parser printed, or drop files", name="output")
-    results, logs, unread = text_results(texts_of(output, "output"), chosen_machine(machine), against=against)
+    results, logs, unread = text_results(
+        texts_of(output, "output"), chosen_machine(machine, machine_file), against=against
+    )
     if len(logs) == 1:
         results.append(darshan_result(logs[0][1], findings(logs[0][1])))
     elif logs:

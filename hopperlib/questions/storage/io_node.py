@@ -37,7 +37,9 @@ class _Job(Asked):
     def result(self) -> Result:
         """Return the answer."""
         rate_gb_s, total_gb = self.task_rate_mb_s / 1000, self.tasks * self.size_per_task_gb
-        first = _Side(self.first, self.tasks, rate_gb_s, self.first_ceiling_mb_s, self.nodes)
+        first = _Side(
+            chosen_machine(self.first, self.machine_file), self.tasks, rate_gb_s, self.first_ceiling_mb_s, self.nodes
+        )
         other = _Side(self.second, self.tasks, rate_gb_s, self.second_ceiling_mb_s)
         parting = parting_point(first.curve, other.curve, apart=self.apart_percent / 100) or 0
         counts = range(1, self.tasks + 1)

@@ -36,7 +36,7 @@ def test_the_default_is_vasp_as_first_tried():
     assert texts(result)["The better line"] == "aprun -n 384 -N 12 -S 3 vasp"
     assert texts(result)["This line for srun"].startswith("srun -N 32 -n 384 ")
     assert texts(result)["The better line for srun"].startswith("srun -N 32 -n 384 ")
-    assert texts(result)["map_cpu"] == "map_cpu:0,1,2,3,4,5,6,7,8,9,10,11"
+    assert texts(result)["For srun: map_cpu"] == "map_cpu:0,1,2,3,4,5,6,7,8,9,10,11"
     assert [one.name for one in result.downloads] == ["placement.json", "node.svg", "MPICH_RANK_ORDER", "rankfile.txt"]
 
 
@@ -206,6 +206,6 @@ def test_whatever_is_typed_is_answered_or_refused(text):
 
 def test_programs_of_one_line_are_told_apart():
     result = QUESTION.run(line="aprun -n 24 ocean : -n 12 -N 12 ice", node=1)
-    assert "-cc list of program 2" in texts(result)
+    assert "For aprun: -cc of program 2" in texts(result)
     assert result.tables[1].columns[1].title == "Program"
     assert result.facts["tasks_by_numa_node"] == [6, 6, 0, 0]
