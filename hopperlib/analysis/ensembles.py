@@ -308,15 +308,16 @@ def _finished(
                 break
         return
     if client is not None:
-        # Dask would take the result of a former call for that of this one.
-        executor = client.get_executor(pure=False) if hasattr(client, "get_executor") else client
-        yield from _from_client(executor, function, missing, failures)
+        # Dask would take the result of a former call for that of this one. Its executor is no help: it reports a result
+        # that was fetched as an error, if the worker that holds it dies at that moment.
+        submit = partial(client.submit, pure=False) if hasattr(client, "get_executor") else client.submit
+        yield from _from_client(submit, function, missing, failures)
         return
     left, deaths = dict(missing), 0
     while left and not failures:
         with _processes(min(workers or os.cpu_count() or 1, len(left))) as pool:
             before = len(left)
-            for key, answer in _from_client(pool, function, left, failures):
+            for key, answer in _from_client(pool.submit, function, left, failures):
                 # One worker that dies takes the pool with it: what it leaves is run again in a new one.
                 if not isinstance(answer.__self__.exception(), BrokenProcessPool):  # type: ignore[attr-defined]
                     del left[key]
@@ -330,7 +331,10 @@ def _finished(
 
 
 def _from_client(
-    client: Any, function: Callable[..., Any], missing: Mapping[str, Mapping[str, Any]], failures: list[EnsembleError]
+    submit: Callable[..., Any],
+    function: Callable[..., Any],
+    missing: Mapping[str, Mapping[str, Any]],
+    failures: list[EnsembleError],
 ) -> Generator[tuple[str, Callable[[], Any]]]:
     """Yield the results of an executor as they come."""
     finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -338,7 +342,7 @@ def _from_client(
     try:
         for key, parameters in missing.items():
             try:
-                keys[client.submit(partial(function, **parameters))] = key
+                keys[submit(partial(function, **parameters))] = key
             except BrokenProcessPool:
                 break
         for future in list(keys):
