@@ -122,9 +122,13 @@ def given_away(html: str) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def main() -> int:
-    """Print a line for each prediction; return 1 if one is given away."""
+    """Print a line for each prediction; return 1 if one is given away, and 2 if there is no book."""
+    pages = sorted(Path(sys.argv[1]).glob("notebooks/*/*.html")) if len(sys.argv) == 2 else []
+    if not pages:
+        print("usage: python scripts/given_away.py _build/html, where `make html` has built the book", file=sys.stderr)
+        return 2
     bad = 0
-    for path in sorted(Path(sys.argv[1]).glob("notebooks/*/*.html")):
+    for path in pages:
         for name, kind, found in given_away(path.read_text(encoding="utf-8")):
             bad += bool(found)
             print(

@@ -281,8 +281,12 @@ def rule_texts() -> list[str]:
     True
     """
     own = os.environ.get("HOPPER_RULES")
-    files = [*sorted(_folder().glob("*.toml")), *([Path(own)] if own else [])]
-    return [file.read_text(encoding="utf-8") for file in files]
+    try:
+        # First, so that what is wrong with its first rule is said of rule[0].
+        texts = [Path(own).read_text(encoding="utf-8")] if own else []
+    except (OSError, ValueError) as error:
+        raise InputError(f"HOPPER_RULES={own}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    return texts + [file.read_text(encoding="utf-8") for file in sorted(_folder().glob("*.toml"))]
 
 
 def staged_rules() -> str:
@@ -300,18 +304,29 @@ def staged_rules() -> str:
 def load_rules() -> tuple[Rule, ...]:
     """Return the rules of the library, and those of ``HOPPER_RULES``, in the order in which they are tried.
 
-    Their expressions and links are not checked here, which would take longer
-    than a diagnosis: the tests read them with `read_rules`.
+    Expressions and links of the library are not checked here, which would take longer
+    than a diagnosis: the tests read them with `read_rules`, and so are those of ``HOPPER_RULES``.
 
     Returns
     -------
     tuple of Rule
+
+    Raises
+    ------
+    InputError
+        If the file of ``HOPPER_RULES`` cannot be used: it names the file and what is wrong in it.
 
     Examples
     --------
     >>> len(load_rules()) > 100
     True
     """
+    if own := os.environ.get("HOPPER_RULES"):
+        texts = rule_texts()
+        try:
+            return read_rules(texts)
+        except TableError as error:
+            raise InputError(f"HOPPER_RULES={own}: {error}") from None
     staged = _folder() / STAGED
     return _in_order(json.loads(staged.read_text(encoding="utf-8")) if staged.is_file() else _tables(rule_texts()))
 

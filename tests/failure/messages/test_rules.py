@@ -9,6 +9,7 @@ from typing import get_args
 
 import pytest
 
+from hopperlib.errors import InputError
 from hopperlib.failure.messages.rules import Link, NerscClass, load_rules, read_rules, rule, rule_texts, staged_rules
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.tables import TableError
@@ -235,3 +236,26 @@ def test_each_sample_is_quoted_with_its_source_or_composed(made):
     assert made.sample in ("quoted", "composed")
     if made.sample == "quoted":
         assert re.search(r"/|#\d|[Mm]anual|sec\. |CUG|run-time error|module|\(\d\)", made.source), made.source
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (GOOD.replace("{1,20}", "+"), r"own.toml: rule.TEST-ONE.regex = .*every quantifier needs an upper bound"),
+        (GOOD.replace('"TEST-ONE"', "3"), r"own.toml: rule\[0\].code = 3: must be upper-case words"),
+        ("not toml", r"own.toml: rules: is not TOML"),
+        (None, r"HOPPER_RULES=.*own.toml: cannot be read: No such file"),
+    ],
+)
+def test_rules_of_ones_own_that_cannot_be_used_are_named(monkeypatch, tmp_path, text, message):
+    if text is not None:
+        (tmp_path / "own.toml").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("HOPPER_RULES", str(tmp_path / "own.toml"))
+    with pytest.raises(InputError, match=message):
+        load_rules.__wrapped__()
+
+
+def test_rules_of_ones_own_are_known(monkeypatch, tmp_path):
+    (tmp_path / "own.toml").write_text(GOOD, encoding="utf-8")
+    monkeypatch.setenv("HOPPER_RULES", str(tmp_path / "own.toml"))
+    assert "TEST-ONE" in {rule.code for rule in load_rules.__wrapped__()}
