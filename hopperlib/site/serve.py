@@ -97,6 +97,11 @@ class _Server(http.server.ThreadingHTTPServer):
     # Two servers on one port would answer in turn, each with its own book.
     allow_reuse_port = False
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that has heard enough."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve from the command line until interrupted; return the exit status."""

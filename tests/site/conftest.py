@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from hopperlib.site.serve import server_for
+from hopperlib.site.serve import Handler, server_for
 
 HERE = Path(__file__).resolve().parent
 WORKSHOP = HERE / "workshop"
@@ -158,6 +158,20 @@ def _context(browser: Any, **options: Any) -> Any:
     context = browser.new_context(proxy={"server": "http://127.0.0.1:9", "bypass": "127.0.0.1"}, **options)
     context.set_default_timeout(PATIENCE_MS)
     return context
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Paths that were asked of a server since, also by a worker of all pages of a visit, which no page watches."""
+    paths: list[str] = []
+    respond = Handler.send_response
+
+    def noted(self: Handler, code: int, message: str | None = None) -> None:
+        paths.append(self.path)
+        respond(self, code, message)
+
+    monkeypatch.setattr(Handler, "send_response", noted)
+    return paths
 
 
 @pytest.fixture

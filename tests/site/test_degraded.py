@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 
@@ -141,8 +142,31 @@ def test_a_chart_that_cannot_be_drawn_says_so(watch, serve_copy, bundle):
     expect(page.locator("#explorer-trial .hopper-plot-note")).to_contain_text("the chart's script cannot be loaded")
 
 
+def in_worker_of_visit(page, code):
+    """What code comes to in the worker that serves the pages of a visit."""
+    session, said = page.context.browser.new_browser_cdp_session(), {}
+    session.on("Target.receivedMessageFromTarget", lambda event: said.update(json.loads(event["message"])))
+    name = page.evaluate("sessionStorage.getItem('hopper-python')")
+    (target,) = (told["targetId"] for told in session.send("Target.getTargets")["targetInfos"] if told["title"] == name)
+    attached = session.send("Target.attachToTarget", {"targetId": target, "flatten": False})
+    command = {"id": 1, "method": "Runtime.evaluate", "params": {"expression": code, "returnByValue": True}}
+    session.send("Target.sendMessageToTarget", {"sessionId": attached["sessionId"], "message": json.dumps(command)})
+    while "result" not in said:
+        page.wait_for_timeout(20)
+    session.detach()
+    return said["result"]["result"]["value"]
+
+
+def test_a_worker_of_a_visit_has_nothing_to_reach_a_host_with(watch, workshop_url):
+    page = watch(workshop_url).go("book/index.html")
+    set_slider(page, 7)
+    expect(page.locator("#explorer-trial .hopper-summary")).to_contain_text("With 7 tasks")
+    ways = "[fetch, XMLHttpRequest, WebSocket, WebTransport, EventSource].filter(Boolean).length"
+    assert in_worker_of_visit(page, ways) == 0
+
+
 def test_a_worker_can_reach_no_other_host(watch, workshop_url):
-    """The worker inherits the page's policy: a request to another host is refused before it is made."""
+    """The worker of a page inherits the page's policy: a request to another host is refused before it is made."""
     watched = watch(workshop_url)
     page = watched.go("book/index.html")
     told = page.evaluate(

@@ -20,11 +20,15 @@ def set_slider(page, label, value, key="trial"):
     explorer(page, key).get_by_role("slider", name=label).fill(str(value))
 
 
-def of_python(watched):
-    return [url for url in watched.requests if re.search(r"pyodide|\.zip|\.memory", url)]
+def of_python(served):
+    return [path for path in served if re.search(r"pyodide|\.zip|\.memory", path)]
 
 
-def test_python_waits_until_an_explorer_is_near(workshop):
+STARTED_FROM = "() => performance.getEntriesByName('hopper: Python started').map((entry) => entry.detail)"
+
+
+def test_python_waits_until_an_explorer_is_near(watch, workshop_url, served):
+    workshop = watch(workshop_url)
     page = workshop.page
     page.set_viewport_size({"width": 800, "height": 200})
     # Before the page's own scripts run.
@@ -33,19 +37,19 @@ def test_python_waits_until_an_explorer_is_near(workshop):
     )
     workshop.go("book/index.html")
     page.wait_for_timeout(500)
-    assert of_python(workshop) == []
+    assert of_python(served) == []
     expect(summary(page)).to_have_text("With 6 tasks the work is 4.00 times as fast, & that is <less> than 6.")
     explorer(page).scroll_into_view_if_needed()
     page.wait_for_function("() => performance.getEntriesByName('hopper: Python started').length")
-    assert of_python(workshop)
+    assert of_python(served)
 
 
-def test_nothing_is_loaded_for_a_reader_who_saves_data(watch, workshop_url):
+def test_nothing_is_loaded_for_a_reader_who_saves_data(watch, workshop_url, served):
     watched = watch(workshop_url)
     watched.page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
     page = watched.go("book/index.html")
     page.wait_for_timeout(500)
-    assert of_python(watched) == []
+    assert of_python(served) == []
     set_slider(page, "Tasks", 12)
     expect(summary(page)).to_contain_text("With 12 tasks")
 
@@ -249,11 +253,59 @@ def test_several_explorers_share_the_worker_and_the_address(workshop):
     expect(summary(page, "trial-2")).to_contain_text("With 7 tasks")
     page.wait_for_function("() => location.hash.includes('trial-2')")
     assert page.url.endswith("#trial.tasks=5&trial-2.tasks=7")
-    assert len(page.workers) == 1
+    assert len(page.evaluate(STARTED_FROM)) == 1
     explorer(page).get_by_role("button", name="Reset").click()
     expect(summary(page)).to_contain_text("With 3 tasks")
     page.wait_for_function("() => !location.hash.includes('trial.tasks')")
     assert page.url.endswith("#trial-2.tasks=7")
+
+
+def test_python_lives_from_page_to_page(watch, workshop_url, served):
+    page = watch(workshop_url).go("book/index.html")
+    set_slider(page, "Tasks", 7)
+    expect(summary(page)).to_contain_text("With 7 tasks")
+    assert page.evaluate(STARTED_FROM) == ["memory"]
+    del served[:]
+    page.goto(f"{workshop_url}/book/several.html")
+    set_slider(page, "Tasks", 9)
+    expect(summary(page)).to_contain_text("With 9 tasks")
+    assert page.evaluate(STARTED_FROM) == ["visit"]
+    # Another tab is another visit.
+    other = page.context.new_page()
+    other.goto(f"{workshop_url}/book/index.html")
+    set_slider(other, "Tasks", 5)
+    expect(summary(other)).to_contain_text("With 5 tasks")
+    assert other.evaluate(STARTED_FROM) == ["memory"]
+
+
+def test_a_page_that_is_left_while_it_waits_keeps_no_other_waiting(watch, workshop_url):
+    page = watch(workshop_url).go("book/several.html")
+    box = explorer(page, "heavy")
+    box.get_by_role("slider").fill("400")
+    box.get_by_role("slider").dispatch_event("change")
+    expect(box.locator(".hopper-busy")).to_contain_text(re.compile("Working|Round"))
+    page.goto(f"{workshop_url}/book/index.html")
+    set_slider(page, "Tasks", 9)
+    expect(summary(page)).to_contain_text("With 9 tasks")
+    assert page.evaluate(STARTED_FROM) == ["memory"]
+
+
+def test_where_nothing_may_be_kept_a_worker_serves_one_page(watch, workshop_url):
+    watched = watch(workshop_url)
+    watched.page.add_init_script(
+        """const keep = Storage.prototype.setItem;
+        Storage.prototype.setItem = function (name, text) {
+          if (name === "hopper-python") throw new Error("nothing may be kept");
+          keep.call(this, name, text);
+        };"""
+    )
+    for path in ("book/index.html", "book/several.html"):
+        page = watched.go(path)
+        set_slider(page, "Tasks", 7)
+        expect(summary(page)).to_contain_text("With 7 tasks")
+        assert page.evaluate(STARTED_FROM) == ["memory"]
+        assert len(page.workers) == 1
+    watched.assert_clean()
 
 
 def test_the_latest_call_wins(workshop):
@@ -356,7 +408,6 @@ def test_what_was_typed_goes_into_a_link_when_asked(workshop):
 
 def test_an_example_is_answered_without_python(watch, workshop_url):
     watched = watch(workshop_url)
-    watched.page.route("**/*.memory", lambda route: None)  # Python never starts.
     page = watched.go("book/index.html")
     explorer(page).hover()
     page.wait_for_function(

@@ -1,4 +1,5 @@
-// The page's one worker, shared by all explorers. It starts when first needed.
+// The page's one worker, shared by all explorers, and by the pages of a visit where the browser lets it live from one to
+// the next. It starts when first needed.
 
 // How long an answer may take before the worker counts as dead. [ms]
 const PATIENCE = { start: 90_000, light: 10_000, heavy: 60_000 };
@@ -11,9 +12,46 @@ export class Failure extends Error {
   }
 }
 
+// Whether a worker can outlive its page: a browser that knows of it asks for the option before it refuses the address.
+let livesOn = false;
+try {
+  new SharedWorker("//[", { get extendedLifetime() { return (livesOn = true); } });
+} catch {
+  // As expected.
+}
+
+// The name of the visit's worker is kept for as long as the tab.
+const VISIT = "hopper-python";
+
+/** Return what takes messages to Python and back, or none if pages cannot share it. */
+function ofVisit(code, broken) {
+  try {
+    const name = sessionStorage.getItem(VISIT) ?? `${VISIT}-${Math.random()}`;
+    sessionStorage.setItem(VISIT, name);
+    const worker = new SharedWorker(code, { type: "module", name, extendedLifetime: true });
+    worker.onerror = broken;
+    // It ends when it has done what it was asked before; who asks next has one of another name.
+    const terminate = () => {
+      if (sessionStorage.getItem(VISIT) === name) sessionStorage.removeItem(VISIT);
+      worker.port.postMessage({ end: true });
+    };
+    return Object.assign(worker.port, { terminate, shared: true });
+  } catch {
+    return null; // such as where nothing may be kept
+  }
+}
+
+function ofPage(code, broken) {
+  // From a blob it inherits the page's policy: it, too, can reach this site's host alone.
+  const blob = URL.createObjectURL(new Blob([`import ${JSON.stringify(code)};`], { type: "text/javascript" }));
+  return Object.assign(new Worker(blob, { type: "module", name: "python" }), { onerror: broken });
+}
+
 class Python {
   #calls = new Map();
-  #next = 1;
+  // Unlike those of other pages of the visit.
+  #next = Math.floor(performance.timeOrigin);
+  #begun; // when the worker was started or found
   #watch;
   #watching = {}; // the machine that was asked for last
   worker = null;
@@ -22,15 +60,14 @@ class Python {
   /** Start the worker, unless it runs. */
   warm() {
     if (this.worker) return;
+    this.#begun = performance.now();
     const code = new URL("./worker.mjs", import.meta.url).href;
-    // From a blob it inherits the page's policy: it, too, can reach this site's host alone.
-    const blob = URL.createObjectURL(new Blob([`import ${JSON.stringify(code)};`], { type: "text/javascript" }));
-    const worker = new Worker(blob, { type: "module", name: "python" });
-    worker.onmessage = ({ data }) => worker === this.worker && this.#hear(data);
-    worker.onerror = (event) => {
+    const broken = (event) => {
       event.preventDefault();
       if (worker === this.worker) this.#fail(new Failure("start", event.message || "the worker cannot be loaded"));
     };
+    const worker = (livesOn && ofVisit(code, broken)) || ofPage(code, broken);
+    worker.onmessage = ({ data }) => worker === this.worker && this.#hear(data);
     this.worker = worker;
     this.#wait(PATIENCE.start, new Failure("start", "Python has not started within a minute and a half"));
   }
@@ -59,6 +96,18 @@ class Python {
     });
   }
 
+  /** Give up a worker that has something to do while its page is left, so that the next page need not wait for it. */
+  leave() {
+    this.left = this.#calls.size > 0 && this.worker?.shared;
+    if (this.left) this.worker.terminate();
+  }
+
+  /** Ask anew what was given up, when the browser shows again a page that it had kept. */
+  comeBack() {
+    if (this.left) this.stop();
+    this.left = false;
+  }
+
   /** Stop the worker; whatever it was asked fails with this failure. */
   stop(failure = new Failure("cancelled", "stopped")) {
     this.#fail(failure);
@@ -67,10 +116,7 @@ class Python {
   #hear(message) {
     if (message.ready) {
       this.ready = true;
-      performance.measure("hopper: Python started", {
-        start: performance.now() - message.milliseconds,
-        detail: message.from,
-      });
+      performance.measure("hopper: Python started", { start: this.#begun, detail: message.from });
     } else if (message.broken) {
       const kind = this.ready ? "dead" : "start";
       this.#fail(new Failure(kind, message.broken));
@@ -113,3 +159,5 @@ class Python {
 }
 
 export const python = new Python();
+addEventListener("pagehide", () => python.leave());
+addEventListener("pageshow", ({ persisted }) => persisted && python.comeBack());

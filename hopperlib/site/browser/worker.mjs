@@ -1,4 +1,5 @@
-// Python in a worker: starts Pyodide, unpacks the models, and answers one call after the other.
+// Python in a worker: starts Pyodide, unpacks the models, and answers one call after the other, of one page or, where
+// the browser keeps it from page to page, of all that a reader visits.
 //
 // It starts from a memory in which the models are imported already, made when the book was built. Where that cannot
 // be had or is refused, it starts as Python does, which takes four times as long.
@@ -9,8 +10,10 @@
 //      { id, soFar }          before it, JSON text of what is known of a heavy answer
 //      { id, machine }        before and after it, JSON text of the machine to watch
 //      { id, failure }        the models raised an error: a defect of theirs
-//      { ready, milliseconds, from }   from: "memory" or "scratch"
+//      { ready, from }        from: "memory", "scratch", or the "visit" of pages before
 //      { broken }             Python cannot start, or has died
+//
+// in   { end }               of a visit: no page asks any more
 
 import { memory, memoryBytes, packageZip } from "./package.mjs";
 
@@ -65,7 +68,6 @@ function compileEarly() {
 }
 
 async function start() {
-  const begun = performance.now();
   const zip = bytes(packageZip);
   zip.catch(() => {});
   const content = unpacked(memory);
@@ -86,23 +88,38 @@ async function start() {
     python.runPython(`import sys; sys.path.insert(0, "${MODELS}")`);
   }
   ({ answer_json: answerJson, watched_at: watchedAt } = python.pyimport("hopperlib.render.answer"));
-  self.postMessage({ ready: true, milliseconds: performance.now() - begun, from });
+  // All is there. A page's policy does not reach into a worker that outlives it: what could ask another host goes.
+  for (const name of ["fetch", "XMLHttpRequest", "WebSocket", "WebSocketStream", "WebTransport", "EventSource"]) self[name] = undefined;
+  return from;
 }
 
 const started = start();
-started.catch((error) => self.postMessage({ broken: error.message || String(error) }));
+let pages = 0;
 
-self.onmessage = async ({ data: { id, name, values, watched, key, what, seconds } }) => {
-  try {
-    await started;
-  } catch {
-    return;
-  }
-  try {
-    if (key) self.postMessage({ id, answer: watchedAt(key, what, seconds) });
-    else answerJson(name, values, (kind, text) => self.postMessage({ id, [kind]: text }), watched ? id : 0);
-  } catch (error) {
-    if (error.name === "PythonError") self.postMessage({ id, failure: error.message });
-    else self.postMessage({ broken: error.message || String(error) });
-  }
-};
+/** Answer what comes from a page. */
+function serve(page) {
+  const first = ++pages === 1;
+  const say = (message) => page.postMessage(message);
+  started.then(
+    (from) => say({ ready: true, from: first ? from : "visit" }),
+    (error) => say({ broken: error.message || String(error) }),
+  );
+  page.onmessage = async ({ data: { id, name, values, watched, key, what, seconds, end } }) => {
+    if (end) self.close();
+    try {
+      await started;
+    } catch {
+      return;
+    }
+    try {
+      if (key) say({ id, answer: watchedAt(key, what, seconds) });
+      else if (id) answerJson(name, values, (kind, text) => say({ id, [kind]: text }), watched ? id : 0);
+    } catch (error) {
+      if (error.name === "PythonError") say({ id, failure: error.message });
+      else say({ broken: error.message || String(error) });
+    }
+  };
+}
+
+if ("onconnect" in self) self.onconnect = ({ ports: [page] }) => serve(page);
+else serve(self);
