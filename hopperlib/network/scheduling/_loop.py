@@ -1,7 +1,7 @@
 """One run of a simulated scheduler, by the rules of `hopperlib.network.scheduling.scheduler`: the events, one after the other."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from heapq import heappop, merge
 
 from hopperlib.network.scheduling._free_nodes import FirstFit, joined, length_of, pairs, positions_in
@@ -24,8 +24,11 @@ class Loop(Run):
         progress: Callable[[int], object] | None,
         sample_every_s: int | None,
         until_s: int,
-    ) -> None:
-        """Walk through the events until no job is left; with downtimes, all lanes are of whole nodes."""
+    ) -> Generator[None, int]:
+        """Walk through the events until no job is left; with downtimes, all lanes are of whole nodes.
+
+        Stops at an instant, until it is sent a later one.
+        """
         self.lanes, self.lane_of, self.downtimes = lanes, lane_of, downtimes
         # What each downtime holds now of each lane, and the downtimes that take nodes as they fall free.
         self.down: dict[tuple[int, WholeLane], list[int]] = {}
@@ -46,8 +49,8 @@ class Loop(Run):
             other = next_submit if next_submit < self.change_s else self.change_s
             ended = bool(ends) and ends[0] < (other + 1) << SHIFT
             now = ends[0] >> SHIFT if ended else other
-            if now >= until_s:
-                break
+            while now >= until_s:
+                until_s = yield
             # Nothing happens between two events: a sample taken late still shows the machine as it was.
             while next_sample < now:
                 self.sample(next_sample)

@@ -8,6 +8,7 @@ of the machine.
 """
 
 import random
+from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -268,7 +269,13 @@ def _troubled(
 ) -> tuple[Workload, list[Downtime]]:
     """Return the jobs and the orphans of such a machine."""
     rng = random.Random(seed)
-    jobs = list(draw_workload("early", nodes=nodes, days=days, load=_LOAD, rng=rng, debug_fraction=debug_share))
+    drawn = draw_workload("early", nodes=nodes, days=days, load=_LOAD, rng=rng, debug_fraction=debug_share)
+    columns = {name: list(getattr(drawn, name)) for name in Job._fields[:5]}
+    columns["queue"] = [drawn.queues[number] for number in drawn.queue_number]
+    for job in full_jobs(full_nodes, first_day=1, days=days):
+        place = bisect_right(columns["submit_time_s"], job.submit_time_s)
+        for name, column in columns.items():
+            column.insert(place, getattr(job, name))
     orphans = []
     for day in range(days):
         for _ in range(orphans_a_day):
@@ -276,7 +283,7 @@ def _troubled(
             start = day * _DAY + int(rng.random() * _DAY)
             end, last = start + cleared_after_days * _DAY, first + _ORPHANED_BLOCK
             orphans.append(Downtime(start_s=start, end_s=end, first_node=first, last_node=last, kind="orphan"))
-    return Workload([*jobs, *full_jobs(full_nodes, first_day=1, days=days)]), orphans
+    return Workload.of_columns(**columns), orphans
 
 
 class LargeJob(NamedTuple):

@@ -4,7 +4,7 @@ import hashlib
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from statistics import mean, median
 from typing import Any, NamedTuple
 
@@ -78,6 +78,26 @@ class Schedule(Framed):
         self.unavailable: list[tuple[int, int, int]] = []
         # Positions of these nodes when it began, as runs.
         self.unavailable_runs: list[list[tuple[int, int]]] = []
+        # The simulation, where it has not ended.
+        self.walk: Generator[None, int] | None = None
+
+    def go_on(self, until_s: int = 1 << 62) -> None:
+        """Simulate further, until an instant or to the end: it is the same schedule as if it had never been stopped. [s]
+
+        Examples
+        --------
+        >>> from hopperlib.network.scheduling.scheduler import simulate
+        >>> from hopperlib.network.scheduling.workload import Job
+        >>> schedule = simulate(Workload([Job(1, 0, 2, 60, 60), Job(2, 0, 3, 60, 60)]), 4, until_s=30)
+        >>> schedule.go_on()
+        >>> schedule.start_s[1]
+        60
+        """
+        try:
+            if self.walk:
+                self.walk.send(until_s)
+        except StopIteration:
+            self.walk = None
 
     def __len__(self) -> int:
         return len(self.workload)

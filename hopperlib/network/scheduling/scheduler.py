@@ -121,7 +121,7 @@ def simulate(
         returns something true, the simulation stops there and says so in
         `Schedule.stopped_s`.
     until_s : int or None
-        Stop looking at this instant; what runs then stays as it is expected to end.
+        Stop looking at this instant; what runs then stays as it is expected to end. `Schedule.go_on` looks further.
 
     Returns
     -------
@@ -175,7 +175,9 @@ def simulate(
             "not with shared nodes, plans for several jobs or a policy of one's own"
         )
     lane_of = lanes * len(jobs) if len(lanes) == 1 else [of_partition[want[0]] for want in wanted]
-    run.walk(lanes, lane_of, downtimes, progress, sample_every_s, FOREVER if until_s is None else until_s)
+    run.schedule.walk = run.walk(lanes, lane_of, downtimes, progress, sample_every_s, -1)
+    next(run.schedule.walk, None)
+    run.schedule.go_on(FOREVER if until_s is None else until_s)
     return run.schedule
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from hopperlib.machine import Machine
 from hopperlib.network.scheduling.aging import aged_machine, moments
 from hopperlib.network.scheduling.schedule import Schedule, mean_wait_h
+from hopperlib.network.scheduling.workload import Workload
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
@@ -26,8 +27,9 @@ _INSTANTS = 24
 _CELLS = (57, 84)
 
 
-# By their settings: orders and probes change nothing in them.
-_SCHEDULES: dict[tuple[Any, ...], Schedule] = {}
+# How far histories are known, by their settings: orders and probes change nothing in them. [s]
+_SCHEDULES: dict[tuple[Any, ...], tuple[Schedule, int]] = {}
+_TO_THE_END = 1 << 62
 
 
 @cache
@@ -46,31 +48,34 @@ class _History(Asked):
         """What makes the history."""
         return {name: getattr(self, name) for name in ("mix", "days", "load", "policy", "allocation", "seed")}
 
-    def schedule(self, until_s: int | None = None) -> Schedule:
-        """Return the history, up to some time where one is given. [s]"""
-        key = (*self.settings.values(), until_s)
-        if key not in _SCHEDULES:
-            _SCHEDULES[key] = aged_machine(nodes=_NODES, until_s=until_s, **self.settings)
-        return _SCHEDULES[key]
+    def schedule(self, until_s: int = _TO_THE_END) -> Schedule:
+        """Return the history, at least up to some time. [s]"""
+        key = tuple(self.settings.values())
+        schedule, known_s = _SCHEDULES.get(key) or (aged_machine(nodes=_NODES, until_s=0, **self.settings), 0)
+        if until_s > known_s:
+            schedule.go_on(until_s)
+            known_s = until_s
+        _SCHEDULES[key] = schedule, known_s
+        return schedule
 
     def map(self, schedule: Schedule, days: int) -> Figure:
         """Return which nodes were busy in the first days, with room for the others."""
         since, node_list = "the reboot", f"node list ({self.order.replace('_', '-')})"
         cells = (_CELLS[0], max(1, round(_CELLS[1] * days / self.days)))
-        figure = occupancy_figure(schedule, (0, days * _DAY), cells=cells, since=since, node_list=node_list)
+        figure = occupancy_figure(schedule, (0, days * _DAY or 864), cells=cells, since=since, node_list=node_list)
         figure.layout["xaxis"]["range"] = [0, self.days]
         return figure
 
     def partials(self) -> Iterator[Result]:
-        """Yield the map after a day, and after some more, of a history that is not known yet."""
-        known = (*self.settings.values(), None) in _SCHEDULES
-        for days in () if known else sorted({1, max(1, self.days // 4)}):
-            figure = self.map(self.schedule(days * _DAY), days)
-            summary, watched = (
-                self.said(so_far=days).text("so_far"),
-                partial(self.watched, self.schedule(days * _DAY), days),
+        """Yield the map at the reboot, after a day, and after some more, of a history that is not known yet."""
+        if _SCHEDULES.get(tuple(self.settings.values()), (None, 0))[1] == _TO_THE_END:
+            return
+        yield Result(summary=self.said(so_far=0).text("so_far"), figures=(self.map(Schedule(Workload(), _NODES), 0),))
+        for days in sorted({1, max(1, self.days // 4), max(1, self.days // 2)}):
+            schedule, summary = self.schedule(days * _DAY), self.said(so_far=days).text("so_far")
+            yield Result(
+                summary=summary, figures=(self.map(schedule, days),), watched=partial(self.watched, schedule, days)
             )
-            yield Result(summary=summary, figures=(figure,), watched=watched)
 
     def watched(self, schedule: Schedule, days: int) -> Recorder:
         """Return the first days to watch, with the probe."""

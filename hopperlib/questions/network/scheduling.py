@@ -5,7 +5,8 @@ from functools import cache, partial
 from statistics import mean
 
 from hopperlib.network.scheduling.aging import large_jobs, troubled_machine
-from hopperlib.network.scheduling.schedule import Schedule
+from hopperlib.network.scheduling.schedule import Sample, Schedule
+from hopperlib.network.scheduling.workload import Workload
 from hopperlib.questions.network.recording import Recorder
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Result
@@ -26,10 +27,12 @@ class _Machine(Asked):
     """One machine in trouble."""
 
     def schedule(self, days: int) -> Schedule:
-        """Return the first of the days."""
+        """Return at least the first of the days."""
         names = ("orphans_a_day", "cleared_after_days", "debug_share", "full_nodes")
         settings = {name: getattr(self, name) for name in names} | {"debug_first": self.debug_first == "first"}
-        return _schedule(_NODES, self.days, until_s=days * _DAY, **settings)
+        schedule = _schedule(_NODES, self.days, until_s=0, **settings)
+        schedule.go_on(days * _DAY)
+        return schedule
 
     def over_time(self, schedule: Schedule, end_s: int) -> Said:
         """Return the words on the machine over time."""
@@ -48,9 +51,13 @@ class _Machine(Asked):
         )
 
     def partials(self) -> Iterator[Result]:
-        """Yield the machine over the first two days."""
-        said = self.over_time(self.schedule(2), 2 * _DAY).also(so_far=2)
-        watched = partial(self.watched, self.schedule(2), 2)
+        """Yield the machine as it begins, and over the first two days."""
+        begins = Schedule(Workload(), _NODES)
+        begins.samples.append(Sample(0, _NODES, _NODES, 1, 0, 0, 0, 0))
+        said = self.over_time(begins, 2 * _DAY).also(so_far=0)
+        yield Result(summary=said.text("so_far"), figures=(said.chart("machine"),))
+        schedule = self.schedule(2)
+        said, watched = self.over_time(schedule, 2 * _DAY).also(so_far=2), partial(self.watched, schedule, 2)
         yield Result(summary=said.text("so_far"), figures=(said.chart("machine"),), watched=watched)
 
     def watched(self, schedule: Schedule, days: int) -> Recorder:

@@ -6,7 +6,7 @@ import { copyText, dataOf, fileName, make, prose, saveFile } from "./dom.mjs";
 import { button, Form } from "./form.mjs";
 import { whenNear } from "./near.mjs";
 import { megabytes } from "./package.mjs";
-import { drawn, fetchLibraries } from "./plot.mjs";
+import { drawAhead, drawn, fetchLibraries } from "./plot.mjs";
 import { python } from "./python.mjs";
 import { Timers } from "./timers.mjs";
 
@@ -80,15 +80,17 @@ class Explorer {
 
   /** Fetch what answers and draws when the explorer comes near and the browser has time, or at the first touch. */
   #warmWhenNear() {
-    const warm = () => {
+    whenNear(this.section, () => {
       python.warm();
       fetchLibraries(this.shown.result.figures);
       this.kept.splice(0).forEach(async (name, i) => {
         const reply = await fetch(new URL(`../answers/${name}`, import.meta.url)).catch(() => {});
         if (reply?.ok) this.examples[i] = await reply.json();
       });
-    };
-    whenNear(this.section, warm);
+    });
+    // A pointer, or the focus, on its way to a control; a finger may only be scrolling.
+    this.section.addEventListener("pointerenter", ({ pointerType }) => pointerType === "mouse" && drawAhead(this.section));
+    this.section.addEventListener("focusin", () => drawAhead(this.section), { once: true });
   }
 
   /** Resolve when no answer is awaited, and the charts show the last. */
@@ -198,7 +200,7 @@ class Explorer {
     const atControl = this.form.refuse(control, message);
     this.#showProblem(
       atControl ? "Not answered: see the marked setting. Below stands the answer to the setting before." : message,
-      [["Back to the start", () => this.#reset()]],
+      [["Back to the start", () => this.set(this.start)]],
     );
     if (!atControl) this.problem.firstChild.append(" Below stands the answer to the setting before.");
     this.#told = this.asked;
@@ -207,7 +209,7 @@ class Explorer {
   #fail({ kind, message }) {
     this.#drawWhole();
     const again = ["Try again", () => this.#ask()];
-    const start = ["Back to the start", () => this.#reset()];
+    const start = ["Back to the start", () => this.set(this.start)];
     const lines = {
       start: [`Python could not start on this page: ${message}.`, [again]],
       dead: [`Python has stopped: ${message}.`, [["Start it again", again[1]]]],
@@ -261,10 +263,6 @@ class Explorer {
     this.busy.replaceChildren();
   }
 
-  #reset() {
-    this.set(this.start);
-  }
-
   /** Copy a link to the setting; what was typed is in it only if the reader says so. */
   #copyLink(pressed) {
     const values = this.form.values();
@@ -285,7 +283,7 @@ class Explorer {
     const at = Number(pressed.dataset.index);
     const { copyables, tables, figures, downloads } = this.shown.result;
     const acts = {
-      reset: () => this.#reset(),
+      reset: () => this.set(this.start),
       all: () => this.form.showAll(),
       link: () => this.#copyLink(pressed),
       copy: () => copyText(copyables[at].text, pressed),

@@ -72,6 +72,13 @@ export function fetchLibraries(data) {
   for (const { bundle } of data) library(bundle).catch(() => {});
 }
 
+/** Draw the charts in sight of an explorer that is about to be touched: its first answer then only moves them. */
+export function drawAhead(section) {
+  for (const plot of section.querySelectorAll(".hopper-plot")) {
+    if (!figures.get(plot)?.drawn && !folded(plot) && sizeOf(plot).width > 0) draw(plot);
+  }
+}
+
 /** Draw new data in the place of the old. */
 export function updateFigure(element, data) {
   const plot = element.querySelector(".hopper-plot");

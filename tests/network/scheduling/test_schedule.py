@@ -1,9 +1,14 @@
 """What a schedule tells: runs, waits, utilization, and one word for all of it."""
 
+import random
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hopperlib.network.scheduling.aging import aged_machine
 from hopperlib.network.scheduling.downtimes import Downtime
+from hopperlib.network.scheduling.generator import draw_workload
 from hopperlib.network.scheduling.schedule import NOT_STARTED
 from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.scheduling.workload import Job, Workload
@@ -41,3 +46,20 @@ DIGESTS = {
 def test_same_seed_same_bytes(mix, allocation):
     aged = aged_machine(mix, nodes=6384, days=2, load=0.95, seed=7, allocation=allocation)
     assert aged.digest() == DIGESTS[mix, allocation]
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    allocation=st.sampled_from(["first", "best", "random"]),
+    stops=st.lists(st.integers(0, 200_000), max_size=4),
+)
+def test_a_schedule_that_was_stopped_goes_on_as_if_it_had_not_been(seed, allocation, stops):
+    jobs = draw_workload("production", nodes=6400, days=1, load=0.3, rng=random.Random(seed))
+    whole = simulate(jobs, 6400, allocation=allocation, rng=random.Random(seed), sample_every_s=3600)
+    parts = simulate(jobs, 6400, allocation=allocation, rng=random.Random(seed), sample_every_s=3600, until_s=-1)
+    assert not list(parts.finished())
+    for stop in stops:
+        parts.go_on(stop)
+    parts.go_on()
+    parts.go_on()
+    assert (parts.digest(), parts.samples) == (whole.digest(), whole.samples)

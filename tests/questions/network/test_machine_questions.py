@@ -67,9 +67,10 @@ def test_neighbors_slow_the_exchange_of_a_job_and_nothing_else_does():
 
 
 def test_what_is_known_before_the_whole_is_the_beginning_of_it():
-    """The map after the first of three days is a third of the whole map, column by column."""
+    """The map after the first of three days is a third of the whole map, column by column; before it nothing was busy."""
     question = load("fragmentation")
-    (first,) = question.partial(days=3, seed=77)
+    begins, first = question.partial(days=3, seed=77)
+    assert not any(map(any, begins.figures[0].data[0]["z"]))
     whole = question.run(days=3, seed=77)
     drawn, expected = (result.figures[0].data[0]["z"] for result in (first, whole))
     assert (len(drawn[0]), len(expected[0])) == (28, 84)
@@ -83,16 +84,16 @@ def test_a_page_is_shown_what_is_known():
     shown = []
     settings = {"days": 4, "orphans_a_day": 20}
     whole = json.loads(answer_json("scheduling", json.dumps(settings), lambda *posted: shown.append(posted)))
-    (word, known), (last, answer) = ((word, json.loads(text)) for word, text in shown)
-    assert (word, last, answer) == ("soFar", "answer", whole)
-    assert known["summary"] == "Day 2 of 4 …"
+    (first, begins), (word, known), (last, answer) = ((word, json.loads(text)) for word, text in shown)
+    assert (first, word, last, answer) == ("soFar", "soFar", "answer", whole)
+    assert (begins["summary"], known["summary"]) == ("Day 0 of 4 …", "Day 2 of 4 …")
     (early,) = known["figures"]
     (full,) = (figure for figure in whole["result"]["figures"] if figure["title"] == early["title"])
     for line, longer in zip(early["figure"]["data"][:2], full["figure"]["data"], strict=False):
         assert line["y"] == longer["y"][: len(line["y"])]
     for refused in ('{"days": 400}', '{"none": 1}'):
         assert not json.loads(answer_json("scheduling", refused, lambda *posted: shown.append(posted)))["ok"]
-    assert [word for word, _ in shown] == ["soFar", "answer", "answer", "answer"]
+    assert [word for word, _ in shown] == ["soFar", "soFar", "answer", "answer", "answer"]
 
 
 def test_a_watched_machine_is_that_of_the_schedule():
@@ -100,7 +101,7 @@ def test_a_watched_machine_is_that_of_the_schedule():
     settings = {"days": 4, "orphans_a_day": 20, "cleared_after_days": 2}
     posted = []
     answer_json("scheduling", json.dumps(settings), lambda *part: posted.append(part), 7)
-    assert [word for word, _ in posted] == ["soFar", "machine", "answer", "machine"]
+    assert [word for word, _ in posted] == ["soFar", "soFar", "machine", "answer", "machine"]
     early, whole = (json.loads(text) for word, text in posted if word == "machine")
     assert (early["end_s"], whole["from_s"], whole["until_s"]) == (2 * 86_400, 2 * 86_400, 4 * 86_400)
     schedule = troubled_machine(
