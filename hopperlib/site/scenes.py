@@ -9,7 +9,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from hopperlib.machine import FileSystem, Machine, NodeKind
-from hopperlib.network.rank_order import best_block, off_node_pairs
+from hopperlib.network.rank_order import block_order, neighbor_count, off_node_pairs
 from hopperlib.network.runtime.overlap import overlapped_s
 from hopperlib.node.bandwidth import task_bandwidth_gb_s
 from hopperlib.node.launch.reader import read_launch
@@ -51,8 +51,8 @@ def _slow_ost() -> dict[str, Any]:
         rates = osts_with_slow(_OSTS, healthy_gb_s, slow=1, slow_rate_gb_s=tenths / 10 * healthy_gb_s)
         dump = barriered_dump(_SIZE_GB, rates, variables=_VARIABLES)
         phases = [[phase.start_s, phase.first_ost_s, phase.last_ost_s] for phase in dump.phases]
-        times = {"seconds": dump.time_s, "idle": 100 * dump.idle_fraction, "phases": phases}
-        settings.append({"percent": 10 * tenths} | times)
+        times = {"seconds": dump.time_s, "idle": 100 * dump.idle_fraction}
+        settings.append({"percent": 10 * tenths, "phases": phases, **times})
     return {"osts": _OSTS, "settings": settings}
 
 
@@ -63,15 +63,10 @@ def _overlap() -> dict[str, Any]:
 
 
 def _rank_order() -> dict[str, Any]:
-    """Ranks of a grid on nodes, by number and in blocks."""
-    ranks = _GRID[0] * _GRID[1]
-    block, order, cut = best_block(_GRID, _CORES)
-    numbered = {"order": list(range(ranks)), "cut": off_node_pairs(range(ranks), _GRID, _CORES)}
-    settings = [
-        {"title": "As the ranks are numbered", **numbered},
-        {"title": f"In blocks of {block[0]} x {block[1]}", "order": order, "cut": cut},
-    ]
-    return {"grid": _GRID, "cores": _CORES, "settings": settings}
+    """Ranks of a grid on nodes, in boxes of each shape; the first is the order of their numbers."""
+    orders = {block: block_order(_GRID, block) for block in ((8, 1, 1), (4, 2, 1), (2, 4, 1), (1, 8, 1))}
+    settings = [{"block": box, "order": of, "cut": off_node_pairs(of, _GRID, _CORES)} for box, of in orders.items()]
+    return {"grid": _GRID, "cores": _CORES, "pairs": neighbor_count(_GRID), "settings": settings}
 
 
 def _placement() -> dict[str, Any]:
@@ -105,9 +100,8 @@ def scene(name: str) -> str:
     (True, True)
     """
     data, kind = SCENES[name](), _hopper()[1]
-    words = tables()["scenes"][name]
-    further = {"size_gb": _SIZE_GB, "variables": _VARIABLES, "ranks": _GRID[0] * _GRID[1]}
-    caption = words["told"].format(**data, **further, cap_gb_s=kind.core_bandwidth_cap_gb_s)
+    words, cap_gb_s = tables()["scenes"][name], kind.core_bandwidth_cap_gb_s
+    caption = words["told"].format(**data, size_gb=_SIZE_GB, variables=_VARIABLES, cap_gb_s=cap_gb_s)
     block = data_block({"title": words["title"], "told": caption, **data})
     return (
         f'<figure class="hopper-scene" id="scene-{name}" data-scene="{name}"><figcaption>{escape(words["title"])}</figcaption>'

@@ -105,6 +105,106 @@ def test_a_curve_is_drawn_before_the_models_shows(workshop):
     assert kept(page)["checks"]["workshop-curve"]["guess"] == "2.08 2.08 2.08"
 
 
+def test_a_core_is_chosen_in_the_drawing(workshop):
+    page = workshop.go("notebooks/checks.html")
+    box = check(page, "core")
+    # By keys: to the right the next core, down the core below.
+    box.get_by_role("radio", name="core 0, NUMA node 0").focus()
+    for key in ("ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(box.get_by_role("radio", name="core 4, NUMA node 0")).to_be_checked()
+    expect(box.get_by_role("radio", name="core 4, NUMA node 0")).to_be_focused()
+    # By the pointer, on what is drawn.
+    there = box.locator("svg text", has_text="20").bounding_box()
+    page.mouse.click(there["x"] + 5, there["y"] + 5)
+    expect(box.get_by_role("radio", name="core 20, NUMA node 3")).to_be_checked()
+    commit = box.get_by_role("button", name="Commit")
+    commit.press("Enter")
+    expect(box.get_by_role("status")).to_have_text("It is otherwise. They leave no gaps. They fill NUMA node 0.")
+    expect(box.get_by_role("img", name="your guess: core 20; the model: core 2")).to_be_visible()
+    expect(box.locator(".hopper-taken")).to_have_count(3)
+    expect(box.get_by_role("radio")).to_have_count(0)
+    # The focus stays, and what was committed is not given again.
+    expect(box.get_by_role("button", name="Committed")).to_be_focused()
+    page.keyboard.press("Enter")
+    assert kept(page)["checks"]["workshop-core"]["tries"] == 1
+    page.reload()
+    expect(box.get_by_role("img", name="your guess: core 20; the model: core 2")).to_be_visible()
+
+
+def test_a_chosen_option_stands_beside_what_the_model_gives(workshop):
+    page = workshop.go("notebooks/checks.html")
+    box = check(page, "option")
+    box.get_by_label("Franklin").check()
+    box.get_by_role("button", name="Commit").click()
+    figure = box.get_by_role("figure")
+    expect(figure.get_by_role("listitem")).to_have_text(
+        ["Hopper · right ✓Model: 24Printed: 24", "Franklin · your guessModel: 4", "Both the same"]
+    )
+    widths = [bar.bounding_box()["width"] for bar in figure.locator(".hopper-bar-of").all()]
+    assert widths[0] == widths[1] == pytest.approx(6 * widths[2], rel=0.02)
+
+
+PLAYED = ("#explorer-trial .hopper-form", "#scene-placement svg", ".hopper-fact")
+GUESSES = {"prediction": "4", "curve": "1 1 1", "core": "core 1", "option": "Franklin"}
+GUESSED = """(guesses) => localStorage.setItem("hopper.progress", JSON.stringify({ version: 1, read: {}, checks:
+  Object.fromEntries(Object.entries(guesses).map(([name, guess]) => [`workshop-${name}`, { guess, tries: 1 }])) }))"""
+
+
+def test_what_plays_the_answer_is_covered_until_it_is_predicted(watch, workshop_url):
+    page = watch(workshop_url, covered=True).go("notebooks/checks.html")
+    for part in PLAYED:
+        expect(page.locator(part)).to_be_hidden()
+    # Committed to all but one on an earlier visit.
+    page.evaluate(GUESSED, {name: guess for name, guess in GUESSES.items() if name != "prediction"})
+    page.reload()
+    expect(check(page, "option").get_by_role("figure")).to_be_visible()
+    for part in PLAYED:
+        expect(page.locator(part)).to_be_hidden()
+    # On paper nothing is covered.
+    page.emulate_media(media="print")
+    expect(page.locator("#scene-placement svg")).to_be_visible()
+    expect(page.locator(".hopper-cover").first).to_be_hidden()
+    page.emulate_media(media="screen")
+    check(page, "prediction").get_by_label("Your answer").fill("3")
+    check(page, "prediction").get_by_role("button", name="Commit").click()
+    for part in PLAYED:
+        expect(page.locator(part)).to_be_visible()
+
+
+def test_nothing_is_covered_for_who_does_not_want_to_predict(watch, workshop_url):
+    watched = watch(workshop_url, covered=True)
+    page = watched.go("notebooks/checks.html")
+    page.locator("#scene-placement").get_by_role("button", name="Show it without").press("Enter")
+    expect(page.locator("#scene-placement")).to_be_focused()
+    for part in PLAYED:
+        expect(page.locator(part)).to_be_visible()
+    page.reload()
+    expect(page.locator("#explorer-trial .hopper-form")).to_be_visible()
+    # Staff say it once, and can take it back.
+    page.evaluate("localStorage.clear()")
+    watched.go("notebooks/checks.html")
+    page.reload()
+    page.locator("#explorer-trial").get_by_role("button", name="Cover nothing on any page").click()
+    assert json.loads(page.evaluate("localStorage.getItem('hopper.open')"))["all"] is True
+    page.reload()
+    expect(page.locator("#explorer-trial .hopper-form")).to_be_visible()
+    watched.assert_clean()
+
+
+@pytest.mark.parametrize("fragment", ["trial.tasks=9", "explorer-trial"])
+def test_nothing_is_covered_where_an_address_leads_to_it(watch, workshop_url, fragment):
+    page = watch(workshop_url, covered=True).go(f"notebooks/checks.html#{fragment}")
+    expect(page.locator("#explorer-trial .hopper-form")).to_be_visible()
+    expect(page.locator(".hopper-cover")).to_have_count(0)
+
+
+def test_without_scripts_nothing_is_covered(watch, workshop_url):
+    page = watch(workshop_url, covered=True, java_script_enabled=False).page
+    page.goto(f"{workshop_url}/notebooks/checks.html")
+    expect(page.locator("#explorer-trial .hopper-summary")).to_be_visible()
+
+
 def test_a_folded_section_opens_where_a_link_leads(workshop):
     page = workshop.go("notebooks/checks.html#references")
     expect(page.get_by_text("None.", exact=True)).to_be_visible()

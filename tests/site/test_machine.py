@@ -135,9 +135,13 @@ def test_mechanisms_say_what_the_models_say(workshop):
     box = page.locator("#scene-slow-ost")
     box.get_by_label("Rate of the slow OST").fill("0")
     expect(box.locator(".hopper-machine-told")).to_contain_text(f"takes {slow['settings'][0]['seconds']:.0f} s")
+    facts = load("rank-order").run().facts
     box = page.locator("#scene-rank-order")
-    box.get_by_label("Order", exact=True).select_option("1")
-    expect(box.locator(".hopper-machine-told")).to_contain_text(str(SCENES["rank-order"]()["settings"][1]["cut"]))
+    expect(box.locator(".hopper-machine-told")).to_have_text(
+        f"In boxes of 2 x 4 x 3, {facts['off_node']:,} of {facts['pairs']:,} pairs of neighbors sit on different nodes, "
+        f"{facts['off_node_before']:,} as numbered. Each of them is a message through the network. Colors are nodes. "
+        "Drawn are the first 8 nodes of 128. Drag the corner of the first node's box."
+    )
 
     box = page.locator("#scene-placement")
     box.get_by_role("button", name="Task 11 on core 11").press("ArrowRight")
@@ -176,6 +180,41 @@ def test_a_drawing_is_dragged_and_follows_its_explorer(workshop):
         f"If 75 % of the communication can run beside the computation, the step takes {facts['time_s']:.1f} s"
     )
     expect(explorer.locator("[name=overlap]")).to_have_value("0.75")
+
+
+def test_ranks_are_carried_in_the_order_of_the_explorer(workshop):
+    """Where they land is what the model's order says, and the box that is chosen or dragged sets the explorer."""
+    page = workshop.go(PAGE)
+    box, explorer = page.locator("#scene-rank-order"), page.locator("#explorer-rank-order")
+    told, block = box.locator(".hopper-machine-told"), explorer.locator("[name=block]")
+    explorer.locator("[name=grid]").fill("4x4x2")
+    explorer.locator("[name=cores_per_node]").fill("8")
+    expect(told).to_contain_text("In boxes of 1 x 2 x 2")
+    select = box.get_by_label("Box of the grid for a node")
+    boxes = ["as numbered", "2 x 4 x 1", "2 x 2 x 2", "1 x 4 x 2", "1 x 2 x 2"]
+    assert select.locator("option").all_inner_texts() == boxes
+    box.get_by_role("slider").fill("100")
+    order = load("rank-order").run(grid="4x4x2", cores_per_node=8).facts["order"]
+    assert box.locator("svg g text").all_text_contents() == [str(rank) for rank in order]
+    _, _, *nodes = [node.bounding_box() for node in box.locator(".hopper-slot").all()]
+    for position, rank in enumerate(box.locator("svg g rect[fill]").all()):
+        at, node = rank.bounding_box(), nodes[position // 8]
+        assert node["x"] < at["x"] < node["x"] + node["width"]
+        assert node["y"] < at["y"] < node["y"] + node["height"]
+    select.select_option(label="1 x 4 x 2")
+    expect(block).to_have_value("1x4x2")
+    parted = load("rank-order").run(grid="4x4x2", cores_per_node=8, block="1x4x2").facts["off_node"]
+    expect(told).to_contain_text(f"In boxes of 1 x 4 x 2, {parted} of")
+    # Dragged to a row of the grid.
+    box.scroll_into_view_if_needed()
+    grip = box.locator(".hopper-grip circle").bounding_box()
+    cell = box.locator(".hopper-grip rect").bounding_box()
+    page.mouse.move(grip["x"] + 7, grip["y"] + 7)
+    page.mouse.down()
+    page.mouse.move(cell["x"] + 4 * cell["width"], cell["y"] + cell["height"] / 4)
+    page.mouse.up()
+    expect(block).to_have_value("4x1x1")
+    expect(told).to_contain_text("As the ranks are numbered")
 
 
 def test_my_machine_is_chosen_once(workshop, tmp_path, root):

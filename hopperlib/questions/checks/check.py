@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
+from math import prod
 from typing import Any, ClassVar, NamedTuple
 
 from hopperlib.questions import display
@@ -91,25 +92,39 @@ class Check:
 
 
 class Option(NamedTuple):
-    """One option of a `ChoiceCheck`: what it says, whether it is right, what choosing it shows."""
+    """One option of a `ChoiceCheck`: what it says, what choosing it shows, whether it is right.
+
+    `value` is what the model gives for it, `printed` what a document says: shown with the answer to a prediction.
+    """
 
     text: str
     feedback: str
     right: bool = False
+    value: float | str | None = None
+    printed: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceCheck(Check):
     """One or several right options among a few.
 
-    Any wrong option chosen shows the feedback of each, in order; only right ones but not all, how many of how many;
-    all of them, their feedback and `explanation`.
+    Any wrong option chosen shows the feedback of each, in order and once; only right ones but not all, how many of how
+    many; all of them, their feedback and `explanation`.
 
     Several are to be chosen if more than one is right.
 
     Parameters
     ----------
     options : tuple of Option
+    quantity : str
+        What the values of the options are, with its unit.
+    node : tuple of int
+        NUMA nodes, and cores of each, of the node in whose drawing the options are chosen: its cores in order, or its
+        NUMA nodes.
+    tasks : tuple of int
+        Cores that have a task in the model, drawn with the answer.
+    several : bool
+        Whether any number may be chosen, however many are right.
 
     Examples
     --------
@@ -123,27 +138,30 @@ class ChoiceCheck(Check):
     """
 
     kind: ClassVar[str] = "choice"
-    marking: ClassVar[tuple[str, ...]] = ("several", "options")
+    marking: ClassVar[tuple[str, ...]] = ("several", "options", "quantity", "node", "tasks")
     messages: ClassVar[Mapping[str, str]] = {
         "empty": "Choose an option first.",
         "more": "Right so far: {chosen} of {right}. There is more to choose.",
     }
 
     options: tuple[Option, ...]
+    quantity: str = ""
+    node: tuple[int, ...] = ()
+    tasks: tuple[int, ...] = ()
+    several: bool = False
 
     def __post_init__(self) -> None:
         Check.__post_init__(self)
+        if self.node and len(self.options) not in (self.node[0], prod(self.node)):
+            raise ValueError(f"check {self.name!r} needs an option for each core of its node, or for each NUMA node")
+        if sum(option.right for option in self.options) > 1:
+            object.__setattr__(self, "several", True)
         if len(self.options) < 2 or not any(option.right for option in self.options):
             raise ValueError(f"check {self.name!r} needs two options or more, one of them right")
         if len({option.text for option in self.options}) != len(self.options):
             raise ValueError(f"check {self.name!r} has two options that say the same")
         if any(not option.feedback.strip() for option in self.options):
             raise ValueError(f"check {self.name!r} needs feedback for each option")
-
-    @property
-    def several(self) -> bool:
-        """Whether more than one option is right."""
-        return sum(option.right for option in self.options) > 1
 
     def grade(self, answer: int | Collection[int]) -> Verdict:
         """Return how a choice is marked.
@@ -158,11 +176,11 @@ class ChoiceCheck(Check):
             return Verdict(False, self.messages["empty"], readable=False)
         mistaken = [option.feedback for i, option in enumerate(self.options) if i in chosen and not option.right]
         if mistaken:
-            return Verdict(False, " ".join(mistaken))
+            return Verdict(False, " ".join(dict.fromkeys(mistaken)))
         right = [i for i, option in enumerate(self.options) if option.right]
         if set(right) - chosen:
             return Verdict(False, self.messages["more"].format(chosen=len(chosen), right=len(right)))
-        return Verdict(True, " ".join([*(self.options[i].feedback for i in right), self.explanation]))
+        return Verdict(True, " ".join(dict.fromkeys([*(self.options[i].feedback for i in right), self.explanation])))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from hopperlib.questions.result import Column, Download, Result, Table
 
 # In a page, more would take longer than a move of a control may.
 _MOST_TASKS = 8_192
+_MOST_DRAWN = 1_024
 _TRIANGLES = {
     "diagonal": ro.diagonal_major,
     "balanced-diagonal": ro.balanced_diagonal_major,
@@ -119,7 +120,8 @@ class _Order(Asked):
             downloads=(
                 Download(name="MPICH_RANK_ORDER", text=lambda: ro.rank_order_file(order, said.text("of_grid"))),
             ),
-            facts=said.facts | {"block": list(box), "best": best},
+            # A page draws the first nodes.
+            facts=said.facts | {"block": list(box), "best": best, "grid": list(grid), "order": order[:_MOST_DRAWN]},
         )
 
 

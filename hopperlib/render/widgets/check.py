@@ -33,20 +33,15 @@ class _ChoiceForm:
 
     def __init__(self, check: ChoiceCheck) -> None:
         # Not radio buttons: their labels cannot show code.
-        self.boxes = [
-            ipywidgets.Checkbox(
-                description=prose_html(option.text),
-                description_allow_html=True,
-                indent=False,
-                style=_INITIAL,
-                layout={"width": "95%"},
-            )
-            for option in check.options
-        ]
+        width = {"width": "8rem" if check.node else "95%"}
+        look = {"description_allow_html": True, "indent": False, "style": _INITIAL, "layout": width}
+        self.boxes = [ipywidgets.Checkbox(description=prose_html(option.text), **look) for option in check.options]
         self.widgets = self.boxes
-        if check.several:
+        if check.node:
+            self.widgets = [ipywidgets.HBox(self.boxes, layout={"flex_flow": "row wrap"})]
+        if check.several and not check.node:
             self.widgets = [ipywidgets.HTML("Choose all that are right."), *self.boxes]
-        else:
+        elif not check.several:
             for box in self.boxes:
                 box.observe(self._clear_others, names="value")
 

@@ -2,7 +2,7 @@
 
 import { dataOf, make, prose } from "./dom.mjs";
 import { mark, readTypedNumber } from "./marking.mjs";
-import { guessOf, predictionFigure } from "./prediction.mjs";
+import { guessOf, optionsFigure, predictionFigure } from "./prediction.mjs";
 import { checkRecord, noteCheck } from "./progress.mjs";
 
 /** Start the self-check in a <section>. */
@@ -43,12 +43,18 @@ class Check {
     this.#showRecord(record);
     const recall = () => this.prediction && record?.guess && this.#recall(record);
     if (this.check.kind === "curve") this.#startCurve().then(recall);
+    else if (this.check.node?.length) this.#startNode().then(recall);
     else recall();
   }
 
   async #startCurve() {
     const { Curve } = await import("./curve.mjs");
     this.curve = new Curve(this.section.querySelector(".hopper-curve-box"), this.check);
+  }
+
+  async #startNode() {
+    const { NodeChoice } = await import("./node-choice.mjs");
+    this.node = new NodeChoice(this.form.querySelector("fieldset"), this.check);
   }
 
   /** The code of a prediction holds its answer: it is shown when the reader has committed. */
@@ -66,14 +72,23 @@ class Check {
     if (!checkRecord(this.check.name)?.guess) this.#note({ tried: true, right: verdict.right }, guessOf(this.check, given));
     this.#say(verdict.right ? "As you said." : "It is otherwise.", verdict.feedback, verdict.right ? "right" : "wrong");
     if (!verdict.right) this.feedback.append(` ${this.check.kind === "number" ? `${this.check.answer_text}. ` : ""}`, ...prose(this.check.explanation));
-    if (this.check.kind === "curve") this.curve.reveal(given);
+    this.curve?.reveal(given);
+    this.node?.reveal();
     if (this.check.kind === "number") this.feedback.after(predictionFigure(readTypedNumber(given, this.check).number, this.check));
+    // The figure holds the options: it stands in their place.
+    if (this.check.quantity) this.form.querySelector("fieldset").replaceWith(optionsFigure(given, this.check));
     for (const input of this.form.querySelectorAll("input")) {
       input.disabled = true;
       input.parentElement.toggleAttribute("data-right", this.check.options?.[Number(input.value)]?.right ?? false);
     }
-    this.form.querySelector(".hopper-ends").remove();
+    // The button keeps the focus that it has.
+    const [button, ...others] = this.form.querySelectorAll(".hopper-ends button");
+    for (const other of others) other.remove();
+    button.textContent = "Committed";
+    button.setAttribute("aria-disabled", "true");
     this.#showCode(true);
+    this.section.dataset.committed = "";
+    this.section.dispatchEvent(new CustomEvent("hopper-committed", { bubbles: true }));
   }
 
   /** Show a prediction of an earlier visit. */
@@ -84,9 +99,9 @@ class Check {
       if (drawn.length === this.check.x.length) this.#commit(drawn, mark(this.check, drawn));
       return;
     }
-    // What was asked as a choice on the earlier visit is asked anew as a number.
-    if (this.check.kind === "number" && !mark(this.check, guess).readable) return;
     const given = this.check.kind === "number" ? guess : this.check.options.flatMap(({ text }, i) => (guess.split(", ").includes(text) || guess === text ? [i] : []));
+    // What was asked in another way on the earlier visit is asked anew.
+    if (!mark(this.check, given).readable) return;
     for (const input of this.form.querySelectorAll("input")) {
       if (input.type === "text") input.value = guess;
       else input.checked = given.includes(Number(input.value));
@@ -120,6 +135,7 @@ class Check {
 
   /** Mark what was answered; of an explorer, the answer to what is set now, not the one before. */
   async #mark() {
+    if ("committed" in this.section.dataset) return;
     await this.#explorer()?.hopperSettled?.();
     const verdict = mark(this.check, this.#answer());
     if (this.prediction && verdict.readable) return this.#commit(this.#answer(), verdict);

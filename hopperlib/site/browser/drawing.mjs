@@ -64,6 +64,29 @@ export function following(name, act) {
   return section;
 }
 
+/** Draw the cores of a node in its NUMA nodes, as many beside each other as asked; return where all of them lie. */
+export function drawNode(svg, { dies, cores }, { wide, tall }) {
+  const place = (die) => ({ x: 20 + (die % wide) * 155, y: Math.floor(die / wide) * tall });
+  const corner = (core) => {
+    const { x, y } = place(Math.floor(core / cores));
+    return { x: x + 8 + (core % 3) * 42, y: y + 46 + Math.floor((core % cores) / 3) * 46 };
+  };
+  const size = { wide: 20 + wide * 155, high: tall * Math.ceil(dies / wide) };
+  const spot = (at, { width, height, ...look }) => {
+    const box = draw("rect", { ...at, width, height, ...look });
+    svg.append(box);
+    return { ...at, width, height, box };
+  };
+  const frames = Array.from({ length: dies }, (_, die) => {
+    const { x, y } = place(die);
+    svg.append(draw("text", { x, y: y + 24 }, `NUMA node ${die}`));
+    return spot({ x, y: y + 36 }, { width: 137, height: 106, rx: 6, class: "hopper-slot" });
+  });
+  const slots = Array.from({ length: dies * cores }, (_, core) => spot(corner(core), { width: 36, height: 40, rx: 4, class: "hopper-slot hopper-used" }));
+  set(svg, { viewBox: `0 0 ${size.wide} ${size.high}` });
+  return { ...size, place, corner, frames, slots };
+}
+
 /** The bar that plays a mechanism, below its drawing. */
 export function playerOf(stage, settings) {
   const player = new Player({ ...settings, label: `${stage.data.title}: time` });

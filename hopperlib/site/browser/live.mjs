@@ -10,8 +10,11 @@ async function enliven(selector, load) {
   for (const element of elements) start(element);
 }
 
+// Covered before they come alive.
+const gate = enliven("#predict-first", async () => (await import("./gate.mjs")).startGate);
 const explorers = enliven(".hopper-explorer", async () => (await import("./explorer.mjs")).startExplorer);
 const parts = [
+  gate,
   explorers,
   // It puts the reader's machine into explorers that are there.
   explorers.then(() => enliven(".hopper-my-machine", async () => (await import("./my-machine.mjs")).startMachineBar)),

@@ -60,12 +60,12 @@ function markChoice(check, chosen) {
   if (chosen.length === 0) return verdict(false, check.messages.empty, false);
   const picked = check.options.filter((_, i) => chosen.includes(i));
   const mistaken = picked.filter((option) => !option.right);
-  if (mistaken.length > 0) return verdict(false, mistaken.map((option) => option.feedback).join(" "));
+  if (mistaken.length > 0) return verdict(false, [...new Set(mistaken.map((option) => option.feedback))].join(" "));
   const right = check.options.filter((option) => option.right);
   if (picked.length < right.length) {
     return verdict(false, filled(check.messages.more, { chosen: String(picked.length), right: String(right.length) }));
   }
-  return verdict(true, [...right.map((option) => option.feedback), check.explanation].join(" "));
+  return verdict(true, [...new Set([...right.map((option) => option.feedback), check.explanation])].join(" "));
 }
 
 function markOrder(check, given) {

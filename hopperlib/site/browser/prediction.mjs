@@ -1,6 +1,6 @@
 // A prediction: the reader commits to it before the answer shows; then guess, model and document stand in one figure.
 
-import { make } from "./dom.mjs";
+import { make, prose } from "./dom.mjs";
 import { mark } from "./marking.mjs";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -38,6 +38,21 @@ export function predictionFigure(guess, { answer, unit, documented }) {
     );
   });
   return make("figure", { class: "hopper-prediction" }, svg);
+}
+
+/** Return the figure of what was chosen: a row for each option, with what the model gives for it, and what is printed. */
+export function optionsFigure(chosen, { options, quantity }) {
+  const numbers = options.flatMap(({ value, printed }) => [value, printed]).filter((value) => typeof value === "number");
+  const at = placeOn([0, ...numbers]);
+  const short = (value) => Number(value.toPrecision(4)).toLocaleString("en");
+  const bar = (value, kind) => make("span", { class: `hopper-bar-of ${kind}`, "aria-hidden": "true", style: `width: ${100 * at(value)}%` });
+  const rows = options.map(({ text, right, value, printed }, i) =>
+    make("li", { class: chosen.includes(i) ? "guess" : undefined },
+      make("p", {}, ...prose(text), chosen.includes(i) && make("strong", { class: "guess" }, " · your guess"), right && make("strong", { class: "model" }, " · right ✓")),
+      typeof value === "number" && bar(value, "model"),
+      make("p", { class: "number" }, typeof value === "number" ? `Model: ${short(value)}` : value),
+      typeof printed === "number" && [bar(printed, "printed"), make("p", { class: "number" }, `Printed: ${short(printed)}`)]));
+  return make("figure", { class: "hopper-prediction hopper-options" }, make("figcaption", {}, quantity), make("ul", {}, rows));
 }
 
 /** Return the words for what was chosen or typed, and for what is right; nothing for a check of another kind. */

@@ -1,6 +1,7 @@
 // The progress page: which studies were read, how the self-checks went, and how to take it along or forget it.
 
 import { dataOf, make, saveFile, withoutTicks } from "./dom.mjs";
+import { keepOpened, opened } from "./gate.mjs";
 import { exportText, importText, load, reset } from "./progress.mjs";
 
 /** Return the words for a self-check's record. */
@@ -61,10 +62,13 @@ export function startProgress(box) {
   };
   const take = make("button", { type: "button", class: "hopper-button" }, "Save as a file");
   take.addEventListener("click", () => saveFile("hopper-progress.json", exportText(), "application/json"));
+  const covers = make("input", { type: "checkbox", checked: !opened().all });
+  covers.addEventListener("change", () => keepOpened({ all: !covers.checked, pages: [] }));
   const forget = make("button", { type: "button", class: "hopper-button" }, "Forget everything");
   forget.addEventListener("click", () => {
     if (forget.dataset.sure) {
       reset();
+      keepOpened({ all: !covers.checked, pages: [] });
       delete forget.dataset.sure;
       forget.textContent = "Forget everything";
       status.textContent = "All progress is forgotten.";
@@ -87,6 +91,7 @@ export function startProgress(box) {
   show();
   box.append(
     lists,
+    make("p", { class: "hopper-actions" }, make("label", {}, covers, " Cover what shows an answer until I have predicted it")),
     make("p", { class: "hopper-actions" }, take, " ", forget),
     make("p", { class: "hopper-actions" }, make("label", { for: "hopper-import" }, "Add the progress of another browser:"), " ", file),
     status,

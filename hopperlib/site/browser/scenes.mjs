@@ -2,7 +2,8 @@
 
 import { dataOf, make } from "./dom.mjs";
 import { COLORS, between, draggable, draw, eased, following, handle, playerOf, set } from "./drawing.mjs";
-import { placement, rankOrder } from "./scenes-node.mjs";
+import { placement } from "./scenes-node.mjs";
+import { rankOrder } from "./scenes-ranks.mjs";
 
 /** Start a figure. */
 export function startScene(figure) {
