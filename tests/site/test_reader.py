@@ -116,7 +116,9 @@ def test_the_reader_goes_on_where_they_were(reader):
     page.locator(".hopper-progress p").filter(has_text="Go on where you were").get_by_role("link", name=title).click()
     page.wait_for_url("**/notebooks/failure/bad-nodes.html")
     # A box of a checklist can be ticked, by its words.
-    box = page.get_by_role("checkbox", name="Record the free memory of all nodes before and after the run, and keep both lists.")
+    box = page.get_by_role(
+        "checkbox", name="Record the free memory of all nodes before and after the run, and keep both lists."
+    )
     page.get_by_role("heading", name="On your machine today").click()
     page.get_by_text("Record the free memory of all nodes before and after the run").click()
     expect(box).to_be_checked()
