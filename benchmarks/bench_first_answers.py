@@ -11,10 +11,11 @@ import shutil
 import statistics
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from benchmarks import jupyterlite_page
 from benchmarks.side_by_side import Comparison
@@ -30,16 +31,17 @@ RATIO = 0.35
 BUDGETS_S = (0.8, 0.5, 0.5, 0.05)
 PLAIN_S = 2.6
 
-# Changes one setting of an explorer there and back, and returns how long each answer takes, the first with Python's start.
-ASK = """async ([name, moves]) => {
+# Changes one setting of an explorer there and back, and returns how long each answer takes, the first with Python's start:
+# until its charts are drawn, until its words stand, and until a heavy question shows its first picture.
+ASK = """async ([name, moves, steps]) => {
   const box = document.querySelector(`.hopper-explorer[data-name="${name}"]`);
   const { spec, start } = JSON.parse(box.querySelector(":scope > script.hopper-data-block").textContent);
   const scale = spec.controls.find(({ kind, step }) => ["slider", "number"].includes(kind) && step);
   const choice = spec.controls.find(({ kind }) => kind === "choice");
   let other = spec.examples[0]?.values ?? {};
   if (scale) {
-    const up = Number(start[scale.name]) + scale.step;
-    other = { [scale.name]: up <= scale.high ? up : up - 2 * scale.step };
+    const up = Number(start[scale.name]) + steps * scale.step;
+    other = { [scale.name]: up <= scale.high ? up : up - 2 * steps * scale.step };
   } else if (choice) {
     other = { [choice.name]: choice.options.map(([key]) => key).find((key) => key !== start[choice.name]) };
   }
@@ -47,11 +49,14 @@ ASK = """async ([name, moves]) => {
   for (let i = 0; i < moves; i++) {
     const answered = new Promise((done) => box.addEventListener("hopper-answer", done, { once: true }));
     const begun = performance.now();
+    let shown;
+    box.addEventListener("hopper-so-far", () => (shown ??= performance.now()), { once: true });
     box.hopperSet(i % 2 ? start : { ...start, ...other });
     await Promise.race([answered, box.hopperSettled()]);
+    const told = performance.now();
     // Until the charts are drawn, which come after the words.
     await box.hopperSettled();
-    times.push((performance.now() - begun) / 1000);
+    times.push([performance.now(), told, shown ?? told].map((now) => (now - begun) / 1000));
   }
   return times;
 }"""
@@ -72,11 +77,28 @@ def _explorers() -> list[tuple[str, str]]:
     return [(page, name) for name, page in pages.items()]
 
 
-def _met(measured: list[tuple[float, ...]]) -> str:
+class Times(NamedTuple):
+    """How long an explorer took, either until its words stand or until its charts are drawn, and to a first picture. [s]"""
+
+    cold: float
+    warm: float
+    further: float
+    move: float
+    plain: float
+    first_picture: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.cold:.2f} s cold, {self.warm:.2f} s warm, {self.further:.2f} s on a further page, "
+            f"a move {1000 * self.move:.0f} ms"
+        )
+
+
+def _met(measured: Sequence[Times]) -> str:
     """Say how many explorers are within what is wanted, the times scaled by the plain start of this run."""
-    scale = statistics.median(plain for *_, plain in measured) / PLAIN_S
+    scale = statistics.median(times.plain for times in measured) / PLAIN_S
     within = [sum(times[place] <= scale * budget for times in measured) for place, budget in enumerate(BUDGETS_S)]
-    near = sum(cold <= RATIO * plain for cold, *_, plain in measured)
+    near = sum(times.cold <= RATIO * times.plain for times in measured)
     wanted = ", ".join(
         f"{count} within {1000 * scale * budget:.0f} ms {what}"
         for count, budget, what in zip(within, BUDGETS_S, ("cold", "warm", "on a further page", "a move"), strict=True)
@@ -152,64 +174,58 @@ def _beside_jupyterlite() -> Comparison:
                     page = context.new_page()
                     page.goto(f"{address}/notebooks/node/memory.html", wait_until="commit")
                     page.wait_for_selector("html.hopper-ready", state="attached")
-                    page.evaluate(ASK, ["memory", 1])
+                    page.evaluate(ASK, ["memory", 1, 1])
                     seconds.append(page.evaluate("performance.now() / 1000"))
                 context.close()
     return Comparison(what=what, ours_s=seconds[0], peer=peer, peer_s=seconds[1] if lite else None)
 
 
-def _others(_cold_s: float, warm_s: float, further_s: float, move_s: float, _peer_s: float) -> str:
-    """Say the times of an explorer that have no column."""
-    return f"with a warm cache {warm_s:.2f} s; on a further page {further_s:.2f} s; a move {1000 * move_s:.0f} ms in the median"
+def _row(what: str, drawn: Times, told: Times) -> Comparison:
+    """Return the times of an explorer beside those of a plain start."""
+    note = f"charts {drawn}; words {told}, {told.cold / told.plain:.2f} of the plain start; first picture {told.first_picture:.2f} s"
+    return Comparison(what=what, ours_s=drawn.cold, peer="plain Pyodide", peer_s=drawn.plain, note=note)
 
 
 def measure() -> list[Comparison]:
     """Time the first answer of every explorer, with an empty and a full cache and on a further page, and the moves after it."""
     from playwright.sync_api import sync_playwright
 
-    rows, medians = [], []
+    rows: list[Comparison] = []
+    # Until the charts are drawn, and until the words stand.
+    measured: tuple[list[Times], list[Times]] = ([], [])
     with _without_memory() as plain, _served(HTML) as ours, _served(plain) as peer, sync_playwright() as tools:
         browser = tools.chromium.launch(executable_path=CHROMIUM)
-
-        def times(context: Any, address: str, visits: int, moves: int) -> list[list[float]]:
-            page = context.new_page()
-            # Python starts at the first move, not before.
-            page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
-            measured: list[list[float]] = []
-            for visit in range(visits):
-                page.goto(f"{address}?{visit}")
-                page.wait_for_selector("html.hopper-ready", state="attached")
-                measured.append(page.evaluate(ASK, [name, moves]))
-            page.close()
-            return measured
-
         for path, name in _explorers():
-            context = browser.new_context()
-            (cold, further), (warm,) = (times(context, f"{ours}/{path}", visits, MOVES) for visits in (2, 1))
-            with suppress(Exception):
-                context.close()
-            context = browser.new_context()
-            ((peer_s,),) = times(context, f"{peer}/{path}", 1, 1)
-            with suppress(Exception):
-                context.close()
-            move = statistics.median(cold[1:] + further[1:] + warm[1:])
-            medians.append((cold[0], warm[0], further[0], move, peer_s))
-            rows.append(
-                Comparison(
-                    what=f"{name}, first answer",
-                    ours_s=cold[0],
-                    peer="plain Pyodide",
-                    peer_s=peer_s,
-                    note=_others(*medians[-1]),
-                )
-            )
-    cold_s, warm_s, further_s, move_s, peer_s = (statistics.median(column) for column in zip(*medians, strict=True))
-    note = f"{_others(cold_s, warm_s, further_s, move_s, peer_s)}; {_met(medians)}"
-    rows.append(
-        Comparison(
-            what=f"median of {len(medians)} explorers", ours_s=cold_s, peer="plain Pyodide", peer_s=peer_s, note=note
-        )
-    )
+            answers: dict[str, list[list[float]]] = {}
+            for address, tabs in ((ours, (("cold", "further"), ("warm",))), (peer, (("plain",),))):
+                context = browser.new_context()
+                for tab in tabs:
+                    page = context.new_page()
+                    # Python starts at the first move, not before.
+                    page.add_init_script(
+                        "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
+                    )
+                    for kind in tab:
+                        page.goto(f"{address}/{path}?{kind}")
+                        page.wait_for_selector("html.hopper-ready", state="attached")
+                        # On the further page another setting: what the first asked for may be known there.
+                        asked = [name, 1 if kind == "plain" else MOVES, 2 if kind == "further" else 1]
+                        answers[kind] = page.evaluate(ASK, asked)
+                    page.close()
+                with suppress(Exception):
+                    context.close()
+            moves = [times for kind in ("cold", "further", "warm") for times in answers[kind][1:]]
+            for place, column in enumerate(measured):
+                first = {kind: times[0][place] for kind, times in answers.items()}
+                # The further page's, where Python runs already.
+                picture = answers["further"][0][2]
+                move = statistics.median(times[place] for times in moves)
+                column.append(Times(**first, move=move, first_picture=picture))
+            rows.append(_row(f"{name}, first answer", measured[0][-1], measured[1][-1]))
+    drawn, told = (Times(*map(statistics.median, zip(*column, strict=True))) for column in measured)
+    summary = _row(f"median of {len(measured[0])} explorers", drawn, told)
+    met = "; ".join(f"{what}: {_met(column)}" for what, column in zip(("charts", "words"), measured, strict=True))
+    rows.append(replace(summary, note=f"{summary.note}; {met}"))
     if "HOPPER_EXPLORERS" in os.environ:
         return rows
     return [*rows, *([_in_firefox()] if FIREFOX else []), _beside_jupyterlite()]

@@ -162,6 +162,7 @@ class Explorer {
     if (said) said.textContent = summary;
     const { result } = this.shown;
     this.shown = { ...this.shown, result: { ...result, figures: showSoFar(this.section, figures, result.figures) } };
+    drawn().then(() => this.section.dispatchEvent(new CustomEvent("hopper-so-far")));
   }
 
   /** Draw the last whole answer again. */
