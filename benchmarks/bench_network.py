@@ -46,7 +46,7 @@ def measure() -> list[Comparison]:
     hopper = Machine.load("hopper")
     links, compute = LinkMap(hopper), compute_nodes(hopper)
     routers = Counter(node.coordinates for node in set(Wiring.of(hopper).addresses) - set(compute))
-    places = [node.coordinates for node in order_nodes(compute, "xyz_by2")]
+    places = [node.coordinates for node in order_nodes(compute, "xyz-by2")]
     schedule = aged_machine("production", nodes=len(places), days=6, load=0.95)
     rng, instant, jobs = random.Random(1), 5 * _DAY, []
     for index, (start, end) in enumerate(zip(schedule.start_s, schedule.end_s, strict=True)):

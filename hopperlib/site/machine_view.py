@@ -23,7 +23,7 @@ ALLOCATIONS = {"first": "First free nodes", "contiguous": "One piece, or wait"}
 
 #: File of what stands on a page before a script runs.
 STILL = "still.html"
-_ORDER, _HOUR_S = "xyz_by2", 3600
+_ORDER, _HOUR_S = "xyz-by2", 3600
 _LINKS_EVERY_S = 3 * _HOUR_S
 # The instant of the picture that stands there before any script runs.
 _SHOWN_S = 18 * _HOUR_S

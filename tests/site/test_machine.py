@@ -53,7 +53,7 @@ def test_the_page_has_the_jobs_of_the_schedule(history, schedule):
 
 def test_the_followed_jobs_are_those_of_the_table(history, schedule):
     """The table was made by another run: the same start and pieces mean the same job."""
-    rows = [job for job in selected("xyz_by2", "first", 8192) if job.seed == 1]
+    rows = [job for job in selected("xyz-by2", "first", 8192) if job.seed == 1]
     for (number, alone, *beside), row in zip(history["milc"], rows, strict=False):
         job = list(schedule.workload.job).index(number)
         assert number >= FIRST_MILC

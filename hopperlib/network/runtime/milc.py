@@ -31,7 +31,7 @@ _FORCE_NOISE = 0.02
 
 
 @cache
-def milc_jobs(order: str = "xyz_by2", allocation: str = "first", tasks: int = 8192) -> tuple[PlacedJob, ...]:
+def milc_jobs(order: str = "xyz-by2", allocation: str = "first", tasks: int = 8192) -> tuple[PlacedJob, ...]:
     """Return MILC's jobs of a node order, an allocation and a size.
 
     Examples
@@ -120,7 +120,7 @@ def model(runs: int = 100, traffic: str = "assumed") -> RunTimeModel:
 @cache
 def run_times(
     runs: int = 100,
-    order: str = "xyz_by2",
+    order: str = "xyz-by2",
     allocation: str = "first",
     traffic: str = "assumed",
     noise: bool = True,
@@ -162,7 +162,7 @@ def lost_order(runs: int = 100) -> float:
     True
     """
     lost, kept = (
-        mean(time for job in run_times(runs, order, noise=False) for time in job) for order in ("nid", "xyz_by2")
+        mean(time for job in run_times(runs, order, noise=False) for time in job) for order in ("nid", "xyz-by2")
     )
     return lost / kept - 1
 

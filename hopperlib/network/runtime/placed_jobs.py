@@ -55,10 +55,10 @@ SEEDS = tuple(range(1, 21))
 _FEW = SEEDS[:3]
 #: Node order and allocation of each history, the sizes kept of it [tasks], and its seeds.
 CASES: tuple[tuple[str, str, tuple[int, ...], tuple[int, ...]], ...] = (
-    ("xyz_by2", "first", (8192,), SEEDS),
+    ("xyz-by2", "first", (8192,), SEEDS),
     ("nid", "first", (8192,), SEEDS),
-    ("xyz_by2", "contiguous", (8192,), _FEW),
-    ("xyz_by2", "first", (4096, 16384), _FEW),
+    ("xyz-by2", "contiguous", (8192,), _FEW),
+    ("xyz-by2", "first", (4096, 16384), _FEW),
 )
 #: Sizes of the MILC jobs, in turn. [tasks]
 TASKS = (4096, 8192, 16384)
@@ -247,7 +247,7 @@ class Histories:
         The first job comes to a machine that is nearly empty, and has its links for itself:
 
         >>> histories = Histories(Machine.load("hopper"))
-        >>> job = next(histories.placed_jobs(1, "xyz_by2", "first", [8192], days=1))
+        >>> job = next(histories.placed_jobs(1, "xyz-by2", "first", [8192], days=1))
         >>> job.own <= job.assumed_1
         True
         """
@@ -300,7 +300,7 @@ class Histories:
         Examples
         --------
         >>> histories = Histories(Machine.load("hopper"))
-        >>> (shares,) = histories.link_shares(histories.schedule(1, "first", days=1), 1, "xyz_by2", [64_800])
+        >>> (shares,) = histories.link_shares(histories.schedule(1, "first", days=1), 1, "xyz-by2", [64_800])
         >>> round(max(shares.values()), 3)
         1.0
         """
@@ -431,7 +431,7 @@ def read_placed_jobs() -> tuple[PlacedJob, ...]:
     Examples
     --------
     >>> read_placed_jobs()[0].order
-    'xyz_by2'
+    'xyz-by2'
     """
     names = PlacedJob._fields
     kinds = (str, str, *(int,) * 4, *(float,) * (len(names) - 6))
@@ -449,7 +449,7 @@ def selected(
 
     Examples
     --------
-    >>> {job.runs for job in selected("xyz_by2", "contiguous", 8192)}
+    >>> {job.runs for job in selected("xyz-by2", "contiguous", 8192)}
     {1}
     """
     return tuple(

@@ -8,7 +8,7 @@ Their exact definitions are not printed, so the ones here are assumptions:
 
 - ``nid``: by node number.
 - ``xyz``: by coordinates, z fastest, then y, then x: plane after plane.
-- ``xyz_by2``: blocks of 2 x 2 x 2 Geminis, the blocks walked like xyz.
+- ``xyz-by2``: blocks of 2 x 2 x 2 Geminis, the blocks walked like xyz.
 - ``hilbert``: along a Hilbert curve through the enclosing cube, a space-filling
   order for comparison.
 
@@ -25,7 +25,7 @@ from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 
-ORDERS: tuple[str, ...] = ("nid", "xyz", "xyz_by2", "hilbert")
+ORDERS: tuple[str, ...] = ("nid", "xyz", "xyz-by2", "hilbert")
 
 ASSUMED = (
     "xyz-by2 is taken as blocks of 2 x 2 x 2 Geminis walked z first; no source prints its definition",
@@ -89,7 +89,7 @@ def order_nodes(nodes: Iterable[NodeAddress], order: str) -> tuple[NodeAddress, 
     Parameters
     ----------
     nodes : iterable of NodeAddress
-    order : {"nid", "xyz", "xyz_by2", "hilbert"}
+    order : {"nid", "xyz", "xyz-by2", "hilbert"}
 
     Raises
     ------
@@ -99,7 +99,7 @@ def order_nodes(nodes: Iterable[NodeAddress], order: str) -> tuple[NodeAddress, 
     Examples
     --------
     >>> nodes = Wiring(columns=17, rows=4).addresses
-    >>> [node.coordinates for node in order_nodes(nodes, "xyz_by2")[::2][:4]]
+    >>> [node.coordinates for node in order_nodes(nodes, "xyz-by2")[::2][:4]]
     [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1)]
     """
     nodes = tuple(nodes)
@@ -107,7 +107,7 @@ def order_nodes(nodes: Iterable[NodeAddress], order: str) -> tuple[NodeAddress, 
     keys: dict[str, Callable[[NodeAddress], Any]] = {
         "nid": lambda node: (),
         "xyz": lambda node: node.coordinates,
-        "xyz_by2": lambda node: (tuple(part // 2 for part in node.coordinates), node.coordinates),
+        "xyz-by2": lambda node: (tuple(part // 2 for part in node.coordinates), node.coordinates),
         "hilbert": lambda node: _hilbert_index(node.coordinates, bits),
     }
     if order not in keys:

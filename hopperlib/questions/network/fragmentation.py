@@ -60,7 +60,7 @@ class _History(Asked):
 
     def map(self, schedule: Schedule, days: int) -> Figure:
         """Return which nodes were busy in the first days, with room for the others."""
-        since, node_list = "the reboot", f"node list ({self.order.replace('_', '-')})"
+        since, node_list = "the reboot", f"node list ({self.order})"
         cells = (_CELLS[0], max(1, round(_CELLS[1] * days / self.days)))
         figure = occupancy_figure(schedule, (0, days * _DAY or 864), cells=cells, since=since, node_list=node_list)
         figure.layout["xaxis"]["range"] = [0, self.days]

@@ -114,7 +114,6 @@ class _Placed(Asked):
             links, injection_gb_s, _ = _network()
             (alone,), beside = fair_rates(links, self.shared[0][:1], injection_gb_s=injection_gb_s), self.shared[1][0]
         said = self.said(
-            order_title=self.order.replace("_", "-"),
             lies=compactness_of(places, Torus(wiring.dimensions, (1, self.y_weight, 1))),
             picked=plain.mean_hops(),
             runs=len(runs_of(self.positions)),

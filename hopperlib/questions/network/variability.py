@@ -22,7 +22,7 @@ _STEP_S = 50
 _MOST_POINTS = 84
 _MOST_JOBS = 112
 # Order of the list and allocation; first and last day.
-_PLACINGS = {"first": ("xyz_by2", "first"), "contiguous": ("xyz_by2", "contiguous"), "nid": ("nid", "first")}
+_PLACINGS = {"first": ("xyz-by2", "first"), "contiguous": ("xyz-by2", "contiguous"), "nid": ("nid", "first")}
 _AGES = {"any": (0, 99), "first": (0, 2), "week": (2, 7), "later": (7, 99)}
 # How many of the chosen days are there to watch: to simulate more takes a browser long.
 _WATCHED_DAYS = 2

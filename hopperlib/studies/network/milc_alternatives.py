@@ -119,7 +119,7 @@ def patterns() -> tuple[PatternCase, ...]:
     }
     everybody = "everybody with everybody"
     loads: dict[str, dict[str, list[float]]] = {name: {} for name in (*graphs, everybody)}
-    for order in ("xyz_by2", "xyz", "nid"):
+    for order in ("xyz-by2", "xyz", "nid"):
         for places in aged_placements(order):
             for name, graph in graphs.items():
                 streams = milc_stream(links, graph, places, 0.0).loads
@@ -128,6 +128,6 @@ def patterns() -> tuple[PatternCase, ...]:
             loads[everybody].setdefault(order, []).append(links.busiest(links.between(nodes, nodes)))
     worst = {name: {order: mean(values) for order, values in each.items()} for name, each in loads.items()}
     return tuple(
-        PatternCase(name, load["xyz"] / load["xyz_by2"] - 1, load["nid"] / load["xyz_by2"] - 1)
+        PatternCase(name, load["xyz"] / load["xyz-by2"] - 1, load["nid"] / load["xyz-by2"] - 1)
         for name, load in worst.items()
     )

@@ -32,7 +32,7 @@ def one_history(seed: int, days: int) -> list[dict[str, Any]]:
     --------
     >>> rows = one_history(1, days=1)
     >>> sorted({row["job_order"] for row in rows}), rows[0]["job_tasks"]
-    (['nid', 'xyz_by2'], 8192)
+    (['nid', 'xyz-by2'], 8192)
     """
     histories = Histories(Machine.load("hopper"))
     return [
@@ -90,7 +90,7 @@ def build(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     text = build(folder, seeds=[1], days=1, workers=0)
     >>> text.splitlines()[1][:20]
-    'xyz_by2,first,1,8192'
+    'xyz-by2,first,1,8192'
     """
     table = run_ensemble(
         one_history, [{"seed": seed, "days": days} for seed in seeds], folder, workers=workers, client=client

@@ -81,7 +81,7 @@ def _of_seed(order: str, seed: int) -> tuple[list[float], list[float]]:
 
 def _less_variation(seed: int) -> bool:
     """Whether in one history xyz-by2 brings the nodes of a job closer together than NID order, and its times too."""
-    (by2_hops, by2_s), (nid_hops, nid_s) = (_of_seed(order, seed) for order in ("xyz_by2", "nid"))
+    (by2_hops, by2_s), (nid_hops, nid_s) = (_of_seed(order, seed) for order in ("xyz-by2", "nid"))
     return mean(by2_hops) < mean(nid_hops) and pstdev(by2_s) < pstdev(nid_s)
 
 
@@ -100,7 +100,7 @@ def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]
             assumed["traffic"],
             reductions=assumed["reductions"],
         )
-        for order in ("xyz_by2", "nid")
+        for order in ("xyz-by2", "nid")
     )
     line = fitted(kept, round(assumed["runs"]), run_noise=0.0)
     kept_s, lost_s = (fmean(line.run_time_s(run) for job in met for run in job) for met in (kept, lost))
@@ -119,9 +119,9 @@ def _values() -> dict[str, Value]:
         mean(torus.hops(a, b) for a, b in pairwise(_ordered_places(order)[::2])) for order in ("nid", "xyz")
     )
     bisection_xyz, bisection_by2 = (
-        mean(bisection_bandwidth_gb_s(window, hopper) for window in _windows(order)) for order in ("xyz", "xyz_by2")
+        mean(bisection_bandwidth_gb_s(window, hopper) for window in _windows(order)) for order in ("xyz", "xyz-by2")
     )
-    by2, nid = (fmean(job.hops_nodes for job in milc_jobs(order)) for order in ("xyz_by2", "nid"))
+    by2, nid = (fmean(job.hops_nodes for job in milc_jobs(order)) for order in ("xyz-by2", "nid"))
     farther = nid / by2 - 1
     measured = predictions(_model, ranges("torus"), {"slowdown": 100 * farther}, random_parts=True)
     return {

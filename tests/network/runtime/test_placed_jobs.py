@@ -39,7 +39,7 @@ def test_every_case_and_seed_is_in_the_table():
         (order, allocation, size, seed) for order, allocation, sizes, seeds in CASES for size in sizes for seed in seeds
     }
     # Three sizes in turn, one every six hours of ten days: 40 jobs, 13 of the second size.
-    assert len(selected("xyz_by2", "first", 8192)) == len(SEEDS) * 13
+    assert len(selected("xyz-by2", "first", 8192)) == len(SEEDS) * 13
 
 
 def test_rows_obey_what_they_measure():
@@ -54,8 +54,8 @@ def test_rows_obey_what_they_measure():
 
 
 def test_contiguous_jobs_lie_in_one_run():
-    assert {job.runs for job in selected("xyz_by2", "contiguous", 8192)} == {1}
-    assert max(job.runs for job in selected("xyz_by2", "first", 8192)) > 20
+    assert {job.runs for job in selected("xyz-by2", "contiguous", 8192)} == {1}
+    assert max(job.runs for job in selected("xyz-by2", "first", 8192)) > 20
 
 
 def test_days_select():
@@ -69,7 +69,7 @@ def test_metrics_are_columns():
 
 
 def test_choices_of_traffic():
-    job = selected("xyz_by2", "first", 8192)[5]
+    job = selected("xyz-by2", "first", 8192)[5]
     assert job.slowness("none") == (job.own,) * 3
     with pytest.raises(ValueError, match="traffic='some' must be one of: none, stencils, assumed, double"):
         job.slowness("some")

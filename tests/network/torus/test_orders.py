@@ -24,7 +24,7 @@ def test_xyz_goes_plane_after_plane():
 
 def test_blocks_of_two():
     # Sixteen nodes fill a block of 2 x 2 x 2 Geminis; x = 16 has no partner, so its blocks are halves.
-    ordered = order_nodes(NODES, "xyz_by2")
+    ordered = order_nodes(NODES, "xyz-by2")
     first = {node.coordinates for node in ordered[:16]}
     assert first == {(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)}
     assert {node.x for node in ordered[16 * 8 * 24 * 2 :]} == {16}
@@ -44,5 +44,5 @@ def test_service_nodes_are_no_compute_nodes():
 
 
 def test_no_such_order():
-    with pytest.raises(ValueError, match="order='zyx' must be one of: nid, xyz, xyz_by2, hilbert"):
+    with pytest.raises(ValueError, match="order='zyx' must be one of: nid, xyz, xyz-by2, hilbert"):
         order_nodes(NODES, "zyx")
