@@ -53,8 +53,7 @@ def legend_html(result: Mapping[str, Any]) -> str:
     >>> legend_html(Result(summary="Six.").to_dict())
     ''
     """
-    columns = (column for table in result["tables"] for column in table["columns"])
-    if not (result["values"] or any(column["badge"] for column in columns)):
+    if not (result["values"] or any(column["badge"] for table in result["tables"] for column in table["columns"])):
         return ""
     items = "".join(f"<div><dt>{badge_html(name)}</dt><dd>{meaning}</dd></div>" for name, meaning in BADGES.items())
     return f'<details class="hopper-legend"><summary>What the badges mean</summary><dl>{items}</dl></details>'
@@ -82,7 +81,7 @@ def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0,
     columns = table["columns"]
     # Sentences in many columns: on a narrow screen the cells of a row then stand one below the other, each with its
     # heading. Such a table is drawn as a list, so that its roles have to be said.
-    wordy = len(columns) > 3 and any(len(cell) > 60 for row in table["rows"] for cell in row)
+    wordy = len(columns) > 3 and any(len(cell) > 24 for row in table["rows"] for cell in row)
     kinds = [' class="hopper-number"' if numeric else "" for numeric in table["numeric"]]
     # How a cell begins is made once for each column, as a table may have thousands of rows.
     heads, starts = [], []
@@ -99,7 +98,7 @@ def table_html(table: Mapping[str, Any], *, action: str = "csv", index: int = 0,
         mark, words = (' class="hopper-marked"', label) if number in table["marked"] else ("", "")
         rows.append(f"<tr{mark}{role}>{cells}{words}</td></tr>")
     whole = (
-        f'<table class="hopper-table{" hopper-wordy" if wordy else ""}"><caption>{prose_html(table["caption"])}</caption>'
+        f'<table class="hopper-table{" hopper-wordy" * wordy}"><caption><span>{prose_html(table["caption"])}</span></caption>'
         f"<thead><tr>{''.join(heads)}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     )
     button = _button("Download CSV", action, index) if buttons else ""

@@ -83,6 +83,8 @@ def mended(html: str) -> str:
     '<div class="hopper-scroll" role="group" tabindex="0" aria-label="Table"><table border="1" class="dataframe">'
     >>> mended("<tr><th></th><th>nodes</th></tr>")
     '<tr><td></td><th>nodes</th></tr>'
+    >>> mended('<table class="table"><thead><tr><th><p>a</p></th><th>b</th><th>c</th><th>d</th></tr></thead>')[:34]
+    '<table class="table hopper-wordy">'
     >>> mended('<summary aria-label="Toggle hidden content">Show code</summary>')
     '<summary>Show code</summary>'
     >>> mended('<p><input class="task-list-item-checkbox" disabled="disabled" type="checkbox"> Look.</p>')

@@ -111,7 +111,9 @@ def residual_figure(study: str) -> Figure:
         reach=1.2 * max(1.0, *(min(abs(ratio), _FARTHEST) for _, ratio in drawn)),
     )
     figure = said.also(low=-said["reach"]).chart("residuals", series)
-    layout = figure.layout | {"height": 140 + 34 * len(greatest), "shapes": [band(-1, 1)]}
+    # A label of three lines needs more room than a row of points.
+    height = 140 + len(greatest) * max(34, *(17 + 17 * what.count("<br>") for part in series for what in part.y))
+    layout = figure.layout | {"height": height, "shapes": [band(-1, 1)]}
     return replace(figure, layout=layout, table=said.table("residuals"))
 
 

@@ -93,7 +93,7 @@ def test_a_table_as_html_is_escaped_and_says_its_mark():
         caption="<b>", columns=(Column(title="<i>"),), rows=(("<script>",),), marked=(0,), marked_label="best"
     )._repr_html_()
     assert "<script>" not in html
-    assert "<caption>&lt;b&gt;</caption>" in html
+    assert "<caption><span>&lt;b&gt;</span></caption>" in html
     assert "<em>(best)</em>" in html
 
 

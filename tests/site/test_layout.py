@@ -71,3 +71,50 @@ def test_no_study_is_too_long(watch, site_url, site_folder):
     }
     print(sorted(heights.items(), key=lambda item: -item[1])[:5])
     assert {path: height for path, height in heights.items() if height > LONGEST} == {}
+
+
+# Names of axes and rows that a chart cuts off, and rows without a name.
+CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].filter((plot) => plot.checkVisibility()).flatMap((plot) => {
+  const box = plot.getBoundingClientRect();
+  const out = [...plot.querySelectorAll(".xtitle, .ytitle, .xtick, .ytick")].filter((text) => {
+    const { left, right, top, bottom } = text.getBoundingClientRect();
+    return left < box.left - 1 || right > box.right + 1 || top < box.top - 1 || bottom > box.bottom + 1;
+  });
+  const rows = new Set((plot.data ?? []).filter(({ orientation, y }) => typeof y?.[0] === "string").flatMap(({ y }) => y));
+  const names = plot.querySelectorAll(".ytick").length;
+  return [...out.map((text) => text.textContent), ...(names < rows.size ? [`${rows.size - names} rows without a name`] : [])];
+})"""
+
+
+@pytest.mark.parametrize(
+    "path", ["notebooks/network/variability.html", "notebooks/node/hybrid.html", "book/scorecard.html"]
+)
+def test_no_letter_of_a_chart_is_cut_on_a_phone(watch, site_url, path):
+    page = watch(site_url, viewport=SIZES["phone"]).go(path)
+    charts = page.locator(".hopper-alone .hopper-plot, .hopper-stage .hopper-plot").filter(visible=True)
+    assert charts.count() > 0
+    for chart in charts.all():
+        chart.scroll_into_view_if_needed()
+        chart.locator(".xtitle").wait_for()
+    assert page.evaluate(CUT) == []
+
+
+# On paper: what could only be pressed or unfolded, what lies on something else, and what is wider than the sheet.
+ON_PAPER = """() => {
+  const shown = (selector) => [...document.querySelectorAll(`.bd-article ${selector}`)].filter((element) => element.checkVisibility());
+  const pressed = shown(":is(.hopper-explorer, .hopper-figure) details:not([open]), .hopper-button, .hopper-player");
+  const wide = shown(":is(table, svg, pre)").filter((element) => element.getBoundingClientRect().right > innerWidth + 1);
+  const below = (chart) => chart.closest(".hopper-part").nextElementSibling?.getBoundingClientRect();
+  const over = shown(".hopper-stage .hopper-part .hopper-plot > svg").filter((svg) => below(svg)?.height && below(svg).top < svg.getBoundingClientRect().bottom - 1);
+  return [...pressed, ...wide, ...over].map((element) => element.outerHTML.slice(0, 120));
+}"""
+
+
+@pytest.mark.parametrize(
+    "path", ["book/index.html", "notebooks/node/placement.html", "notebooks/network/variability.html"]
+)
+def test_paper_holds_what_can_be_read_there(watch, site_url, path):
+    page = watch(site_url, viewport={"width": 794, "height": 1123}).go(path)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate(ON_PAPER) == []

@@ -14,9 +14,18 @@ function showMarked(part) {
   }
 }
 
+/** Mark drawings that are too tall to be shown whole beside the controls of a phone: they scroll there, by keys too. */
+function markTall(part) {
+  for (const svg of part.querySelectorAll(".hopper-drawing > svg")) {
+    const { width, height } = svg.viewBox.baseVal;
+    if (height > 1.2 * width) Object.assign(svg.parentElement, { tabIndex: 0 }).dataset.tall = "";
+  }
+}
+
 /** Bring the figures of the starting answer to life. */
 export function startAnswer(section, result) {
   showMarked(section);
+  markTall(section);
   section.querySelectorAll(".hopper-figure").forEach((element, i) => {
     placeFigure(element, result.figures[i]);
     const table = element.querySelector(".hopper-data");
@@ -38,7 +47,10 @@ export function showAnswer(section, { result, html }, before) {
     else fill(part, html[name]);
   }
   for (const putBack of places) putBack();
-  for (const [, part] of parts) showMarked(part);
+  for (const [, part] of parts) {
+    showMarked(part);
+    markTall(part);
+  }
 }
 
 /** Fill a part, unless it holds just that. */

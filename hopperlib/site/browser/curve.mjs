@@ -3,7 +3,8 @@
 import { draw, set } from "./drawing.mjs";
 import { make } from "./dom.mjs";
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [580, 330, 84, 26, 14, 52];
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [580, 330, 72, 26, 14, 52];
+const NARROW = 380; // as wide as on a phone, so that letters keep their size
 const STEPS = 100; // a height is kept as so many parts of the chart
 
 const short = (value) => Number(value.toPrecision(3)).toLocaleString("en");
@@ -18,7 +19,8 @@ export class Curve {
   constructor(box, check) {
     this.check = check;
     this.heights = check.x.map(() => undefined);
-    this.svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": `${check.y_title} against ${check.x_title}: draw a curve` });
+    this.width = box.clientWidth > 0 && box.clientWidth < 480 ? NARROW : WIDTH;
+    this.svg = draw("svg", { viewBox: `0 0 ${this.width} ${HEIGHT}`, role: "group", "aria-label": `${check.y_title} against ${check.x_title}: draw a curve` });
     this.#frame();
     this.line = draw("path", { class: "guess" });
     this.svg.append(this.line);
@@ -55,7 +57,7 @@ export class Curve {
   }
 
   #x(i) {
-    return LEFT + (i / (this.check.x.length - 1)) * (WIDTH - LEFT - RIGHT);
+    return LEFT + (i / (this.check.x.length - 1)) * (this.width - LEFT - RIGHT);
   }
 
   #y(height) {
@@ -66,11 +68,11 @@ export class Curve {
     const { x, high, x_title, y_title } = this.check;
     for (const part of [0, 0.25, 0.5, 0.75, 1]) {
       const y = this.#y(part * STEPS);
-      this.svg.append(draw("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }), draw("text", { x: LEFT - 7, y: y + 5, "text-anchor": "end" }, short(part * high)));
+      this.svg.append(draw("line", { x1: LEFT, x2: this.width - RIGHT, y1: y, y2: y }), draw("text", { x: LEFT - 7, y: y + 5, "text-anchor": "end" }, short(part * high)));
     }
     x.forEach((value, i) => this.svg.append(draw("text", { x: this.#x(i), y: HEIGHT - BOTTOM + 20, "text-anchor": "middle" }, value.toLocaleString("en"))));
     this.svg.append(
-      draw("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, x_title),
+      draw("text", { x: (LEFT + this.width - RIGHT) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, x_title),
       draw("text", { transform: `translate(14 ${(HEIGHT - BOTTOM + TOP) / 2}) rotate(-90)`, "text-anchor": "middle" }, y_title),
     );
   }
@@ -104,9 +106,9 @@ export class Curve {
 
   #place(event) {
     const box = this.svg.getBoundingClientRect();
-    const x = ((event.clientX - box.left) / box.width) * WIDTH;
+    const x = ((event.clientX - box.left) / box.width) * this.width;
     const y = ((event.clientY - box.top) / box.height) * HEIGHT;
-    return { at: ((x - LEFT) / (WIDTH - LEFT - RIGHT)) * (this.points.length - 1), height: STEPS * (1 - (y - TOP) / (HEIGHT - TOP - BOTTOM)) };
+    return { at: ((x - LEFT) / (this.width - LEFT - RIGHT)) * (this.points.length - 1), height: STEPS * (1 - (y - TOP) / (HEIGHT - TOP - BOTTOM)) };
   }
 
   #pressed(event) {

@@ -27,6 +27,18 @@ function unfold() {
 addEventListener("hashchange", unfold);
 unfold();
 
+// On a phone the cells of such a table stand below each other (look.css), each after the heading of its column.
+for (const table of document.querySelectorAll("table.table.hopper-wordy")) {
+  const headings = [...table.querySelectorAll("thead th")].map(({ textContent }) => textContent.trim());
+  for (const row of table.tBodies[0].rows) {
+    row.setAttribute("role", "row");
+    [...row.cells].forEach((cell, i) => {
+      cell.setAttribute("role", "cell");
+      cell.dataset.heading = headings[i];
+    });
+  }
+}
+
 // The theme looks once, when the page starts, which code is too wide for its place and must scroll by keys.
 document.addEventListener(
   "toggle",
@@ -36,12 +48,16 @@ document.addEventListener(
   { capture: true },
 );
 
+// Rows of a table that is not printed unless the reader has unfolded it.
+const MANY = 32;
+
 let theme;
 let folded = [];
 addEventListener("beforeprint", () => {
   theme = root.dataset.theme;
   root.dataset.theme = "light";
-  folded = [...document.querySelectorAll("details.hopper-fold:not([open]), [data-part=figures] > details:not([open])")];
+  const short = [...document.querySelectorAll(".text_html > details.hopper-further:not([open])")].filter((part) => part.querySelectorAll("tr").length < MANY);
+  folded = [...document.querySelectorAll("details.hopper-fold:not([open]), [data-part=figures] > details:not([open])"), ...short];
   for (const part of folded) part.open = true;
 });
 addEventListener("afterprint", () => {

@@ -137,7 +137,7 @@ async function draw(plot) {
     state.drawn = true;
     const { data, layout } = state.data.figure;
     const page = themed(layout, sizeOf(plot));
-    for (const name of ["x", "y"]) if (page[`${name}axis`]) tickWhole(page[`${name}axis`], data.flatMap((trace) => trace[name] ?? []));
+    for (const name of ["x", "y"]) if (page[`${name}axis`]) tickEach(page[`${name}axis`], data.flatMap((trace) => trace[name] ?? []));
     await plotly.react(plot, structuredClone(data), page, CONFIG);
   } catch (error) {
     const note = plot.querySelector(".hopper-plot-note") ?? make("p", { class: "hopper-plot-note" });
@@ -149,11 +149,18 @@ async function draw(plot) {
 // Whole numbers as few as this get a tick each, and none between them.
 const EACH = 12;
 
-/** Set a tick at each whole number of an axis on which few others can stand. */
-function tickWhole(axis, values) {
+/** Set a tick at each name, and at each whole number of an axis on which few others can stand. */
+function tickEach(axis, values) {
+  const names = values.length > 0 && values.every((value) => typeof value === "string" && /[A-Za-z]/.test(value));
   const whole = values.length > 1 && values.every(Number.isInteger) && axis.type !== "log";
-  if (whole && Math.max(...values) - Math.min(...values) <= EACH) axis.dtick ??= 1;
+  if (names ? new Set(values).size <= EACH : whole && Math.max(...values) - Math.min(...values) <= EACH) axis.dtick ??= 1;
 }
+
+const LETTER = 7.5; // [CSS pixels]
+
+/** Return words in lines that fit so many pixels. */
+const inLines = (words, room) =>
+  words.split(" ").reduce((text, word) => text + ((text.split("<br>").at(-1).length + 1 + word.length) * LETTER > room ? "<br>" : " ") + word);
 
 const PAPER = 620;
 let printing = false;
@@ -186,7 +193,15 @@ function themed(layout, size) {
     const above = result.scene ? { orientation: "h", x: 0, y: 1, yanchor: "bottom" } : {};
     result.legend = { ...result.legend, ...above, font: { size: 11 } };
     result.margin = { ...result.margin, l: 44, r: 8 };
-    for (const name of ["xaxis", "yaxis"]) if (result[name]) result[name].nticks ??= 5;
+    // The names of rows take half of the room from the title below them.
+    for (const [name, room] of [["xaxis", size.width * (layout.yaxis?.title?.text ? 0.8 : 0.45)], ["yaxis", size.height * 0.6]]) {
+      const axis = result[name];
+      if (!axis) continue;
+      axis.nticks ??= 5;
+      if (axis.title?.text) axis.title.text = inLines(axis.title.text, room);
+    }
+    // A cloud in space is looked at from farther away, so that its corners stay in the picture.
+    if (result.scene) result.scene.camera = { eye: { x: 1.9, y: 1.9, z: 1.5 }, ...result.scene.camera };
   }
   // Paper is as narrow as this, and what is drawn wider would be cut off.
   if (printing) result.width = Math.min(size.width, PAPER);
