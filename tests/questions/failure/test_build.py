@@ -17,7 +17,7 @@ EXPECTED = {
     "PGI: no threads, no link": (["PGI-MP-NONUMA", "LIBSCI-DYNAMIC-FFTW3"], []),
     "The default modules, a dynamic program": (["MPICH2-SHMEM-DYNAMIC"], []),
     "GNU: C++ with Fortran": (["GNU-CXX-FORTRAN"], []),
-    "The same, a version nobody speaks of": ([], ["GNU-CXX-FORTRAN"]),
+    "The same, a version that no source mentions": ([], ["GNU-CXX-FORTRAN"]),
     "Today: two MPI libraries": (["TWO-MPI", "OPENMP-FLAG-GNU"], []),
     "Today: GLIBCXX not found": (["LIBSTDCXX-TOO-OLD"], []),
 }
