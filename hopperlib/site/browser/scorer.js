@@ -6,7 +6,10 @@ var Scorer = {
   // Questions in readers' own words -> the page that answers.
   answers: [
     [/out of memory|\boom\b|memory per (task|core|process)|\bkilled\b/i, "notebooks/node/memory"],
-    [/\berror\b|\bcrash|\babort|exit (code|signal)/i, "notebooks/failure/diagnosis"],
+    [/\berror\b|\bcrash|\babort|exit (code|signal)|\bquota\b|time limit|no space left/i, "notebooks/failure/diagnosis"],
+    [/\bhangs?\b|\bhung\b|\bstuck\b/i, "notebooks/failure/bad-nodes"],
+    [/\bslow(ly)?\b.*\bwrit|\bwrit.*\bslow(ly)?\b/i, "notebooks/storage/io-node"],
+    [/\bpython\b|\bimports?\b/i, "notebooks/node/pages-and-libraries"],
     [/strip(e|ing)|lfs setstripe/i, "notebooks/storage/striping"],
     [/\baprun\b|\bsrun\b|cpu-bind|pinning|affinity|\bplacement\b/i, "notebooks/node/placement"],
   ],
