@@ -4,7 +4,7 @@ import { make, prose } from "./dom.mjs";
 import { mark } from "./marking.mjs";
 
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, ROW, LEFT, RIGHT] = [520, 30, 130, 70];
+const [ROW, RIGHT] = [30, 70];
 
 function draw(tag, attributes, text = "") {
   const element = document.createElementNS(SVG, tag);
@@ -23,6 +23,8 @@ export function placeOn(values) {
 
 /** Return the figure of a number that was guessed: one row each for the guess, the model and what is printed. */
 export function predictionFigure(guess, { answer, unit, documented }) {
+  // On a phone it is drawn as wide as it is shown there, so that its letters keep their size.
+  const [WIDTH, LEFT] = globalThis.matchMedia?.("(max-width: 575px)").matches ? [340, 92] : [520, 130];
   const rows = [["Your guess", guess], ["Model", answer], ["Printed", documented]].filter(([, value]) => typeof value === "number");
   const at = placeOn(rows.map(([, value]) => value));
   const words = rows.map(([name, value]) => `${name}: ${Number(value.toPrecision(4)).toLocaleString("en")}${unit ? ` ${unit}` : ""}`);
