@@ -54,14 +54,25 @@ export function draggable(svg, act) {
   svg.addEventListener("pointermove", (event) => svg.hasPointerCapture(event.pointerId) && act(placeIn(svg, event)));
 }
 
-/** Follow the explorer of a name, if the page has it: `act` is given its values and facts, also as it stands. */
+/**
+ * Follow the explorer of a name, if the page has it: `act` is given its values and facts, also as it stands.
+ * Return what sets the explorer in turn, but for what it has just told; it answers whether there is one.
+ */
 export function following(name, act) {
   const section = document.querySelector(`.hopper-explorer[data-name="${name}"]`);
-  if (!section?.hopperForm) return undefined;
-  const follow = () => act(section.hopperForm.values(), section.hopperFacts());
+  if (!section?.hopperForm) return () => false;
+  let told = false;
+  const follow = () => {
+    told = true;
+    act(section.hopperForm.values(), section.hopperFacts());
+    told = false;
+  };
   section.addEventListener("hopper-answer", follow);
   follow();
-  return section;
+  return (values) => {
+    if (!told && values) section.hopperSet(values);
+    return true;
+  };
 }
 
 /** Draw the cores of a node in its NUMA nodes, as many beside each other as asked; return where all of them lie. */

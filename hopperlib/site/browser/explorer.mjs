@@ -190,7 +190,8 @@ class Explorer {
     this.#showRefused();
     this.section.dispatchEvent(new CustomEvent("hopper-answer", { bubbles: true }));
     this.#timers.set("quiet", QUIET, () => {
-      summary.setAttribute("aria-live", "polite");
+      // What a mechanism asked is heard there.
+      summary.setAttribute("aria-live", document.activeElement?.closest(".hopper-scene") ? "off" : "polite");
       summary.replaceChildren(...prose(this.shown.result.summary));
     });
   }

@@ -16,6 +16,13 @@ for (const button of document.querySelectorAll("[data-hopper-show-code]")) {
   });
 }
 
+// The button of a folded solution is made when all is loaded, and its name says not what it unfolds.
+addEventListener("load", () => {
+  for (const button of document.querySelectorAll(".admonition-title > .toggle-button")) {
+    button.setAttribute("aria-label", button.parentElement.textContent.trim().replace(/\s+/g, " "));
+  }
+});
+
 /** Unfold what the address names, or what it stands in. */
 function unfold() {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));

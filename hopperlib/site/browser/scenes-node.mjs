@@ -24,9 +24,10 @@ export function placement(stage) {
     return box;
   });
   svg.setAttribute("role", "group");
+  const counted = () => fills.map((_, die) => tasks.filter((core) => Math.floor(core / cores) === die).length);
   const show = () => {
     boxes.forEach((box, task) => (box.style.display = task < tasks.length ? "" : "none"));
-    const counts = fills.map((_, die) => tasks.filter((core) => Math.floor(core / cores) === die).length);
+    const counts = counted();
     tasks.forEach((core, task) => {
       boxes[task].setAttribute("transform", `translate(${corner(core).x} ${corner(core).y})`);
       boxes[task].setAttribute("aria-label", `Task ${task} on core ${core}, NUMA node ${Math.floor(core / cores)}. Arrow keys move it.`);
@@ -81,10 +82,19 @@ export function placement(stage) {
     stage.handles.append(button);
   }
   // The node that the explorer draws, where it is one of this kind and each task has a core to itself.
-  following("place", ({ machine }, { tasks_by_numa_node: by }) => {
+  const ask = following("place", ({ machine }, { tasks_by_numa_node: by }) => {
     if (machine !== "hopper" || by?.length !== dies || by.some((count) => count > cores) || !by.some(Boolean)) return;
+    // What was dragged stays on its cores.
+    if (String(by) === String(counted())) return;
     tasks = by.flatMap((count, die) => Array.from({ length: count }, (_, core) => die * cores + core));
     show();
   });
   show();
+  if (!ask()) return;
+  const button = make("button", { type: "button", class: "hopper-button" }, "Show it in the explorer");
+  button.addEventListener("click", () => {
+    ask({ machine: "hopper", line: `aprun -n ${tasks.length} -N ${tasks.length} -cc ${tasks.join(",")} a.out` });
+    document.querySelector('.hopper-explorer[data-name="place"]').scrollIntoView();
+  });
+  stage.handles.append(button);
 }

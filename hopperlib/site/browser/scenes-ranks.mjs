@@ -120,15 +120,13 @@ export function rankOrder(stage) {
     build();
   }
 
-  let explorer;
+  let ask = () => false;
   const choose = (box) => {
     if (String(box) === String(now.block)) return;
     const setting = data.settings.find(({ block }) => String(block) === String(box));
-    if (explorer) explorer.hopperSet({ block: box.join("x") });
-    else if (setting) {
-      now = { ...now, ...setting };
-      show();
-    }
+    if (ask({ block: box.join("x") }) || !setting) return;
+    now = { ...now, ...setting };
+    show();
   };
   select.addEventListener("change", () => choose(boxes[Number(select.value)]));
   stage.handles.append(make("label", { for: id }, "Box of the grid for a node"), select);
@@ -138,10 +136,10 @@ export function rankOrder(stage) {
     const far = ([across, down]) => (across - wide) ** 2 + (down - high) ** 2;
     choose([...boxes].sort((a, b) => far(a) - far(b))[0]);
   });
-  explorer = following("rank-order", ({ cores_per_node: cores }, facts) => {
+  ask = following("rank-order", ({ cores_per_node: cores }, facts) => {
     if (!facts?.order) return;
     now = { grid: facts.grid, cores: Number(cores), block: facts.block, order: facts.order, cut: facts.off_node_after, before: facts.off_node_before, pairs: facts.pairs };
     show();
   });
-  if (!explorer) show();
+  if (!ask()) show();
 }

@@ -10,8 +10,11 @@ export function startScene(figure) {
   const data = dataOf(figure);
   const told = figure.querySelector(".hopper-machine-told");
   const stage = { figure, data, svg: draw("svg", { role: "img", "aria-label": data.told }), handles: make("div", { class: "hopper-machine-tools" }) };
-  stage.say = (text) => told.textContent !== text && (told.textContent = text);
-  told.setAttribute("aria-live", "polite");
+  // What the reader's explorer answers is heard there, and not here once more.
+  stage.say = (text) => {
+    told.setAttribute("aria-live", figure.contains(document.activeElement) ? "polite" : "off");
+    if (told.textContent !== text) told.textContent = text;
+  };
   figure.querySelector("figcaption").after(stage.svg, stage.handles);
   SCENES[figure.dataset.scene](stage);
   figure.classList.add("hopper-scene-live");
@@ -33,6 +36,7 @@ function stripe(stage) {
   grip.append(draw("line", { y1: 62, y2: 208 }), draw("circle", { r: 9, cy: 62 }));
   svg.append(grip);
   let count = 4;
+  let ask;
   const player = playerOf(stage, {
     length: pieces + 2,
     step: 1,
@@ -57,10 +61,11 @@ function stripe(stage) {
     grip.setAttribute("transform", `translate(${column(count) - 8} 0)`);
     stage.say(`With ${count} stripe${count > 1 ? "s" : ""}, ${data.gb} GB take ${settings[count - 1].seconds.toFixed(0)} s at best: the pieces are dealt in turn to ${count} of ${osts} OSTs, and each takes its share at its own rate.`);
     player.seek(player.playing ? player.time : pieces + 2);
+    ask?.({ stripe_count: count });
   }, (value) => String(value));
   counted();
   draggable(svg, ({ x }) => counted.to(1 + Math.floor((x - column(0)) / 77)));
-  following("stripe", ({ stripe_count: asked }) => Number(asked) <= osts && counted.to(Number(asked)));
+  ask = following("stripe", ({ stripe_count: asked }) => Number(asked) > 0 && Number(asked) <= osts && counted.to(Number(asked)));
 }
 
 function slowOst(stage) {
@@ -84,6 +89,8 @@ function slowOst(stage) {
   const state = draw("text", { x: 20, y: 22 });
   svg.append(state);
   let setting = settings[2];
+  let ask;
+  let healthy = 0; // the rate of the explorer's other OSTs
   const player = playerOf(stage, {
     length: Math.ceil(longest),
     step: 1,
@@ -105,11 +112,14 @@ function slowOst(stage) {
     setting = settings[value];
     stage.say(`With one OST at ${setting.percent} % of the rate the dump takes ${setting.seconds.toFixed(0)} s, and the OSTs wait ${setting.idle.toFixed(0)} % of their time: at every barrier all wait for the slowest.`);
     player.seek(player.time);
+    ask?.({ slow_mb_s: Math.round((healthy * setting.percent) / 100), slow: 1 });
   }, (value) => `${settings[value].percent} %`);
   rated();
   draggable(svg, ({ x }) => rated.to(((x - 20) / 600) * (settings.length - 1)));
-  following("slow-ost", ({ slow_mb_s: slow, healthy_mb_s: healthy }) => {
-    const near = (setting) => Math.abs(setting.percent - (100 * slow) / healthy);
+  ask = following("slow-ost", ({ slow, slow_mb_s: rate, healthy_mb_s: others }) => {
+    healthy = Number(others);
+    const percent = Number(slow) > 0 ? (100 * rate) / healthy : 100;
+    const near = (setting) => Math.abs(setting.percent - percent);
     rated.to(settings.indexOf([...settings].sort((a, b) => near(a) - near(b))[0]));
   });
   player.seek(setting.phases[0][1] + 5);
@@ -153,28 +163,20 @@ function overlap(stage) {
     player.reach(whole(), 5);
     player.seek(player.playing ? player.time : whole());
   };
-  let told = true; // by the explorer, whose scale moves along
-  let explorer;
+  let ask;
   const shared = handle(stage, "Share that can run beside", { min: 0, max: 20, value: 10 }, (value) => {
-    if (explorer && !told) {
-      explorer.hopperSet({ overlap: value / 20 });
-      return;
-    }
-    if (!explorer && value % 2 === 0) step = { ...step, share: value / 20, seconds: data.settings[value / 2] };
+    if (ask?.({ overlap: value / 20 })) return;
+    if (value % 2 === 0) step = { ...step, share: value / 20, seconds: data.settings[value / 2] };
     show();
   }, (value) => `${5 * value} %`);
-  explorer = following("overlap", (values, facts) => {
+  shared();
+  ask = following("overlap", (values, facts) => {
+    shared.to(values.overlap * 20);
     // What merged collectives save is not sent.
     const communication = values.communication_s * (1 - values.saved_fraction);
     step = { compute: values.compute_s, communication, share: values.overlap, seconds: facts.time_s };
-    told = true;
-    shared.to(values.overlap * 20);
-    told = false;
     show();
   });
-  told = true;
-  shared();
-  told = false;
   draggable(svg, ({ x }) => shared.to(((x - 20) / Math.max(1, wide(step.communication))) * 20));
 }
 
