@@ -31,6 +31,9 @@ RATIO = 0.35
 BUDGETS_S = (0.8, 0.5, 0.5, 0.05)
 PLAIN_S = 2.6
 
+# What a reader keeps who wants to see answers without predicting them.
+OPEN = "localStorage.setItem('hopper.open', '{\"all\":true}')"
+
 # Changes one setting of an explorer there and back, and returns how long each answer takes, the first with Python's start:
 # until its charts are drawn, until its words stand, and until a heavy question shows its first picture.
 ASK = """async ([name, moves, steps]) => {
@@ -172,6 +175,7 @@ def _beside_jupyterlite() -> Comparison:
                     seconds.append(jupyterlite_page.first_answer_s(context, address, answer))
                 else:
                     page = context.new_page()
+                    page.add_init_script(OPEN)
                     page.goto(f"{address}/notebooks/node/memory.html", wait_until="commit")
                     page.wait_for_selector("html.hopper-ready", state="attached")
                     page.evaluate(ASK, ["memory", 1, 1])
@@ -201,6 +205,7 @@ def measure() -> list[Comparison]:
                 context = browser.new_context()
                 for tab in tabs:
                     page = context.new_page()
+                    page.add_init_script(OPEN)
                     # Python starts at the first move, not before.
                     page.add_init_script(
                         "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"

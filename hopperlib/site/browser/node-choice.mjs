@@ -4,7 +4,7 @@
 import { make, withoutTicks } from "./dom.mjs";
 import { draw, drawNode, set } from "./drawing.mjs";
 
-const TALL = 152; // of a NUMA node, without what is drawn below it in a scene
+const TALL = 148; // of a NUMA node, without what is drawn below it in a scene
 const ACROSS = 3; // cores beside each other
 
 export class NodeChoice {
