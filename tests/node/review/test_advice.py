@@ -28,7 +28,7 @@ def test_vasp_as_first_tried_leaves_two_numa_nodes_idle():
     one = said("aprun -n 384 -N 12 vasp")["idle-numa-nodes"]
     assert one.level == "problem"
     assert one.message == (
-        "12 tasks a node sit on NUMA nodes 0 and 1; NUMA nodes 2 and 3 stay idle, 2 of 4 memory systems unused. "
+        "12 tasks a node sit on NUMA nodes 0 and 1; NUMA nodes 2 and 3 stay idle, so 2 of 4 memory systems are unused. "
         "Spread evenly, 3 tasks would share a NUMA node instead of 6."
     )
 
@@ -193,11 +193,11 @@ def test_a_last_node_for_one_task():
     one = said("aprun -n 385 -N 12 -S 3 a.out")["last-node-nearly-empty"]
     assert one.level == "advice"
     assert one.message == (
-        "The last of 33 nodes runs 1 of the 12 tasks that fit it, and is paid in full. "
+        "The last of 33 nodes runs 1 of the 12 tasks that fit on it, and is charged in full. "
         "With 13 tasks a node the job needs 30 nodes."
     )
     # Twenty-four a node is all there is: nothing to propose.
-    assert said("aprun -n 25 a.out")["last-node-nearly-empty"].message.endswith("paid in full.")
+    assert said("aprun -n 25 a.out")["last-node-nearly-empty"].message.endswith("charged in full.")
     # 12 + 4: a third is not nearly empty.
     assert "last-node-nearly-empty" not in said("aprun -n 16 -N 12 -S 3 a.out")
 
@@ -208,7 +208,7 @@ def test_cores_that_are_paid_and_idle():
     # 31 / 12 = 2.583.
     assert one.message == (
         "12 of 24 cores of each node stay idle and are charged: the job costs 2 times the cores it uses. "
-        "Right if a task needs the memory, up to 2.58 GB."
+        "This is right if each task needs the memory: it can have up to 2.58 GB."
     )
     assert "cores-idle" not in said("aprun -n 23 -r 1 a.out")
 
@@ -223,14 +223,14 @@ def test_a_script_that_reserves_too_much():
     script = "#PBS -l mppwidth=120\naprun -n 24 -S 6 a.out\n"
     one = said(script)["reservation-larger"]
     assert one.level == "advice"
-    assert one.message.startswith("The script reserves 5 nodes and this line uses 1: 4 nodes paid and idle")
+    assert one.message.startswith("The script reserves 5 nodes and this line uses 1: 4 nodes charged and idle")
     assert "width-not-whole-nodes" not in said(script)
 
 
 def test_a_width_of_broken_nodes():
     one = said("#PBS -l mppwidth=100\naprun -n 100 a.out\n")["width-not-whole-nodes"]
     assert one.level == "note"
-    assert one.message.startswith("mppwidth=100 is no multiple of 24")
+    assert one.message.startswith("mppwidth=100 is not a multiple of 24")
     assert one.message.endswith("so mppwidth=120 costs the same.")
 
 

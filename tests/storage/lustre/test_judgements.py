@@ -135,7 +135,7 @@ def test_what_a_measured_dump_means(explaining, slow, slow_gb_s, power, codes):
 def test_leaving_out_names_what_the_others_take():
     (finding,) = slow_ost_findings((0.1, 0.14), 0.243, slow=12, slow_gb_s=0.119, exclusion=OUT, power=1.0)
     # 36,000 / 132 - 36,000 / 144
-    assert finding.message == "Leaving out the 12 slow OSTs pays: each of the others takes 22.7 GB more."
+    assert finding.message == "It pays to leave out the 12 slow OSTs: each of the others then takes 22.7 GB more."
 
 
 def test_times_fall_as_the_slow_ost_gets_faster():
