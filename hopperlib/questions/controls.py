@@ -284,7 +284,8 @@ class MachineChoice(Choice):
         """Return the machines there are, each with its title, and no machine where that is an answer."""
         # Capitals stand for the titles: reading every file would cost the page a tenth of a second.
         names = [name for name in Machine.names() if not self.having or getattr(Machine.load(name), self.having)]
-        return (*((name, name.capitalize()) for name in names), *((("none", self.none),) if self.none else ()))
+        found = (*((name, name.capitalize()) for name in names), *((("none", self.none),) if self.none else ()))
+        return self.options or found
 
 
 class Switch(Control):

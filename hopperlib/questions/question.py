@@ -60,7 +60,7 @@ class Asked:
     @cached_property
     def on(self) -> Machine:
         """The machine that is meant, of a question that asks for one."""
-        return chosen_machine(self.machine, vars(self).get("machine_file", ""))
+        return chosen_machine(vars(self).get("floor") or self.machine, vars(self).get("machine_file", ""))
 
     def partials(self) -> Iterator[Result]:
         """Yield what is known of an answer while it is worked out; nothing for one that comes at once."""

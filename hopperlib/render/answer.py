@@ -108,7 +108,10 @@ def _show_machine(result: Result, post: Callable[[str, str], object], number: in
         _watched[number] = result.watched()
         for old in list(_watched)[:-_MOST_WATCHED]:
             del _watched[old]
-        post("machine", watched_at(number, "recording", _LAST_S))
+        try:
+            post("machine", watched_at(number, "recording", _LAST_S))
+        except InputError as error:  # No floor, no picture.
+            post("machine", _text({"why": error.message}))
 
 
 def watched_at(number: int, what: str, time_s: int) -> str:

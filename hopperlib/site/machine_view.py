@@ -12,8 +12,9 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from hopperlib.machine import Machine
-from hopperlib.network.torus.orders import ORDERS, compute_nodes, order_nodes
-from hopperlib.network.torus.wiring import NodeAddress, Wiring
+from hopperlib.network.torus.orders import ORDERS, order_nodes
+from hopperlib.network.torus.wiring import Wiring
+from hopperlib.questions.network.recording import floor_of, places_of
 from hopperlib.questions.question import load
 from hopperlib.site.html import filled
 from hopperlib.site.renderers import raw_html, unique_name
@@ -24,36 +25,8 @@ ALLOCATIONS = {"first": "First free nodes", "contiguous": "One piece, or wait"}
 #: File of what stands on a page before a script runs.
 STILL = "still.html"
 _ORDER, _HOUR_S = "xyz-by2", 3600
-_LINKS_EVERY_S = 3 * _HOUR_S
-# The instant of the picture that stands there before any script runs.
-_SHOWN_S = 18 * _HOUR_S
-
-
-@cache
-def _nodes() -> tuple[Wiring, tuple[NodeAddress, ...]]:
-    machine = Machine.load("hopper")
-    wiring = Wiring.of(machine)
-    return wiring, order_nodes(compute_nodes(machine, wiring), _ORDER)
-
-
-def floor() -> dict[str, Any]:
-    """Return where each node of the list stands on the floor and sits in the torus.
-
-    Examples
-    --------
-    >>> hopper = floor()
-    >>> hopper["dimensions"], len(hopper["x"]), len(hopper["service"])
-    ((17, 8, 24), 6384, 144)
-    """
-    wiring, ordered = _nodes()
-    places = zip(*(node.on_floor for node in ordered), strict=True)
-    return {
-        "dimensions": wiring.dimensions,
-        **{name: getattr(wiring, name) for name in ("columns", "rows", "cages", "slots")},
-        **dict(zip(("column", "row", "cage", "slot", "node"), places, strict=True)),
-        **{axis: [getattr(node, axis) for node in ordered] for axis in "xyz"},
-        "service": [node.on_floor for node in sorted(set(wiring.addresses) - set(ordered))],
-    }
+# The latter is the instant of the picture that stands there before any script runs.
+_LINKS_EVERY_S, _SHOWN_S = 3 * _HOUR_S, 18 * _HOUR_S
 
 
 @cache
@@ -74,11 +47,12 @@ def _packed(data: Any) -> bytes:
 
 def machine_files() -> dict[str, bytes]:
     """Return what the pages' script asks for when a machine comes near, as compressed JSON, and what stands there before."""
-    position = {node: at for at, node in enumerate(_nodes()[1])}
+    hopper = Machine.load("hopper")
+    position = {node: at for at, node in enumerate(places_of(hopper, _ORDER))}
     # Which of these nodes other lists name, one after the other.
     orders = {name: [position[node] for node in order_nodes(position, name)] for name in ORDERS if name != _ORDER}
-    files = {"floor.json.gz": _packed(floor()), "orders.json.gz": _packed(orders), STILL: _still().encode()}
-    return files | {f"{name}.json.gz": _packed(history(name)) for name in ALLOCATIONS}
+    data = {"floor": floor_of(hopper, _ORDER), "orders": orders} | {name: history(name) for name in ALLOCATIONS}
+    return {f"{name}.json.gz": _packed(each) for name, each in data.items()} | {STILL: _still().encode()}
 
 
 def _picture(held: Mapping[int, int]) -> str:
@@ -86,7 +60,7 @@ def _picture(held: Mapping[int, int]) -> str:
     from matplotlib.colors import hsv_to_rgb
     from matplotlib.image import imsave
 
-    wiring, ordered = _nodes()
+    wiring, ordered = Wiring.of(Machine.load("hopper")), places_of(Machine.load("hopper"), _ORDER)
     width, height = wiring.columns * (wiring.slots + 1), wiring.rows * (4 * wiring.cages + 2)
     points = [[[0.0] * 4 for _ in range(width)] for _ in range(height)]
     for position, node in enumerate(ordered):
@@ -110,7 +84,7 @@ def _still() -> str:
         held = {at: job[0] for job in running for low, high in job[3] for at in range(low, high)}
         _, start_s, runs = next(asked for asked in recording["asked"] if asked[0] == _SHOWN_S)
         start = f"{(start_s - _SHOWN_S) / _HOUR_S:.1f} hours later" if start_s > _SHOWN_S else "at once"
-        told = {"title": title, "data": _picture(held), "busy": 100 * len(held) / len(_nodes()[1])}
+        told = {"title": title, "data": _picture(held), "busy": 100 * len(held) / Machine.load("hopper").nodes}
         pictures.append(told | {"pieces": len(runs), "start": start})
     return filled("machine.html", pictures=pictures, hour=_SHOWN_S // _HOUR_S, nodes=recording["probe_nodes"])
 
@@ -128,9 +102,6 @@ class MachineDirective(SphinxDirective):
         """Return the figure as it stands before a script runs."""
         key = unique_name(self.state.document, "machine")
         still = self.env.app._hopper_assets.files[f"machine/{STILL}"].decode()  # type: ignore[attr-defined]
-        return [
-            *raw_html(
-                f'<figure class="hopper-machine" id="{key}"><figcaption>Watch the machine: two days from a reboot on, '
-                f"first free nodes beside one piece</figcaption>{still}</figure>"
-            )
-        ]
+        title = "Watch the machine: two days from a reboot on, first free nodes beside one piece"
+        figure = f'<figure class="hopper-machine" id="{key}"><figcaption>{title}</figcaption>{still}</figure>'
+        return list(raw_html(figure))

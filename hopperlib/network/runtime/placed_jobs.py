@@ -20,11 +20,11 @@ References
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from hopperlib.documented.data_files import rows
-from hopperlib.errors import InputError, refusal
+from hopperlib.errors import refusal
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.link_loads import LinkMap, Pair
 from hopperlib.network.runtime.sharing import (
@@ -176,12 +176,11 @@ class Histories:
     """
 
     def __init__(self, machine: Machine) -> None:
-        if machine.network is None:
-            raise InputError(f"machine {machine.name!r} states no network")
         self.links = LinkMap(machine)
+        assert machine.network is not None
         self.injection_gb_s, self._latency_us = machine.network.node_bandwidth_gb_s, machine.network.latency_us
         self.write_gb_s = sum(system.peak_gb_s for system in machine.file_systems)
-        self.node_write_gb_s = max(system.node_write_ceiling_gb_s or 0.0 for system in machine.file_systems)
+        self.node_write_gb_s = max((each.node_write_ceiling_gb_s or 0.0 for each in machine.file_systems), default=0.0)
         self.cores = machine.node().cores
         self._addresses = compute_nodes(machine)
         service = set(Wiring.of(machine).addresses) - set(self._addresses)
@@ -257,8 +256,7 @@ class Histories:
                     "tasks", size, f"must be one of: {', '.join(map(str, TASKS))}, the sizes of the MILC jobs"
                 )
         schedule = self.schedule(seed, allocation, days, until_day=until_day)
-        places = [node.coordinates for node in order_nodes(self._addresses, order)]
-        neighbors = self._neighbors(schedule, seed, places)
+        places, neighbors = self._neighbors(schedule, seed, order)
         for index in schedule.finished():
             number = schedule.workload.job[index]
             # As `schedule` deals them out: the sizes take turns.
@@ -269,12 +267,15 @@ class Histories:
             case = order, allocation, seed, size, schedule.run_count[index], running
             yield PlacedJob(*case, *self._measured(schedule, index, places, size, neighbors))
 
-    def _neighbors(self, schedule: Schedule, seed: int, places: Sequence[Coordinates]) -> "_Neighbors":
-        """Return what the jobs of a history send."""
+    @lru_cache(maxsize=4)  # noqa: B019 - histories are kept for good
+    def _neighbors(self, schedule: Schedule, seed: int, order: str) -> tuple[list[Coordinates], "_Neighbors"]:
+        """Return where the nodes of a list sit, and what the jobs of a history send: kept, as it is asked instant by instant."""
+        places = [node.coordinates for node in order_nodes(self._addresses, order)]
         # What a job does belongs to the job, not to the history's allocation or order: a generator of its own.
         rng = random.Random(seed + 1000)
         drawn = {number: draw_habit(rng) for number in sorted(schedule.workload.job) if number < FIRST_MILC}
-        return _Neighbors(self, schedule, places, [drawn.get(number, _MILC) for number in schedule.workload.job])
+        habits = [drawn.get(number, _MILC) for number in schedule.workload.job]
+        return places, _Neighbors(self, schedule, places, habits)
 
     def link_shares(
         self, schedule: Schedule, seed: int, order: str, instants_s: Sequence[int], traffic: str = "assumed"
@@ -304,8 +305,7 @@ class Histories:
         >>> round(max(shares.values()), 3)
         1.0
         """
-        places = [node.coordinates for node in order_nodes(self._addresses, order)]
-        neighbors = self._neighbors(schedule, seed, places)
+        _, neighbors = self._neighbors(schedule, seed, order)
         for time_s in instants_s:
             streams = neighbors.streams(time_s, MIXES[traffic], -1)
             rates_gb_s = fair_rates(self.links, streams, injection_gb_s=self.injection_gb_s)

@@ -173,7 +173,7 @@ def streams_of(
             streams.append(Stream(links.between(nodes, nodes), float(len(places)), wanted))
         else:
             streams.append(stencil(links, places, habit.dimensions, wanted))
-    if habit.writes < mix.writing:
+    if routers and habit.writes < mix.writing:
         streams.append(Stream(links.between(Counter(places), routers), float(sum(routers.values())), write_gb_s, True))
     return streams
 

@@ -99,8 +99,8 @@ def free_runs(schedule: Schedule, time_s: int) -> list[tuple[int, int]]:
     return pairs(_bounds(schedule, time_s)[0])
 
 
-def probe(schedule: Schedule, time_s: int, width: int, *, allocation: str = "first", seed: int = 1) -> Probe:
-    """Return where a job of this width would land if it were first in the queue at an instant.
+def probe(schedule: Schedule, time_s: int, probe_nodes: int, *, allocation: str = "first", seed: int = 1) -> Probe:
+    """Return where a job of so many nodes would land if it were first in the queue at an instant.
 
     It starts when enough nodes are free, with nothing else starting meanwhile.
 
@@ -116,17 +116,17 @@ def probe(schedule: Schedule, time_s: int, width: int, *, allocation: str = "fir
     >>> probe(simulate(jobs, 8), 30, 4), probe(simulate(jobs, 8), 30, 2).runs
     (Probe(start_s=60, runs=[(0, 3), (6, 7)]), [(6, 8)])
     """
-    if not 1 <= width <= schedule.nodes:
-        raise refusal("width", width, f"must be from 1 to {schedule.nodes}, the nodes of the machine")
+    if not 1 <= probe_nodes <= schedule.nodes:
+        raise refusal("probe_nodes", probe_nodes, f"must be from 1 to {schedule.nodes}, the nodes of the machine")
     bounds, running = _bounds(schedule, time_s)
     free = free_list(allocation, list(bounds), random.Random(seed))
     start, ends = time_s, iter(running)
     # What runs ends job by job until there is room.
-    while free.room < width:
+    while free.room < probe_nodes:
         start, index = next(ends)
         taken = [bound for run in schedule.runs(index) for bound in run]
         free.release(taken, length_of(taken))
-    return Probe(start, pairs(free.take(width)))
+    return Probe(start, pairs(free.take(probe_nodes)))
 
 
 class Moment(NamedTuple):

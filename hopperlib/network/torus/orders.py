@@ -34,7 +34,7 @@ ASSUMED = (
 
 
 def compute_nodes(machine: Machine, wiring: Wiring | None = None) -> tuple[NodeAddress, ...]:
-    """Return the compute nodes of a machine in nid order: all positions less the service blades.
+    """Return the compute nodes of a machine in nid order: all positions less the service blades, or, where none are stated, the first.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def compute_nodes(machine: Machine, wiring: Wiring | None = None) -> tuple[NodeA
     wiring = wiring or Wiring.of(machine)
     network = machine.network
     service = set(network.service_blades if network is not None else ())
-    return tuple(node for node in wiring.addresses if node.cname.rpartition("n")[0] not in service)
+    return tuple(node for node in wiring.addresses if node.cname.rpartition("n")[0] not in service)[: machine.nodes]
 
 
 def _hilbert_index(point: Coordinates, bits: int) -> int:

@@ -27,7 +27,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from hopperlib.errors import InputError
@@ -127,6 +127,7 @@ class Wiring:
             )
 
     @classmethod
+    @lru_cache(maxsize=8)
     def of(cls, machine: Machine) -> "Wiring":
         """Return the wiring of a machine, from the floor that its file states.
 

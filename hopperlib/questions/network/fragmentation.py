@@ -1,7 +1,7 @@
 """Question: a machine from a reboot on, its occupancy, and where a probe job lands."""
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from statistics import fmean
 from typing import Any
@@ -12,14 +12,12 @@ from hopperlib.network.scheduling.schedule import Schedule, mean_wait_h
 from hopperlib.network.scheduling.workload import Workload
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
-from hopperlib.network.torus.orders import compute_nodes, order_nodes
-from hopperlib.questions.network.recording import Recorder
+from hopperlib.questions.network.recording import Recorder, places_of
 from hopperlib.questions.network.trace_figures import occupancy_figure
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Figure, Result
 
 _DAY = 86_400
-_NODES = 6384
 # The wide jobs of the source: 16,384 tasks, 24 a node, and more.
 _WIDE = 683
 _INSTANTS = 24
@@ -32,26 +30,35 @@ _SCHEDULES: dict[tuple[Any, ...], tuple[Schedule, int]] = {}
 _TO_THE_END = 1 << 62
 
 
-@cache
-def _counts(order: str) -> PrefixCounts:
-    """Return the running sums of Hopper's nodes in an order, Y counted double."""
-    machine = Machine.load("hopper")
-    places = [node.coordinates for node in order_nodes(compute_nodes(machine), order)]
+@lru_cache(maxsize=8)
+def _counts(machine: Machine, order: str) -> PrefixCounts:
+    """Return the running sums of a machine's nodes in an order, Y counted double."""
+    places = [node.coordinates for node in places_of(machine, order)]
     return PrefixCounts(places, Torus.of(machine, weights=(1, 2, 1)))
 
 
 class _History(Asked):
     """One history of the machine."""
 
+    def check(self) -> None:
+        """Refuse a machine without a floor."""
+        places_of(self.on)
+
     @property
     def settings(self) -> dict[str, Any]:
         """What makes the history."""
-        return {name: getattr(self, name) for name in ("mix", "days", "load", "policy", "allocation", "seed")}
+        named = {name: getattr(self, name) for name in ("mix", "days", "load", "policy", "allocation", "seed")}
+        return named | {"nodes": self.on.nodes}
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """How the probe gets its nodes."""
+        return {"allocation": self.allocation, "seed": self.seed}
 
     def schedule(self, until_s: int = _TO_THE_END) -> Schedule:
         """Return the history, at least up to some time. [s]"""
         key = tuple(self.settings.values())
-        schedule, known_s = _SCHEDULES.get(key) or (aged_machine(nodes=_NODES, until_s=0, **self.settings), 0)
+        schedule, known_s = _SCHEDULES.get(key) or (aged_machine(until_s=0, **self.settings), 0)
         if until_s > known_s:
             schedule.go_on(until_s)
             known_s = until_s
@@ -70,25 +77,22 @@ class _History(Asked):
         """Yield the map at the reboot, after a day, and after some more, of a history that is not known yet."""
         if _SCHEDULES.get(tuple(self.settings.values()), (None, 0))[1] == _TO_THE_END:
             return
-        yield Result(summary=self.said(so_far=0).text("so_far"), figures=(self.map(Schedule(Workload(), _NODES), 0),))
+        empty = self.map(Schedule(Workload(), self.on.nodes), 0)
+        yield Result(summary=self.said(so_far=0).text("so_far"), figures=(empty,))
         for days in sorted({1, max(1, self.days // 4), max(1, self.days // 2)}):
             schedule, summary = self.schedule(days * _DAY), self.said(so_far=days).text("so_far")
-            yield Result(
-                summary=summary, figures=(self.map(schedule, days),), watched=partial(self.watched, schedule, days)
-            )
+            watched = partial(self.watched, schedule, days)
+            yield Result(summary=summary, figures=(self.map(schedule, days),), watched=watched)
 
     def watched(self, schedule: Schedule, days: int) -> Recorder:
         """Return the first days to watch, with the probe."""
-        named = {name: getattr(self, name) for name in ("order", "probe_nodes", "allocation", "seed")}
-        return Recorder(schedule, days * _DAY, **named)
+        return Recorder(self.on, schedule, days * _DAY, self.order, probe_nodes=self.probe_nodes, **self.how)
 
     def result(self) -> Result:
         """Return the answer."""
         schedule, end_s = self.schedule(), self.days * _DAY
         instants = [round(step * end_s / _INSTANTS) for step in range(_INSTANTS + 1)]
-        history = moments(
-            schedule, instants, self.probe_nodes, _counts(self.order), allocation=self.allocation, seed=self.seed
-        )
+        history = moments(schedule, instants, self.probe_nodes, _counts(self.on, self.order), **self.how)
         # The first days fill the machine: what is typical of it comes later.
         from_s = min(3, self.days // 2) * _DAY
         _, holes, _, runs, hops = (list(column) for column in zip(*history, strict=True))

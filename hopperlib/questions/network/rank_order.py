@@ -65,7 +65,7 @@ class _Order(Asked):
 
     def _on_torus(self, order: list[int], pairs: Iterable[Sent]) -> tuple[list[int], tuple[float, ...] | None]:
         """Return the order with its nodes near on the torus, and what is sent times hops: as numbered, before, and then."""
-        if self.machine == "none":
+        if self.machine == "none" and not self.machine_file:
             return order, None
         torus, nodes = Torus.of(self.on), compute_nodes(self.on)
         if nids := self.nids.replace(" ", "").removeprefix("nid").strip("[]"):

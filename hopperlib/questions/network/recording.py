@@ -4,15 +4,19 @@ Positions are those of a node list.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from contextlib import suppress
+from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
+from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.placed_jobs import Histories
 from hopperlib.network.scheduling.aging import probe
 from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.torus.distances import Coordinates
+from hopperlib.network.torus.orders import compute_nodes, order_nodes
+from hopperlib.network.torus.wiring import NodeAddress, Wiring
 
 #: Number of a job (below 0 of what is kept from jobs), start and end [s], runs, limit and wait [s].
 Holding = tuple[int, int, int, Sequence[tuple[int, int]], int, int]
@@ -45,11 +49,45 @@ def holdings(schedule: Schedule, from_s: int, until_s: int) -> Iterator[Holding]
             yield -number, start, end, runs, 0, 0
 
 
-class Recorder:
-    """A schedule of Hopper's nodes to watch, two days at a time.
+@lru_cache(maxsize=8)
+def places_of(machine: Machine, order: str = "nid") -> tuple[NodeAddress, ...]:
+    """Return a machine's nodes for jobs in the order of a list; `InputError` if it states no floor."""
+    return order_nodes(compute_nodes(machine), order)
+
+
+@lru_cache(maxsize=4)
+def floor_of(machine: Machine, order: str) -> dict[str, Any]:
+    """Return where each node of a list stands on the floor and sits in the torus.
+
+    Examples
+    --------
+    >>> hopper = floor_of(Machine.load("hopper"), "nid")
+    >>> hopper["dimensions"], len(hopper["x"]), len(hopper["service"])
+    ((17, 8, 24), 6384, 144)
+    """
+    wiring, ordered = Wiring.of(machine), places_of(machine, order)
+    places = zip(*(node.on_floor for node in ordered), strict=True)
+    return {
+        "dimensions": wiring.dimensions,
+        **{name: getattr(wiring, name) for name in ("columns", "rows", "cages", "slots")},
+        **dict(zip(("column", "row", "cage", "slot", "node"), places, strict=True)),
+        **{axis: [getattr(node, axis) for node in ordered] for axis in "xyz"},
+        "service": [node.on_floor for node in sorted(set(wiring.addresses) - set(ordered))],
+    }
+
+
+def named(machine: Machine, order: str) -> dict[str, Any]:
+    """Return what a recording says of its machine: the order of its list, its name, and its floor, if the pages do not have it."""
+    floor = None if machine is Machine.load("hopper") else floor_of(machine, order)
+    return {"order": order, "machine": machine.title, "floor": floor}
+
+
+class Recorder(NamedTuple):
+    """A schedule of a machine's nodes to watch, two days at a time.
 
     Parameters
     ----------
+    machine : Machine
     schedule : Schedule
     end_s : int
         How far it is known. [s]
@@ -61,13 +99,14 @@ class Recorder:
         Width of a probe that asks again and again; 0 for none.
     allocation, seed
         As for `hopperlib.network.scheduling.aging.probe`.
-    **more
+    more : mapping
         What a page is told besides: ``follow``, numbers of jobs to step through, and ``milc``.
 
     Examples
     --------
     >>> from hopperlib.network.scheduling.aging import aged_machine
-    >>> recorder = Recorder(aged_machine("production", nodes=6384, days=3, load=0.9), 3 * 86400, probe_nodes=342)
+    >>> schedule = aged_machine("production", nodes=6384, days=3, load=0.9)
+    >>> recorder = Recorder(Machine.load("hopper"), schedule, 3 * 86400, probe_nodes=342)
     >>> shown = recorder.recording(86400)
     >>> shown["from_s"], shown["until_s"], shown["end_s"], len(shown["asked"])
     (86400, 259200, 259200, 25)
@@ -75,57 +114,58 @@ class Recorder:
     ({'0'}, 9792)
     """
 
-    def __init__(
-        self,
-        schedule: Schedule,
-        end_s: int,
-        *,
-        order: str = "nid",
-        traffic: str = "assumed",
-        probe_nodes: int = 0,
-        allocation: str = "first",
-        seed: int = 1,
-        **more: Any,
-    ) -> None:
-        self._schedule, self._end_s, self._order, self._traffic = schedule, end_s, order, traffic
-        self._probe_nodes, self._more = probe_nodes, more
-        self._where: dict[str, Any] = {"allocation": allocation, "seed": seed}
+    machine: Machine
+    schedule: Schedule
+    end_s: int
+    order: str = "nid"
+    traffic: str = "assumed"
+    probe_nodes: int = 0
+    allocation: str = "first"
+    seed: int = 1
+    more: Mapping[str, Any] = {}
 
     def recording(self, from_s: int) -> dict[str, Any]:
         """Return two days from an instant [s] on, or the last two: jobs in the order of their starts; instant, start and runs of the probe."""
-        first_s = max(0, min(from_s, self._end_s - _PART_S))
-        until_s = min(self._end_s, first_s + _PART_S)
-        instants_s = range(first_s, until_s + 1, _PROBED_EVERY_S) if self._probe_nodes else ()
-        return self._more | {
-            "order": self._order,
+        first_s = max(0, min(from_s, self.end_s - _PART_S))
+        until_s = min(self.end_s, first_s + _PART_S)
+        instants_s = range(first_s, until_s + 1, _PROBED_EVERY_S) if self.probe_nodes else ()
+        where: dict[str, Any] = {"allocation": self.allocation, "seed": self.seed}
+        return {
+            **self.more,
+            **named(self.machine, self.order),
             "from_s": first_s,
             "until_s": until_s,
-            "end_s": self._end_s,
-            "held": sorted(holdings(self._schedule, first_s, until_s), key=lambda holding: holding[1]),
-            "probe_nodes": self._probe_nodes,
-            "asked": [(at_s, *probe(self._schedule, at_s, self._probe_nodes, **self._where)) for at_s in instants_s],
+            "end_s": self.end_s,
+            "held": sorted(holdings(self.schedule, first_s, until_s), key=lambda holding: holding[1]),
+            "probe_nodes": self.probe_nodes,
+            "asked": [(at_s, *probe(self.schedule, at_s, self.probe_nodes, **where)) for at_s in instants_s],
         }
 
     def links(self, time_s: int) -> str:
-        """Return how full the links are at an instant [s], as `link_digits` does; nothing for no traffic."""
+        """Return how full the links are at an instant [s], as `link_digits` does; nothing where that is not known."""
         return next(self.links_at([time_s]), "")
 
     def links_at(self, instants_s: Sequence[int]) -> Iterator[str]:
         """Yield the same for instants that rise [s]: many together take less than one by one."""
-        shares = histories().link_shares(self._schedule, _HABITS_SEED, self._order, instants_s, self._traffic)
-        return (link_digits(at, histories().links.dimensions) for at in (shares if self._traffic != "none" else ()))
+        known = histories(self.machine)
+        if known is None or self.traffic == "none":
+            return
+        for shares in known.link_shares(self.schedule, _HABITS_SEED, self.order, instants_s, self.traffic):
+            yield link_digits(shares, known.links.dimensions)
 
 
-@cache
-def histories() -> Histories:
-    """Return Hopper's histories, the same for all who ask.
+@lru_cache(maxsize=4)
+def histories(machine: Machine) -> Histories | None:
+    """Return a machine's histories, the same for all who ask; None where the bandwidths of links are not known.
 
     Examples
     --------
-    >>> histories().cores
-    24
+    >>> histories(Machine.load("perlmutter")) is None
+    True
     """
-    return Histories(Machine.load("hopper"))
+    with suppress(InputError):
+        return Histories(machine)
+    return None
 
 
 def link_digits(shares: Mapping[tuple[int, Coordinates], float], dimensions: Coordinates) -> str:
@@ -136,6 +176,5 @@ def link_digits(shares: Mapping[tuple[int, Coordinates], float], dimensions: Coo
     >>> link_digits({(2, (0, 0, 0)): 0.57, (0, (0, 0, 1)): 1.0}, (1, 1, 2))
     '090050'
     """
-    x_size, y_size, z_size = dimensions
-    routers = list(product(range(x_size), range(y_size), range(z_size)))
+    routers: list[Any] = list(product(*map(range, dimensions)))
     return "".join(str(min(9, int(10 * shares.get((axis, router), 0)))) for axis in range(3) for router in routers)

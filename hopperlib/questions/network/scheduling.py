@@ -13,7 +13,6 @@ from hopperlib.questions.result import Result
 from hopperlib.questions.wording import Said
 
 _DAY = 86_400
-_NODES = 6384
 _HOURS_A_WEEK = 168
 # The least of the first day is that of a machine that fills.
 _SAMPLES_A_DAY = 8
@@ -26,11 +25,15 @@ _schedule = cache(troubled_machine)
 class _Machine(Asked):
     """One machine in trouble."""
 
+    def check(self) -> None:
+        """Cut the largest jobs to the machine, as the others are."""
+        vars(self)["full_nodes"] = min(self.full_nodes, self.on.nodes)
+
     def schedule(self, days: int) -> Schedule:
         """Return at least the first of the days."""
         names = ("orphans_a_day", "cleared_after_days", "debug_share", "full_nodes")
         settings = {name: getattr(self, name) for name in names} | {"debug_first": self.debug_first == "first"}
-        schedule = _schedule(_NODES, self.days, until_s=0, **settings)
+        schedule = _schedule(self.on.nodes, self.days, until_s=0, **settings)
         schedule.go_on(days * _DAY)
         return schedule
 
@@ -38,11 +41,12 @@ class _Machine(Asked):
         """Return the words on the machine over time."""
         samples = [sample for sample in schedule.samples if sample.time_s < end_s]
         busy, gone = (
-            [100 * getattr(sample, name) / _NODES for sample in samples] for name in ("busy_nodes", "unavailable_nodes")
+            [100 * getattr(sample, name) / self.on.nodes for sample in samples]
+            for name in ("busy_nodes", "unavailable_nodes")
         )
         return self.said(
             used=schedule.utilization(_DAY, end_s),
-            lost=mean(sample.unavailable_nodes for sample in samples) / _NODES,
+            lost=mean(sample.unavailable_nodes for sample in samples) / self.on.nodes,
             queue_full=mean(sample.waiting_jobs > 0 for sample in samples),
             time_d=[round(sample.time_s / _DAY, 3) for sample in samples],
             busy=busy,
@@ -52,8 +56,8 @@ class _Machine(Asked):
 
     def partials(self) -> Iterator[Result]:
         """Yield the machine as it begins, and over the first two days."""
-        begins = Schedule(Workload(), _NODES)
-        begins.samples.append(Sample(0, _NODES, _NODES, 1, 0, 0, 0, 0))
+        begins = Schedule(Workload(), self.on.nodes)
+        begins.samples.append(Sample(0, self.on.nodes, self.on.nodes, 1, 0, 0, 0, 0))
         said = self.over_time(begins, 2 * _DAY).also(so_far=0)
         yield Result(summary=said.text("so_far"), figures=(said.chart("machine"),))
         schedule = self.schedule(2)
@@ -62,8 +66,8 @@ class _Machine(Asked):
 
     def watched(self, schedule: Schedule, days: int) -> Recorder:
         """Return the first days to watch, with the largest jobs to follow."""
-        largest = [job.job for job in schedule.workload if job.queue == "full"]
-        return Recorder(schedule, days * _DAY, follow=largest)
+        followed = {"follow": [job.job for job in schedule.workload if job.queue == "full"]}
+        return Recorder(self.on, schedule, days * _DAY, more=followed)
 
     def result(self) -> Result:
         """Return the answer."""

@@ -3,56 +3,33 @@
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
-from hopperlib.machine import Machine
-from hopperlib.network.runtime.link_loads import LinkMap
-from hopperlib.network.runtime.placed_jobs import milc_stream
+from hopperlib.network.runtime.placed_jobs import Histories, milc_stream
 from hopperlib.network.runtime.sharing import MIXES, Stream, draw_habit, fair_rates, shares_in_use, streams_of
 from hopperlib.network.runtime.traffic import grid_dimensions, hops_of_graph, nearest_neighbors
 from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s, runs_of
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.maps import cabinet_map
-from hopperlib.network.torus.orders import ASSUMED, compute_nodes, order_nodes
+from hopperlib.network.torus.orders import ASSUMED
 from hopperlib.network.torus.placement import busy, compactness_of, free_positions
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 from hopperlib.questions.figures import NEUTRAL, STYLES
-from hopperlib.questions.network.recording import link_digits
+from hopperlib.questions.network.recording import histories, link_digits, named, places_of
 from hopperlib.questions.question import Asked, declared
 from hopperlib.questions.result import Download, Drawing, Figure, Result
 from hopperlib.questions.wording import Said
 
 # The busy nodes belong to jobs of so many, of which some write at such a rate a node. Both are assumed.
 _NEIGHBOR_NODES, _WRITE_GB_S = 128, 0.1
-# Columns and rows of cabinets of the floors that no machine file describes.
-_FLOORS = {"titan": (25, 8), "blue": (24, 12)}
-
-
-@cache
-def _floor(name: str) -> tuple[Wiring, tuple[NodeAddress, ...]]:
-    """Return a floor's wiring and the nodes for jobs: Hopper's compute nodes, all positions elsewhere."""
-    if name in _FLOORS:
-        wiring = Wiring(*_FLOORS[name])
-        return wiring, wiring.addresses
-    machine = Machine.load(name)
-    wiring = Wiring.of(machine)
-    return wiring, compute_nodes(machine, wiring)
 
 
 @lru_cache(maxsize=4)
 def _neighbors(nodes: int) -> Mapping[tuple[int, int], int]:
     """Return who talks to whom in a job of 24 tasks a node on a four-dimensional grid."""
     return nearest_neighbors(grid_dimensions(24 * nodes), 24)
-
-
-@cache
-def _network() -> tuple[LinkMap, float, Counter[tuple[int, int, int]]]:
-    """Return Hopper's links, what a node can send [GB/s], and how many service nodes sit at each router."""
-    hopper, (wiring, there) = Machine.load("hopper"), _floor("hopper")
-    injection_gb_s = hopper.network.node_bandwidth_gb_s if hopper.network is not None else 0.0
-    return LinkMap(hopper), injection_gb_s, Counter(node.coordinates for node in set(wiring.addresses) - set(there))
 
 
 def _shade(share: float) -> str:
@@ -66,14 +43,9 @@ class _Placed(Asked):
     """One placement: the floor, and the nodes of the job."""
 
     @property
-    def wiring(self) -> Wiring:
-        """How the floor is wired."""
-        return _floor(self.floor)[0]
-
-    @cached_property
     def ordered(self) -> Sequence[NodeAddress]:
         """The nodes for jobs in their order."""
-        return order_nodes(_floor(self.floor)[1], self.order)
+        return places_of(self.on, self.order)
 
     @cached_property
     def positions(self) -> list[int]:
@@ -93,32 +65,37 @@ class _Placed(Asked):
         return [self.ordered[position] for position in self.positions]
 
     @cached_property
-    def shared(self) -> tuple[list[Stream], list[float]]:
-        """What the job and its neighbors send on Hopper, and how fast: the rates of their streams. [GB/s a node]"""
-        links, injection_gb_s, routers = _network()
+    def shared(self) -> tuple[Histories, list[Stream], list[float]] | None:
+        """The network, what the job and its neighbors send, and how fast: the rates of their streams. [GB/s a node]"""
+        network = histories(self.on)
+        if network is None or self.nodes == 1:
+            return None
+        links, injection_gb_s = network.links, network.injection_gb_s
         places = [node.coordinates for node in self.job]
         rng, streams = random.Random(1), [milc_stream(links, _neighbors(self.nodes), places, injection_gb_s)]
         for part in self.neighbors if self.traffic != "none" else ():
             there, habit = [self.ordered[position].coordinates for position in part], draw_habit(rng)
-            streams += streams_of(links, there, habit, MIXES[self.traffic], routers=routers, write_gb_s=_WRITE_GB_S)
-        return streams, fair_rates(links, streams, injection_gb_s=injection_gb_s)
+            streams += streams_of(
+                links, there, habit, MIXES[self.traffic], routers=network.routers, write_gb_s=_WRITE_GB_S
+            )
+        return network, streams, fair_rates(links, streams, injection_gb_s=injection_gb_s)
 
     def result(self) -> Result:
         """Return the answer."""
-        wiring, job, on_hopper = self.wiring, self.job, self.floor == "hopper"
+        wiring, job, shared = Wiring.of(self.on), self.job, self.shared
         places = [node.coordinates for node in job]
         plain, graph = Torus(wiring.dimensions), _neighbors(self.nodes)
         messages = sum(graph.values())
         alone = beside = None
-        if on_hopper and self.nodes > 1:
-            links, injection_gb_s, _ = _network()
-            (alone,), beside = fair_rates(links, self.shared[0][:1], injection_gb_s=injection_gb_s), self.shared[1][0]
+        if shared:
+            network, streams, (beside, *_) = shared
+            (alone,) = fair_rates(network.links, streams[:1], injection_gb_s=network.injection_gb_s)
         said = self.said(
             lies=compactness_of(places, Torus(wiring.dimensions, (1, self.y_weight, 1))),
             picked=plain.mean_hops(),
             runs=len(runs_of(self.positions)),
             neighbors=hops_of_graph(graph, places, plain) / messages if messages else 0.0,
-            bisection=bisection_bandwidth_gb_s(places, Machine.load("hopper")) if on_hopper else None,
+            bisection=bisection_bandwidth_gb_s(places, self.on) if histories(self.on) else None,
             alone=alone,
             beside=beside,
             assumed="; ".join(ASSUMED),
@@ -129,7 +106,7 @@ class _Placed(Asked):
             drawings=(self._floor_drawing(said),),
             figures=(self._space_figure(said),),
             downloads=(Download(name="placement.csv", text=f"nid,cname,x,y,z\n{lines}", media_type="text/csv"),),
-            watched=(lambda: self) if on_hopper else None,
+            watched=lambda: self,
         )
 
     def recording(self, _: int) -> dict[str, Any]:
@@ -137,21 +114,23 @@ class _Placed(Asked):
         jobs = enumerate([self.positions, *self.neighbors], start=1)
         held = [(number, 0, 60, runs_of(positions), 0, 0) for number, positions in jobs]
         times = dict.fromkeys(("from_s", "until_s", "end_s"), 0)
-        return times | {"order": self.order, "held": held, "follow": [1]}
+        return times | named(self.on, self.order) | {"held": held, "follow": [1]}
 
     def links(self, _: int) -> str:
-        """Return how full the links are."""
-        links = _network()[0]
-        return link_digits(shares_in_use(links, *self.shared), links.dimensions) if self.nodes > 1 else ""
+        """Return how full the links are; nothing where that is not known."""
+        if not self.shared:
+            return ""
+        network, streams, rates = self.shared
+        return link_digits(shares_in_use(network.links, streams, rates), network.links.dimensions)
 
     def _map(self) -> str:
         """Return the floor as text."""
-        service = {node.nid for node in self.wiring.addresses} - {node.nid for node in self.ordered}
-        return cabinet_map(self.wiring, {node.nid: 0 for node in self.job}, service=service)
+        service = {node.nid for node in Wiring.of(self.on).addresses} - {node.nid for node in self.ordered}
+        return cabinet_map(Wiring.of(self.on), {node.nid: 0 for node in self.job}, service=service)
 
     def _floor_drawing(self, said: Said) -> Drawing:
         """Return the floor seen from above: in each cabinet how many of the job's nodes stand there."""
-        wiring = self.wiring
+        wiring = Wiring.of(self.on)
         in_cabinet = Counter(node.on_floor[:2] for node in self.job)
         pitch, full = 348 / wiring.columns, wiring.cages * wiring.slots * 4
         middle, font = (pitch / 2 - 1, pitch / 2 + 3), min(9, pitch / 2)
@@ -172,7 +151,7 @@ class _Placed(Asked):
     def _space_figure(self, said: Said) -> Figure:
         """Return the torus as a box of points, those of the job marked."""
         places = sorted({node.coordinates for node in self.job})
-        sizes = self.wiring.dimensions
+        sizes = Wiring.of(self.on).dimensions
         data = [
             {
                 "type": "scatter3d",

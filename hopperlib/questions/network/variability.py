@@ -5,6 +5,7 @@ from statistics import fmean, pstdev
 
 from hopperlib.documented import printed
 from hopperlib.errors import InputError
+from hopperlib.machine import Machine
 from hopperlib.network.runtime import causes
 from hopperlib.network.runtime.milc import model
 from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, SEEDS, selected
@@ -66,14 +67,16 @@ class _Study(Asked):
     def watched(self) -> Recorder:
         """Return the first of the histories to watch, until some of the chosen days have passed, and its MILC jobs."""
         (order, allocation), days = _PLACINGS[self.placing], _AGES[self.age][0] + _WATCHED_DAYS
-        schedule = histories().schedule(SEEDS[0], allocation, until_day=days)
-        width = -(-int(self.tasks) // histories().cores)
+        hopper, known = Machine.load("hopper"), histories(Machine.load("hopper"))
+        assert known is not None
+        schedule = known.schedule(SEEDS[0], allocation, until_day=days)
+        width = -(-int(self.tasks) // known.cores)
         jobs = zip(schedule.workload.job, schedule.workload.nodes, strict=True)
         numbers = (number for number, nodes in jobs if number >= FIRST_MILC and nodes == width)
         measured = (job for job in selected(order, allocation, int(self.tasks)) if job.seed == SEEDS[0])
         milc = [(number, job.own, *job.slowness(self.traffic)) for number, job in zip(numbers, measured, strict=False)]
         how = {"order": order, "allocation": allocation, "traffic": self.traffic}
-        return Recorder(schedule, days * 86_400, probe_nodes=width, milc=milc, **how)
+        return Recorder(hopper, schedule, days * 86_400, probe_nodes=width, more={"milc": milc}, **how)
 
     def result(self) -> Result:
         """Return the answer."""

@@ -36,7 +36,7 @@ def test_a_probe_waits_for_nodes_and_takes_them_as_told():
 
 def test_refusals():
     schedule = simulate(Workload([Job(1, 0, 2, 20, 20)]), 4)
-    with pytest.raises(ValueError, match="width=5 must be from 1 to 4"):
+    with pytest.raises(ValueError, match="probe_nodes=5 must be from 1 to 4"):
         probe(schedule, 0, 5)
     with pytest.raises(ValueError, match="allocation='worst' must be one of"):
         probe(schedule, 0, 2, allocation="worst")

@@ -1,13 +1,19 @@
 """The questions of where jobs lie on a machine, and of its scheduler: defaults, examples, refusals, size."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 from hopperlib.errors import InputError
+from hopperlib.machine import Machine
 from hopperlib.network.scheduling.aging import troubled_machine
+from hopperlib.network.torus.orders import compute_nodes
 from hopperlib.questions.question import load
 from hopperlib.render.answer import answer_json, watched_at
+
+MACHINES = Path(__file__).resolve().parents[3] / "hopperlib" / "machines"
 
 
 @pytest.mark.parametrize("name", ["torus", "fragmentation", "scheduling"])
@@ -24,7 +30,6 @@ def test_torus_of_an_empty_and_a_busy_machine():
     assert (empty.facts["job_nodes"], empty.facts["first_position"]) == (342, 0)
     assert busy.facts["runs"] > 10
     assert busy.facts["mean_hops"] > empty.facts["mean_hops"]
-    assert load("torus").run(floor="titan", nodes=64).facts["bisection_gb_s"] is None
     with pytest.raises(InputError, match="nodes=3000 must be at most"):
         load("torus").run(nodes=3000, busy_fraction=0.9)
 
@@ -62,8 +67,10 @@ def test_neighbors_slow_the_exchange_of_a_job_and_nothing_else_does():
     assert empty["alone_gb_s"] == empty["exchange_gb_s"] <= 6.0
     assert alone["exchange_gb_s"] == alone["alone_gb_s"] == busy["alone_gb_s"]
     assert double["exchange_gb_s"] <= busy["exchange_gb_s"] < alone["exchange_gb_s"]
-    # Only Hopper's links have a bandwidth, and one node has nobody to talk to.
-    assert run(floor="titan").facts["exchange_gb_s"] is run(nodes=1).facts["exchange_gb_s"] is None
+    # Links whose bandwidth is not known, and one node that has nobody to talk to.
+    unknown = run(machine_file=_toy(without="link_bandwidth_gb_s"), nodes=9).facts
+    assert unknown["exchange_gb_s"] is unknown["bisection_gb_s"] is run(nodes=1).facts["exchange_gb_s"] is None
+    assert run(floor="titan").facts["exchange_gb_s"] > 0
 
 
 def test_what_is_known_before_the_whole_is_the_beginning_of_it():
@@ -135,3 +142,76 @@ def _watched_torus(traffic):
     recorded = json.loads(posted[-1][1])
     assert sum(high - low for low, high in recorded["held"][0][3]) == 342
     return watched_at(9, "links", 0)
+
+
+def _toy(without=""):
+    """The text of a machine file of a reader's own, without one of its tables or keys."""
+    text = (MACHINES / "toy.toml").read_text(encoding="utf-8").replace('name = "toy"', 'name = "mine"')
+    return (
+        re.sub(rf"^(\[network\.{without}\]\n([^\[\n].*\n)*|{without} = .*\n)", "", text, flags=re.MULTILINE)
+        if without
+        else text
+    )
+
+
+def _watched_machine(name, **values):
+    posted = []
+    answer_json(name, json.dumps(values), lambda *part: posted.append(part), 11)
+    return json.loads(posted[-1][1]), posted[-1][0]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("torus", {"nodes": 10, "busy_fraction": 0.5}),
+        ("fragmentation", {"days": 2, "probe_nodes": 10}),
+        ("scheduling", {"days": 4}),
+    ],
+)
+def test_a_machine_of_ones_own_is_watched_on_its_floor(name, values):
+    recorded, word = _watched_machine(name, machine_file=_toy(), **values)
+    assert word == "machine"
+    floor, mine = recorded["floor"], Machine.from_toml(_toy())
+    assert (recorded["machine"], floor["dimensions"], len(floor["x"])) == (mine.title, [3, 4, 4], mine.nodes)
+    assert max(high for held in recorded["held"] for _, high in held[3]) <= mine.nodes
+    assert len(json.loads(watched_at(11, "links", 3600))) == 3 * 3 * 4 * 4
+    # Hopper's the pages have.
+    if name == "torus":
+        assert _watched_machine(name)[0]["floor"] is None
+
+
+def test_a_machine_without_a_floor_is_told_of():
+    perlmutter = (MACHINES / "perlmutter.toml").read_text(encoding="utf-8")
+    for name in ("torus", "fragmentation"):
+        with pytest.raises(InputError, match="states no floor"):
+            load(name).run(machine_file=perlmutter)
+    with pytest.raises(InputError, match="states no torus"):
+        load("rank-order").run(machine_file=perlmutter)
+    # The scheduler needs no torus to answer, and no picture of it comes.
+    shown, word = _watched_machine("scheduling", machine="perlmutter", days=4)
+    assert word == "machine"
+    assert "states no floor" in shown["why"]
+    assert load("scheduling").run(machine="perlmutter", days=4).facts["wait_h"] >= 0
+
+
+def test_a_probe_is_held_by_the_machine():
+    with pytest.raises(InputError, match="probe_nodes=342 must be from 1 to 92") as refused:
+        load("fragmentation").run(machine_file=_toy(), days=2)
+    assert refused.value.name == "probe_nodes"
+    # The largest jobs are cut to the machine, as the others are.
+    assert "a job of 92 nodes" in load("scheduling").run(machine_file=_toy(), days=4).summary
+
+
+def test_rank_order_takes_a_machine_file():
+    values = {"grid": "4x4x4", "cores_per_node": 12}
+    assert "sent times hops" in load("rank-order").run(machine_file=_toy(), **values).summary
+    assert "sent times hops" not in load("rank-order").run(**values).summary
+
+
+@pytest.mark.parametrize(("name", "nodes"), [("hopper", 6384), ("titan", 18_688), ("blue-waters", 22_640)])
+def test_every_offered_floor_holds_its_nodes(name, nodes):
+    machine = Machine.load(name)
+    for question in ("torus", "fragmentation"):
+        (control,) = (control for control in load(question).controls if control.name == "floor")
+        assert name in [value for value, _ in control.offered()]
+    assert len(compute_nodes(machine)) == machine.nodes == nodes
