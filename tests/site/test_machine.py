@@ -109,11 +109,44 @@ def test_the_machine_of_the_readers_setting_is_shown(workshop):
     told = f"job 1: 342 nodes in {facts['runs']} pieces, {facts['mean_hops']:.1f} hops apart"
     expect(figure.locator(".hopper-machine-told")).to_contain_text(told)
     expect(figure.locator(".hopper-player")).to_be_hidden()
-    # What no picture is drawn of is said.
+    # Another machine has a floor of its own.
     explorer.locator("[name=floor]").select_option("titan")
-    expect(figure.get_by_text("Only Hopper's floor is drawn here")).to_be_visible()
+    expect(figure.locator(".hopper-part-title").first).to_contain_text("Your setting on Titan (order")
+    figure.get_by_role("button", name="Choose the job").click()
+    facts = load("torus").run(nodes=342, order="hilbert", busy_fraction=0.9, floor="titan").facts
+    expect(figure.locator(".hopper-machine-told")).to_contain_text(
+        f"job 1: 342 nodes in {facts['runs']} pieces, {facts['mean_hops']:.1f} hops apart"
+    )
     figure.get_by_role("button", name="Show the recording").click()
     expect(figure.locator(".hopper-machine-line")).to_have_count(2)
+
+
+# Whether it plays, beyond a minute, with links in the first picture; and how often its words change in two seconds.
+GLOWS = """(minute) => {
+  const lines = document.querySelector("#machine .hopper-torus-links");
+  const { data } = lines.getContext("2d").getImageData(0, 0, lines.width, lines.height);
+  const playing = document.querySelector("#machine .hopper-play").textContent === "Pause";
+  return playing && document.querySelector("#machine .hopper-player input").value > minute && data.some((byte) => byte);
+}"""
+TOLD = """() => new Promise((done) => {
+  let changes = 0;
+  const told = new MutationObserver(() => (changes += 1));
+  told.observe(document.getElementById("machine"), { subtree: true, childList: true, characterData: true, attributes: true });
+  setTimeout(() => done(changes), 2000);
+})"""
+
+
+def test_links_glow_while_the_readers_machine_plays_and_words_change_seldom(workshop):
+    page = workshop.go("book/watching.html")
+    figure, explorer = page.locator("#machine"), page.locator("#explorer-fragmentation")
+    expect(figure).to_have_class(re.compile("hopper-machine-live"))
+    explorer.locator("[name=days]").fill("2")
+    expect(figure.locator("figcaption")).to_contain_text("for your setting", timeout=90_000)
+    figure.get_by_label("Time since the reboot").fill("300")
+    figure.get_by_role("button", name="Play").click()
+    assert page.evaluate(TOLD) <= 8
+    # Further than the links that were there when it stood still stay.
+    page.wait_for_function(GLOWS, arg=300 + 4 * 180, timeout=60_000)
 
 
 def test_with_less_motion_it_goes_in_steps(watch, workshop_url):

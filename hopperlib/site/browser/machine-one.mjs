@@ -8,6 +8,8 @@ export const HOUR = 60; // minutes
 const MEASURED_NODES = 16;
 // How often the links of a live history are asked for. [minutes]
 export const LIVE_LINKS_EVERY = 3 * HOUR;
+// Links stay in the picture so many instants after their own, until others are known.
+const LINKS_STAY = 3;
 
 /** A color as the bytes of a picture hold it. */
 const bytes = (r, g, b, a = 255) => ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
@@ -35,6 +37,7 @@ export const some = (count, word) => `${count.toLocaleString("en")} ${word}${cou
 /** One machine of the figure: floor, torus and a line of numbers. */
 export class Machine {
   chosen = -1;
+  seen = true;
   #colors = [];
 
   constructor(title, floor, history) {
@@ -53,6 +56,11 @@ export class Machine {
       this.line,
     );
     this.take(title, history);
+    // On a phone one of two is off the screen: it is not drawn.
+    new IntersectionObserver((entries) => {
+      this.seen = entries.at(-1).isIntersecting;
+      if (this.seen) this.flush(true);
+    }).observe(this.element);
   }
 
   /** Show another history of the same nodes. */
@@ -118,7 +126,14 @@ export class Machine {
   }
 
   #links() {
-    this.torus.drawLinks((this.shows.links && this.links.get(this.instant)) || "");
+    const { links, instant } = this;
+    const at = [...Array(LINKS_STAY + 1).keys()].map((back) => instant - back).find((earlier) => links.has(earlier));
+    this.torus.drawLinks((this.shows.links && links.get(at)) || "");
+  }
+
+  /** Links have come to be known. */
+  newLinks(instant) {
+    if (instant <= this.instant && this.instant - instant <= LINKS_STAY) this.#links();
   }
 
   draw(time) {
@@ -131,8 +146,6 @@ export class Machine {
     if (anew || asked !== this.asked || instant !== this.instant || this.shown === undefined) {
       Object.assign(this, { asked, instant, shown: true });
       this.repaint();
-    } else {
-      this.stale = true;
     }
   }
 
@@ -143,6 +156,7 @@ export class Machine {
   }
 
   #paint(low, length) {
+    this.floorStale = this.torusStale = true;
     for (let node = low; node < low + length; node += 1) {
       this.painted[node] = this.#colorOf(node);
       this.floor.draw(node, this.painted[node], this.probed?.[node] ? this.ink : 0);
@@ -151,11 +165,12 @@ export class Machine {
 
   /** Bring to the screen what has changed: the torus costs most, and is drawn when it is its turn. */
   flush(torusToo) {
-    if (!this.stale) return;
-    this.floor.flush();
-    if (!torusToo) return;
+    if (!this.seen) return;
+    if (this.floorStale) this.floor.flush();
+    this.floorStale = false;
+    if (!torusToo || !this.torusStale) return;
     this.torus.paint(this.painted, this.probed);
-    this.stale = false;
+    this.torusStale = false;
   }
 
   repaint() {
@@ -167,7 +182,6 @@ export class Machine {
     }
     this.floor.clear(this.service);
     this.#paint(0, this.history.nodes);
-    this.stale = true;
     this.#links();
   }
 

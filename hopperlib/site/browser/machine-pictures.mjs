@@ -47,7 +47,11 @@ export class Floor extends Picture {
     const { columns, rows, slots, cages, column, row, cage, slot, node } = this.floor;
     const fine = fineness();
     const across = columns * (slots + 1) - 1;
-    const cell = Math.max(1, Math.floor((this.canvas.parentElement.clientWidth * fine) / across));
+    const room = this.canvas.parentElement.clientWidth;
+    // Whole points are sharp; where they would leave much of the room, finer ones are drawn and made smaller.
+    const fits = (room * fine) / across;
+    const shrunk = Math.floor(fits) < 0.7 * fits;
+    const cell = shrunk ? Math.ceil(fits) : Math.floor(fits);
     const tall = Math.max(1, Math.round(cell * 1.25));
     if (!this.size(across * cell, (rows * (this.lines + 2) - 2) * tall)) return false;
     const corner = (c, r, cage_, s, n) => [(c * (slots + 1) + s) * cell, (r * (this.lines + 2) + 4 * (cages - 1 - cage_) + n) * tall];
@@ -55,8 +59,9 @@ export class Floor extends Picture {
     this.x = Int32Array.from(corners, ([x]) => x);
     this.y = Int32Array.from(corners, ([, y]) => y);
     this.service = this.floor.service.map((place) => corner(...place));
-    this.canvas.style.width = `${this.canvas.width / fine}px`;
-    Object.assign(this, { cell, tall, fine, gap: cell > 2 ? 1 : 0 });
+    const width = shrunk ? room : this.canvas.width / fine;
+    this.canvas.style.width = `${width}px`;
+    Object.assign(this, { cell, tall, fine: this.canvas.width / width, gap: cell > 2 ? 1 : 0 });
     this.at = new Map(corners.map(([x, y], place) => [(y / tall) * across + x / cell, place]));
     this.across = across;
     return true;

@@ -10,7 +10,6 @@ import { Player } from "./player.mjs";
 
 const PLAYED_IN = 64; // seconds, however long it is
 const FOLLOWED = { torus: "Choose the job", scheduling: "Follow a largest job" };
-const WORDS_EVERY = 15; // frames, while it plays
 
 /** Start a figure: its data are fetched when it comes near, or at a touch where the reader saves data. */
 export function startMachine(figure) {
@@ -77,7 +76,7 @@ class View {
       perSecond: length / PLAYED_IN,
       label: "Time since the reboot",
       words: clock,
-      draw: (time) => this.#draw(Math.floor(time)),
+      draw: (time, told) => this.#draw(Math.floor(time), told),
     });
     const check = (label, name, on) => {
       const box = make("input", { type: "checkbox", checked: on });
@@ -224,19 +223,20 @@ class View {
     const both = this.machines.filter((each) => each !== machine && each.chosen >= 0);
     const words = machine
       ? [machine, ...both].map((each) => each.tell(each === machine ? job : each.chosen)).join(" ")
-      : "Point at a job, or step from job to job, to see all its nodes.";
+      : `${matchMedia("(pointer: coarse)").matches ? "Touch" : "Point at"} a job, or step from job to job, to see all its nodes.`;
     if (this.told.textContent !== words) this.told.textContent = words;
   }
 
-  #draw(minute) {
+  #draw(minute, told) {
     if (this.#kept && this.#kept.machine.history.end[this.#kept.job] <= minute) this.#kept = null;
     this.#frame += 1;
     for (const machine of this.machines) machine.draw(minute);
     if (!this.#kept && !this.#hot) for (const machine of this.machines) machine.letGo();
     // While it plays, the two toruses take turns.
     const playing = this.player?.playing;
-    this.machines.forEach((machine, at) => machine.flush(!playing || this.#frame % this.machines.length === at));
-    if (!playing || this.#frame % WORDS_EVERY === 0) for (const machine of this.machines) machine.say();
+    const drawn = this.machines.filter(({ seen }) => seen);
+    drawn.forEach((machine, at) => machine.flush(!playing || this.#frame % drawn.length === at));
+    if (told) for (const machine of this.machines) machine.say();
     if (!playing) this.#tell();
     this.onShown?.();
   }

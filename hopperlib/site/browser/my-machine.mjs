@@ -96,7 +96,15 @@ const near = new Set();
 function use(section) {
   const machine = mine();
   const setting = machine && settingFor(section, machine);
-  if (!setting) return;
+  section.querySelector(".hopper-not-mine")?.remove();
+  if (!setting) {
+    // A question that asks for no machine has nothing to say.
+    if (machine && dataOf(section).spec.controls.some(({ name }) => name === "machine_file")) {
+      const words = `${machine.title} is not used here: its file does not state what this question asks for.`;
+      section.querySelector("form").before(make("p", { class: "hopper-help hopper-not-mine", role: "note" }, words));
+    }
+    return;
+  }
   const more = section.querySelector(".hopper-more");
   const folded = more && !more.open;
   section.hopperSet(setting);
@@ -138,7 +146,7 @@ function watchExplorers() {
     { rootMargin: "300px" },
   );
   for (const section of document.querySelectorAll(".hopper-explorer")) {
-    section.hopperMachineDone = decodeURIComponent(location.hash).includes("machine=") || navigator.connection?.saveData === true;
+    section.hopperMachineDone = /(machine|floor)=/.test(decodeURIComponent(location.hash)) || navigator.connection?.saveData === true;
     seen.observe(section);
   }
 }

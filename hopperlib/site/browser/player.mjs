@@ -6,11 +6,15 @@ import { make } from "./dom.mjs";
 const less = matchMedia("(prefers-reduced-motion: reduce)");
 const STEP_EVERY = 900; // with less motion [ms]
 const LONGEST_FRAME = 100; // a tab that slept goes on where it was [ms]
+// How often the scale and the words follow while it plays: each time costs a layout and a paint of the page, on a phone
+// more than all that is drawn in a frame. [ms]
+const TOLD_EVERY = 400;
 
 export class Player {
   #frame = 0;
   #before = 0;
   #seen = true;
+  #told = 0;
 
   /**
    * @param length     where the time ends, in units of the scene
@@ -18,7 +22,7 @@ export class Player {
    * @param perSecond  units of the scene a second
    * @param label      what the scale is called
    * @param words      time -> text
-   * @param draw       called with each new time
+   * @param draw       called with each new time, and whether it is told in words too
    */
   constructor({ length, step, stride = step, perSecond, label, words, draw }) {
     Object.assign(this, { length, stride, perSecond, words, draw, time: 0, playing: false });
@@ -33,9 +37,11 @@ export class Player {
       this.pause();
       this.seek(asked);
     });
-    new IntersectionObserver(([{ isIntersecting }]) => {
-      this.#seen = isIntersecting;
-    }).observe(this.element.parentElement ?? this.element);
+    const seen = new IntersectionObserver((entries) => {
+      this.#seen = entries.at(-1).isIntersecting;
+    });
+    // It stands in its figure once whoever made it has put it there.
+    queueMicrotask(() => seen.observe(this.element.parentElement ?? this.element));
     this.#show();
   }
 
@@ -50,8 +56,9 @@ export class Player {
   /** Go to a time. */
   seek(time) {
     this.time = Math.min(this.length, Math.max(0, time));
-    this.#show();
-    this.draw(this.time);
+    const told = !this.playing || less.matches || performance.now() - this.#told > TOLD_EVERY;
+    if (told) this.#show();
+    this.draw(this.time, told);
   }
 
   play() {
@@ -81,6 +88,7 @@ export class Player {
   }
 
   #show() {
+    this.#told = performance.now();
     const label = this.playing ? "Pause" : this.time >= this.length ? "Play again" : "Play";
     if (this.button.textContent !== label) this.button.textContent = label;
     this.scale.value = String(this.time);

@@ -85,6 +85,11 @@ class Python {
     return this.#ask({ key, what, seconds: 60 * minute }, { heavy: true });
   }
 
+  /** Whether an answer is being worked out. */
+  get busy() {
+    return this.#calls.size > 0;
+  }
+
   #ask(message, how) {
     this.warm();
     const id = this.#next++;
