@@ -33,8 +33,7 @@ _TO_THE_END = 1 << 62
 @lru_cache(maxsize=8)
 def _counts(machine: Machine, order: str) -> PrefixCounts:
     """Return the running sums of a machine's nodes in an order, Y counted double."""
-    places = [node.coordinates for node in places_of(machine, order)]
-    return PrefixCounts(places, Torus.of(machine, weights=(1, 2, 1)))
+    return PrefixCounts([node.coordinates for node in places_of(machine, order)], Torus.of(machine, weights=(1, 2, 1)))
 
 
 class _History(Asked):

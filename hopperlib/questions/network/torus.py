@@ -113,8 +113,7 @@ class _Placed(Asked):
         """Return the job, and those on the busy nodes, as they stand: see `hopperlib.questions.network.recording.Recorder`."""
         jobs = enumerate([self.positions, *self.neighbors], start=1)
         held = [(number, 0, 60, runs_of(positions), 0, 0) for number, positions in jobs]
-        times = dict.fromkeys(("from_s", "until_s", "end_s"), 0)
-        return times | named(self.on, self.order) | {"held": held, "follow": [1]}
+        return {"from_s": 0, "until_s": 0, "end_s": 0, "held": held, "follow": [1]} | named(self.on, self.order)
 
     def links(self, _: int) -> str:
         """Return how full the links are; nothing where that is not known."""

@@ -225,6 +225,7 @@ class View {
       ? [machine, ...both].map((each) => each.tell(each === machine ? job : each.chosen)).join(" ")
       : `${matchMedia("(pointer: coarse)").matches ? "Touch" : "Point at"} a job, or step from job to job, to see all its nodes.`;
     if (this.told.textContent !== words) this.told.textContent = words;
+    this.told.classList.toggle("hopper-chosen", Boolean(machine));
   }
 
   #draw(minute, told) {

@@ -101,7 +101,7 @@ function use(section) {
     // A question that asks for no machine has nothing to say.
     if (machine && dataOf(section).spec.controls.some(({ name }) => name === "machine_file")) {
       const words = `${machine.title} is not used here: its file does not state what this question asks for.`;
-      section.querySelector("form").before(make("p", { class: "hopper-help hopper-not-mine", role: "note" }, words));
+      section.querySelector("form").prepend(make("p", { class: "hopper-help hopper-not-mine", role: "note" }, words));
     }
     return;
   }
