@@ -51,7 +51,13 @@ def holdings(schedule: Schedule, from_s: int, until_s: int) -> Iterator[Holding]
 
 @lru_cache(maxsize=8)
 def places_of(machine: Machine, order: str = "nid") -> tuple[NodeAddress, ...]:
-    """Return a machine's nodes for jobs in the order of a list; `InputError` if it states no floor."""
+    """Return a machine's nodes for jobs in the order of a list; `InputError` if it states no floor.
+
+    Examples
+    --------
+    >>> len(places_of(Machine.load("titan"), "xyz"))
+    18688
+    """
     return order_nodes(compute_nodes(machine), order)
 
 
@@ -77,7 +83,13 @@ def floor_of(machine: Machine, order: str) -> dict[str, Any]:
 
 
 def named(machine: Machine, order: str) -> dict[str, Any]:
-    """Return what a recording says of its machine: the order of its list, its name, and its floor, if the pages do not have it."""
+    """Return what a recording says of its machine: the order of its list, its name, and its floor, if the pages do not have it.
+
+    Examples
+    --------
+    >>> named(Machine.load("hopper"), "xyz")
+    {'order': 'xyz', 'machine': 'Hopper', 'floor': None}
+    """
     floor = None if machine is Machine.load("hopper") else floor_of(machine, order)
     return {"order": order, "machine": machine.title, "floor": floor}
 
