@@ -290,6 +290,34 @@ def test_a_page_that_is_left_while_it_waits_keeps_no_other_waiting(watch, worksh
     assert page.evaluate(STARTED_FROM) == ["memory"]
 
 
+def test_python_ends_some_time_after_the_last_page(watch, workshop_url):
+    page = watch(workshop_url).go("book/index.html")
+    set_slider(page, "Tasks", 7)
+    expect(summary(page)).to_contain_text("With 7 tasks")
+    session = page.context.browser.new_browser_cdp_session()
+    name = page.evaluate("sessionStorage.getItem('hopper-python')")
+
+    def lives():
+        return any(target["title"] == name for target in session.send("Target.getTargets")["targetInfos"])
+
+    page.goto(f"{workshop_url}/book/words.html")
+    page.wait_for_timeout(500)
+    assert lives()
+    # It was left with a minute to wait; now a page leaves that will not be followed.
+    page.go_back()
+    set_slider(page, "Tasks", 9)
+    expect(summary(page)).to_contain_text("With 9 tasks")
+    assert page.evaluate(STARTED_FROM) == ["visit"]
+    page.evaluate(
+        """async () => {
+          const home = new URL(".", document.querySelector('script[src*="live.mjs"]').src);
+          (await import(new URL("python.mjs", home))).python.worker.postMessage({ left: 0 });
+        }"""
+    )
+    page.wait_for_timeout(1000)
+    assert not lives()
+
+
 def test_where_nothing_may_be_kept_a_worker_serves_one_page(watch, workshop_url):
     watched = watch(workshop_url)
     watched.page.add_init_script(

@@ -29,7 +29,9 @@ def heading(page):
 
 def test_the_front_door_shows_the_machine_and_a_live_answer_within_one_screen(reader):
     page = reader.go("book/index.html")
-    expect(page.get_by_role("main")).to_contain_text("Cray XE6 at NERSC: 6,384 nodes of 24 cores")
+    expect(page.get_by_role("main")).to_contain_text(
+        "Cray XE6 at NERSC, a computing center in California: 6,384 nodes of 24 cores"
+    )
     explorer = page.locator("#explorer-place")
     for part in (explorer.get_by_label("Launch line or batch script"), explorer.locator(".hopper-summary")):
         box = part.bounding_box()

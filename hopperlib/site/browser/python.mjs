@@ -20,8 +20,9 @@ try {
   // As expected.
 }
 
-// The name of the visit's worker is kept for as long as the tab.
+// The name of the visit's worker is kept for as long as the tab; the worker lives this long after the last page. [ms]
 const VISIT = "hopper-python";
+const KEPT = 60_000;
 
 /** Return what takes messages to Python and back, or none if pages cannot share it. */
 function ofVisit(code, broken) {
@@ -101,16 +102,14 @@ class Python {
     });
   }
 
-  /** Give up a worker that has something to do while its page is left, so that the next page need not wait for it. */
+  /** Leave the worker to the next page, or give it up if it has something to do: the next need not wait for that. */
   leave() {
-    this.left = this.#calls.size > 0 && this.worker?.shared;
-    if (this.left) this.worker.terminate();
-  }
-
-  /** Ask anew what was given up, when the browser shows again a page that it had kept. */
-  comeBack() {
-    if (this.left) this.stop();
-    this.left = false;
+    if (!this.worker?.shared) return;
+    if (this.#calls.size > 0) this.worker.terminate();
+    else this.worker.postMessage({ left: KEPT });
+    this.worker = null;
+    // Where the browser shows this page again, it finds the worker, or starts one, and asks anew.
+    addEventListener("pageshow", () => this.stop(), { once: true });
   }
 
   /** Stop the worker; whatever it was asked fails with this failure. */
@@ -165,4 +164,3 @@ class Python {
 
 export const python = new Python();
 addEventListener("pagehide", () => python.leave());
-addEventListener("pageshow", ({ persisted }) => persisted && python.comeBack());

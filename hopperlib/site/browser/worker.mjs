@@ -14,6 +14,7 @@
 //      { broken }             Python cannot start, or has died
 //
 // in   { end }               of a visit: no page asks any more
+//      { left }              a page was left, but another may follow within so many milliseconds
 
 import { memory, memoryBytes, packageZip } from "./package.mjs";
 
@@ -94,18 +95,23 @@ async function start() {
 }
 
 const started = start();
-let pages = 0;
+let pages = 0; // that came, and those that are there
+let open = 0;
+let idle;
 
 /** Answer what comes from a page. */
 function serve(page) {
   const first = ++pages === 1;
+  open += 1;
+  clearTimeout(idle);
   const say = (message) => page.postMessage(message);
   started.then(
     (from) => say({ ready: true, from: first ? from : "visit" }),
     (error) => say({ broken: error.message || String(error) }),
   );
-  page.onmessage = async ({ data: { id, name, values, watched, key, what, seconds, end } }) => {
+  page.onmessage = async ({ data: { id, name, values, watched, key, what, seconds, end, left } }) => {
     if (end) self.close();
+    if (left >= 0 && --open === 0) idle = setTimeout(() => self.close(), left);
     try {
       await started;
     } catch {
