@@ -232,7 +232,7 @@ def result_of(diagnosis: Diagnosis, texts: Sequence[Text] = ()) -> Result:
     Examples
     --------
     >>> result_of(diagnose([("job.out", "all is well")])).summary
-    'No cause in this text (1 line read). What to look at next stands below.'
+    'No cause in this text (1 line read). See below what to look at next.'
     """
     messages, lines = _rows(diagnosis)
     marked = [index for index, row in enumerate(messages) if row[2] == "cause"]
