@@ -76,8 +76,8 @@ def _drawn(mix: str, nodes: int, days: int, load: float, seed: int) -> tuple[Wor
 
 
 @lru_cache(maxsize=1)  # Who looks at an instant asks for its free runs, and for a probe.
-def _bounds(schedule: Schedule, time_s: int) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
-    """Return the bounds of the free runs at an instant, and (end, job) of what runs."""
+def _bounds(schedule: Schedule, _known: int, time_s: int) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
+    """Return the bounds of the free runs at an instant, and (end, job) of what runs, of a schedule that may go on."""
     running = [(schedule.end_s[index], index) for index in schedule.running(time_s)]
     # What is free lies between the runs of the jobs; where two touch, both bounds go.
     free = {0, schedule.nodes}
@@ -96,7 +96,7 @@ def free_runs(schedule: Schedule, time_s: int) -> list[tuple[int, int]]:
     >>> free_runs(simulate(Workload([Job(1, 0, 3, 60, 60)]), 8), 30)
     [(3, 8)]
     """
-    return pairs(_bounds(schedule, time_s)[0])
+    return pairs(_bounds(schedule, len(schedule.bounds), time_s)[0])
 
 
 def probe(schedule: Schedule, time_s: int, probe_nodes: int, *, allocation: str = "first", seed: int = 1) -> Probe:
@@ -118,7 +118,7 @@ def probe(schedule: Schedule, time_s: int, probe_nodes: int, *, allocation: str 
     """
     if not 1 <= probe_nodes <= schedule.nodes:
         raise refusal("probe_nodes", probe_nodes, f"must be from 1 to {schedule.nodes}, the nodes of the machine")
-    bounds, running = _bounds(schedule, time_s)
+    bounds, running = _bounds(schedule, len(schedule.bounds), time_s)
     free = free_list(allocation, list(bounds), random.Random(seed))
     start, ends = time_s, iter(running)
     # What runs ends job by job until there is room.

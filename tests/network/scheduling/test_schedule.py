@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.network.scheduling.aging import aged_machine
+from hopperlib.network.scheduling.aging import aged_machine, free_runs
 from hopperlib.network.scheduling.downtimes import Downtime
 from hopperlib.network.scheduling.generator import draw_workload
 from hopperlib.network.scheduling.schedule import NOT_STARTED
@@ -63,3 +63,11 @@ def test_a_schedule_that_was_stopped_goes_on_as_if_it_had_not_been(seed, allocat
     parts.go_on()
     parts.go_on()
     assert (parts.digest(), parts.samples) == (whole.digest(), whole.samples)
+
+
+def test_what_was_asked_of_a_stopped_schedule_is_asked_anew_when_it_goes_on():
+    """The second job starts at the very instant at which the simulation stops."""
+    schedule = simulate(Workload([Job(1, 0, 2, 60, 60), Job(2, 0, 3, 60, 60)]), 4, until_s=60)
+    assert free_runs(schedule, 60) == [(0, 4)]
+    schedule.go_on()
+    assert free_runs(schedule, 60) == [(3, 4)]
