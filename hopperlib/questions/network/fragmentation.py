@@ -25,9 +25,9 @@ _INSTANTS = 24
 _CELLS = (57, 84)
 
 
-# How far histories are known, by their settings: orders and probes change nothing in them. [s]
+# How far the last histories are known, by their settings: orders and probes change nothing in them. [s]
 _SCHEDULES: dict[tuple[Any, ...], tuple[Schedule, int]] = {}
-_TO_THE_END = 1 << 62
+_MOST_KEPT, _TO_THE_END = 8, 1 << 62
 
 
 @lru_cache(maxsize=8)
@@ -62,6 +62,9 @@ class _History(Asked):
             schedule.go_on(until_s)
             known_s = until_s
         _SCHEDULES[key] = schedule, known_s
+        # Python lives through a whole visit of pages, and a history has tens of thousands of jobs.
+        for old in list(_SCHEDULES)[:-_MOST_KEPT]:
+            del _SCHEDULES[old]
         return schedule
 
     def map(self, schedule: Schedule, days: int) -> Figure:

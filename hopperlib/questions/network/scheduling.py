@@ -1,7 +1,7 @@
 """Question: orphaned nodes and a debug queue, and what they do to utilization and to the largest jobs."""
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import lru_cache, partial
 from statistics import mean
 
 from hopperlib.network.scheduling.aging import large_jobs, troubled_machine
@@ -18,8 +18,8 @@ _HOURS_A_WEEK = 168
 _SAMPLES_A_DAY = 8
 
 
-# Kept, since the hours without service change nothing in it.
-_schedule = cache(troubled_machine)
+# The last are kept, since the hours without service change nothing in them.
+_schedule = lru_cache(maxsize=8)(troubled_machine)
 
 
 class _Machine(Asked):

@@ -10,6 +10,7 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.network.scheduling.aging import troubled_machine
 from hopperlib.network.torus.orders import compute_nodes
+from hopperlib.questions.network import fragmentation
 from hopperlib.questions.question import load
 from hopperlib.render.answer import answer_json, watched_at
 
@@ -215,3 +216,12 @@ def test_every_offered_floor_holds_its_nodes(name, nodes):
         (control,) = (control for control in load(question).controls if control.name == "floor")
         assert name in [value for value, _ in control.offered()]
     assert len(compute_nodes(machine)) == machine.nodes == nodes
+
+
+def test_only_the_last_histories_are_kept():
+    question = load("fragmentation")
+    for seed in range(900, 912):
+        question.run(days=2, seed=seed)
+    assert len(fragmentation._SCHEDULES) == fragmentation._MOST_KEPT
+    assert not list(question.partial(days=2, seed=911))
+    assert list(question.partial(days=2, seed=900))
