@@ -15,17 +15,20 @@ ARGS =
 RUN = "$(VENV)/bin/python"
 WORKERS = 2
 
-.PHONY: help book html test search lab lint bench scorecard lock clean distclean python browser
+# Every notebook starts a Python: what is compiled once is kept, or a build takes a fifth longer.
+export PYTHONDONTWRITEBYTECODE =
+
+.PHONY: help book html test search lab lint bench answers scorecard forecasts lock clean distclean python browser
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 book: html ## build the book and serve it on this machine
-	@$(RUN) -m hopperlib.site.serve $(ARGS)
+	@$(RUN) -m hopperbook.serve $(ARGS)
 
 html: python browser ## build the book into _build/html
 	@$(if $(MACHINE),$(if $(wildcard $(dir $(MACHINE))rules.toml),$(RUN) scripts/try_rules.py "$(dir $(MACHINE))rules.toml"))
-	@$(RUN) -m hopperlib.site.build $(if $(MACHINE),--machine "$(MACHINE)") $(if $(TITLE),--title "$(TITLE)") \
+	@$(RUN) -m hopperbook.build $(if $(MACHINE),--machine "$(MACHINE)") $(if $(TITLE),--title "$(TITLE)") \
 		$(if $(REPOSITORY),--repository "$(REPOSITORY)") $(if $(HUB),--hub "$(HUB)")
 
 test: python browser ## run all tests: models, examples, the built book in a browser
@@ -48,15 +51,21 @@ lint: python ## check style, types, spelling and notebooks
 bench: python ## measure speed side by side with other tools
 	@$(RUN) -m benchmarks $(ARGS)
 
+answers: python ## write every answer at its defaults and examples anew, for review
+	@$(RUN) tests/questions/test_golden.py
+
 scorecard: python ## write data/scorecard.csv and the summary line of the README anew
 	@$(RUN) scripts/scorecard.py
+
+forecasts: python ## write data/forecasts.csv anew from the models and their settings
+	@$(RUN) -m hopperbook.forecasts
 
 lock: python ## write the lock files anew from pyproject.toml and package.json
 	@sh scripts/lock.sh "$(VENV)" $(ARGS)
 
 clean: ## remove what the commands built
 	@rm -rf _build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	@find benchmarks hopperlib scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find benchmarks book hopperlib scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## remove the environment too
 	@rm -rf .venv node_modules

@@ -17,9 +17,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.site.marionette import FIREFOX, Firefox
+
 from benchmarks import jupyterlite_page
 from benchmarks.side_by_side import Comparison
-from tests.site.marionette import FIREFOX, Firefox
 
 HTML = Path(__file__).resolve().parent.parent / "_build" / "html"
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -121,7 +122,7 @@ def _without_memory() -> Iterator[Path]:
 @contextmanager
 def _served(site: Path) -> Iterator[str]:
     """Serve a folder; give its address."""
-    from hopperlib.site.serve import server_for
+    from hopperbook.serve import server_for
 
     with server_for(site, 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -14,11 +14,11 @@ from scipy.spatial.distance import pdist
 from benchmarks.side_by_side import Comparison
 from hopperlib.analysis.placements import mean_hop_distances
 from hopperlib.machine import Machine
-from hopperlib.network.scheduling.generator import draw_workload
-from hopperlib.network.scheduling.scheduler import simulate
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
+from hopperlib.scheduling.generator import draw_workload
+from hopperlib.scheduling.scheduler import simulate
 
 JOB_NODES, JOB_RUNS = 342, 18
 

@@ -10,10 +10,10 @@ from benchmarks.side_by_side import Comparison
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.link_loads import LinkMap
 from hopperlib.network.runtime.sharing import MIXES, Stream, draw_habit, fair_rates, streams_of
-from hopperlib.network.scheduling.aging import aged_machine
 from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import Wiring
+from hopperlib.scheduling.aging import aged_machine
 
 _DAY = 86_400
 

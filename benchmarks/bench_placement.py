@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 from benchmarks.side_by_side import Comparison, time_call, time_command
+from hopperlib.launchers.reader import read_launch
 from hopperlib.machine import Machine
-from hopperlib.node.launch.reader import read_launch
-from hopperlib.node.placement import place_tasks
+from hopperlib.placement.placement import place_tasks
 
 # A Hopper node in hwloc's words, and the line of the placement study.
 NODE = "pack:2 numa:2 core:6 pu:1"

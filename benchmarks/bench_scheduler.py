@@ -15,15 +15,15 @@ from typing import Any
 
 from benchmarks.side_by_side import Comparison
 from hopperlib.machine import Machine
-from hopperlib.network.scheduling._free_nodes import FirstFit
-from hopperlib.network.scheduling.cluster import Cluster, NodeResources, Partition
-from hopperlib.network.scheduling.generator import draw_workload
-from hopperlib.network.scheduling.rules import Rules
-from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.workload import Workload
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
+from hopperlib.scheduling._free_nodes import FirstFit
+from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition
+from hopperlib.scheduling.generator import draw_workload
+from hopperlib.scheduling.rules import Rules
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Workload
 
 NODES = 6384
 # Days of submissions that make about as many jobs at a load of 0.9.

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from hopperlib.site.assets import PACKAGE, package_zip
+from hopperbook.site.assets import PACKAGE, package_zip
 
 ROOT = PACKAGE.parent
 TOOL = shutil.which("jupyter-lite")

@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from hopperlib.launchers.components import LaunchError
 from hopperlib.machine import Machine
-from hopperlib.node.launch.components import LaunchError
-from hopperlib.node.review.review import review_lines
+from hopperlib.placement.review import review_lines
 from hopperlib.questions.machine_choice import machine_of_text
 
 REPOSITORIES = {

@@ -1,8 +1,11 @@
 """The error of a value that cannot be used: which it is, the rule it breaks, and where the rule comes from."""
 
+from collections.abc import Iterable
 from typing import Any
 
 _LONGEST_SHOWN = 60
+# More names than this are not listed.
+_MOST_LISTED = 60
 
 
 class InputError(ValueError):
@@ -30,7 +33,7 @@ class InputError(ValueError):
     >>> error = refusal("tasks", 0, "must be at least 1")
     >>> print(error)
     tasks=0 must be at least 1
-    >>> error.told_of("--tasks")
+    >>> error.message_for("--tasks")
     '--tasks 0 must be at least 1'
     >>> InputError("the two do not fit together").details()
     {}
@@ -46,7 +49,7 @@ class InputError(ValueError):
         self.rule = rule
         self.source = source
 
-    def told_of(self, option: str) -> str:
+    def message_for(self, option: str) -> str:
         """Return the message with the name that the value has in a command."""
         if not self.rule:
             return f"{option}: {self.message}"
@@ -84,6 +87,24 @@ def refusal(name: str, value: object, rule: str, *, unit: str = "", source: str 
     measured = f" {unit}" if unit and not isinstance(value, str) else ""
     message = f"{name}={shown}{measured} {rule}" + (f" ({source})" if source else "")
     return InputError(message, name=name, value=value, rule=rule, source=source)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message about a name that is not known: the one that was meant, or all that there are.
+
+    Examples
+    --------
+    >>> did_you_mean("hoper", ("hopper", "franklin")), did_you_mean("x", ("hopper", "franklin")), did_you_mean("x", ())
+    ("; did you mean 'hopper'?", '; there are: hopper, franklin', '; there are none')
+    """
+    import difflib
+
+    known = tuple(known)
+    close = difflib.get_close_matches(name, known, n=1)
+    if close:
+        return f"; did you mean '{close[0]}'?"
+    listed = f"; there are: {', '.join(known)}" if known else "; there are none"
+    return listed if len(known) <= _MOST_LISTED else ""
 
 
 def at_least(least: float, **values: float) -> None:

@@ -2,7 +2,7 @@
 
 ==============  ===============================================================
 `to_frame`      records, or columns by name, as a DataFrame
-`Framed`        base of records that are tables: `to_frame`, and how a notebook shows them
+`TableMixin`        base of records that are tables: `to_frame`, and how a notebook shows them
 `Rows`          a list of records that is one
 `frame_text`    a DataFrame or a Series as CSV, which is what readers take
 ==============  ===============================================================
@@ -37,7 +37,7 @@ _SHORT.maxtuple = _SHORT.maxlist = _SHORT.maxdict = 3
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 60, 80
 
 
-class Framed:
+class TableMixin:
     """A record that is a table: it says what its rows or columns are in `frame_data`."""
 
     __slots__ = ()
@@ -48,7 +48,7 @@ class Framed:
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the table as a DataFrame."""
-        return _framed(self.frame_data())
+        return _frame(self.frame_data())
 
     def _repr_html_(self) -> str | None:
         """Return what a notebook shows: the ends of the table; nothing of its own without pandas."""
@@ -64,7 +64,7 @@ class Framed:
         return fill(f"{type(self).__name__}({parts})", 79, subsequent_indent="    ")
 
 
-class Rows(list[Record], Framed):
+class Rows(list[Record], TableMixin):
     """Records of one kind, as a list that is a table too.
 
     Examples
@@ -86,7 +86,7 @@ def to_frame(things: Any) -> "pd.DataFrame":
 
     Parameters
     ----------
-    things : Framed, DataFrame, mapping of str to sequence, or iterable of records
+    things : TableMixin, DataFrame, mapping of str to sequence, or iterable of records
         A record is a dataclass, a named tuple or a mapping. Of a dataclass the properties that are plain values are
         columns too; a record inside a record gives its name, or its own columns behind the name of its field.
 
@@ -98,7 +98,7 @@ def to_frame(things: Any) -> "pd.DataFrame":
     Examples
     --------
     >>> from hopperlib.machine import Machine
-    >>> from hopperlib.node.layouts import layouts
+    >>> from hopperlib.placement.layouts import layouts
     >>> frame = to_frame(layouts(Machine.load("hopper"), need_gb=2, tasks=384))
     >>> print(*frame.loc[frame["cost_factor"].idxmin(), ["node_kind", "nodes", "memory_per_task_gb"]])
     large-memory 16 2.625
@@ -106,10 +106,10 @@ def to_frame(things: Any) -> "pd.DataFrame":
     if hasattr(things, "to_frame"):
         frame: pd.DataFrame = things.to_frame()
         return frame
-    return things if hasattr(things, "iloc") else _framed([things] if is_dataclass(things) else things)
+    return things if hasattr(things, "iloc") else _frame([things] if is_dataclass(things) else things)
 
 
-def _framed(data: Any) -> "pd.DataFrame":
+def _frame(data: Any) -> "pd.DataFrame":
     """Return columns, or records, as a DataFrame."""
     import pandas as pd
 
@@ -124,6 +124,47 @@ def _framed(data: Any) -> "pd.DataFrame":
     return pd.DataFrame({name: _column(values, declared.get(name, "")) for name, values in data.items()})
 
 
+# Columns of a job that are moments, and those that are durations.
+_MOMENTS, _DURATIONS = ("submit", "start", "end", "eligible"), ("run_time", "wait", "requested_time")
+
+
+def timed_frame(
+    columns: Mapping[str, Sequence[Any]], *, index: Sequence[Any], epoch_s: int, zone: str = ""
+) -> "pd.DataFrame":
+    """Return columns of jobs as a DataFrame, moments as times of a zone and seconds as durations.
+
+    Parameters
+    ----------
+    columns : mapping
+        By name; moments in seconds from `epoch_s`, None where there is none.
+    index : sequence
+        The jobs.
+    epoch_s : int
+        Unix time of moment 0. [s]
+    zone : str
+        Name of the time zone; empty for universal time.
+
+    Examples
+    --------
+    >>> frame = timed_frame({"submit": [0], "run_time": [90]}, index=["7_1"], epoch_s=1_772_323_200, zone="Europe/Berlin")
+    >>> print(frame.loc["7_1", "submit"], frame.loc["7_1", "run_time"])
+    2026-03-01 01:00:00+01:00 0 days 00:01:30
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame(index=pd.Index(list(index), name="job"))
+    for name, values in columns.items():
+        if name in _MOMENTS:
+            known = pd.array([None if moment is None else moment + epoch_s for moment in values], dtype="Int64")
+            stamps = pd.Series(pd.to_datetime(known, unit="s", utc=True), index=frame.index)
+            frame[name] = stamps.dt.tz_convert(zone) if zone else stamps
+        elif name in _DURATIONS:
+            frame[name] = pd.Series(pd.to_timedelta(pd.array(list(values), dtype="Int64"), unit="s"), index=frame.index)
+        else:
+            frame[name] = pd.Series(list(values), index=frame.index)
+    return frame
+
+
 def _column(values: Iterable[Any], declared: str) -> "pd.Series":
     """Return values as a column of one type: where none is known, of the one that is declared, else of numbers."""
     import pandas as pd
@@ -133,12 +174,10 @@ def _column(values: Iterable[Any], declared: str) -> "pd.Series":
         return pd.Series(values)
     values = list(values)
     kinds = {type(value) for value in values if value is not None}
-    gaps = len(kinds) > 0 and any(value is None for value in values)
     # pandas' own whole numbers know no missing one.
-    if kinds == {int}:
-        return pd.Series(values, dtype="Int64" if gaps else "int64")
-    if kinds == {bool}:
-        return pd.Series(values, dtype="boolean" if gaps else "bool")
+    if kinds in ({int}, {bool}):
+        whole, with_gaps = ("int64", "Int64") if int in kinds else ("bool", "boolean")
+        return pd.Series(values, dtype=with_gaps if None in values else whole)
     if kinds and kinds <= {int, float}:
         return pd.Series(values, dtype="float64")
     if str in kinds and len(kinds) > 1:
@@ -171,7 +210,14 @@ def record_columns(thing: Any) -> dict[str, Any]:
     --------
     >>> record_columns({"read_sizes": (1, 2), "seconds": 3.0})
     {'read_sizes': [1, 2], 'time_s': 3.0}
+    >>> record_columns(("a.log", ValueError("cut off")))
+    {'file': 'a.log', 'error': 'cut off'}
     """
+    if type(thing) is tuple and len(thing) == 2 and isinstance(thing[0], str):
+        # What a reader of many files yields: a name with its record, or why there is none.
+        named: Any = thing[1]
+        told = {"error": str(named)} if isinstance(named, Exception) else record_columns(named)
+        return {"file": thing[0], **told}
     if is_dataclass(thing):
         cells = {name: getattr(thing, name) for name in _declared(thing.__class__)}
     elif isinstance(thing, Mapping):
@@ -195,7 +241,7 @@ def record_columns(thing: Any) -> dict[str, Any]:
 def _each(data: Iterable[Any]) -> Iterator[Any]:
     """Yield records; for a table among them, its own."""
     for thing in data:
-        if isinstance(thing, Framed):
+        if isinstance(thing, TableMixin):
             rows = thing.frame_data()
             yield from thing.to_frame().to_dict("records") if isinstance(rows, Mapping) else rows
         else:
@@ -254,6 +300,25 @@ def frame_text(table: Any, name: str = "value") -> str | None:
     """
     if not hasattr(table, "iloc"):
         return None
+    import pandas as pd
+
     frame = table if hasattr(table, "columns") else table.to_frame(name if table.name is None else table.name)
     named = any(level is not None for level in frame.index.names)
-    return str(frame.to_csv(index=named))
+    # Durations as seconds, and whole numbers that pandas made decimals of for a missing one as whole again.
+    plain = {_in_seconds(frame[column], column): _written_cells(frame[column]) for column in frame.columns}
+    written = pd.DataFrame(plain, index=frame.index)
+    return str(written.to_csv(index=named, date_format="%Y-%m-%dT%H:%M:%S%z"))
+
+
+def _in_seconds(column: "pd.Series", name: Any) -> Any:
+    """Return the name of a column; of durations with the unit that they are written in."""
+    return f"{name}_s" if column.dtype.kind == "m" and not str(name).endswith("_s") else name
+
+
+def _written_cells(column: "pd.Series") -> "pd.Series":
+    """Return a column as its text is to read."""
+    if column.dtype.kind == "m":
+        return column.dt.total_seconds()
+    if column.dtype.kind == "f" and column.isna().any() and (column.dropna() % 1 == 0).all():
+        return column.astype("Int64")
+    return column

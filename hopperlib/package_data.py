@@ -76,8 +76,21 @@ def rows_beside(module: str, name: str) -> tuple[dict[str, str], ...]:
     Examples
     --------
     >>> import hopperlib
-    >>> rows_beside(hopperlib.__file__, "node/remarks.csv")[0]["code"]
-    'left-over-cores'
+    >>> rows_beside(hopperlib.__file__, "launchers/options.csv")[0]["names"]
+    '-n'
     """
     rows: tuple[dict[str, str], ...] = _content(module, name)
     return rows
+
+
+def text_beside(module: str, name: str) -> str:
+    """Return the text of a file that lies beside a module, such as a sample.
+
+    Examples
+    --------
+    >>> import hopperlib.questions.failure.diagnose as diagnose
+    >>> text_beside(diagnose.__file__, "samples/node-failed.txt").splitlines()[-1]
+    'Application 1925046 exit signals: Killed'
+    """
+    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:
+        return file.read()

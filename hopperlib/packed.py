@@ -1,4 +1,4 @@
-"""Bytes of a file as they were written: unpacked, and the encoding that they tell."""
+"""Bytes of a file as they were written: decompressed, and their encoding."""
 
 import codecs
 import io
@@ -32,8 +32,8 @@ def encoding_of(head: bytes) -> str:
     return "utf-8" if most < 0.8 * len(head[:64:2]) or min(zeros) > 0 else ("utf-16-be", "utf-16-le")[zeros.index(most)]
 
 
-def unpacked(stream: io.BufferedReader) -> Any:
-    """Return a stream of unpacked bytes: the same one if it is not packed with gzip, bzip2 or xz.
+def decompress(stream: io.BufferedReader) -> Any:
+    """Return a stream of decompressed bytes: the same one if it is not packed with gzip, bzip2 or xz.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def unpacked(stream: io.BufferedReader) -> Any:
     Examples
     --------
     >>> import gzip
-    >>> unpacked(io.BufferedReader(io.BytesIO(gzip.compress(b"text")))).read()
+    >>> decompress(io.BufferedReader(io.BytesIO(gzip.compress(b"text")))).read()
     b'text'
     """
     head = stream.peek(10)

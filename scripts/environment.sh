@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes what the Makefile's commands run in; does nothing if it is there and up to date.
 #
-#   sh scripts/environment.sh python .venv    requirements.lock and this package, in .venv
+#   sh scripts/environment.sh python .venv    requirements.lock, hopperlib and hopperbook, in .venv
+#   sh scripts/environment.sh darshan .venv   requirements-darshan.lock too
 #   sh scripts/environment.sh browser .venv   the pages' browser parts, in node_modules; npm comes with .venv
 #
 # PYTHON names the Python to use. Whatever is missing is named in one line.
@@ -42,8 +43,50 @@ report() {
     stop "$1: $(grep -iE 'error' "$2" | grep -v 'complete log' | tail -n 1) (details: $2)"
 }
 
+pip() { "$venv/bin/python" -m pip --no-input --disable-pip-version-check "$@"; }
+
+# What pip was told of the package index holds for uv, which reads other files. What uv was told itself comes first.
+tell_uv() {
+    told=$(pip config list 2>/dev/null || true)
+    set_of_pip() { printf '%s\n' "$told" | sed -nE "s/^(:env:|global|install)\.$1='(.*)'\$/\2/p" | head -n 1 | sed 's/\\n/ /g'; }
+    index=$(set_of_pip index-url) more=$(set_of_pip extra-index-url) folders=$(set_of_pip find-links)
+    hosts=$(set_of_pip trusted-host) certificate=$(set_of_pip cert)
+    [ -z "$index" ] || export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$index}"
+    [ -z "$more" ] || export UV_INDEX="${UV_INDEX:-$more}"
+    [ -z "$folders" ] || export UV_FIND_LINKS="${UV_FIND_LINKS:-$(printf '%s' "$folders" | tr ' ' ',')}"
+    [ -z "$hosts" ] || export UV_INSECURE_HOST="${UV_INSECURE_HOST:-$hosts}"
+    [ -z "$certificate" ] || export SSL_CERT_FILE="${SSL_CERT_FILE:-$certificate}"
+    # Trust what the system trusts, as pip does, and take a version from whichever index has it: hashes say which is meant.
+    export UV_SYSTEM_CERTS="${UV_SYSTEM_CERTS:-true}" UV_INDEX_STRATEGY="${UV_INDEX_STRATEGY:-unsafe-best-match}"
+}
+
+# Have uv, which installs in seconds what takes pip minutes. Where it cannot be had, or used, pip does.
+have_uv() {
+    grep -q "^uv==$("$venv/bin/uv" --version 2>/dev/null | cut -d ' ' -f 2) " requirements-uv.lock ||
+        pip --retries 1 install --quiet --no-deps --only-binary :all: --require-hashes -r requirements-uv.lock >>"$log" 2>&1
+}
+
 # The lock names every package, so there is nothing to resolve (--no-deps).
-pip_install() { "$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check --no-deps "$@"; }
+install() {
+    if [ -n "$uv" ]; then
+        ! "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" --no-deps "$@" >>"$log" 2>&1 || return 0
+        uv=''
+        say "uv could not install this, so pip does, which takes some minutes (details: $log)"
+    fi
+    pip install --quiet --no-deps "$@" >>"$log" 2>&1
+}
+
+# Set what `install` works with.
+begin() {
+    log=$venv/install.log
+    : >"$log"
+    tell_uv
+    uv=yes
+    have_uv || {
+        uv=''
+        say "uv could not be installed, so pip installs the packages, which takes some minutes (details: $log)"
+    }
+}
 
 make_python() {
     if [ -d "$venv" ] && [ ! -f "$venv/pyvenv.cfg" ] && ! new_enough "$venv/bin/python"; then
@@ -58,15 +101,20 @@ make_python() {
         "$python" -m venv --clear "$venv" || stop "$python could not make an environment in $venv"
     fi
     stamp=$venv/hopper-environment
-    wanted=$(cksum requirements.lock pyproject.toml)
+    wanted=$(cksum requirements.lock pyproject.toml book/pyproject.toml)
     [ "$(cat "$stamp" 2>/dev/null || true)" != "$wanted" ] || return 0
 
-    say "installing the packages of requirements.lock into $venv (once, a few minutes)"
-    log=$venv/install.log
-    pip_install -r requirements.lock >"$log" 2>&1 || report 'the Python package index' "$log"
-    pip_install --no-build-isolation --editable . >>"$log" 2>&1 ||
-        stop "hopperlib itself could not be installed: $(grep -E 'Error' "$log" | tail -n 1) (details: $log)"
+    say "installing the packages of requirements.lock into $venv (once)"
+    begin
+    install --require-hashes -r requirements.lock || report 'the Python package index' "$log"
+    install --no-build-isolation --editable . --editable ./book ||
+        stop "hopperlib and hopperbook could not be installed: $(grep -E 'Error' "$log" | tail -n 1) (details: $log)"
     printf '%s\n' "$wanted" >"$stamp"
+}
+
+make_darshan() {
+    begin
+    install --require-hashes -r requirements-darshan.lock || report 'the Python package index' "$log"
 }
 
 make_browser() {
@@ -81,11 +129,12 @@ make_browser() {
     printf '%s\n' "$wanted" >"$stamp"
 }
 
-[ $# -eq 2 ] || stop 'usage: sh scripts/environment.sh python|browser FOLDER'
+[ $# -eq 2 ] || stop 'usage: sh scripts/environment.sh python|darshan|browser FOLDER'
 cd "$(dirname "$0")/.."
 venv=$2
 case $1 in
     python) make_python ;;
+    darshan) make_darshan ;;
     browser) make_browser ;;
-    *) stop "unknown part '$1': python or browser" ;;
+    *) stop "unknown part '$1': python, darshan or browser" ;;
 esac

@@ -8,17 +8,18 @@ Look at the difference before you commit it: a row that moves is a result that m
 import re
 from pathlib import Path
 
-from hopperlib import scoring
+from hopperbook import score
+from hopperbook.forecasts import tables
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
     """Write both files."""
-    table = scoring.rows()
-    (ROOT / "data" / "scorecard.csv").write_text(scoring.to_csv(table), encoding="utf-8")
+    table = score.rows()
+    (ROOT / "data" / "scorecard.csv").write_text(score.to_csv(table), encoding="utf-8")
     readme = ROOT / "README.md"
-    line = f"<!-- scorecard -->\n{scoring.summary_line(table)}\n<!-- /scorecard -->"
+    line = f"<!-- scorecard -->\n{tables.summary()} {score.summary_line(table)}\n<!-- /scorecard -->"
     text = readme.read_text(encoding="utf-8")
     readme.write_text(re.sub(r"<!-- scorecard -->.*?<!-- /scorecard -->", lambda _: line, text, flags=re.DOTALL))
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,50 +65,83 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         )
 
 
-# Where the tests stand that open the built book and not the workshop (tests/site/conftest.py).
-ON_THE_BOOK = (
-    "tests/notebooks/",
-    "_of_the_book",
-    "test_a_missing_page",
-    "test_course.py",
-    "test_layout.py",
-    "test_reader.py",
-    "test_diagnosis_page.py",
-)
+# What a browser test may take, and one that waits for a build. [s]
+BROWSER_S = 60
+BUILD_S = 600
+BUILDS = {"site_folder", "workshop_folder"}
+# Those that are there, in this worker.
+built: set[str] = set()
+
+# Builds the book, and has more to do while it is looked at: the second worker takes the workshop meanwhile.
+FIRST = "tests/book/site/test_reader.py"
+# Their tests stand alone and take long.
+APART = ("test_pages.py", "test_keyboard.py", "test_layout.py", "test_build.py")
 
 
-def _needs_the_site(nodeid: str) -> bool:
-    """Whether a test works on the built book or in a browser."""
-    return nodeid.startswith(("tests/site/", "tests/notebooks/"))
+def _turn(item: pytest.Item) -> int:
+    """When a test is begun: what takes longest first, and what waits for the book when it is built."""
+    needs = set(getattr(item, "fixturenames", ()))
+    if item.nodeid.startswith(FIRST):
+        return 0
+    if "site_folder" in needs or item.nodeid.startswith("tests/notebooks/"):
+        return 2
+    return 1 if item.nodeid.startswith("tests/book/") else 3
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the tests of the site, which take longest: the other worker then has something to do until they end."""
+    """Mark what needs a browser, and begin with what takes longest, so that both workers have something to do to the end."""
     for item in items:
         if "browser_path" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
-        if _needs_the_site(item.nodeid):
-            # The first of them waits until the book is built.
-            item.add_marker(pytest.mark.timeout(900))
-    items.sort(key=lambda item: not _needs_the_site(item.nodeid))
+    items.sort(key=_turn)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Any:
+    """Set the limit of a test that has a browser or waits for a build, before it is read."""
+    if BUILDS & set(getattr(item, "fixturenames", ())) - built:
+        item.add_marker(pytest.mark.timeout(2 * BUILD_S))
+    elif item.get_closest_marker("browser"):
+        item.add_marker(pytest.mark.timeout(BROWSER_S))
+    return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give one worker all tests of the book (one build, one server, one browser), another all of the small book that
-    the tests lay out; whoever is done first then looks at all pages of the book; each other file goes to one worker."""
+    """Give each file to the worker that is free, so that what a module shares is made once; long tests one by one."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class BySite(LoadScopeScheduling):
+    class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            if not _needs_the_site(nodeid):
-                return nodeid.partition("::")[0]
-            if "test_pages_of_the_book" in nodeid:
-                return "pages of the book"
-            return "book" if any(part in nodeid for part in ON_THE_BOOK) else "workshop"
+            file = nodeid.partition("::")[0]
+            return nodeid if file.endswith(APART) else file
 
     config.option.loadscopereorder = False
-    return BySite(config, log)
+    return ByFile(config, log)
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of this run, the same for all its workers."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@contextmanager
+def once(mark: Path) -> Iterator[bool]:
+    """Say whether something is still to be made that all workers share; the others wait until it is. A failure leaves no mark."""
+    with mark.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield not mark.exists()
+        mark.touch()
+
+
+def build(folder: Path, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Build the book of a folder."""
+    command = [sys.executable, "-m", "hopperbook.build", "--root", str(folder)]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=BUILD_S, check=False
+    )
 
 
 @pytest.fixture(scope="session")
@@ -116,28 +151,33 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="session")
-def site_folder() -> Path:
+def site_folder(shared: Path) -> Path:
     """The built book, ``_build/html``: built now, which takes seconds if nothing has changed; by one worker of a run only,
     as a second build would take the pages away that others are looking at."""
-    (ROOT / "_build").mkdir(exist_ok=True)
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")
-    with (ROOT / "_build" / ".built-for-run").open("a+", encoding="utf-8") as mark:
-        fcntl.flock(mark, fcntl.LOCK_EX)
-        mark.seek(0)
-        if not run or mark.read() != run:
-            done = subprocess.run(
-                [sys.executable, "-m", "hopperlib.site.build"], cwd=ROOT, capture_output=True, text=True, check=False
-            )
+    with once(shared / "book.built") as needed:
+        if needed:
+            done = build(ROOT)
             assert done.returncode == 0, f"the book does not build:\n{done.stdout[-8000:]}\n{done.stderr[-8000:]}"
-            mark.truncate(0)
-            mark.write(run)
+    built.add("site_folder")
     return ROOT / "_build" / "html"
+
+
+@pytest.fixture(scope="session")
+def scorecard(shared: Path) -> tuple[Any, ...]:
+    """All rows of the score: they take ten seconds, so that one worker of a run computes them."""
+    from hopperbook import score
+
+    rows = shared / "scorecard.pickle"
+    with once(shared / "scorecard.made") as needed:
+        if needed:
+            rows.write_bytes(pickle.dumps(score.rows()))
+    return pickle.loads(rows.read_bytes())
 
 
 @pytest.fixture(scope="session")
 def site_url(site_folder: Path) -> Iterator[str]:
     """Address of a local server of the built book, without a slash at the end."""
-    from hopperlib.site.serve import server_for
+    from hopperbook.serve import server_for
 
     with server_for(site_folder, 0) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -171,7 +211,7 @@ def _installed_browser() -> str | None:
 def browser_path() -> str:
     """Path of a browser: installed, or fetched by Playwright within three minutes; skips if there is none."""
     playwright = [sys.executable, "-m", "playwright"]
-    starts = subprocess.run([*playwright, "--version"], capture_output=True, text=True, check=False)
+    starts = subprocess.run([*playwright, "--version"], capture_output=True, text=True, timeout=60, check=False)
     if starts.returncode:
         pytest.skip(f"{NO_BROWSER}Playwright does not start (libatomic.so.1: apt install libatomic1): {starts.stderr}")
     found = _installed_browser()
@@ -197,7 +237,9 @@ def browser(browser_path: str) -> Iterator[Any]:
     with sync_playwright() as playwright:
         # Chromium would ask its maker's servers about forms: the tests count every request.
         launched = playwright.chromium.launch(
-            executable_path=browser_path, args=["--disable-features=AutofillServerCommunication"]
+            # On a busy machine its watchdog would end what draws the pages, and no page be given a frame.
+            executable_path=browser_path,
+            args=["--disable-features=AutofillServerCommunication", "--disable-gpu-watchdog"],
         )
         yield launched
         launched.close()

@@ -13,13 +13,13 @@ from hopperlib.documented import all_values
 from hopperlib.errors import InputError
 from hopperlib.frames import column_name, frame_text, to_frame
 from hopperlib.machine import Machine
-from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.workload import Job, Workload
-from hopperlib.node.layouts import layouts
+from hopperlib.placement.layouts import layouts
 from hopperlib.questions.question import load
 from hopperlib.readers.benchmark_history import read_benchmark_history
 from hopperlib.readers.ior.io500 import read_io500_summary
 from hopperlib.readers.jobs import read_job_trace
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Job, Workload
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 
 
@@ -66,8 +66,11 @@ def test_an_answer_gives_the_table_that_is_named():
 def test_a_trace_goes_to_a_frame_and_back(root, tmp_path):
     path = root / "data" / "samples" / "jobs" / "synthetic-jobs.swf"
     trace = hopperlib.read_swf(path, cores_per_node=1)
-    frame = trace.to_frame()
+    frame = trace.workload.to_frame()
     assert frame["run_time_s"].sum() == sum(trace.workload.run_time_s)
+    people = trace.to_frame()
+    assert people["run_time"].sum() == pd.Timedelta(frame["run_time_s"].sum(), unit="s")
+    assert list(read_job_trace(people).workload.run_time_s) == list(trace.workload.run_time_s)
     assert list(Workload(frame)) == list(trace.workload)
     frame.to_csv(tmp_path / "jobs.csv", index=False)
     assert list(read_job_trace(tmp_path / "jobs.csv").workload) == list(trace.workload)
@@ -170,10 +173,12 @@ def test_an_accounting_as_json_is_a_frame(tmp_path):
     file = tmp_path / "jobs.json"
     file.write_text(json.dumps({"jobs": [job, job | {"job_id": 9}]}))
     frame = hopperlib.read_sacct(file).to_frame()
+    ten, hour = pd.Timedelta("10min"), pd.Timedelta("1h")
     assert (
-        frame[["nodes", "run_time_s", "requested_time_s", "queue"]].to_numpy().tolist()
-        == [[4, 600, 3600, "regular"]] * 2
+        frame[["nodes", "run_time", "requested_time", "partition"]].to_numpy().tolist()
+        == [[4, ten, hour, "regular"]] * 2
     )
+    assert frame["wait"].tolist() == [pd.Timedelta("1min")] * 2
 
 
 def test_performance_logs_of_reframe_are_a_frame():

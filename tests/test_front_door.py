@@ -27,14 +27,14 @@ def test_other_names_are_not():
 def test_a_question_is_a_function_with_its_controls():
     parameters = inspect.signature(hopperlib.memory).parameters
     assert parameters["need_gb"].default == 2.0
-    assert "Memory of a task [GB]" in hopperlib.memory.__doc__
+    assert "Memory per task [GB]" in hopperlib.memory.__doc__
 
 
 def test_an_answer_holds_what_programs_read():
     answer = hopperlib.memory(need_gb=2, tasks=384)
     assert isinstance(answer, Result)
-    # 16 large-memory nodes of 24 tasks hold the 384 tasks with no core idle.
-    assert (answer.facts["layouts"][0]["nodes"], answer.facts["layouts"][0]["cost_factor"]) == (16, 1.0)
+    # 31 GB hold 15 tasks of 2 GB on a standard node: 26 nodes, whose 24 cores are 1.625 for each task.
+    assert (answer.facts["layouts"][0]["nodes"], answer.facts["layouts"][0]["cost_factor"]) == (26, 1.625)
 
 
 def test_the_line_stands_without_a_name():

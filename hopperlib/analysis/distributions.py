@@ -1,7 +1,7 @@
 """Families of distributions for run times: fitted by maximum likelihood, compared, and doubted.
 
 The best of several families is still only the best of these. So each fit comes
-with three doubts: intervals of its parameters, by resampling the values; an
+with three doubts: intervals of its parameters, by samples of the fit; an
 information criterion, which charges for parameters; and a test of fit whose
 p-value counts that the parameters were fitted to the same values.
 
@@ -36,7 +36,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 
-from hopperlib.analysis._resampling import Array, check_resampling, column, percentiles
+from hopperlib.analysis._resampling import Array, check_resampling, column
 from hopperlib.analysis._resampling import Interval as Interval  # noqa: PLC0414 - handed on
 from hopperlib.errors import refusal
 
@@ -624,15 +624,33 @@ def _distances(distribution: Any, values: Array) -> Array:
     return np.array([max(float(up.max()), float(down.max())), float(_anderson_darling(distribution, ordered, -1))])
 
 
+# Of which spread a parameter is a place: it is told in that spread, estimated anew in each sample. What has no spread
+# and is no scale is a plain number, and all others are scales or shapes above 0, of which ratios are told.
+_PLACES = {
+    ("normal", "mean"): "sd",
+    ("lognormal", "log_mean"): "log_sd",
+    ("shifted lognormal", "log_mean"): "log_sd",
+    ("Gumbel", "location"): "scale",
+    ("GEV", "location"): "scale",
+}
+# The same of logarithms, with their spread.
+_LOG_PLACES: dict[tuple[str, str], Callable[[Any], Any]] = {
+    ("Weibull", "scale"): lambda of: 1 / of["shape"],
+    ("inverse Gaussian", "mean"): lambda of: np.sqrt(of["mean"] / of["shape"]),
+}
+_NUMBERS = {("shifted lognormal", "shift"), ("GEV", "shape"), *((MIXTURE, name) for name in _OF_MIXTURE)}
+
+
 def bootstrap(
     values: npt.ArrayLike, family: str, rng: np.random.Generator, repeats: int = 199, level: float = 0.95
 ) -> dict[str, Interval]:
-    """Return an interval for each parameter of a family, by resampling the values.
+    """Return an interval for each parameter of a family that holds if the family does.
 
-    Percentile intervals: the family is fitted to samples drawn from the values
-    with replacement. A sample of one value all over is drawn again. For few
-    values (under about 20) such intervals are too short, and for the shift of
-    a lognormal, which hangs on the smallest value, at any number.
+    Samples of as many values are drawn from the fit and fitted anew. What is told of them is how far the new estimate
+    lies from the fit, in a form that hardly hangs on the parameters: the ratio of scales and shapes, the distance of
+    places in spreads; for the normal and the lognormal that is exactly Student's t and chi-square. Resampling the
+    values in its place holds 74 % where it says 95 for the spread of ten. Measured over 400 samples of each family
+    from 5 values on, these hold 91 to 98 %; of the shift, the GEV and the mixture see the tests.
 
     Parameters
     ----------
@@ -643,7 +661,7 @@ def bootstrap(
     repeats : int
         Samples, at least 2.
     level : float
-        What share of the samples the interval holds, between 0 and 1. [fraction]
+        How often the interval is to hold the truth, between 0 and 1. [fraction]
 
     Returns
     -------
@@ -663,16 +681,36 @@ def bootstrap(
     """
     x = _checked(values, family)
     check_resampling(repeats, level)
-    parameters = _FAMILIES[family].parameters
-    draws: list[dict[str, float]] = []
-    while len(draws) < repeats:
-        sample = rng.choice(x, len(x))
-        if np.ptp(sample) > _LEAST_SPREAD * abs(float(sample.mean())):
-            draws.append(parameters(*_estimate(sample, family)))
-    return {
-        name: percentiles([draw[name] for draw in draws], estimate, level)
-        for name, estimate in parameters(*_estimate(x, family)).items()
-    }
+    distribution, _, parameters, *_ = _FAMILIES[family]
+    arguments = _estimate(x, family)
+    fitted = parameters(*arguments)
+    draws: dict[str, list[float]] = {name: [] for name in fitted}
+    for _ in range(repeats):
+        sample = _drawn(distribution, arguments, len(x), 0.0, rng)
+        if family not in _BELOW_ZERO:
+            sample = np.maximum(sample, _RESOLUTION * float(x.min()))
+        for name, value in parameters(*_estimate(sample, family)).items():
+            draws[name].append(value)
+    made = {name: np.array(column) for name, column in draws.items()}
+    return {name: _turned(family, name, fitted, made, level) for name in fitted}
+
+
+def _turned(family: str, name: str, fitted: dict[str, float], draws: dict[str, Array], level: float) -> Interval:
+    """Return the interval of a parameter: as far on the other side of the estimate as the samples lie from the fit."""
+    estimate, tails = fitted[name], [(1 + level) / 2, (1 - level) / 2]
+    if spread := _PLACES.get((family, name)):
+        far = np.quantile((draws[name] - estimate) / draws[spread], tails)
+        low, high = estimate - fitted[spread] * far
+    elif log_spread := _LOG_PLACES.get((family, name)):
+        far = np.quantile(np.log(draws[name] / estimate) / log_spread(draws), tails)
+        low, high = estimate * np.exp(-log_spread(fitted) * far)
+    elif (family, name) in _NUMBERS:
+        low, high = 2 * estimate - np.quantile(draws[name], tails)
+    else:
+        low, high = estimate**2 / np.quantile(draws[name], tails)
+    if name == "share":
+        low, high = max(low, 0.0), min(high, 1.0)
+    return Interval(float(max(low, 0.0) if name == "shift" else low), float(estimate), float(high))
 
 
 def qq(values: npt.ArrayLike, fitted: Fit) -> QuantilePoints:

@@ -10,19 +10,18 @@ import numpy as np
 import pandas as pd
 
 from hopperlib.analysis.distributions import Goodness, qq
-from hopperlib.analysis.regression import regress_together, variance_split
-from hopperlib.analysis.run_times import CAVEATS, FamilyReport, Repeats, RunTimeReport, describe_run_times
+from hopperlib.analysis.regression import Coefficient, VarianceSplit, regress_together, variance_split
+from hopperlib.analysis.run_times import CAVEATS, FEW_VALUES, FamilyReport, Repeats, RunTimeReport, describe_run_times
 from hopperlib.errors import InputError, refusal
-from hopperlib.finding import Finding, worded
-from hopperlib.questions.result import Figure, Result
+from hopperlib.finding import Finding
+from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.questions.run_time_figures import histogram_figure, quantile_figure
-from hopperlib.questions.wording import wording
 from hopperlib.readers.run_times import RunTimes, read_run_times
 from hopperlib.readers.source import by_path
+from hopperlib.text import count
 
-_HERE, _WORDING = "hopperlib.analysis", wording(__name__)
 # Points of the quantile plot that are drawn and listed: of more values, evenly spread ones.
-_MOST_POINTS = 200
+_MAX_POINTS = 200
 
 
 def fit(
@@ -73,7 +72,7 @@ def fit(
 
     Examples
     --------
-    >>> from hopperlib.documented import data_folder
+    >>> from hopperlib.data_files import data_folder
     >>> result = fit(data_folder() / "samples" / "run-times" / "synthetic-run-times.csv", minimum=True, resamples=19)
     >>> result.summary.split(" To ")[0]
     'The shifted lognormal describes the times best.'
@@ -112,44 +111,43 @@ def fit_result(report: RunTimeReport) -> Result:
     --------
     >>> table = read_run_times(["run_time_s", *map(str, (10, 11, 13, 12, 11, 14, 10, 12))])
     >>> result = fit_result(describe_run_times(table, np.random.default_rng(1), resamples=19))
-    >>> [value.text for value in result.values[:2]], result.tables[0].columns[0].title
-    (['8', '11.625'], 'Family')
+    >>> result.values[0].text, result.summary.split(";")[0]
+    ('11.625', '8 times are too few to tell their distribution')
     """
-    table = report.table
+    slopes = _slopes(report.table)
+    return Result(
+        summary=_summary(report),
+        findings=tuple(_findings(report)),
+        values=tuple(_values(report)),
+        figures=_figures(report),
+        tables=tuple(_tables(report, slopes)),
+        facts=_contract(report) | _slope_facts(slopes),
+    )
+
+
+def _slopes(table: RunTimes) -> list[Coefficient]:
+    """Return the slopes of the times against the other columns."""
     try:
-        slopes = regress_together(table.covariates, table.times) if table.covariates else []
+        return regress_together(table.covariates, table.times, groups=table.groups or None) if table.covariates else []
     except ValueError as error:
         raise InputError(str(error), name="against") from None
-    figures, split = report.figures, report.split
-    sds = (figures["sd"], *((split.within_sd, math.sqrt(split.between_variance)) if split else (0.0, 0.0)))
-    percents = [100 * sd / figures["mean"] for sd in sds]
-    said = _WORDING.of(
-        report,
-        needed=" or ".join(f"{way.runs:,} ({way.how}{_by_rank(way)})" for way in report.repeats),
-        change=100 * report.change_fraction,
-        chance=100 * report.power,
-        times=len(table.times),
-        nothing=None,
-        between_sd=sds[2],
-        **dict(zip(("sd_percent", "within_percent", "between_percent"), percents, strict=True)),
-        shares=[100 * part for part in split.between_fraction] if split else [],
-        slopes=slopes,
-        fitted_to="minimum" if report.minima else "all",
-        caveats=CAVEATS,
-        noted=[f"{note.message} {note.advice}".strip() for note in report.notes],
-        family_rows=[_family_row(family, report.families[0].fit.aic) for family in report.families],
-        parameter_rows=[
-            (family.fit.family, name, interval.estimate, interval.low, interval.high)
-            for family in report.families
-            for name, interval in family.intervals.items()
-        ],
-        slope_rows=[
-            (row.name, row.slope.estimate, row.slope.low, row.slope.high, *(float(f"{p:.2g}") for p in row[-2:]))
-            for row in slopes
-        ],
+
+
+def _few(report: RunTimeReport) -> bool:
+    """Whether there are too few values to tell one family from another."""
+    return len(report.fitted) < FEW_VALUES
+
+
+def _summary(report: RunTimeReport) -> str:
+    needed = " or ".join(
+        f"{way.runs:,} ({way.low:,} to {way.high:,}; {way.how}{_by_rank(way)})" for way in report.repeats
     )
-    slope_facts = {"covariates": [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]} if slopes else {}
-    return said.result(findings=tuple(_findings(report)), figures=_figures(report), facts=said.contract | slope_facts)
+    verdict = report.verdict
+    if _few(report):
+        nearest = report.families[0].fit.family
+        verdict = f"{len(report.fitted)} times are too few to tell their distribution; the {nearest} comes nearest."
+    change = f"To see a change of {100 * report.change_fraction:g} %"
+    return f"{verdict} {change}, make this many runs before and as many after: {needed}."
 
 
 def _by_rank(way: Repeats) -> str:
@@ -158,46 +156,137 @@ def _by_rank(way: Repeats) -> str:
 
 
 def _findings(report: RunTimeReport) -> Iterator[Finding]:
-    """Yield what is wrong, what to keep in mind, and what holds of every fit."""
+    """Yield what is wrong, and what to keep in mind."""
     for message in report.table.skips.messages():
-        yield Finding("left-out", message, "problem")
+        yield Finding("left-out", message)
     if report.none_fits:
-        yield worded(_HERE, "no-family")
+        yield Finding("no-family", "No family describes the times: all are doubted.")
     yield from report.notes
-    for fitted in (family.fit for family in report.families):
-        if fitted.note:
-            yield worded(_HERE, "no-maximum", family=fitted.family.capitalize(), note=fitted.note)
-    if report.table.when:
-        yield worded(_HERE, "over-time", when=report.table.when)
-    if report.split is None:
-        yield worded(_HERE, "not-split", why=report.no_split)
-    yield from CAVEATS
+    if when := report.table.when:
+        text = f"Column {when!r} says when the runs were: hopper watch tells whether they became slower or faster for good."
+        yield Finding("over-time", text)
+    if report.split is None and report.table.group:
+        yield Finding("not-split", f"The spread is not split: {report.no_split}.", "note")
 
 
-def _bounded(p: float, goodness: Goodness) -> float | str:
+def _values(report: RunTimeReport) -> Iterator[Value]:
+    figures, split, unit = report.figures, report.split, report.table.unit
+    mean = figures["mean"]
+    seen = (
+        f"of {count(len(report.table.times), 'time')} in column {report.table.column}; median {figures['median']:,.6g}, "
+        f"from {figures['minimum']:,.6g} to {figures['maximum']:,.6g}"
+    )
+    yield Value("Mean", mean, None, unit, note=seen)
+    spread = f"{100 * figures['sd'] / mean:.2f} % of the mean"
+    if split:
+        within, between = (100 * sd / mean for sd in (split.within_sd, math.sqrt(split.between_variance)))
+        spread += f"; within a group {within:.2f} %, between groups {between:.2f} %"
+    yield Value("Standard deviation", figures["sd"], None, unit, note=spread)
+    if split:
+        low, share, high = (100 * part for part in split.between_fraction)
+        groups = f"{split.groups} groups of column {report.table.group}; 95 %: {low:.1f} to {high:.1f} %"
+        yield Value("Variance that lies between groups", share, "calibrated", "%", 1, note=groups)
+    if slow := report.slow_run:
+        seen = f"{sum(time > slow.estimate for time in report.table.times):,} of {len(report.table.times):,} did"
+        note = f"95 %: {slow.low:,.5g} to {slow.high:,.5g}; {seen}"
+        yield Value("One run in a hundred takes longer than", slow.estimate, "calibrated", unit, note=note)
+
+
+def _tables(report: RunTimeReport, slopes: Sequence[Coefficient]) -> Iterator[Table]:
+    if not _few(report):
+        best = report.families[0].fit.aic
+        yield table(
+            f"Families, the best first, fitted to {report.fitted_what}; p-values from {report.resamples:,} samples",
+            report.families,
+            {
+                "Family": lambda family: family.fit.family,
+                Column("AIC above the best", "", 1): lambda family: (
+                    "not comparable" if family.fit.note else family.fit.aic - best
+                ),
+                "p (Anderson-Darling)": lambda family: _bounded(family.goodness),
+            },
+        )
+    if slopes:
+        yield table(
+            f"Least squares on all columns at once, n = {len(report.table.times):,}"
+            f"{f', runs of one {report.table.group} alike' if report.table.group else ''}; intervals of 95 %, "
+            "p-values corrected by Holm",
+            slopes,
+            {
+                "Column": lambda row: row.name,
+                "Slope": lambda row: row.slope.estimate,
+                "From": lambda row: row.slope.low,
+                "To": lambda row: row.slope.high,
+                "p": lambda row: float(f"{row.p_value:.2g}"),
+                "p corrected": lambda row: float(f"{row.p_corrected:.2g}"),
+            },
+        )
+
+
+def _bounded(goodness: Goodness) -> float | str:
     """Return a p-value of resampling; one that no sample reached is only bounded by their number."""
+    p = goodness.anderson_darling_p
     return f"≤ {p:.2g}" if p <= 1 / (goodness.repeats + 1) else float(f"{p:.2g}")
 
 
-def _family_row(family: FamilyReport, best: float) -> tuple[Any, ...]:
-    """Return how well a family fits, beside the least AIC."""
-    fitted, goodness = family.fit, family.goodness
-    return (
-        fitted.family,
-        fitted.aic,
-        "not comparable" if fitted.note else fitted.aic - best,
-        goodness.anderson_darling,
-        _bounded(goodness.anderson_darling_p, goodness),
-        goodness.kolmogorov_smirnov,
-        _bounded(goodness.kolmogorov_smirnov_p, goodness),
-    )
+def _contract(report: RunTimeReport) -> dict[str, Any]:
+    """Return what `hopper fit --json` prints: its keys are promised to programs."""
+    return {
+        "column": report.table.column,
+        "unit": report.table.unit,
+        "values": len(report.table.times),
+        "left_out": report.table.skips.counts,
+        **report.figures,
+        "fitted": "minimum" if report.minima else "all",
+        "fitted_values": len(report.fitted),
+        "verdict": report.verdict,
+        "no_groups": report.no_split,
+        "change_fraction": report.change_fraction,
+        "power": report.power,
+        "alpha": report.alpha,
+        "resamples": report.resamples,
+        "repeats": [way._asdict() for way in report.repeats],
+        "notes": [f"{note.message} {note.advice}".strip() for note in report.notes],
+        "caveats": list(CAVEATS),
+        **({"groups": _groups(report.table.group, report.split)} if report.split else {}),
+        "slow_run": report.slow_run and report.slow_run._asdict(),
+        "families": [_family(family) for family in report.families],
+    }
+
+
+def _groups(group: str | None, split: VarianceSplit) -> dict[str, Any]:
+    return {
+        "column": group,
+        "groups": split.groups,
+        "within_sd": split.within_sd,
+        "total_sd": split.total_sd,
+        "between_fraction": split.between_fraction._asdict(),
+        "negative_estimate": split.clipped,
+    }
+
+
+def _family(family: FamilyReport) -> dict[str, Any]:
+    return {
+        "family": family.fit.family,
+        "parameters": {name: interval._asdict() for name, interval in family.intervals.items()},
+        "log_likelihood": family.fit.log_likelihood,
+        "aic": family.fit.aic,
+        "aicc": family.fit.aicc,
+        "note": family.fit.note,
+        "goodness": family.goodness._asdict(),
+        "doubted": family.doubted,
+    }
+
+
+def _slope_facts(slopes: Sequence[Coefficient]) -> dict[str, Any]:
+    return {"covariates": [{**row._asdict(), "slope": row.slope._asdict()} for row in slopes]} if slopes else {}
 
 
 def _figures(report: RunTimeReport) -> tuple[Figure, ...]:
     """Return the histogram and the quantiles of the best family."""
     best, unit = report.families[0].fit, report.table.unit
     expected, observed = qq(report.fitted, best)
-    picked = np.unique(np.linspace(0, len(observed) - 1, min(len(observed), _MOST_POINTS)).round().astype(int))
+    picked = np.unique(np.linspace(0, len(observed) - 1, min(len(observed), _MAX_POINTS)).round().astype(int))
     quantiles = quantile_figure(expected[picked].tolist(), observed[picked].tolist(), best.family, unit=unit)
     if len(picked) < len(observed):
         quantiles = replace(quantiles, alt=f"{quantiles.alt} Quantiles, {len(picked)} of {len(observed):,}.")

@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from hopperlib.network.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.network.torus.distances import Coordinates, Torus
+from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 
 # Jobs measured at once: few enough for their windows to stay in the processor's cache.
 _AT_ONCE = 2048
@@ -51,8 +51,8 @@ def mean_hop_distances(schedule: Schedule, places: Sequence[Coordinates], torus:
 
     Examples
     --------
-    >>> from hopperlib.network.scheduling.scheduler import simulate
-    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> from hopperlib.scheduling.scheduler import simulate
+    >>> from hopperlib.scheduling.workload import Job, Workload
     >>> jobs = [Job(job=1, submit_time_s=0, nodes=3, run_time_s=9, requested_time_s=9)]
     >>> mean_hop_distances(simulate(Workload(jobs), 4), [(0, 0, 0), (0, 0, 1), (0, 2, 0), (5, 5, 5)], Torus((17, 8, 24)))
     array([2.])

@@ -3,14 +3,18 @@
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
 from hopperlib.analysis._resampling import Array, Interval, check_resampling, column, percentiles
+from hopperlib.analysis.clustered import clustered
 from hopperlib.errors import refusal
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A column whose values differ by less than this share of their size is constant but for rounding.
 _LEAST_SPREAD = 1e-12
@@ -41,7 +45,7 @@ class Regression:
     n : int
         Points.
     p_corrected : float
-        The p-value corrected by Holm's method for so many metrics tried at once [1]_; of one metric, its own. [fraction]
+        The p-value corrected by Holm's method for that many metrics tried at once [1]_; of one metric, its own. [fraction]
 
     References
     ----------
@@ -76,13 +80,18 @@ class Coefficient(NamedTuple):
 
 
 def regress(
-    x: npt.ArrayLike, y: npt.ArrayLike, rng: np.random.Generator, repeats: int = 999, level: float = 0.95
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    rng: np.random.Generator,
+    repeats: int = 999,
+    level: float = 0.95,
 ) -> Regression:
     """Fit a straight line by least squares, with intervals of slope and r2 by resampling the points.
 
     The intervals resample points, not residuals, so they ask nothing of the
     spread about the line. A sample in which all x, or all y, are the same has
-    no line and is drawn again.
+    no line and is drawn again. The points must be independent: of runs in jobs
+    give one point a job, or use `regress_together` with the groups.
 
     Parameters
     ----------
@@ -145,7 +154,7 @@ def regress(
 def _resampled(
     n: int, statistic: Callable[[npt.NDArray[np.int64]], Array], rng: np.random.Generator, repeats: int
 ) -> Array:
-    """Return a statistic of so many samples of n things, drawn with replacement; samples that have none are drawn again."""
+    """Return a statistic of that many samples of n things, drawn with replacement; samples that have none are drawn again."""
     parts: list[Array] = []
     left = repeats
     while left > 0:
@@ -211,7 +220,7 @@ def _varying(metrics: Any) -> list[str]:
 
 
 def _corrected(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for so many tries, by Holm's method."""
+    """Return p-values corrected for that many tries, by Holm's method."""
     from statsmodels.stats.multitest import multipletests
 
     return [float(p) for p in multipletests(p_values, method="holm")[1]]
@@ -229,11 +238,12 @@ def run_time_model(
     y : array of n floats
         More than there are metrics by two at least.
     kind : str
-        ``least squares``, with errors that hold for any spread about the plane that differs from point to point (HC3);
+        ``least squares``, with errors that hold for any spread about the plane that differs from point to point (HC3),
+        and with groups for points that are alike in each;
         ``robust`` (Huber's, few points far off weigh less), ``quantile`` (of the median), or ``mixed`` (each group
         has a level of its own).
     groups : iterable of n, or None
-        Of ``mixed``: to which group each point belongs.
+        To which group each point belongs; ``mixed`` needs it, and ``least squares`` counts it.
 
     Returns
     -------
@@ -261,19 +271,18 @@ def run_time_model(
     import pandas as pd
     from statsmodels import api
 
-    names, ys = _varying(metrics), column(y, "y")
-    xs = pd.DataFrame({name: column(metrics[name], name) for name in names})
-    if len(xs) != len(ys) or len(ys) < len(names) + 3:
-        raise ValueError(
-            f"{len(ys)} points with {len(xs)} rows of {len(names)} metrics: at least {len(names) + 3} of both are needed"
-        )
-    if np.linalg.matrix_rank((xs - xs.mean()) / xs.std()) < len(names):
-        raise ValueError(f"one of the metrics {', '.join(names)} follows from the others: leave it out")
+    xs, ys = _columns(metrics, y)
     design, labels = api.add_constant(xs), [] if groups is None else list(groups)
     if kind == "mixed" and len(labels) != len(ys):
         raise ValueError(f"{len(ys)} points with {len(labels)} groups: a mixed model needs the group of each")
     fits: dict[str, Callable[[], Any]] = {
-        "least squares": lambda: api.OLS(ys, design).fit(cov_type="HC3"),
+        "least squares": lambda: (
+            api.OLS(ys, design).fit(
+                cov_type="cluster", cov_kwds={"groups": pd.factorize(np.array(labels))[0]}, use_t=True
+            )
+            if labels
+            else api.OLS(ys, design).fit(cov_type="HC3")
+        ),
         "robust": lambda: api.RLM(ys, design).fit(),
         "quantile": lambda: api.QuantReg(ys, design).fit(q=0.5),
         "mixed": lambda: api.MixedLM(ys, design, groups=labels).fit(),
@@ -283,7 +292,24 @@ def run_time_model(
     return fits[kind]()
 
 
-def regress_together(metrics: Any, y: npt.ArrayLike, level: float = 0.95) -> list[Coefficient]:
+def _columns(metrics: Any, y: npt.ArrayLike) -> tuple["pd.DataFrame", Array]:
+    """Return the metrics that vary, and y, or say what makes no regression."""
+    import pandas as pd
+
+    names, ys = _varying(metrics), column(y, "y")
+    xs = pd.DataFrame({name: column(metrics[name], name) for name in names})
+    if len(xs) != len(ys) or len(ys) < len(names) + 3:
+        raise ValueError(
+            f"{len(ys)} points with {len(xs)} rows of {len(names)} metrics: at least {len(names) + 3} of both are needed"
+        )
+    if np.linalg.matrix_rank((xs - xs.mean()) / xs.std()) < len(names):
+        raise ValueError(f"one of the metrics {', '.join(names)} follows from the others: leave it out")
+    return xs, ys
+
+
+def regress_together(
+    metrics: Any, y: npt.ArrayLike, level: float = 0.95, groups: Iterable[Hashable] | None = None
+) -> list[Coefficient]:
     """Regress y on all metrics at once by least squares, the surest first; a metric that is constant is left out.
 
     Parameters
@@ -292,12 +318,15 @@ def regress_together(metrics: Any, y: npt.ArrayLike, level: float = 0.95) -> lis
     y : array of n floats
         More than there are metrics by two at least.
     level : float
-        Of the intervals, which hold for any spread about the plane that differs from point to point (HC3). [fraction]
+        Of the intervals, which hold for any spread about the plane that differs from point to point. [fraction]
+    groups : iterable of n labels, or None
+        To which job, say, each point belongs, five at least: points of one group are alike, and the p-values and
+        intervals count that (`hopperlib.analysis.clustered`). None: each point stands for itself.
 
     Raises
     ------
     ValueError
-        If no metric varies, there are too few points, or a metric follows from the others.
+        If no metric varies, there are too few points or groups, or a metric follows from the others.
 
     Examples
     --------
@@ -307,16 +336,22 @@ def regress_together(metrics: Any, y: npt.ArrayLike, level: float = 0.95) -> lis
     >>> [(row.name, round(row.slope.estimate), row.p_corrected < 0.05) for row in table]
     [('hops', 5, True), ('io', 0, False)]
     """
-    spread = {name: float(np.std(column(metrics[name], name))) for name in _varying(metrics)}
-    scaled = {name: (column(metrics[name], name) - np.mean(metrics[name])) / sd for name, sd in spread.items()}
-    fitted = run_time_model(scaled, y)
-    corrected = dict(zip(spread, _corrected(fitted.pvalues.iloc[1:]), strict=True))
-    ends = fitted.conf_int(1 - level)
-    rows = []
-    for name, sd in spread.items():
-        low, high = ends.loc[name] / sd
-        slope = Interval(float(low), float(fitted.params[name] / sd), float(high))
-        rows.append(Coefficient(name, slope, float(fitted.pvalues[name]), corrected[name]))
+    xs, ys = _columns(metrics, y)
+    spread = xs.std(ddof=0)
+    labels = list(range(len(ys)) if groups is None else groups)
+    if len(labels) != len(ys):
+        raise ValueError(f"{len(ys)} points with {len(labels)} groups: each point needs its group")
+    fitted = clustered(np.column_stack([np.ones(len(ys)), (xs - xs.mean()) / spread]), ys, labels)
+    corrected, (lows, highs) = _corrected(fitted.p_values[1:].tolist()), fitted.interval(level)
+    rows = [
+        Coefficient(
+            name,
+            Interval(*(float(ends[at] / spread[name]) for ends in (lows, fitted.estimates, highs))),
+            float(fitted.p_values[at]),
+            corrected[at - 1],
+        )
+        for at, name in enumerate(xs, start=1)
+    ]
     return sorted(rows, key=lambda row: row.p_value)
 
 

@@ -1,7 +1,7 @@
 """Reports on a site's own files: what the notebooks of ``notebooks/own`` show, and ``hopper report`` writes.
 
 =========  ====================================================================
-jobs       a job trace: waits observed and simulated
+jobs       a job trace: waits by week, user and account as observed, and simulated
 runs       run times: their distribution, their spread, repeats needed
 history    benchmark histories: lasting changes and outliers
 io         outputs of IOR, mdtest and IO500, and Darshan logs
@@ -12,12 +12,14 @@ launch     launch lines and batch scripts on a machine
 Without files each report is about the samples of the book.
 """
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import chain
+from operator import itemgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,36 +27,45 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from hopperlib.analysis.fit_answer import fit
-from hopperlib.documented import data_folder
+from hopperlib.analysis.job_report import observed_result
+from hopperlib.data_files import data_folder
 from hopperlib.errors import InputError, refusal
 from hopperlib.failure.diagnosis.diagnosis import diagnose
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.monitoring.history import History
-from hopperlib.network.scheduling.workload import Workload
 from hopperlib.questions.monitoring.watch import judged, watch_result
-from hopperlib.questions.network import simulate
+from hopperlib.questions.network.simulate import Simulation, simulated
+from hopperlib.questions.network.trace_answer import result_of
 from hopperlib.questions.question import load
-from hopperlib.questions.result import Result, joined
+from hopperlib.questions.result import Result, joined, table
 from hopperlib.questions.storage.darshan_answer import logs_result
 from hopperlib.questions.storage.io_log import text_results
-from hopperlib.questions.wording import wording
 from hopperlib.readers.benchmark_history import Histories, read_benchmark_history
 from hopperlib.readers.darshan import read_darshan_logs
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.run_times import read_run_times
 from hopperlib.readers.source import text_of
+from hopperlib.text import count
 
-_WORDING = wording(__name__)
-_MOST_BYTES = 256_000_000
+_MAX_BYTES = 256_000_000
+_MAX_ROWS = 12
+# A time stamp without a zone, and how much of a text is looked at.
+_LOCAL, _HEAD = re.compile(r"\dT\d\d:\d\d:\d\d(?![\d.]*(?:Z|[+-]\d\d))"), 20_000
 _SPANS = {"h": 3600, "d": 86_400, "w": 604_800}
 
 
 class _Text(NamedTuple):
-    """What one file holds."""
+    """What one file holds; a DataFrame is kept as it is."""
 
     name: str
     text: str
+    table: Any = None
+
+    @property
+    def source(self) -> Any:
+        """What a reader is given."""
+        return self.text if self.table is None else self.table
 
 
 class Kind(NamedTuple):
@@ -98,17 +109,15 @@ def since_time(text: str, *, now: float | None = None) -> float | None:
         raise refusal("since", text, "must be a date such as 2026-11-01, or a span such as 7d, 12h or 2w") from None
 
 
-def report(
-    kind: str, paths: Sequence[str | PathLike[str]] | str | PathLike[str] = (), *, since: str = "", **settings: Any
-) -> Result:
+def report(kind: str, paths: Any = (), *, since: str = "", **settings: Any) -> Result:
     """Return the report on files of one kind.
 
     Parameters
     ----------
     kind : str
         One of `KINDS`.
-    paths : path, or sequence of paths
-        Files; folders are searched. None are the samples of the book.
+    paths : path, open file, DataFrame or Series, or sequence of them
+        Folders are searched. None are the samples of the book.
     since : str
         As for `since_time`: jobs submitted, benchmarks run, files changed from then on.
     **settings
@@ -131,17 +140,30 @@ def report(
             f"a report on {kind} has no setting {unknown[0]!r}; it has: {', '.join(chosen.settings)}", name=unknown[0]
         )
     start = since_time(since)
-    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    given = list(paths) if isinstance(paths, list | tuple) else [paths]
     if not given:
         return chosen.answer(chosen.samples(), [], start if chosen.dated else None, **settings)
-    files = [file for path in given for file in _files(Path(path))]
-    if start is not None and not chosen.dated:
-        files = [file for file in files if file.stat().st_mtime >= start]
-    if not files:
-        raise InputError(f"no file was changed since {since}", name="since", value=since)
+    on_disk = [path for path in given if isinstance(path, str | PathLike)]
+    found = [file for path in on_disk for file in _files(Path(path).expanduser())]
+    files = _changed(found, None if chosen.dated else start, since) if on_disk else []
     logs = [file for file in files if file.suffix == ".darshan"] if kind == "io" else []
-    texts = [_Text(name=str(file), text=text_of(file, max_bytes=_MOST_BYTES)) for file in files if file not in logs]
+    texts = [_Text(name=str(file), text=text_of(file, max_bytes=_MAX_BYTES)) for file in files if file not in logs]
+    texts += [_given(thing, number) for number, thing in enumerate(given, 1) if not isinstance(thing, str | PathLike)]
     return chosen.answer(texts, logs, start, **settings)
+
+
+def _given(thing: Any, number: int) -> _Text:
+    """Return what a program gave: a DataFrame, a Series, or an open file."""
+    name = str(getattr(thing, "name", None) or f"input {number}")
+    return _Text(name, text_of(thing, max_bytes=_MAX_BYTES), thing if hasattr(thing, "iloc") else None)
+
+
+def _changed(files: list[Path], start: float | None, since: str) -> list[Path]:
+    """Return the files that were changed from a time on, all of them without one."""
+    kept = [file for file in files if start is None or file.stat().st_mtime >= start]
+    if not kept:
+        raise InputError(f"no file was changed since {since}", name="since", value=since)
+    return kept
 
 
 def kind_named(name: str) -> Kind:
@@ -203,36 +225,51 @@ def _each(texts: Sequence[_Text], reader: Callable[[_Text], Any]) -> tuple[list[
 
 def _jobs(texts: Sequence[_Text], _: Any, since: float | None, **settings: Any) -> Result:
     """Answer for job traces, taken as one."""
-    values = load("simulate").read(settings)
-    reading = simulate.reading_of(values)
-    traces, unread = _each(texts, lambda file: read_job_trace(file.text, **reading))
+    setting = Simulation(**load("simulate").read(settings))
+    traces, unread = _each(texts, lambda file: read_job_trace(file.source, **setting.reading))
     trace = traces[0]
     if len(traces) > 1:
-        trace = replace(trace, workload=Workload(chain.from_iterable(each.workload for each in traces)))
+        trace = read_job_trace(pd.concat([each.to_frame() for each in traces]))
     if since is not None:
         if not trace.epoch_s and trace.workload.submit_time_s[0] < 1e8:
             raise InputError("the trace does not tell its dates", name="since")
+        if not trace.timezone and _LOCAL.search(texts[0].text[:_HEAD]):
+            # The clock of the trace names no zone: it is compared with the clock on the wall.
+            since = datetime.fromtimestamp(since).replace(tzinfo=UTC).timestamp()
         kept = [row for row, at in enumerate(trace.workload.submit_time_s) if trace.epoch_s + at >= since]
         if not kept:
             raise InputError("no job was submitted since then", name="since")
-        trace = replace(trace, workload=trace.workload.of(kept))
-    return joined([simulate.result_of(simulate.simulated(trace, values, every_s=3600))], unread)
+        others = {
+            name: tuple(pair for pair in getattr(trace, name) if trace.epoch_s + pair[1].submit_time_s >= since)
+            for name in ("unfinished", "never")
+        }
+        trace = replace(trace, workload=trace.workload.of(kept), **others)
+    outcome = simulated(trace, setting, every_s=3600)
+    return joined([observed_result(trace, outcome.schedule.nodes, result_of(outcome))], unread)
 
 
 def _runs(texts: Sequence[_Text], *_: Any, **settings: Any) -> Result:
     """Answer for tables of run times, taken as one."""
     names = {name: settings[name] for name in ("column", "group") if name in settings}
-    tables, unread = _each(texts, lambda file: read_run_times(file.text, **names))
+    tables, unread = _each(
+        texts, lambda file: read_run_times(file.source, covariates=settings.get("against", ()), **names)
+    )
     runs = tables[0] if len(tables) == 1 else pd.concat([table.to_frame() for table in tables])
     return joined([fit(runs, **settings)], unread)
 
 
 def _history(
-    texts: Sequence[_Text], _: Any, since: float | None, *, column: str | None = None, least_percent: float = 1.0
+    texts: Sequence[_Text],
+    _: Any,
+    since: float | None,
+    *,
+    column: str | None = None,
+    least_percent: float = 1.0,
+    date: str = "",
 ) -> Result:
     """Answer for benchmark histories."""
     files, unread = _each(
-        texts, lambda history: read_benchmark_history(history.text, name=Path(history.name).stem, column=column)
+        texts, lambda history: read_benchmark_history(history.source, name=Path(history.name).stem, column=column)
     )
     if since is not None:
         files = [
@@ -240,7 +277,7 @@ def _history(
         ]
         if not any(file.series for file in files):
             raise InputError("no benchmark ran since then", name="since")
-    return joined([watch_result(files, judged(files, least_percent=least_percent))], unread)
+    return joined([watch_result(files, judged(files, least_percent=least_percent), str(date))], unread)
 
 
 def _later(history: History, since: float) -> History | None:
@@ -279,17 +316,36 @@ def _errors(texts: Sequence[_Text], *_: Any) -> Result:
             {"file": file.name, "verdict": diagnosis.verdict, **of_cause, "line": hits[0].line if hits else None}
         )
     known = Counter((row["code"], row["title"], row["fault"]) for row in rows if row["code"]).most_common()
-    causes = [{"code": code, "title": title, "fault": fault, "logs": count} for (code, title, fault), count in known]
-    said = _WORDING.of(rows=rows, causes=causes, named=sum(cause["logs"] for cause in causes))
-    count = f"of {len(rows):,} logs"
+    causes = [{"code": code, "title": title, "fault": fault, "logs": logs} for (code, title, fault), logs in known]
+    summary = f"{sum(cause['logs'] for cause in causes):,} of {count(len(rows), 'log')} name their cause."
+    if causes:
+        summary += f" Most often: {causes[0]['title']} ({causes[0]['logs']:,})."
+    of_logs = f"of {count(len(rows), 'log')}"
     return Result(
-        summary=said.text("errors"),
+        summary=summary,
         findings=tuple(
-            Finding(cause["code"], f"{cause['title']}: {cause['logs']:,} {count}.", "problem") for cause in causes
+            Finding(cause["code"], f"{cause['title']}: {cause['logs']:,} {of_logs}.", "problem") for cause in causes
         ),
-        tables=(said.table("causes"), said.table("logs")),
+        tables=(
+            table(
+                f"Logs{_shown(rows)}",
+                rows[:_MAX_ROWS],
+                {
+                    "File": itemgetter("file"),
+                    "Verdict": itemgetter("verdict"),
+                    "Code": itemgetter("code"),
+                    "Confidence": itemgetter("confidence"),
+                    "Line": itemgetter("line"),
+                },
+            ),
+        ),
         facts={"logs": rows, "causes": causes},
     )
+
+
+def _shown(rows: Sequence[Any]) -> str:
+    """Say how many rows a table shows where it does not show all."""
+    return f", {_MAX_ROWS} of {len(rows):,}" if len(rows) > _MAX_ROWS else ""
 
 
 def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
@@ -305,24 +361,37 @@ def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
         outcome = {"problems": facts.get("problems", 0), "certainty": facts.get("certainty"), "says": says}
         rows.append({"file": file.name, **outcome, "better": better})
     wrong = [row for row in rows if row["problems"]]
-    said = _WORDING.of(Machine.load(machine), rows=rows, wrong=wrong)
+    lines = count(len(rows), "launch line")
+    # What is wrong is shown first.
+    shown = sorted(rows, key=lambda row: not row["problems"])[:_MAX_ROWS]
     return Result(
-        summary=said.text("launch"),
+        summary=f"{len(wrong):,} of {lines} have a problem on {Machine.load(machine).title}.",
         findings=tuple(Finding("launch-line", f"{row['file']}: {row['says']}", "problem") for row in wrong),
-        tables=(said.table("lines"),),
+        tables=(
+            table(
+                f"Launch lines{_shown(rows)}",
+                shown,
+                {
+                    "File": itemgetter("file"),
+                    "Problems": itemgetter("problems"),
+                    "Certainty": itemgetter("certainty"),
+                    "A better line": itemgetter("better"),
+                },
+            ),
+        ),
         facts={"lines": rows},
     )
 
 
-_OF_JOBS = ("nodes", "machine", "cluster", "policy", "allocation", "queues", "cores_per_node", "seed")
-_OF_RUNS = ("column", "group", "minimum", "change", "power", "resamples", "seed")
+_OF_JOBS = ("nodes", "machine", "cluster", "policy", "allocation", "queues", "cores_per_node", "timezone", "seed")
+_OF_RUNS = ("column", "group", "against", "minimum", "change", "power", "resamples", "seed")
 KINDS: dict[str, Kind] = {
     "jobs": Kind("Job trace", _jobs, _OF_JOBS, lambda: _sample_files("jobs"), dated=True),
     "runs": Kind("Run times", _runs, _OF_RUNS, lambda: _sample_files("run-times")),
     "history": Kind(
         "Benchmark history",
         _history,
-        ("column", "least_percent"),
+        ("column", "least_percent", "date"),
         lambda: _sample_texts("watch", "history"),
         dated=True,
     ),

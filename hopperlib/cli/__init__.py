@@ -16,47 +16,59 @@ from typing import Any, NoReturn
 import click
 
 from hopperlib import __version__
-from hopperlib.package_data import read_beside
 from hopperlib.questions.catalogue import QUESTIONS, sentences
 
-# Commands that answer no question, which `commands.toml` states, and questions whose command does more than ask and show:
-# name -> module of the function of that name.
-COMMANDS: dict[str, str] = {
-    "machine": "machine",
-    **dict.fromkeys(("fit", "report", "ensemble"), "analysis"),
-    "io": "storage",
-    "questions": "book",
+# Commands that answer no question: name -> module with an attribute of the name, and the line of the list.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "machine": ("machine", "List, show, compare, check and write machine files."),
+    "nodes": ("nodes", "Where the nodes of a machine sit, on the floor and in the torus."),
+    "fit": ("analysis", "The distribution of run times, their spread, and the repeats that show a change."),
+    "io": ("storage", "What IOR, mdtest, IO500 and Darshan measured, as tables and as findings."),
+    "report": ("analysis", "A report on files of your own as one HTML page, fit for cron."),
+    "trace": ("trace", "What a job log says of its scheduler: rules, their test on later weeks, why a job waited."),
+    "ensemble": ("analysis", "A question over many settings and seeds, in processes or on a cluster."),
 }
+# Questions whose command does more than ask and show.
 OWN: dict[str, str] = {
     "place": "place",
-    **dict.fromkeys(("torus", "rank-order"), "network"),
+    "torus": "torus",
+    "rank-order": "rank_order",
     "simulate": "simulate",
-    **dict.fromkeys(("stripe", "iobuf"), "storage"),
-    **dict.fromkeys(("diagnose", "build", "preflight"), "failure"),
-    **dict.fromkeys(("scorecard", "watch"), "book"),
+    **{name: name for name in ("stripe", "iobuf", "diagnose", "build", "preflight", "watch", "scorecard")},
 }
-NAMES: tuple[str, ...] = (*QUESTIONS, *COMMANDS)
+# Commands that go on working without a line of their own: `machine compare` and `--help` take their place.
+FORMER: dict[str, str] = {"machines": "machine", "questions": "questions"}
+# Commands that there were, and what takes their place.
+_REPLACED = {"default-modules": "it is an exercise of the page Build and link (notebooks/failure/build-and-link.ipynb)"}
+NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in FORMER), *COMMANDS)
+_MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OWN | FORMER
+# What a plain install lacks, by the extra that has it.
+_EXTRAS = {
+    "analysis": ("numpy", "scipy", "pandas", "statsmodels", "ruptures", "pyarrow", "matplotlib", "tqdm", "cloudpickle"),
+    "notebooks": ("plotly", "anywidget", "ipywidgets"),
+    "cluster": ("dask", "distributed", "dask_jobqueue"),
+    "darshan": ("darshan",),
+}
 _UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT, errno.EFBIG)
 
 
 def _refuse(error: click.ClickException, *, as_json: bool) -> NoReturn:
-    """End with a refusal of click's own: its usage and message, or the message as data."""
+    """End with a refusal of click's own: one line, or the message as data; a group without a command shows its help."""
     from hopperlib.cli.common import fail
     from hopperlib.render.text import printable
 
-    message = printable(error.format_message())
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and not as_json:
+        error.show(sys.stdout)
+        raise SystemExit(0)
+    message = printable(" ".join(error.format_message().split()))
     if as_json:
         option = getattr(error, "option_name", None) or getattr(getattr(error, "param", None), "name", None)
         fail(message, as_json=True, details={"flag": option} if option else {})
+    where = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        click.echo(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n", err=True)
-    click.echo(f"Error: {message}", err=True)
+        where = f" ({error.ctx.command_path} --help says what it takes)"
+    click.echo(f"hopper: {message}{where}", err=True)
     raise SystemExit(error.exit_code)
-
-
-def stated_commands() -> dict[str, dict[str, Any]]:
-    """Return the tables of `commands.toml`."""
-    return read_beside(__file__, "commands.toml")
 
 
 class LazyGroup(click.Group):
@@ -68,27 +80,30 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import and return a command."""
-        if name not in NAMES:
+        if name not in NAMES and name not in FORMER:
             return None
-        from hopperlib.cli.question import question_command, stated_command
-
-        place = (COMMANDS | OWN).get(name)
-        module = importlib.import_module(f"hopperlib.cli.{place}") if place else None
-        if name in COMMANDS:
-            stated = stated_commands()
-            return stated_command(name, stated[name], module, stated["shared"])
+        if name in _MODULES:
+            module = importlib.import_module(f"hopperlib.cli.{_MODULES[name]}")
+            command: click.Command = getattr(module, name.replace("-", "_"))
+            return command
+        from hopperlib.cli.question import question_command
         from hopperlib.questions.question import load
 
-        return question_command(load(name), getattr(module, name.replace("-", "_"), None))
+        return question_command(load(name))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Name the nearest command when there is none of that name."""
-        if args and args[0] not in NAMES:
-            from hopperlib.tables import nearest
+        if args and args[0] in _REPLACED:
+            raise click.UsageError(f"there is no command '{args[0]}' any more: {_REPLACED[args[0]]}", ctx)
+        # A file, or a pipe, alone is asked what it is.
+        if args and args[0] not in (*NAMES, *FORMER) and (args[0] == "-" or os.path.isfile(args[0])):
+            args = ["anything", *args]
+        if args and args[0] not in (*NAMES, *FORMER):
+            from hopperlib.errors import did_you_mean
 
-            raise click.UsageError(f"there is no command '{args[0]}'{nearest(args[0], NAMES)}", ctx)
+            raise click.UsageError(f"there is no command '{args[0]}'{did_you_mean(args[0], NAMES)}", ctx)
         return super().resolve_command(ctx, args)
 
     def main(
@@ -102,7 +117,7 @@ class LazyGroup(click.Group):
         """Run a command line; every refusal is one message, as data with --json."""
         words = list(sys.argv[1:] if args is None else args)
         name, as_json = prog_name or "hopper", "--json" in words
-        # Whoever calls it so, as tests do, handles what is raised.
+        # The caller, as tests do, handles what is raised.
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **more)
         # A shell that asks for completions gets them here, and the program ends.
@@ -127,7 +142,7 @@ class LazyGroup(click.Group):
 
             # A package of an extra may be missing; any other missing module is a defect.
             package = (error.name or "").split(".")[0]
-            extra = next((extra for extra, has in stated_commands()["extras"].items() if package in has), None)
+            extra = next((extra for extra, has in _EXTRAS.items() if package in has), None)
             if extra is None:
                 raise
             fail(f"this command needs {error.name}: pip install 'hopper-book[{extra}]'", as_json=as_json)
@@ -145,10 +160,9 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List questions and commands without importing any."""
         with formatter.section("Questions"):
-            formatter.write_dl(sorted(sentences().items()))
+            formatter.write_dl(sorted((name, text) for name, text in sentences().items() if name not in FORMER))
         with formatter.section("Other commands"):
-            stated = stated_commands()
-            formatter.write_dl([(name, stated[name]["line"]) for name in COMMANDS])
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

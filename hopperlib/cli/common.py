@@ -3,14 +3,46 @@
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+
+from hopperlib.errors import InputError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from hopperlib.questions.result import Result
+
+
+# Options of several commands.
+json_option = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
+all_option = click.option("--all", "show_all", is_flag=True, help="Print everything: numbers, charts in words, tables.")
+html_option = click.option(
+    "--html", "page", metavar="PAGE", help="Write one page to this file: no scripts, nothing from elsewhere."
+)
+
+
+def refusing(run: Callable[..., None]) -> Callable[..., None]:
+    """Return a command's function that ends with one message where the input cannot be used.
+
+    Goes below click's decorators; ``as_json`` among the values says in which form.
+    """
+
+    @wraps(run)
+    def told(**values: Any) -> None:
+        try:
+            run(**values)
+        except ValueError as error:
+            problems = getattr(error, "problems", ())
+            flags = {flag for parameter in click.get_current_context().command.params for flag in parameter.opts}
+            option = f"--{getattr(error, 'name', None)}"
+            message = error.message_for(option) if isinstance(error, InputError) and option in flags else str(error)
+            details = {"problems": list(problems)} if problems else {}
+            fail(message, as_json=bool(values.get("as_json")), details=details)
+
+    return told
 
 
 def complete(

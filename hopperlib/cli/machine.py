@@ -1,7 +1,6 @@
-"""``hopper machine``: list, show, check and write machine files."""
+"""``hopper machine``: list, show, compare, check and write machine files."""
 
 import itertools
-import os
 import shutil
 import subprocess
 import textwrap
@@ -11,59 +10,128 @@ from typing import Any
 
 import click
 
-from hopperlib.cli.common import fail, print_json, read_source
+from hopperlib.cli.common import complete, fail, json_option, machine_names, print_json, read_source, refusing
+from hopperlib.cli.here import run_tool
+from hopperlib.cli.question import question_command
 from hopperlib.machine import Machine, MachineError
-from hopperlib.package_data import rows_beside
+from hopperlib.questions.question import load
 from hopperlib.questions.result import Column, Table
 from hopperlib.render.text import printable, table_lines
+from hopperlib.text import count
+
+# What follows from the values of a machine file: part, property, unit, decimals.
+_DERIVED = (
+    ("machine", "nodes", "", None),
+    ("machine", "cores", "", None),
+    ("machine", "peak_tflops", "Tflop/s", 3),
+    ("machine", "memory_tb", "TB (GB / 1,000)", None),
+    ("machine", "memory_tib", "TiB (GB / 1,024)", None),
+    ("machine", "core_hours_per_day", "core h", None),
+    ("node", "numa_nodes", "", None),
+    ("node", "cores", "", None),
+    ("node", "hardware_threads", "", None),
+    ("node", "core_peak_gflops", "Gflop/s", 3),
+    ("node", "peak_gflops", "Gflop/s", 3),
+    ("node", "memory_per_numa_node_gb", "GB", 3),
+    ("node", "bandwidth_gb_s", "GB/s", 3),
+    ("network", "routers", "", None),
+    ("network", "node_positions", "", None),
+    ("network", "cabinets", "", None),
+    ("rest", "service_nodes", "", None),
+    ("file_system", "servers", "", None),
+    ("file_system", "ost_peak_gb_s", "GB/s", 4),
+)
 
 
-def list_all(_: dict[str, Any], as_json: bool, show_all: bool) -> None:
+@click.group()
+def machine() -> None:
+    """List, show, compare, check and write machine files.
+
+    A machine file states a machine's nodes, network, file systems and
+    launchers in TOML, each number with its source or the reason it is assumed.
+    """
+
+
+# The question by its own name is what the page and Python know; the command line says it once.
+machines = question_command(load("machines"), lines="hopper machine compare --first hopper --second perlmutter")
+machine.add_command(machines, "compare")
+
+
+@machine.command("list")
+@json_option
+@refusing
+def list_machines(as_json: bool) -> None:
     """List the machines that come with the library."""
-    machines = [_summary(Machine.load(name)) for name in Machine.names()]
+    listed = [_summary(Machine.load(name)) for name in Machine.names()]
     if as_json:
-        print_json({"machines": machines})
+        print_json({"machines": listed})
     else:
-        rows = [[_text("-" if cell is None else cell) for cell in machine.values()] for machine in machines]
-        _print_table(tuple(machines[0]), rows)
+        rows = [[_text("-" if cell is None else cell) for cell in each.values()] for each in listed]
+        _print_table(tuple(listed[0]), rows)
 
 
-def show(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Show every value of a machine with its source."""
-    machine = Machine.load(values["name"])
+@machine.command()
+@click.argument("name", shell_complete=complete(machine_names))
+@json_option
+@refusing
+def show(name: str, as_json: bool) -> None:
+    """Show every value of a machine with its source.
+
+    NAME is a name out of `hopper machine list`, or a path.
+    """
+    shown = Machine.load(name)
     if as_json:
-        print_json(_everything(machine))
+        print_json(_everything(shown))
     else:
-        _print_machine(machine)
+        _print_machine(shown)
 
 
-def check(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Check a machine file and print all that is wrong in it."""
-    file = values["file"]
+@machine.command()
+@click.argument("file", shell_complete=complete())
+@json_option
+@refusing
+def check(file: str, as_json: bool) -> None:
+    """Check a machine file and print all that is wrong in it.
+
+    FILE is a path, or - for standard input. Exit status 0 if the file is
+    sound, 2 if not.
+    """
     text = read_source(file, what="machine file", as_json=as_json)
     try:
-        machine = Machine.from_toml(text, name="standard input" if file == "-" else Path(file).name)
+        checked = Machine.from_toml(text, name="standard input" if file == "-" else Path(file).name)
     except MachineError as error:
         if as_json:
             print_json({"file": file, "valid": False, "problems": list(error.problems)})
         else:
             for problem in error.problems:
                 click.echo(printable(problem), err=True)
-            count = len(error.problems)
-            click.echo(f"hopper: {printable(file)}: {count} problem{'s' if count > 1 else ''}", err=True)
+            click.echo(f"hopper: {printable(file)}: {count(len(error.problems), 'problem')}", err=True)
         raise SystemExit(2) from None
     if as_json:
-        print_json({"file": file, "valid": True, "problems": [], "machine": _summary(machine)})
+        print_json({"file": file, "valid": True, "problems": [], "machine": _summary(checked)})
     else:
-        size = f"{_size(machine)}, {len(machine.provenance)} values, {_assumed(machine)} of them assumed"
+        size = f"{_size(checked)}, {len(checked.provenance)} values, {_assumed(checked)} of them assumed"
         click.echo(f"{printable(file)}: sound; {size}")
 
 
-def new(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Write a machine file from what tools say of the nodes."""
+@machine.command()
+@click.argument("files", nargs=-1, shell_complete=complete())
+@click.option("--name", default="mine", show_default=True, help="Name of the machine, in lower case.")
+@click.option("--out", metavar="PATH", help="File to write; by default standard output.")
+@json_option
+@refusing
+def new(files: tuple[str, ...], name: str, out: str | None, as_json: bool) -> None:
+    """Write a machine file from what tools say of the nodes.
+
+    FILES hold the output of lscpu, lscpu -J, lstopo --of xml, scontrol show node
+    and scontrol show config (how the site's Slurm picks cores and binds), nvidia-smi topo -m, rocm-smi --showtopo or lfs df; - is standard input.
+    Several files complete each other: scontrol counts the nodes, lstopo or lscpu
+    of one node knows its NUMA nodes, lfs the file systems. Without
+    FILES the tools that this computer has are run. What no tool tells is
+    written as assumed.
+    """
     from hopperlib.readers.hardware.reader import Hardware, machine_from, read_hardware
 
-    files, out = values["files"], values["out"]
     texts = [(file, read_source(file, what="file", as_json=as_json)) for file in files] or _run_tools()
     records: list[Hardware] = []
     for origin, text in texts:
@@ -73,15 +141,15 @@ def new(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
             if files:
                 fail(f"{origin}: {error}", as_json=as_json)
             click.echo(printable(f"hopper: {origin}: {error}"), err=True)
-    machine = machine_from(records, name=values["name"])
-    tools = ", ".join(machine.sources)
+    written = machine_from(records, name=name)
+    tools = ", ".join(written.sources)
     header = f"# Written by `hopper machine new` from: {tools}.\n# Look at each value that says assumed.\n\n"
-    toml = header + machine.to_toml()
+    toml = header + written.to_toml()
     if out is not None:
         _write(out, toml, as_json)
-        click.echo(f"{printable(out)}: {_size(machine)}; {_assumed(machine)} values are assumed", err=True)
+        click.echo(f"{printable(out)}: {_size(written)}; {_assumed(written)} values are assumed", err=True)
     if as_json:
-        print_json({**_everything(machine), "toml": toml})
+        print_json({**_everything(written), "toml": toml})
     elif out is None:
         click.echo(toml, nl=False)
 
@@ -104,29 +172,20 @@ def _run_tools() -> list[tuple[str, str]]:
     lstopo = "lstopo-no-graphics" if shutil.which("lstopo-no-graphics") else "lstopo"
     for line in (
         ("scontrol", "show", "node", "-o"),
+        ("scontrol", "show", "config"),
         (lstopo, "--of", "xml"),
         ("lscpu",),
         ("nvidia-smi", "topo", "-m"),
         ("rocm-smi", "--showtopo"),
         ("lfs", "df"),
     ):
-        path = shutil.which(line[0])
-        if path is None:
-            continue
         try:
-            done = subprocess.run(
-                [path, *line[1:]],
-                capture_output=True,
-                check=True,
-                timeout=60,
-                stdin=subprocess.DEVNULL,
-                # The readers know what these tools print in English.
-                env={**os.environ, "LC_ALL": "C"},
-            )
+            printed = run_tool(line)
         except (OSError, subprocess.SubprocessError) as error:
             click.echo(f"hopper: {' '.join(line)} failed and is left out: {error}", err=True)
             continue
-        outputs.append((line[0], done.stdout.decode("utf-8", errors="replace")))
+        if printed is not None:
+            outputs.append((line[0], printed))
     meminfo = Path("/proc/meminfo")
     if meminfo.exists():
         outputs.append((str(meminfo), meminfo.read_text(encoding="utf-8", errors="replace")))
@@ -137,7 +196,7 @@ def _run_tools() -> list[tuple[str, str]]:
 
 def _size(machine: Machine) -> str:
     """Say how large a machine is."""
-    return f"{machine.nodes:,} nodes, {machine.cores:,} cores"
+    return f"{count(machine.nodes, 'node')}, {count(machine.cores, 'core')}"
 
 
 def _assumed(machine: Machine) -> int:
@@ -158,7 +217,7 @@ def _summary(machine: Machine) -> dict[str, Any]:
 
 
 def _derived(machine: Machine) -> list[tuple[str, float, str]]:
-    """Return what follows from the values, as `derived.csv` lists it: name, value, unit."""
+    """Return what follows from the values, in the order of `_DERIVED`: name, value, unit."""
     parts: list[tuple[str, str, object]] = [
         ("machine", "", machine),
         *(("node", f"node.{node.name}.", node) for node in machine.node_kinds),
@@ -168,11 +227,10 @@ def _derived(machine: Machine) -> list[tuple[str, float, str]]:
     ]
     rows = []
     for kind, path, part in parts:
-        for row in rows_beside(__file__, "derived.csv"):
-            value = getattr(part, row["name"], None) if row["part"] == kind else None
+        for of_kind, name, unit, decimals in _DERIVED:
+            value = getattr(part, name, None) if of_kind == kind else None
             if value is not None:
-                shown = round(value, int(row["decimals"])) if row["decimals"] else value
-                rows.append((path + row["name"], shown, row["unit"]))
+                rows.append((path + name, value if decimals is None else round(value, decimals), unit))
     return rows
 
 

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopperlib.cli.common import fail, read_source, write_lines
-from hopperlib.cli.question import show, styled, takes_boxes
-from hopperlib.errors import refusal
+from hopperlib.cli.question import question_command, show, styled, takes_boxes
+from hopperlib.errors import InputError, refusal
+from hopperlib.questions.question import Question, load
 
 if TYPE_CHECKING:
-    from hopperlib.node.review.review import Review
-    from hopperlib.questions.question import Question
+    from hopperlib.placement.review import Review
+    from hopperlib.questions.result import Result
+
+_FORMS = ("text", "ascii", "tasks", "cc", "map_cpu", "mask_cpu", "rank-order", "rankfile")
 
 
-def _listed(review: "Review", form: str) -> str:
+def _as_list(review: "Review", form: str) -> str:
     """Return the placement in one of the forms that launchers and MPI libraries take."""
-    from hopperlib.node.review import binding_lists
-    from hopperlib.node.review.as_data import task_rows
+    from hopperlib.placement import binding_lists
+    from hopperlib.placement.as_data import task_rows
 
     placement = review.placement
     if form == "rank-order":
@@ -36,58 +39,123 @@ def _listed(review: "Review", form: str) -> str:
         fail(f"--format {form}: {error}")
 
 
-def _tell_of_others(reviews: "Sequence[Review]") -> None:
+def _warn_of_other_lines(reviews: "Sequence[Review]") -> None:
     """Say on stderr which of the launch lines after the first have a problem."""
-    for number, review in enumerate(reviews, start=2):
+    for number, review in enumerate(reviews[1:], start=2):
         if review.problems:
             codes = ", ".join(dict.fromkeys(finding.code for finding in review.problems))
             click.echo(f"hopper: launch line {number} has a problem too: {codes}; --launch {number} tells", err=True)
 
 
-def place(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer for each launch line as text; as data, and as lists, for the first or the one that --launch says."""
-    from hopperlib.questions.machine_choice import machine_of_text
-    from hopperlib.questions.node.place import answers
+def _guess_machine(question: Question, values: dict[str, Any]) -> str:
+    """Set the machine that the text names, and say so on stderr; return why it is in doubt where none is."""
+    from hopperlib.questions.machine_choice import machine_of_text, unknown_machine
+
+    text = str(values.get("line", ""))
+    machine, sign = machine_of_text(text)
+    if sign:
+        values["machine"] = machine
+        if machine != question.defaults["machine"]:
+            click.echo(f"hopper: machine {machine}, as the text has {sign!r}; --machine names another", err=True)
+        return ""
+    doubt = unknown_machine(text)
+    if doubt:
+        values["machine"] = "cluster"
+    return doubt
+
+
+def _print(lines: "Sequence[tuple[Review, Result]]", form: str, show_all: bool) -> None:
+    """Print the answer for each launch line as text."""
     from hopperlib.render.text import printable, result_text
 
-    guessed = ""
-    if "machine" not in values and "machine_file" not in values:
-        machine, guessed = machine_of_text(str(values.get("line", "")))
-        values |= {"machine": machine} if guessed else {}
-    svg, form, bounds = values.pop("svg", None), values.pop("form"), values.pop("memory_bound", None)
-    check, broken = values.pop("check", None), False
-    if bounds is not None and bounds[0] > bounds[1]:
-        raise refusal("--memory-bound", "{:g} {:g}".format(*bounds), "has its first end above its second")
-    values |= dict(zip(("memory_bound_low", "memory_bound_high"), bounds or (), strict=False))
-    answered = answers(**question.read(values))
-    # The machine that was guessed is named only where it is not the one that is taken anyway.
-    usual = next(control.default for control in question.controls if control.name == "machine")
-    if guessed and values["machine"] != usual:
-        said = f"hopper: machine {values['machine']}, as the text has {guessed!r}; --machine names another"
-        click.echo(said, err=True)
-    review, result = answered[0]
-    if check:
-        from hopperlib.node.review.printed import check_printed
+    ascii_only = form == "ascii" or not takes_boxes()
+    for number, (review, result) in enumerate(lines):
+        if len(lines) > 1:
+            click.echo(f"{chr(10) if number else ''}== {printable(review.placement.launch.text)}")
+        click.echo(result_text(result, show_all=show_all, styled=styled(), ascii_only=ascii_only), nl=False)
 
-        typed = str(values["line"])
-        finding = check_printed(review.placement, typed, read_source(check, what="output", as_json=as_json))
-        result = replace(result, findings=(finding, *result.findings))
-        answered, broken = ((review, result), *answered[1:]), finding.level == "problem"
+
+def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Answer for each launch line as text; as data, and as lists, for the first or the one that --launch says."""
+    from hopperlib.questions.node.place import Lines, answers
+
+    svg, form, bounds, check = (values.pop(name, None) for name in ("svg", "form", "memory_bound", "check"))
+    here = values.pop("here", False)
+    if here:
+        from hopperlib.cli.here import machine_here
+
+        values["machine"] = str(machine_here())
+    doubt = "" if "machine" in values else _guess_machine(question, values)
+    if bounds is not None:
+        if bounds[0] > bounds[1]:
+            raise refusal("--memory-bound", "{:g} {:g}".format(*bounds), "has its first end above its second")
+        values["memory_bound_low"], values["memory_bound_high"] = bounds
+    asked = Lines(**question.read(values))
+    asked.doubt = doubt
+    try:
+        reviews, results = asked.reviews, answers(asked)
+    except InputError as error:
+        if not as_json:
+            for finding in asked.job_findings:
+                click.echo(f"hopper: {finding.message} {finding.advice}", err=True)
+        # What a node has is the plain cluster's, which the text did not ask for.
+        if not doubt or not any(word in str(error) for word in (asked.machine.title, " node", " socket")):
+            raise
+        raise InputError(f"{error} ({doubt})", name=error.name, value=error.value, rule=error.rule) from error
+    broken = any(finding.level == "problem" for finding in asked.job_findings)
+    broken = broken or any(review.problems for review in reviews)
+    if check:
+        from hopperlib.placement.printed import check_printed
+
+        printed = read_source(check, what="output", as_json=as_json)
+        finding = check_printed(reviews[0].placement, asked.line, printed)
+        results[0] = replace(results[0], findings=(finding, *results[0].findings))
+        broken = broken or finding.level == "problem"
     if svg:
-        drawing = next(download.text for download in result.downloads if download.name == "node.svg")
+        drawing = next(download.text for download in results[0].downloads if download.name == "node.svg")
         write_lines(svg, [drawing], what="drawing", as_json=as_json)
     if form not in ("text", "ascii"):
-        click.echo(_listed(review, form), nl=False)
-    elif not as_json:
-        for number, (shown_review, shown_result) in enumerate(answered):
-            if len(answered) > 1:
-                click.echo(f"{chr(10) if number else ''}== {printable(shown_review.placement.launch.text)}")
-            ascii_only = form == "ascii" or not takes_boxes()
-            text = result_text(shown_result, show_all=show_all, styled=styled(), ascii_only=ascii_only)
-            click.echo(text, nl=False)
-    if as_json or form not in ("text", "ascii"):
-        _tell_of_others([other for other, _ in answered[1:]])
-    if as_json and form in ("text", "ascii"):
-        show(question.name, result, as_json, show_all)
-    if broken or any(other.problems for other, _ in answered):
+        click.echo(_as_list(reviews[0], form), nl=False)
+        _warn_of_other_lines(reviews)
+    elif as_json:
+        _warn_of_other_lines(reviews)
+        show(question.name, results[0], as_json, show_all)
+    else:
+        _print(list(zip(reviews, results, strict=True)), form, show_all)
+    if here and not check:
+        from hopperlib.cli.here import probe_line
+
+        probe = probe_line(reviews[0].placement.launch)
+        if probe:
+            advice = (
+                "to hold it against this machine, run in such a job, and give its output to hopper place --here --check"
+            )
+            click.echo(f"hopper: {advice}:\n  {probe}", err=True)
+    if broken:
         raise SystemExit(1)
+
+
+place = question_command(
+    load("place"),
+    _run,
+    left_out=("memory_bound_low", "memory_bound_high"),
+    parameters=[
+        click.Option(
+            ["--memory-bound"],
+            type=float,
+            nargs=2,
+            metavar="LOW HIGH",
+            help="Share of the run time, spread evenly, that waits for memory.  [default: 0 1]",
+        ),
+        click.Option(["--svg"], metavar="FILE", help="Write the drawing of that node."),
+        click.Option(["--here"], is_flag=True, help="Take the cluster of this login node, as scontrol tells of it."),
+        click.Option(["--check"], metavar="OUTPUT", help="Compare with what xthi, hello_jobstep and the like printed."),
+        click.Option(["--format", "form"], type=click.Choice(_FORMS), default="text", help="What to print."),
+    ],
+    lines="""
+hopper place "aprun -n 384 -N 12 vasp"
+hopper place --machine perlmutter -- srun -N 2 -n 16 -c 32 ./a.out
+hopper place --json job.pbs
+hopper place --here job.sh
+""",
+)

@@ -3,12 +3,12 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from hopperlib.cli.common import complete, fail, machine_names, print_json, read_source
+from hopperlib.cli.common import complete, fail, print_json, read_source
 from hopperlib.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,28 +37,40 @@ class _Command(click.Command):
             raise click.UsageError(f"{error.option_name} is no option of hopper {self.name}; {hint}", ctx) from None
 
 
-def question_command(question: "Question", run: Run | None = None) -> click.Command:
-    """Return the command of a question: its controls, and what the table [command] of its record adds.
+def question_command(
+    question: "Question",
+    run: Run | None = None,
+    *,
+    starting: Mapping[str, Any] | None = None,
+    left_out: Sequence[str] = (),
+    parameters: Sequence[click.Parameter] = (),
+    lines: str = "",
+) -> click.Command:
+    """Return the command of a question: its controls as options, and what it has besides.
 
     Parameters
     ----------
     question : Question
-        Of its ``command``: `starting` values of controls, controls that are `left_out`, further `parameters` for
-        `run`, and `lines` to show in the help.
     run : callable
         ``run(question, values, as_json, show_all)`` in place of asking and showing; `values` holds all that was given.
+    starting : mapping
+        Values of controls with which the command starts, where those are not the page's.
+    left_out : sequence of str
+        Controls that the command does not have.
+    parameters : sequence of click.Parameter
+        Further parameters for `run`.
+    lines : str
+        Command lines to show in the help.
     """
-    stated = question.command
-    question = question.starting(**stated.get("starting", {}))
-    left_out = (*stated.get("left_out", ()), "machine_file")
-    controls = [control for control in question.controls if control.name not in left_out]
+    question = question.starting(**(starting or {}))
+    controls = [control for control in question.controls if control.name not in (*left_out, "machine_file")]
 
     def callback(as_json: bool, show_all: bool, **given: Any) -> None:
         # What was not given keeps the value of its control.
         values = {name: value for name, value in given.items() if value is not None}
         try:
             for control in controls:
-                if control.name == "machine" and "machine" not in values and (usual := usual_machine()):
+                if control.name == "machine" and "machine" not in values and (usual := default_machine()):
                     values[control.name] = usual
                 if control.name in values:
                     values[control.name] = _text(control, values[control.name], as_json)
@@ -66,13 +78,13 @@ def question_command(question: "Question", run: Run | None = None) -> click.Comm
         except ValueError as error:
             refuse(question, error if isinstance(error, InputError) else InputError(str(error)), as_json)
 
-    shown = "".join(f"\n  {line}" for line in stated.get("lines", "").splitlines())
+    shown = "".join(f"\n  {line}" for line in lines.strip().splitlines())
     everything: dict[str, Any] = {"is_flag": True, "help": "Print everything: numbers, charts in words, tables."}
     return _Command(
         question.name,
         params=[
             *(_parameter(control) for control in controls),
-            *(_further(stated) for stated in stated.get("parameters", ())),
+            *parameters,
             click.Option(["--all", "--verbose", "show_all"], **everything),
             click.Option(["--json", "as_json"], is_flag=True, help="Print data for programs."),
         ],
@@ -83,59 +95,7 @@ def question_command(question: "Question", run: Run | None = None) -> click.Comm
     )
 
 
-def stated_command(name: str, stated: Mapping[str, Any], module: Any, shared: Mapping[str, Any]) -> click.Command:
-    """Return a command that asks no question as ``commands.toml`` states it: a group, or what calls its function.
-
-    Parameters
-    ----------
-    name : str
-        Also that of the function, ``run(values, as_json, show_all)``.
-    stated : mapping
-        Its table.
-    module : module
-        Where the function is, and a class `Group` if a group needs its own.
-    shared : mapping
-        Options of several commands, by the names under which they are asked for.
-    """
-    line, text = stated.get("line"), stated["help"]
-    if "commands" in stated:
-        inner = [stated_command(part, each, module, shared) for part, each in stated["commands"].items()]
-        group: click.Group = getattr(module, "Group", click.Group)(name, commands=inner, help=text, short_help=line)
-        return group
-    options = (*stated.get("parameters", ()), *(shared[option] for option in stated.get("shared", ())))
-    parameters = [_further(option) for option in options]
-    flags = {flag for parameter in parameters for flag in parameter.opts}
-    run = getattr(module, name if name != "list" else "list_all")
-
-    def callback(as_json: bool = False, show_all: bool = False, **values: Any) -> None:
-        """Call the function; tell a refusal by the option."""
-        try:
-            run(values, as_json, show_all)
-        except ValueError as error:
-            problems = getattr(error, "problems", ())
-            option = f"--{getattr(error, 'name', None)}"
-            message = error.told_of(option) if isinstance(error, InputError) and option in flags else str(error)
-            fail(message, as_json=as_json, details={"problems": list(problems)} if problems else {})
-
-    return click.Command(name, params=parameters, callback=callback, help=text, short_help=line)
-
-
-def _further(stated: Mapping[str, Any]) -> click.Parameter:
-    """Return a parameter that is no control, from its table: click's own names, but for `choices` and the type's name."""
-    # What is required has no default, not even None.
-    settings: dict[str, Any] = ({} if stated.get("required") else {"default": None}) | dict(stated)
-    if choices := settings.pop("choices", None):
-        settings["type"] = click.Choice(choices)
-    elif kind := settings.pop("type", None):
-        settings["type"] = {"int": int, "float": float}[kind]
-    if completed := settings.pop("complete", None):
-        settings["shell_complete"] = complete(machine_names if completed == "machines" else tuple)
-    if "argument" in settings:
-        return click.Argument([settings.pop("argument")], **settings)
-    return click.Option(settings.pop("flags"), **settings)
-
-
-def usual_machine() -> str:
+def default_machine() -> str:
     """Return the machine of HOPPER_MACHINE, else of the user's config file ``hopper/config.toml``; nothing without."""
     if name := os.environ.get("HOPPER_MACHINE", ""):
         return name
@@ -271,4 +231,4 @@ def refuse(question: "Question", error: InputError, as_json: bool) -> NoReturn:
     if as_json:
         print_json(error_data(error, option))
         raise SystemExit(2)
-    fail(error.told_of(option) if option else error.message)
+    fail(error.message_for(option) if option else error.message)

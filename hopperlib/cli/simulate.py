@@ -1,5 +1,6 @@
 """``hopper simulate``: the question, for traces of any size, and what it writes beside the answer."""
 
+import csv
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -10,70 +11,126 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopperlib.cli.common import read_source, write_lines, write_page
-from hopperlib.cli.question import show
+from hopperlib.cli.question import question_command, show
 from hopperlib.errors import InputError, refusal
+from hopperlib.questions.network.simulate import Simulation, simulated
+from hopperlib.questions.network.trace_answer import ADVICE_CODES, Simulated, result_of
+from hopperlib.questions.question import Question, load
+from hopperlib.scheduling.rules import queue_tables
 
 if TYPE_CHECKING:
-    from hopperlib.network.scheduling.schedule import Schedule
-    from hopperlib.questions.network.simulate import Simulated
-    from hopperlib.questions.question import Question
     from hopperlib.readers.jobs.trace import Trace
+    from hopperlib.scheduling.schedule import Schedule
 
 # Shorter traces are done before anybody looks.
 _WORTH_A_BAR = 50_000
 _INTERRUPTED = 130
 _RECORDS = 100
+_NAMED_DEPTHS = {"0": "fcfs", "1": "easy", "all": "conservative"}
+# Columns of --csv that a job of the trace has itself, by the names that it has there.
+_OWN_COLUMNS = {
+    "requested_time_s": "requested_time_s",
+    "queue": "queue",
+    "user": "user",
+    "account": "account",
+    "qos": "qos",
+    "eligible_time_s": "eligible_time_s",
+    "observed_start_time_s": "observed_start_s",
+    "cores": "cores",
+    "gpus": "gpus",
+    "memory_mb": "memory_mb",
+}
+# The first seven are a contract; node_list counts positions in the list of nodes.
+_COLUMNS = (
+    *("job", "submit_time_s", "start_time_s", "end_time_s", "nodes", "runs", "mean_hops", "status"),
+    *_OWN_COLUMNS,
+    "node_list",
+)
+# Options of before, and what took their place.
+_REPLACED = {
+    "--queue-order": "--queues widest-first or shortest-first, or order in the file of --queues",
+    "--aging-hours": "aging_hours in the file of --queues, under a table's name",
+    "--rules": "[NAME.rules] in the file of --queues",
+}
 
 
-def simulate(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
     """Read the trace line by line, simulate it, and print or write what was asked for."""
-    from hopperlib.questions.network.simulate import LOUD, reading_of, result_of, simulated
-
-    names = ("trace", "records", "every", "swf", "map_at_s", "as_csv", "parquet", "page")
-    path, records, every, swf, map_at_s, as_csv, parquet, page = (values.pop(name, None) for name in names)
+    path, every_s, page = values.pop("trace"), values.pop("every"), values.pop("page", None)
+    files = {name: values.pop(name, None) for name in ("records", "swf", "parquet")}
+    map_at_s, as_csv = values.pop("map_at_s", None), values.pop("as_csv")
     if map_at_s is not None and (as_csv or as_json):
         raise InputError("--map prints a picture in text; it does not go with --csv or --json")
-    for name in ("policy", "against"):
-        if ":" in values.get(name, ""):
-            values[name] = _function(name, values[name])
-    settings = question.read(values | _queues(values.pop("queues", None)))
-    trace = _trace(path, reading_of(settings))
-    span_s = max(trace.workload.arrival_s) - min(trace.workload.arrival_s) + max(trace.workload.run_time_s)
-    with _progress(len(trace.workload)) as progress:
-        sampled = every if records else max(60, span_s // _RECORDS) if page else None
-        outcome = simulated(trace, settings, every_s=sampled, progress=progress)
-        other = None
-        if settings["against"] != "none":
-            other = simulated(trace, {**settings, "policy": settings["against"]}, progress=progress)
+    setting = Simulation(**question.read(_with_policies(_with_queues(values))))
+    trace = _trace(path, setting.reading)
+    outcome, rival = _simulated(trace, setting, every_s if files["records"] else _sampled_s(trace) if page else None)
     if map_at_s is not None and not outcome.addresses:
         raise InputError("--map needs --machine with a machine whose cabinets are known: one with a torus")
-    # What the answer says already is not said again.
-    is_told = as_json or show_all
-    for note in filter(lambda note: as_csv or not (is_told or note.code in LOUD), (*trace.account(), *outcome.notes)):
-        click.echo(f"hopper: {note.message}", err=True)
-    schedule = outcome.schedule
-    if records:
-        write_lines(records, _record_lines(schedule), as_json=as_json)
-    if swf:
-        from hopperlib.readers.jobs.swf import write_swf
-
-        write_lines(swf, write_swf(schedule, cores_per_node=settings["cores_per_node"]), as_json=as_json)
-    if parquet:
-        _write_parquet(parquet, outcome)
+    _warn(outcome, as_csv=as_csv, in_answer=as_json or show_all)
+    _write_files(outcome, setting.cores_per_node or 1, as_json, **files)
     if as_csv:
-        import csv
-
         csv.writer(sys.stdout, lineterminator="\n").writerows(_job_rows(outcome))
     if page or not as_csv:
-        result = result_of(outcome, other)
+        result = result_of(outcome, rival)
         write_page(page, result, "A job trace, observed and simulated", f"From `{path}`.", as_json=as_json)
         if not as_csv:
             show(question.name, result, as_json, show_all)
-        if map_at_s is not None:
-            _print_map(outcome, map_at_s)
-    if schedule.stopped_s is not None:
-        click.echo(f"hopper: stopped at {schedule.stopped_s} s of simulated time; later jobs are left out", err=True)
+    if map_at_s is not None:
+        _print_map(outcome, map_at_s)
+    _end_if_stopped(outcome.schedule.stopped_s)
+
+
+def _end_if_stopped(stopped_s: int | None) -> None:
+    """End with a status of its own after an interrupt."""
+    if stopped_s is not None:
+        click.echo(f"hopper: stopped at {stopped_s} s of simulated time; later jobs are left out", err=True)
         raise SystemExit(_INTERRUPTED)
+
+
+def _with_policies(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values with one policy in place of a policy and a depth, and functions for their names."""
+    depth, policy = values.pop("depth", None), values.get("policy")
+    if depth is not None:
+        if depth != "all" and not depth.isdecimal():
+            raise InputError(f"--depth {depth} must be a number of blocked jobs, or all")
+        meant = _NAMED_DEPTHS.get(depth, depth)
+        if policy not in (None, "easy", meant):
+            raise InputError(f"--depth {depth} contradicts --policy {policy}: give one of the two")
+        values["policy"] = meant
+    functions = {name: _function(name, text) for name in ("policy", "against") if ":" in (text := values.get(name, ""))}
+    return values | functions
+
+
+def _with_queues(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values with the text of a table of queues in place of its file; a name stays."""
+    name = values.get("queues")
+    if name is None or name in queue_tables():
+        return values
+    if not name.endswith(".toml"):
+        raise refusal("queues", name, f"must be one of: {', '.join(queue_tables())}; or a file that ends in .toml")
+    return values | {"queues": "none", "queue_file": read_source(name, what="queues")}
+
+
+def _sampled_s(trace: "Trace") -> int:
+    """Return the interval of a hundred records of a trace. [s]"""
+    arrival_s = trace.workload.arrival_s
+    return max(60, (max(arrival_s) - min(arrival_s) + max(trace.workload.run_time_s)) // _RECORDS)
+
+
+def _simulated(trace: "Trace", setting: Simulation, every_s: int | None) -> tuple[Simulated, Simulated | None]:
+    """Return the trace under the policy, and under the one to compare with."""
+    with _progress(len(trace.workload)) as progress:
+        outcome = simulated(trace, setting, every_s=every_s, progress=progress)
+        if setting.against == "none":
+            return outcome, None
+        return outcome, simulated(trace, setting, policy=setting.against, progress=progress)
+
+
+def _warn(outcome: Simulated, *, as_csv: bool, in_answer: bool) -> None:
+    """Say on stderr what was left out or guessed, unless the answer says it."""
+    for note in outcome.account:
+        if as_csv or not (in_answer or note.code in ADVICE_CODES):
+            click.echo(f"hopper: {note.message}", err=True)
 
 
 def _trace(path: str, reading: dict[str, Any]) -> "Trace":
@@ -105,17 +162,6 @@ def _function(name: str, text: str) -> Any:
         sys.path.pop(0)
 
 
-def _queues(name: str | None) -> dict[str, str]:
-    """Return the controls that a table of queues sets: one of the package by its name, or a file."""
-    from hopperlib.network.scheduling.rules import queue_tables
-
-    if name is None or name in queue_tables():
-        return {} if name is None else {"queues": name}
-    if not name.endswith(".toml"):
-        raise refusal("queues", name, f"must be one of: {', '.join(queue_tables())}; or a file that ends in .toml")
-    return {"queue_file": read_source(name, what="queues")}
-
-
 @contextmanager
 def _progress(jobs: int) -> Iterator[Callable[[int], bool]]:
     """Show how far the simulation is, on a terminal and for long traces; the first Ctrl-C stops it in order."""
@@ -143,25 +189,37 @@ def _progress(jobs: int) -> Iterator[Callable[[int], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
+def _write_files(
+    outcome: Simulated, cores_per_node: int, as_json: bool, *, records: str | None, swf: str | None, parquet: str | None
+) -> None:
+    """Write the machine over time, the schedule as a trace, and every job, each to the file that was named for it."""
+    if records:
+        write_lines(records, _record_lines(outcome.schedule), as_json=as_json)
+    if swf:
+        from hopperlib.readers.jobs.swf import write_swf
+
+        write_lines(swf, write_swf(outcome.schedule, cores_per_node=cores_per_node), as_json=as_json)
+    if parquet:
+        _write_parquet(parquet, outcome)
+
+
 def _record_lines(schedule: "Schedule") -> Iterator[str]:
     """Yield the machine over time as CSV."""
-    from hopperlib.network.scheduling.schedule import Sample
+    from hopperlib.scheduling.schedule import Sample
 
     yield ",".join(Sample._fields) + "\n"
     for sample in schedule.samples:
         yield ",".join(map(str, sample)) + "\n"
 
 
-def _job_rows(outcome: "Simulated") -> Iterator[tuple[Any, ...]]:
+def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
     """Yield a header and every job, in order of submission; after an interrupt, those that had ended."""
-    from hopperlib.network.scheduling.schedule import STATUS
-    from hopperlib.questions.wording import record_of
+    from hopperlib.scheduling.schedule import STATUS
 
     schedule, names = outcome.schedule, outcome.trace.names
     distances = outcome.hops()
-    stated = record_of("hopperlib.questions.network.simulate")["command"]
-    yield tuple(stated["columns"])
-    own_of = attrgetter(*stated["own_columns"])
+    yield _COLUMNS
+    own_of = attrgetter(*_OWN_COLUMNS.values())
     for index, job in enumerate(schedule.workload):
         state = STATUS[schedule.status[index]]
         if schedule.stopped_s is not None and (
@@ -177,7 +235,7 @@ def _job_rows(outcome: "Simulated") -> Iterator[tuple[Any, ...]]:
         yield names.get(job.job, job.job), job.submit_time_s, *times, *placed, *own_of(named), nodes
 
 
-def _write_parquet(path: str, outcome: "Simulated") -> None:
+def _write_parquet(path: str, outcome: Simulated) -> None:
     """Write every job as Parquet."""
     try:
         import pandas as pd
@@ -191,7 +249,7 @@ def _write_parquet(path: str, outcome: "Simulated") -> None:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _print_map(outcome: "Simulated", time_s: int) -> None:
+def _print_map(outcome: Simulated, time_s: int) -> None:
     """Print the cabinets with the jobs that sit there at an instant, and the list of those jobs."""
     from hopperlib.network.torus.maps import cabinet_map, holders, job_letters
     from hopperlib.network.torus.wiring import Wiring
@@ -208,3 +266,67 @@ def _print_map(outcome: "Simulated", time_s: int) -> None:
             f"{letter}  job {outcome.trace.names.get(job, job)}, {schedule.workload.nodes[index]:,} nodes"
             f" in {runs} run{'s' * (runs != 1)}, since {schedule.start_s[index]} s"
         )
+
+
+def _say_what_replaced(_: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    """Refuse an option of before with what took its place."""
+    if value is not None:
+        raise click.UsageError(f"{parameter.opts[0]} is now {_REPLACED[parameter.opts[0]]}")
+
+
+simulate = question_command(
+    load("simulate"),
+    _run,
+    left_out=("trace", "queues", "queue_file", "policy", "against"),
+    parameters=[
+        click.Option(
+            ["--trace"], required=True, metavar="FILE", help="Trace, compressed (.gz, .bz2, .xz) or not; or -."
+        ),
+        click.Option(
+            ["--queues"],
+            metavar="TABLE",
+            help=f"Queues, order, aging and limits: {', '.join(queue_tables())}, or a TOML file.",
+        ),
+        click.Option(
+            ["--records"], metavar="FILE", help="Write the machine over time here: CSV, a line every --every s."
+        ),
+        click.Option(
+            ["--every"], type=int, default=3600, show_default=True, metavar="S", help="Seconds between records."
+        ),
+        click.Option(["--swf"], metavar="FILE", help="Write the schedule here in the Standard Workload Format."),
+        click.Option(["--map", "map_at_s"], type=int, metavar="S", help="Print who sits where at this second."),
+        click.Option(
+            ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, mean hops."
+        ),
+        click.Option(["--parquet"], metavar="FILE", help="Write every job here as Parquet, with the same columns."),
+        click.Option(
+            ["--html", "page"],
+            metavar="PAGE",
+            help="Write one page to this file: no scripts, nothing from elsewhere.",
+        ),
+        click.Option(
+            ["--depth"],
+            metavar="0|1|N|all",
+            help="Blocked jobs with a reserved start, which no job behind them may delay. [default: 1]",
+        ),
+        click.Option(
+            ["--policy"],
+            metavar="NAME|MODULE:FUNCTION",
+            help="Depth by name, fcfs (0), easy (1) or conservative (all); or a function of your own, "
+            "see the page on job traces.",
+        ),
+        click.Option(
+            ["--against"],
+            metavar="NAME|N|MODULE:FUNCTION",
+            help="Simulate this policy or depth too, and print the difference, with its uncertainty over resampled weeks.",
+        ),
+        *(click.Option([flag], hidden=True, expose_value=False, callback=_say_what_replaced) for flag in _REPLACED),
+    ],
+    lines="""
+hopper simulate --trace log.swf.gz --machine hopper --order xyz --csv > jobs.csv
+sacct -aPX -S 2024-01-01 --format=JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,Elapsed,Timelimit,NNodes,AllocCPUS,AllocTRES,NodeList > jobs.txt
+scontrol show node > cluster.txt; scontrol show partition >> cluster.txt
+hopper simulate --trace jobs.txt --cluster cluster.txt --against fcfs --html report.html
+hopper simulate --trace log.swf --machine hopper --queues hopper-final --downtimes down.csv --records free.csv
+""",
+)

@@ -1,115 +1,235 @@
-"""The commands of storage: ``hopper io``, and ``hopper stripe`` and ``hopper iobuf``, which do more than ask."""
+"""``hopper io``: what IOR, mdtest, IO500 and Darshan measured; it recognises which of them wrote a file."""
 
 import glob
+import os
+import re
 import sys
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from hopperlib.cli.common import fail, print_json, read_source, write_page
-from hopperlib.cli.question import answer, print_text
-from hopperlib.errors import InputError, refusal
+from hopperlib.cli.common import all_option, fail, html_option, json_option, print_json, refusing, write_page
+from hopperlib.cli.question import print_text
+from hopperlib.errors import InputError
 
 if TYPE_CHECKING:
     from hopperlib.machine import Machine
-    from hopperlib.questions.question import Question
     from hopperlib.questions.result import Result
+    from hopperlib.readers.ior.io500 import Io500
     from hopperlib.readers.ior.results import IoResult
 
 _MAX_BYTES = 256_000_000
 # Fewer files are read before a bar would be seen.
 _WORTH_A_BAR = 50
+_TOOLS = ("ior", "io500", "darshan")
+_LOG = re.compile(rb"[23]\.\d\d\0")
+_NOTHING = "nothing given is output of IOR, mdtest, IO500 or Darshan"
 
 
-def stripe(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer; a stripe size alone would say nothing of the advised layout."""
-    if "stripe_mib" in values and "stripe_count" not in values:
-        raise refusal("stripe_mib", values["stripe_mib"], "needs --stripe-count: the advised layout has its own size")
-    answer(question, values, as_json, show_all)
+class _Found(NamedTuple):
+    """What the files hold, by the tool that wrote it, and why others were not read."""
+
+    rows: "list[IoResult]"
+    runs: "list[Io500]"
+    darshan: "Result | None"
+    unread: list[str]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints, by tool."""
+        runs = [run.to_dict() for run in self.runs]
+        parts = {
+            "rates": [row.to_dict() for row in self.rows],
+            "io500": runs[0] if len(runs) == 1 else {"runs": runs} if runs else None,
+            "darshan": self.darshan and self.darshan.facts,
+        }
+        return {name: part for name, part in parts.items() if part}
+
+    @property
+    def failed(self) -> list[str]:
+        """Runs without a rate, each once, in the order of the files."""
+        bad = [(row.status, row.file, row.reason) for row in self.rows if row.status not in ("ok", "not-run")]
+        return [f"{status}: {file}: {reason}" for status, file, reason in dict.fromkeys(bad)]
+
+    @property
+    def faulty(self) -> bool:
+        """Whether anything was not read, failed, or should be mended."""
+        raised = self.darshan.findings if self.darshan else ()
+        mend = any(finding.level in ("problem", "advice") for finding in raised)
+        return bool(self.unread or self.failed or mend or any(run.errors for run in self.runs))
+
+    def results(self, machine: "Machine") -> "list[Result]":
+        """Return the answers to show."""
+        from hopperlib.questions.storage.io_log import io500_result, io_result
+
+        rates = [io_result(self.rows, machine)] if self.rows else []
+        return [*rates, *map(io500_result, self.runs), *([self.darshan] if self.darshan else [])]
 
 
-def iobuf(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer for PARAMS, from standard input for ``-``, or for a setting that suits the files."""
-    from hopperlib.storage.iobuf.params import suited_rule, write_params
+@click.command(
+    "io",
+    help="""Read what IOR, mdtest, IO500 and Darshan measured of your I/O.
 
-    params, patterns = values.pop("params", None), values.pop("patterns")
-    if (params is None) == (not patterns):
-        raise InputError("give either PARAMS or --files: one setting to check, or files to write one for")
-    if params == "-":
-        params = read_source("-", what="IOBUF_PARAMS", as_json=as_json).strip()
-    elif params is None:
-        reading = values.get("direction") == "read"
-        try:
-            params = write_params([suited_rule(pattern, reading=reading) for pattern in patterns])
-        except ValueError as error:
-            raise InputError(str(error), name="--files") from error
-    answer(question, {**values, "params": params}, as_json, show_all)
+FILE may be an output of IOR (2.10 to 4.x: text, JSON, CSV) or mdtest, a Darshan log, what darshan-parser prints of
+one, a folder of any of these or of an IO500 run, a pattern in quotes, or - for standard input; which tool wrote a
+file is recognised. Files that hold nothing are listed on stderr with the reason, and the rest is read.
+Darshan logs need pydarshan: pip install 'hopper-book[darshan]'; texts of darshan-parser do not.
 
+\b
+  hopper io results/*.txt               every rate in outputs of IOR and mdtest
+  hopper io runs/ --csv > rates.csv     the same as a table, all rows
+  hopper io job.darshan                 what is slow in a job, and what to do
+  hopper io logs/ --csv > jobs.csv      a row for each job
+  hopper io results/                    score, phases, spread and errors of an IO500 run
 
-class Group(click.Group):
-    """The tools of ``hopper io``; a file in place of a tool gets a hint."""
+Rates are aggregate, as printed (MiB/s) and in MB/s of 1,000,000 bytes. A file that prints no single
+repetitions gives its highest, lowest and mean rate, told apart by `statistic`. --json prints the rows of IOR,
+the run of IO500 or the findings of Darshan; where there are several of these, by name.
+`hopper io ior|io500|darshan FILE...` reads files as output of that tool alone.
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the command of a file."""
-        if args and args[0] not in self.commands and Path(args[0]).exists():
-            tool = "darshan" if args[0].endswith(".darshan") else "ior"
-            fail(f"which tool wrote {args[0]}? Say `hopper io {tool} {args[0]}`; `hopper io --help` lists the tools")
-        return super().resolve_command(ctx, args)
-
-
-def ior(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Print the rates of IOR and mdtest."""
+Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be mended, 2 nothing could be read.""",
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--machine",
+    metavar="M",
+    help="Whose nodes to compare rates with, and whose file system the advice is for."
+    "  [default: Hopper's nodes; the file system in the log]",
+)
+@click.option("--csv", "as_csv", is_flag=True, help="Print the rows, or a row for each job, as CSV.")
+@click.option("--parquet", metavar="TABLE", help="Write the same to this file as Parquet; needs pandas and pyarrow.")
+@click.option("--ranks", is_flag=True, help="List every task of a file of rank details, which else is one row.")
+@html_option
+@all_option
+@json_option
+@refusing
+def io(
+    files: tuple[str, ...],
+    machine: str | None,
+    as_csv: bool,
+    parquet: str | None,
+    ranks: bool,
+    page: str | None,
+    show_all: bool,
+    as_json: bool,
+) -> None:
+    """Read the files and print what they hold."""
     from hopperlib.machine import Machine
-    from hopperlib.readers.ior.results import ranks_together, results_csv
 
-    as_csv = values["as_csv"]
-    if as_json and as_csv:
-        fail("--json and --csv cannot both be given", as_json=True)
-    try:
-        known = Machine.load(values["machine"])
-    except ValueError as error:
-        fail(str(error), as_json=as_json, details={"flag": "--machine"})
-    rows, unread = _rates(_expand(values["files"]))
-    rows = rows if values["ranks"] else ranks_together(rows)
-    for message in unread:
-        click.echo(f"hopper: not read: {message}", err=True)
-    if not rows:
-        fail("nothing given is output of IOR or mdtest", as_json=as_json, details={"unread": unread})
-    # Each failure once, in the order of the files.
-    bad = {(row.file, row.status, row.reason): None for row in rows if row.status not in ("ok", "not-run")}
-    if as_json or as_csv:
-        for file, status, reason in bad:
-            click.echo(f"hopper: {status}: {file}: {reason}", err=True)
+    tool, names = _named_tool(files)
+    if as_csv:
+        _check_csv(tool, names, as_json=as_json)
+    own = Machine.load(machine) if machine else None
+    found = _found(tool, names, own, together=not ranks, as_table=bool(as_csv or parquet))
+    _complain(found, as_json=as_json, as_data=as_json or as_csv)
+    results = found.results(own or Machine.load("hopper"))
+    if page:
+        _write_page(page, results, names, as_json=as_json)
+    if parquet:
+        _write_parquet(_table(found), parquet)
     if as_json:
-        print_json([row.to_dict() for row in rows])
+        parts = list(found.data.values())
+        print_json(parts[0] if len(parts) == 1 else found.data)
     elif as_csv:
-        click.echo(results_csv(rows), nl=False)
+        click.echo(_csv(found), nl=False)
     else:
-        from hopperlib.questions.storage.io_log import io_result
+        for result in results:
+            print_text(result, show_all)
+    sys.exit(int(found.faulty))
 
-        print_text(io_result(rows, known), show_all)
-    sys.exit(1 if unread or bad else 0)
+
+def _complain(found: _Found, *, as_json: bool, as_data: bool) -> None:
+    """Print what was not read, and for programs what failed; end the command if nothing was read."""
+    if not found.data:
+        message = found.unread[0] if len(found.unread) == 1 else _NOTHING
+        if len(found.unread) > 1:
+            _to_stderr(f"not read: {reason}" for reason in found.unread)
+        fail(message, as_json=as_json, details={"unread": found.unread})
+    _to_stderr(f"not read: {reason}" for reason in found.unread)
+    if as_data:
+        _to_stderr(found.failed)
 
 
-def _rates(paths: list[str]) -> "tuple[list[IoResult], list[str]]":
-    """Return the rows of all files, and why files were not read."""
-    from hopperlib.readers.ior.reader import read_ior
-    from hopperlib.readers.source import text_of
+def _to_stderr(messages: Iterable[str]) -> None:
+    """Print messages as those of this command."""
+    for message in messages:
+        click.echo(f"hopper: {message}", err=True)
 
-    rows: list[IoResult] = []
-    unread: list[str] = []
-    with _watched(paths, len(paths)) as shown:
-        for path in shown:
-            try:
-                rows += read_ior(text_of(Path(path), max_bytes=_MAX_BYTES), file=path)
-            except ValueError as error:
-                unread.append(str(error))
-    return rows, unread
+
+def _check_csv(tool: str, names: Sequence[str], *, as_json: bool) -> None:
+    """End the command where `--csv` has a file, as it once had for Darshan logs, or does not go with `--json`."""
+    if as_json:
+        fail("--json and --csv cannot both be given", as_json=True)
+    if tool == "darshan" and names[-1].endswith(".csv"):
+        fail(f"`hopper io darshan LOG... --csv {names[-1]}` is now `hopper io LOG... --csv > {names[-1]}`")
+
+
+def _named_tool(files: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return the tool that is named before the files, if one is, and the files."""
+    if files[0] not in _TOOLS or os.path.exists(files[0]):
+        return "", files
+    if len(files) == 1:
+        raise InputError(f"hopper io {files[0]} needs a file")
+    return files[0], files[1:]
+
+
+def _found(tool: str, names: Sequence[str], machine: "Machine | None", *, together: bool, as_table: bool) -> _Found:
+    """Read the files, as output of one tool if it is named."""
+    from hopperlib.questions.storage.io_log import read_texts
+    from hopperlib.readers.ior.results import ranks_together
+
+    paths = _expand(names, ".darshan" if tool == "darshan" else "")
+    logs = paths if tool == "darshan" else [] if tool else list(filter(_is_log, paths))
+    runs, rows, parsed, unread = read_texts(
+        {path: Path(path) for path in paths if path not in set(logs)}, max_bytes=_MAX_BYTES
+    )
+    if tool == "ior":
+        runs, parsed = [], []
+    elif tool == "io500":
+        rows, parsed = [], []
+    # What stands beside the summary of an IO500 run belongs to it.
+    folders = {os.path.dirname(run.file) for run in runs}
+    rows = [row for row in rows if os.path.dirname(row.file) not in folders]
+    darshan, bad = _darshan(logs, parsed, machine, as_table=as_table)
+    runs.sort(key=lambda run: -(run.score or 0.0))
+    return _Found(ranks_together(rows) if together else rows, runs, darshan, [*unread, *bad])
+
+
+def _is_log(path: str) -> bool:
+    """Whether a file is a Darshan log, by its name or its first bytes."""
+    if path.endswith(".darshan"):
+        return True
+    with suppress(OSError):
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                return _LOG.match(file.read(8)) is not None
+    return False
+
+
+def _darshan(
+    paths: Sequence[str], parsed: Sequence[tuple[str, Any]], machine: "Machine | None", *, as_table: bool
+) -> "tuple[Result | None, list[str]]":
+    """Return what one log shows, or several as a table, None if there is none; and why logs were not read."""
+    from hopperlib.questions.storage.darshan_answer import darshan_result, logs_result
+    from hopperlib.readers import darshan
+    from hopperlib.storage.logs.darshan_findings import findings
+
+    if not paths and not parsed:
+        return None, []
+    if len(paths) + len(parsed) > 1 or as_table:
+        with _watched(darshan.read_darshan_logs(paths), len(paths)) as shown:
+            return logs_result(chain(parsed, shown), machine)
+    try:
+        log = parsed[0][1] if parsed else darshan.read_darshan(paths[0])
+    except InputError as error:
+        return None, [str(error)]
+    for note in (*log.missing, *log.notes):
+        click.echo(f"hopper: {note}", err=True)
+    return darshan_result(log, findings(log, machine), machine.title if machine else ""), []
 
 
 def _watched(files: Iterable[Any], count: int) -> AbstractContextManager[Iterable[Any]]:
@@ -135,73 +255,37 @@ def _expand(names: Iterable[str], ending: str = "") -> list[str]:
     return list(dict.fromkeys(meant))
 
 
-def io500(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Print IO500 runs."""
-    from hopperlib.questions.storage.io_log import io500_result
-    from hopperlib.readers.ior.io500 import read_io500
+def _write_page(path: str, results: "list[Result]", names: Sequence[str], *, as_json: bool) -> None:
+    """Write the answers as one page."""
+    from hopperlib.questions.result import joined
 
-    runs = read_io500(values["folder"])
-    if as_json:
-        print_json(runs[0].to_dict() if len(runs) == 1 else {"runs": [run.to_dict() for run in runs]})
-    else:
-        for run in runs:
-            print_text(io500_result(run), show_all)
-    sys.exit(1 if any(run.errors for run in runs) else 0)
+    source = f"From {names[0]}." if len(names) == 1 else f"From {len(names):,} files."
+    write_page(path, joined(results), "I/O of a job", source, as_json=as_json)
 
 
-def darshan(values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Print what is slow in one log, or in many as one table."""
-    from hopperlib.machine import Machine
-    from hopperlib.questions.storage.darshan_answer import logs_result
-    from hopperlib.readers.darshan import read_darshan_logs
-
-    known = Machine.load(values["machine"]) if values["machine"] else None
-    names, table = _expand(values["files"], ".darshan"), values["csv_path"] or values["parquet_path"]
-    unread: list[str] = []
-    if len(names) == 1 and not table:
-        result = _one_log(names[0], known)
-    else:
-        with _watched(read_darshan_logs(names), len(names)) as shown:
-            overview, unread = logs_result(shown, known)
-        if overview is None:
-            raise InputError(f"nothing given is a Darshan log: {unread[0]}")
-        result = overview
-    for message in unread:
-        click.echo(f"hopper: not read: {message}", err=True)
-    source = f"From the Darshan log {names[0]}." if len(names) == 1 else f"From {len(names):,} Darshan logs."
-    write_page(values["page"], result, "I/O of a job", source, as_json=as_json)
-    if table:
-        _write_table((result.facts or {})["jobs"], values["csv_path"], values["parquet_path"])
-    if as_json:
-        print_json(result.facts)
-    else:
-        print_text(result, show_all)
-    sys.exit(1 if unread or any(finding.level in ("problem", "advice") for finding in result.findings) else 0)
+def _table(found: _Found) -> list[dict[str, Any]]:
+    """Return the one table of the files: rows of IOR and mdtest, or a row for each job of Darshan."""
+    if list(found.data) == ["rates"]:
+        return [row.to_dict() for row in found.rows]
+    if list(found.data) == ["darshan"] and found.darshan and found.darshan.facts:
+        return list(found.darshan.facts["jobs"])
+    raise InputError("a table holds rates of IOR and mdtest, or jobs of Darshan logs: give files of one of these")
 
 
-def _one_log(path: str, machine: "Machine | None") -> "Result":
-    """Return what one log shows; say what part of it is lost."""
-    from hopperlib.questions.storage.darshan_answer import darshan_result
-    from hopperlib.readers.darshan import read_darshan
-    from hopperlib.storage.logs.darshan_findings import findings
+def _csv(found: _Found) -> str:
+    """Return that table as CSV."""
+    from hopperlib.readers.ior.results import results_csv, rows_csv
 
-    log = read_darshan(path)
-    for note in (*log.missing, *log.notes):
-        click.echo(f"hopper: {note}", err=True)
-    return darshan_result(log, findings(log, machine), machine.title if machine else "")
+    rows = _table(found)
+    return results_csv(found.rows) if found.rows else rows_csv(rows, list(rows[0]))
 
 
-def _write_table(jobs: list[dict[str, Any]], csv_path: str | None, parquet_path: str | None) -> None:
-    """Write a row for each job."""
-    from hopperlib.readers.ior.results import rows_csv
-
+def _write_parquet(rows: list[dict[str, Any]], path: str) -> None:
+    """Write a table as Parquet."""
     try:
-        if csv_path:
-            Path(csv_path).write_text(rows_csv(jobs, list(jobs[0])), encoding="utf-8", newline="")
-        if parquet_path:
-            import pandas as pd
+        import pandas as pd
 
-            pd.DataFrame(jobs).to_parquet(parquet_path)
+        pd.DataFrame(rows).to_parquet(path)
     except ImportError:
         fail("writing Parquet needs pandas and pyarrow; --csv needs neither")
     except OSError as error:

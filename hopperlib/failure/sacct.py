@@ -114,18 +114,25 @@ def _rows(lines: list[str]) -> list[tuple[int, dict[str, str]]]:
             header = line.split("|")
             numbered = [(place, row_of(other, header)) for place, other in enumerate(lines[number + 1 :], number + 1)]
             return [(place, row) for place, row in numbered if row is not None]
-        under = lines[number + 1] if number + 1 < len(lines) else ""
-        spans = [match.span() for match in re.finditer("-+", under)]
-        if spans and not under.strip("- \r"):
-            names = [line[slice(*span)].strip() for span in spans]
-            return [
-                (place, {name: other[slice(*span)].strip() for name, span in zip(names, spans, strict=True)})
-                for place, other in enumerate(lines[number + 2 :], number + 2)
-                if other.strip()
-            ]
+        if rows := _rows_by_width(lines, number):
+            return rows
     raise InputError(
         "this is no output of sacct: no header with JobID and State; ask for it with sacct --parsable2 -j <job>"
     )
+
+
+def _rows_by_width(lines: list[str], number: int) -> list[tuple[int, dict[str, str]]]:
+    """Return the rows below a header whose columns a line of dashes marks; none if there is no such line."""
+    under = lines[number + 1] if number + 1 < len(lines) else ""
+    spans = [match.span() for match in re.finditer("-+", under)]
+    if under.strip("- \r"):
+        return []
+    names = [lines[number][slice(*span)].strip() for span in spans]
+    return [
+        (place, {name: line[slice(*span)].strip() for name, span in zip(names, spans, strict=True)})
+        for place, line in enumerate(lines[number + 2 :], number + 2)
+        if spans and line.strip()
+    ]
 
 
 def _pair(text: str) -> tuple[int | None, int | None]:
@@ -161,33 +168,55 @@ def read_record(text: str, *, job: str | None = None) -> Record:
     """
     lines = text.splitlines()
     rows = [(place, row) for place, row in _rows(lines) if re.match(r"\d", row.get("JobID", ""))]
-    jobs = [row["JobID"] for _, row in rows if "." not in row["JobID"]]
-    if not jobs:
-        raise InputError("the output of sacct holds no job")
-    if job is None:
-        job = jobs[-1]
-    elif job not in jobs:
-        raise InputError(f"job {job!r} is not in the output of sacct, which holds: {', '.join(jobs[:10])}")
-    own = [(place, row) for place, row in rows if row["JobID"].split(".")[0] == job]
-    main = next(row for _, row in own if row["JobID"] == job)
-    steps = [row for _, row in own if "." in row["JobID"] and not row["JobID"].endswith(".extern")]
-    bad = [row for row in (main, *steps) if not _state(row).startswith(("COMPLETED", *_UNFINISHED))]
+    job = _chosen_job(job, [row["JobID"] for _, row in rows if "." not in row["JobID"]])
+    own = {place: row for place, row in rows if row["JobID"].split(".")[0] == job}
+    main, *steps = _main_and_steps(job, list(own.values()))
+    bad = [row for row in (main, *steps) if _failed(row)]
     code, signal = _pair((bad[0] if bad else main).get("ExitCode", ""))
-    rss = [size for row in (main, *steps) if (size := memory_gb(row.get("MaxRSS", ""))) is not None]
-    kept = {place for place, _ in own}
     return Record(
         job=job,
         state=_state(main),
         exit_code=code,
         signal=signal,
         failed=None if _state(main).startswith(_UNFINISHED) else bool(bad),
-        max_rss_gb=max(rss, default=None),
-        requested_memory=main.get("ReqMem") or None,
-        elapsed=main.get("Elapsed") or None,
-        time_limit=main.get("Timelimit") or None,
-        nodes=main.get("NodeList") or None,
-        text="\n".join(line if place in kept else "" for place, line in enumerate(lines)).encode(),
+        max_rss_gb=_peak_memory_gb([main, *steps]),
+        requested_memory=_cell(main, "ReqMem"),
+        elapsed=_cell(main, "Elapsed"),
+        time_limit=_cell(main, "Timelimit"),
+        nodes=_cell(main, "NodeList"),
+        text="\n".join(line if place in own else "" for place, line in enumerate(lines)).encode(),
     )
+
+
+def _cell(row: dict[str, str], name: str) -> str | None:
+    """Return a cell of a row, None if it is empty or not there."""
+    return row.get(name) or None
+
+
+def _failed(row: dict[str, str]) -> bool:
+    """Whether a job or a step ended badly."""
+    return not _state(row).startswith(("COMPLETED", *_UNFINISHED))
+
+
+def _peak_memory_gb(rows: list[dict[str, str]]) -> float | None:
+    """Return the most memory that a task of a job used, None if no row says it. [GB]"""
+    sizes = [memory_gb(row.get("MaxRSS", "")) for row in rows]
+    return max((size for size in sizes if size is not None), default=None)
+
+
+def _chosen_job(job: str | None, jobs: list[str]) -> str:
+    """Return the job that is asked for, the last one by default."""
+    if not jobs:
+        raise InputError("the output of sacct holds no job")
+    if job is not None and job not in jobs:
+        raise InputError(f"job {job!r} is not in the output of sacct, which holds: {', '.join(jobs[:10])}")
+    return jobs[-1] if job is None else job
+
+
+def _main_and_steps(job: str, rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the row of a job, and those of its steps but for Slurm's own."""
+    main = next(row for row in rows if row["JobID"] == job)
+    return [main, *(row for row in rows if "." in row["JobID"] and not row["JobID"].endswith(".extern"))]
 
 
 def _state(row: dict[str, str]) -> str:

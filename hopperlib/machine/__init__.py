@@ -3,13 +3,25 @@
 =========  ===============================================================
 machine    the machine, its totals, loading and writing
 parts      kinds of node, network, file systems, launchers
+layouts    layouts of Lustre in the words of lfs setstripe
 derived    figures that follow from a file, for a comparison of machines
 faults     what a machine survives
 =========  ===============================================================
 """
 
 from hopperlib.machine.machine import Machine, MachineError, signs_of
-from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
-from hopperlib.tables import Quantity
+from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind, OtherStorage, QueueLimit
+from hopperlib.schema import Quantity
 
-__all__ = ["FileSystem", "Launcher", "Machine", "MachineError", "Network", "NodeKind", "Quantity", "signs_of"]
+__all__ = [
+    "FileSystem",
+    "Launcher",
+    "Machine",
+    "MachineError",
+    "Network",
+    "NodeKind",
+    "OtherStorage",
+    "Quantity",
+    "QueueLimit",
+    "signs_of",
+]

@@ -8,6 +8,8 @@ against its NUMA node.
 import re
 from collections.abc import Container, Iterable, Iterator
 
+from hopperlib.errors import InputError
+from hopperlib.machine.layouts import parse_layout
 from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
 
 _FLOOR = ("floor_columns", "floor_rows", "cages_per_cabinet", "slots_per_cage", "nodes_per_slot")
@@ -23,6 +25,10 @@ _FILE_SYSTEM_BOUNDS = (
 )
 
 
+# No node has had more than some thousands of cores.
+_MOST_CORES = 100_000
+
+
 def _beyond(path: str, part: NodeKind | FileSystem, bounds: Iterable[tuple[str, str, str, str]]) -> Iterator[str]:
     """Yield the values of a part that exceed another of its values."""
     for name, most, before, behind in bounds:
@@ -34,6 +40,9 @@ def _beyond(path: str, part: NodeKind | FileSystem, bounds: Iterable[tuple[str, 
 def node_rules(node: NodeKind) -> Iterator[str]:
     """Rules within a node."""
     path = f"node.{node.name}"
+    if node.cores > _MOST_CORES:
+        yield f"{path}: sockets, NUMA nodes and cores make {node.cores:,} cores of a node; at most {_MOST_CORES:,} are read"
+        return
     yield from _beyond(path, node, _NODE_BOUNDS)
     if node.cores_per_l3 is not None and node.cores % node.cores_per_l3:
         yield f"{path}.cores_per_l3 = {node.cores_per_l3}: must divide the {node.cores} cores of the node"
@@ -55,6 +64,7 @@ def node_rules(node: NodeKind) -> Iterator[str]:
 
 def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
     """What must hold for the network."""
+    yield from _wiring_rules(network, compute_nodes)
     given = [name for name in _FLOOR if getattr(network, name) is not None]
     if network.dimensions is None:
         for name in (*given, "link_bandwidth_gb_s", "service_blades"):
@@ -77,6 +87,24 @@ def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
         yield f"network.{given[0]}: the floor is told in full or not at all; missing: {missing}"
     elif network.service_blades:
         yield "network.service_blades: needs the floor; give " + ", ".join(_FLOOR)
+
+
+def _wiring_rules(network: Network, compute_nodes: int) -> Iterator[str]:
+    """What must hold for a dragonfly or a fat tree."""
+    wired = {name: wiring for name in ("dragonfly", "fat_tree") if (wiring := getattr(network, name)) is not None}
+    for kind, name in (("dragonfly", "dragonfly"), ("fat-tree", "fat_tree"), ("torus", "dimensions")):
+        if network.kind == kind and getattr(network, name) is None:
+            yield f"network.kind = '{kind}': needs network.{name}, which says how it is wired"
+    if len(wired) + (network.dimensions is not None) > 1:
+        yield "network: is a torus (dimensions), a dragonfly or a fat tree, and only one of them"
+    for name, wiring in wired.items():
+        if wiring.node_kind is None and compute_nodes > wiring.nodes:
+            yield f"network.{name}: has {wiring.nodes:,} places, fewer than the {compute_nodes:,} nodes of all [[node]]"
+    if network.dragonfly and network.dragonfly.links_per_group_pair % network.dragonfly.parallel_links:
+        rule = f"must be a multiple of parallel_links = {network.dragonfly.parallel_links}"
+        yield f"network.dragonfly.links_per_group_pair = {network.dragonfly.links_per_group_pair}: {rule}"
+    if network.fat_tree and network.fat_tree.pods > 1 and network.fat_tree.pod_uplinks is None:
+        yield "network.fat_tree.pod_uplinks: is missing; with several pods, links lead on from each"
 
 
 def _floor_rules(network: Network, compute_nodes: int, positions: int) -> Iterator[str]:
@@ -124,6 +152,26 @@ def file_system_rules(file_system: FileSystem) -> Iterator[str]:
             f"{path}.default_stripe_size_bytes = {file_system.default_stripe_size_bytes}: must be a multiple of "
             "65,536, as Lustre demands"
         )
+    yield from _guide_rules(path, file_system)
+    if file_system.default_layout:
+        try:
+            parse_layout(file_system.default_layout)
+        except InputError as error:
+            yield f"{path}.default_layout: {error.message}"
+
+
+def _guide_rules(path: str, file_system: FileSystem) -> Iterator[str]:
+    """Rules of what a site advises for sizes."""
+    sizes, counts = file_system.guide_from_gb, file_system.guide_stripe_counts
+    for name in ("guide_stripe_counts", "guide_words"):
+        values = getattr(file_system, name)
+        if values and len(values) != len(sizes):
+            yield f"{path}.{name}: has {len(values)} entries, and guide_from_gb has {len(sizes)}; give one a size"
+    if list(sizes) != sorted(sizes):
+        yield f"{path}.guide_from_gb: must grow"
+    if max(counts, default=0) > file_system.max_stripe_count:
+        rule = f"must not exceed max_stripe_count = {file_system.max_stripe_count}"
+        yield f"{path}.guide_stripe_counts = {max(counts)}: {rule}"
 
 
 def launcher_rules(launcher: Launcher, facts: Container[str]) -> Iterator[str]:

@@ -1,23 +1,43 @@
 """Figures that follow from a machine file, for a comparison of machines.
 
 Each is exact arithmetic on values of the file. It is documented if all of them
-are, and assumed if one of them is. The figures stand in ``figures.csv``: what
-each is, its value as a product or quotient of attributes of the machine
-(``node`` is the ordinary kind, ``file_system`` the first), the keys of the file
-that it rests on, and the sum in words.
+are, and assumed if one of them is.
 """
 
-import operator
-from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
 
 from hopperlib.machine.machine import Machine
-from hopperlib.package_data import rows_beside
+from hopperlib.machine.parts import FileSystem, Network
+from hopperlib.units import BYTES_PER_MEMORY_GB
 
-__all__ = ["FIGURES", "Derived", "derived", "mpi_bandwidth_per_core_mb_s"]
+__all__ = ["FIGURES", "Derived", "Figure", "derived", "mpi_bandwidth_per_core_mb_s"]
 
-FIGURES = {row["name"]: row for row in rows_beside(__file__, "figures.csv")}
-"""The figures by name: label, unit, decimals, value, keys and sum, as text."""
+
+class Figure(NamedTuple):
+    """What one figure is.
+
+    Parameters
+    ----------
+    name, label, unit : str
+        Its short name, what it is, in what unit.
+    decimals : int
+        Decimals worth showing.
+    value : callable
+        Its value for a machine; None where the machine lacks a part of it.
+    keys : tuple of str
+        Keys of the file that it rests on; a star stands for every part of a name.
+    sum : str
+        The arithmetic in words.
+    """
+
+    name: str
+    label: str
+    unit: str
+    decimals: int
+    value: Callable[[Machine], float | None]
+    keys: tuple[str, ...]
+    sum: str
 
 
 class Derived(NamedTuple):
@@ -58,15 +78,15 @@ def derived(machine: Machine) -> tuple[Derived, ...]:
     """
     return tuple(
         Derived(
-            name,
-            figure["label"],
-            figure["unit"],
-            _value(machine, figure["value"]),
-            int(figure["decimals"]),
-            "assumed" if any(_assumed(machine, figure["keys"].split())) else "documented",
-            figure["sum"],
+            figure.name,
+            figure.label,
+            figure.unit,
+            figure.value(machine),
+            figure.decimals,
+            "assumed" if any(_assumed(machine, figure.keys)) else "documented",
+            figure.sum,
         )
-        for name, figure in FIGURES.items()
+        for figure in FIGURES.values()
     )
 
 
@@ -80,35 +100,147 @@ def mpi_bandwidth_per_core_mb_s(machine: Machine) -> float | None:
     >>> [mpi_bandwidth_per_core_mb_s(Machine.load(name)) for name in ("franklin", "hopper")]
     [400.0, 250.0]
     """
-    return _value(machine, FIGURES["mpi_bandwidth_per_core_mb_s"]["value"])
+    network = machine.network
+    return None if network is None else network.node_bandwidth_gb_s * 1000 / machine.node().cores
 
 
-def _value(machine: Machine, arithmetic: str) -> float | None:
-    """Return the value of a figure, worked out from left to right; None where the machine lacks a part of it."""
-    value: float | None = None
-    first, *rest = arithmetic.split()
-    for sign, word in zip(["*", *rest[::2]], [first, *rest[1::2]], strict=True):
-        operand = float(word) if word[0].isdigit() else _attribute(machine, word)
-        if operand is None:
-            return None
-        value = operand if value is None else {"*": operator.mul, "/": operator.truediv}[sign](value, operand)
-    return value
+def _of_network(value: Callable[[Network], float]) -> Callable[[Machine], float | None]:
+    """Return a figure that a machine without a network lacks."""
+    return lambda machine: None if machine.network is None else value(machine.network)
 
 
-def _attribute(machine: Machine, path: str) -> Any:
-    """Return an attribute of the machine or, with a dot, of one of its parts; None where it lacks that."""
-    part, _, name = path.rpartition(".")
-    if part == "node":
-        return getattr(machine.node(), name)
-    if part == "file_system":
-        return getattr(machine.file_systems[0], name) if machine.file_systems else None
-    return getattr(machine.network, name, None) if part else getattr(machine, name)
+def _of_scratch(value: Callable[[FileSystem, Machine], float]) -> Callable[[Machine], float | None]:
+    """Return a figure of the first file system, which a machine without one lacks."""
+    return lambda machine: value(machine.file_systems[0], machine) if machine.file_systems else None
 
 
-def _assumed(machine: Machine, keys: list[str]) -> Iterator[bool]:
+def _memory_dump_min(scratch: FileSystem, machine: Machine) -> float:
+    """Return the time to write all memory at the peak of a file system. [min]"""
+    return machine.memory_gb * BYTES_PER_MEMORY_GB / 1e9 / scratch.peak_gb_s / 60
+
+
+def _assumed(machine: Machine, keys: tuple[str, ...]) -> Iterator[bool]:
     """Yield for each fact behind some keys whether it is assumed; a star stands for every part of a name."""
     for path, quantity in machine.provenance.items():
         parts = path.split(".")
         pattern = f"{parts[0]}.*.{parts[-1]}" if len(parts) == 3 else path
         if pattern in keys:
             yield quantity.source is None
+
+
+_NUMA_NODES = ("node.*.sockets", "node.*.numa_nodes_per_socket")
+_CORES = (*_NUMA_NODES, "node.*.cores_per_numa_node")
+_CORE_PEAK = ("node.*.clock_ghz", "node.*.flops_per_cycle")
+_FIGURES = (
+    Figure("nodes", "Compute nodes", "", 0, lambda machine: machine.nodes, ("node.*.count",), "nodes of all kinds"),
+    Figure(
+        "cores", "Cores", "", 0,
+        lambda machine: machine.cores,
+        ("node.*.count", *_CORES),
+        "nodes x cores of a node",
+    ),
+    Figure(
+        "cores_per_node", "Cores of a node", "", 0,
+        lambda machine: machine.node().cores,
+        (*_CORES,),
+        "NUMA nodes x their cores",
+    ),
+    Figure(
+        "numa_nodes", "NUMA nodes of a node", "", 0,
+        lambda machine: machine.node().numa_nodes,
+        (*_NUMA_NODES,),
+        "sockets x NUMA nodes of each",
+    ),
+    Figure(
+        "core_peak_gflops", "Peak of a core", "Gflop/s", 1,
+        lambda machine: machine.node().core_peak_gflops,
+        (*_CORE_PEAK,),
+        "clock x operations a cycle",
+    ),
+    Figure(
+        "peak_tflops", "Peak of the machine", "Tflop/s", 1,
+        lambda machine: machine.peak_tflops,
+        ("node.*.count", *_CORES, *_CORE_PEAK),
+        "cores x peak of a core",
+    ),
+    Figure(
+        "memory_tb", "Memory of the machine, divided by 1,000", "TB", 1,
+        lambda machine: machine.memory_tb,
+        ("node.*.count", "node.*.memory_gb"),
+        "nodes x memory of a node",
+    ),
+    Figure(
+        "memory_tib", "The same memory, divided by 1,024", "TiB", 1,
+        lambda machine: machine.memory_tib,
+        ("node.*.count", "node.*.memory_gb"),
+        "nodes x memory of a node",
+    ),
+    Figure(
+        "memory_per_core_gb", "Memory installed for each core", "GB", 2,
+        lambda machine: machine.node().memory_gb / machine.node().cores,
+        ("node.*.memory_gb", *_CORES),
+        "memory of an ordinary node / its cores",
+    ),
+    Figure(
+        "usable_per_core_gb", "Memory left to programs for each core", "GB", 2,
+        lambda machine: machine.node().usable_memory_gb / machine.node().cores,
+        ("node.*.usable_memory_gb", *_CORES),
+        "usable memory of an ordinary node / its cores",
+    ),
+    Figure(
+        "node_bandwidth_gb_s", "Memory bandwidth of a node", "GB/s", 1,
+        lambda machine: machine.node().bandwidth_gb_s,
+        ("node.*.numa_bandwidth_gb_s", *_NUMA_NODES),
+        "NUMA nodes x bandwidth of each",
+    ),
+    Figure(
+        "bytes_per_flop", "Bytes from memory for each operation", "byte/flop", 2,
+        lambda machine: machine.node().bandwidth_gb_s / machine.node().peak_gflops,
+        ("node.*.numa_bandwidth_gb_s", *_CORES, *_CORE_PEAK),
+        "memory bandwidth of a node / its peak",
+    ),
+    Figure(
+        "core_hours_per_day", "Core-hours that a day offers", "core h", 0,
+        lambda machine: machine.core_hours_per_day,
+        ("node.*.count", *_CORES),
+        "cores x 24 hours",
+    ),
+    Figure(
+        "mpi_latency_us", "MPI latency", "us", 1,
+        _of_network(lambda network: network.latency_us),
+        ("network.latency_us",),
+        "as the file has it",
+    ),
+    Figure(
+        "mpi_bandwidth_gb_s", "MPI bandwidth of a node", "GB/s", 1,
+        _of_network(lambda network: network.node_bandwidth_gb_s),
+        ("network.node_bandwidth_gb_s",),
+        "as the file has it",
+    ),
+    Figure(
+        "mpi_bandwidth_per_core_mb_s", "MPI bandwidth for each core", "MB/s", 0,
+        mpi_bandwidth_per_core_mb_s,
+        ("network.node_bandwidth_gb_s", *_CORES),
+        "bandwidth of a node / its cores",
+    ),
+    Figure(
+        "scratch_peak_gb_s", "Peak of one scratch file system", "GB/s", 0,
+        _of_scratch(lambda scratch, _: scratch.peak_gb_s),
+        ("file_system.*.peak_gb_s",),
+        "as the file has it",
+    ),
+    Figure(
+        "ost_peak_mb_s", "Share of each OST in that", "MB/s", 0,
+        _of_scratch(lambda scratch, _: scratch.ost_peak_gb_s * 1000),
+        ("file_system.*.peak_gb_s", "file_system.*.osts"),
+        "peak / OSTs",
+    ),
+    Figure(
+        "memory_dump_min", "Time to write all memory to one scratch file system", "min", 0,
+        _of_scratch(_memory_dump_min),
+        ("file_system.*.peak_gb_s", "node.*.count", "node.*.memory_gb"),
+        "memory in bytes / peak; no real dump reaches it",
+    ),
+)  # fmt: skip
+FIGURES = {figure.name: figure for figure in _FIGURES}
+"""The figures by name."""

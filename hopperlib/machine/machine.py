@@ -1,32 +1,28 @@
 """A machine as one record, read from a TOML file."""
 
-from __future__ import annotations
-
 import os
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hopperlib import units
-from hopperlib.errors import refusal
+from hopperlib.errors import did_you_mean, refusal
 from hopperlib.machine import _rules
-from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind
-from hopperlib.package_data import read_beside
-from hopperlib.records import dataclass
-from hopperlib.tables import (
+from hopperlib.machine.parts import FileSystem, Launcher, Network, NodeKind, OtherStorage, QueueLimit
+from hopperlib.package_data import read_beside, text_beside
+from hopperlib.schema import (
     Quantity,
     TableError,
     Value,
-    apart,
-    document_of,
-    fact,
     key,
-    nearest,
+    provenance_field,
     read_record,
     read_records,
     read_toml,
-    to_toml,
+    sourced,
 )
 
 if TYPE_CHECKING:
@@ -49,7 +45,7 @@ class MachineError(TableError):
     more = "; `hopper machine check` lists them all"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Machine:
     """A machine: its nodes, network, file systems and launchers.
 
@@ -60,7 +56,11 @@ class Machine:
     notes : tuple of str
         What the file adds in words.
     signs : tuple of str
-        Words of job scripts that are those of this machine: options, paths, queues.
+        Words of job scripts that only this machine's have: its name, paths, tools.
+    queues : tuple of str
+        What its jobs ask for, other machines' too: ``partition=standard``, ``qos=debug``, ``constraint=gpu``, ``account=_g``.
+    complete_queues : tuple of str
+        Of what `queues` names all that there are: ``partition``, ``qos``, ``constraint``, ``queue``.
     in_service : str or None
         Day (or month, or year) on which its production work began, ISO 8601.
     node_kinds : tuple of NodeKind
@@ -68,7 +68,10 @@ class Machine:
     network : Network or None
         The network between the nodes.
     file_systems : tuple of FileSystem
+    other_storages : tuple of OtherStorage
         Parallel file systems.
+    limits : tuple of QueueLimit
+        What the site allows to the jobs of its queues.
     launchers : tuple of Launcher
         The machine's own first.
     provenance : mapping
@@ -91,13 +94,17 @@ class Machine:
     site: str
     notes: tuple[str, ...] = ()
     signs: tuple[str, ...] = ()
-    in_service: str | None = fact(None, pattern=_DATE, form="a day as text, YYYY-MM-DD (or YYYY-MM, or YYYY)")
+    queues: tuple[str, ...] = ()
+    complete_queues: tuple[str, ...] = sourced((), pattern="partition|qos|constraint|queue", why="what a job asks for")
+    in_service: str | None = sourced(None, pattern=_DATE, form="a day as text, YYYY-MM-DD (or YYYY-MM, or YYYY)")
     node_kinds: tuple[NodeKind, ...] = key(name="node", least=1)
     network: Network | None = None
     file_systems: tuple[FileSystem, ...] = key(name="file_system", least=0)
+    other_storages: tuple[OtherStorage, ...] = key(name="other_storage", least=0)
+    limits: tuple[QueueLimit, ...] = key((), name="limit", least=0)
     launchers: tuple[Launcher, ...] = key(name="launcher", least=0)
-    provenance: Mapping[str, Quantity] = apart()
-    sources: Mapping[str, str] = apart()
+    provenance: Mapping[str, Quantity] = provenance_field()
+    sources: Mapping[str, str] = provenance_field()
 
     @staticmethod
     @cache
@@ -113,7 +120,21 @@ class Machine:
         return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
     @staticmethod
-    def load(name_or_path: str | Path) -> Machine:
+    @cache
+    def titles() -> dict[str, str]:
+        """Return the machines by name, each as its center writes it; of a file only the line of its title is read.
+
+        Examples
+        --------
+        >>> Machine.titles()["lumi-g"]
+        'LUMI-G'
+        """
+        texts = ((name, text_beside(__file__, f"{_MACHINES}/{name}.toml")) for name in Machine.names())
+        found = ((name, re.search(r'^title = "(.+)"$', text, re.MULTILINE)) for name, text in texts)
+        return {name: title[1] if title else name for name, title in found}
+
+    @staticmethod
+    def load(name_or_path: "str | Path") -> "Machine":
         """Read a machine by its name, or from a file.
 
         Parameters
@@ -137,7 +158,7 @@ class Machine:
         return _bundled(text)
 
     @staticmethod
-    def from_toml(text: str, *, name: str = "machine file") -> Machine:
+    def from_toml(text: str, *, name: str = "machine file") -> "Machine":
         """Read a machine from the text of a TOML file.
 
         Parameters
@@ -163,7 +184,7 @@ class Machine:
         return Machine.from_document(read_toml(text, name=name, error=MachineError), name=name)
 
     @staticmethod
-    def from_document(document: dict[str, Any], *, name: str) -> Machine:
+    def from_document(document: dict[str, Any], *, name: str) -> "Machine":
         """Read a machine from parsed TOML.
 
         Parameters
@@ -194,6 +215,9 @@ class Machine:
         >>> Machine.load("hopper").to_document()["node"][1]["count"]["value"]
         384
         """
+        # Most who read a machine write none.
+        from hopperlib.schema.writing import document_of
+
         return document_of(self)
 
     def to_toml(self) -> str:
@@ -205,6 +229,8 @@ class Machine:
         >>> Machine.from_toml(hopper.to_toml()) == hopper
         True
         """
+        from hopperlib.schema.writing import to_toml
+
         return to_toml(self)
 
     def broken_rules(self) -> Iterator[str]:
@@ -222,7 +248,7 @@ class Machine:
             *(_rules.launcher_rules(launcher, self.provenance) for launcher in self.launchers),
         )
 
-    def with_value(self, path: str, value: Value, *, assumed: str) -> Machine:
+    def with_value(self, path: str, value: Value, *, assumed: str) -> "Machine":
         """Return the same machine with one value changed, for a question of the kind "what if".
 
         Parameters
@@ -400,12 +426,12 @@ def _text_of(path: str) -> str:
 
 
 @cache
-def _bundled(name: str) -> Machine:
+def _bundled(name: str) -> "Machine":
     """Read one of the library's own machines, once."""
     known = Machine.names()
     if name not in known:
         # The names stand in the message already.
-        near = nearest(name, known)
+        near = did_you_mean(name, known)
         hint = near if "did you mean" in near else ""
         listed = ", ".join(known)
         raise MachineError(
@@ -414,15 +440,26 @@ def _bundled(name: str) -> Machine:
     return Machine.from_document(read_beside(__file__, f"{_MACHINES}/{name}.toml"), name=f"{name}.toml")
 
 
-def signs_of(name: str) -> tuple[str, ...]:
-    """Return the words that tell a machine of the library, without reading its parts.
+class Signs(NamedTuple):
+    """What job scripts of a machine look like: words of its own, what they ask for, the launchers that it has."""
+
+    words: tuple[str, ...]
+    queues: tuple[str, ...]
+    launchers: tuple[str, ...]
+
+
+def signs_of(name: str) -> Signs:
+    """Return what tells a machine of the library by its scripts, without reading its parts.
 
     Examples
     --------
-    >>> signs_of("edison")
+    >>> signs_of("edison").words
     ('edison',)
     """
-    return tuple(read_beside(__file__, f"{_MACHINES}/{name}.toml").get("signs", ()))
+    document = read_beside(__file__, f"{_MACHINES}/{name}.toml")
+    # A launcher that is only assumed never ran on the machine.
+    launchers = tuple(each["kind"] for each in document.get("launcher", ()) if "assumed" not in each)
+    return Signs(tuple(document.get("signs", ())), tuple(document.get("queues", ())), launchers)
 
 
 @cache

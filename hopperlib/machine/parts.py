@@ -5,35 +5,35 @@ of its table: the reader, the checks and the writer follow from the fields. What
 follows from the values is a property. Nothing here knows a number of any machine.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING
+from dataclasses import MISSING, dataclass
 from typing import Any, Literal
 
-from hopperlib.records import dataclass
-from hopperlib.tables import fact, key
+from hopperlib.machine.wirings import DragonflyWiring, FatTreeWiring
+from hopperlib.schema import key, sourced
 
 # Where the bound of a number comes from, or what a number beyond it was probably meant in.
 _IN_MB, _IN_MB_S = "is this in MB?", "is this in MB/s?"
 _NAME = {"pattern": r"[A-Za-z0-9][A-Za-z0-9_-]*", "why": "it goes on command lines"}
 _STRIPES = "Lustre stripes a file over at most 2,000 OSTs"
-_CHOSEN = r"(constraint|partition|qos|account)=[\w.-]+"
+_STRIPE_SIZE = "Lustre stripes in multiples of 65,536 bytes"
+_CHOSEN = r"(constraint|partition|qos|account|queue)=[\w.-]+"
+Direction = Literal["x", "y_within_blade", "y_between_blades", "z_within_cage", "z_between_cages"]
 _DISTRIBUTION = r"(block|cyclic|fcyclic|plane)(:(block|cyclic|fcyclic)){0,2}"
 
 
 def _count(high: int, default: Any = MISSING, *, why: str = "") -> Any:
     """Describe a whole number of things, at least one."""
-    return fact(default, low=1, high=high, why=why)
+    return sourced(default, low=1, high=high, why=why)
 
 
 def _positive(high: float, default: Any = MISSING, *, why: str = "") -> Any:
     """Describe a number above zero."""
-    return fact(default, above=0, high=high, why=why)
+    return sourced(default, above=0, high=high, why=why)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class NodeKind:
     """One kind of compute node.
 
@@ -111,20 +111,22 @@ class NodeKind:
     numa_bandwidth_gb_s: float = _positive(10_000, why=_IN_MB_S)
     core_bandwidth_cap_gb_s: float = _positive(10_000, why=_IN_MB_S)
     remote_bandwidth_fraction: float = _positive(1, why="remote memory is no faster than local")
-    numa_link_gb_s: float | None = fact(None, above=0, high=10_000, why=_IN_MB_S)
+    numa_link_gb_s: float | None = sourced(None, above=0, high=10_000, why=_IN_MB_S)
     cores_per_l3: int | None = _count(1024, None)
-    cpu_numbering: Literal["cores", "threads"] = fact("cores")
-    reserved_cores: tuple[int, ...] = fact((), low=0, high=100_000)
-    gpu_cores: tuple[str, ...] = fact((), pattern=r"\d+(-\d+)?(,\d+(-\d+)?)*", why="cores, as in 0-7", repeats=True)
-    gpu_model: str | None = fact(None)
-    gpu_link: str | None = fact(None)
-    gpu_numbering: tuple[str, ...] = fact((), pattern=r"\d+(\.\d+)?", why="how the launcher numbers a GPU")
-    gpu_order: tuple[int, ...] = fact((), low=0, high=1024)
-    gpus_by_default: bool | None = fact(None)
-    gpu_nics: tuple[int, ...] = fact((), low=0, high=1024)
-    nic_numa_nodes: tuple[int, ...] = fact((), low=0, high=1024)
-    chosen_by: tuple[str, ...] = fact((), pattern=_CHOSEN, why="what a job says, as in constraint=gpu")
-    shared_by: tuple[str, ...] = fact((), pattern=_CHOSEN, why="what a job says, as in partition=small")
+    cpu_numbering: Literal["cores", "threads"] = sourced("cores")
+    reserved_cores: tuple[int, ...] = sourced((), low=0, high=100_000)
+    gpu_cores: tuple[str, ...] = sourced(
+        (), pattern=r"\d{1,12}(-\d{1,12})?(,\d{1,12}(-\d{1,12})?)*", why="cores, as in 0-7", repeats=True
+    )
+    gpu_model: str | None = sourced(None)
+    gpu_link: str | None = sourced(None)
+    gpu_numbering: tuple[str, ...] = sourced((), pattern=r"\d+(\.\d+)?", why="how the launcher numbers a GPU")
+    gpu_order: tuple[int, ...] = sourced((), low=0, high=1024)
+    gpus_by_default: bool | None = sourced(None)
+    gpu_nics: tuple[int, ...] = sourced((), low=0, high=1024)
+    nic_numa_nodes: tuple[int, ...] = sourced((), low=0, high=1024)
+    chosen_by: tuple[str, ...] = sourced((), pattern=_CHOSEN, why="what a job says, as in constraint=gpu")
+    shared_by: tuple[str, ...] = sourced((), pattern=_CHOSEN, why="what a job says, as in partition=small")
 
     @property
     def gpus(self) -> int:
@@ -146,7 +148,11 @@ class NodeKind:
         0
         """
         parts = (part.partition("-") for part in self.gpu_cores[gpu].split(","))
-        return frozenset(core for low, _, high in parts for core in range(int(low), int(high or low) + 1))
+        # One beyond the last core is enough to see that a range goes too far; the rules of a machine file refuse it.
+        last = self.cores
+        return frozenset(
+            core for low, _, high in parts for core in range(min(int(low), last), min(int(high or low), last) + 1)
+        )
 
     def cpu(self, core: int, thread: int = 0) -> int:
         """Return the number that the system gives to a hardware thread.
@@ -266,14 +272,48 @@ class NodeKind:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class QueueLimit:
+    """What the site allows to jobs of a partition, a QOS or a queue, for a range of nodes.
+
+    Attributes
+    ----------
+    name : str
+        Name of the table.
+    asked : str
+        What of a job asks for it: ``partition=standard``, ``qos=debug``; for PBS ``queue=prod``.
+    by_default : bool
+        Whether jobs get it that name none of its sort.
+    min_nodes, max_nodes : int
+        Nodes of the jobs that this is for; None: no number is printed. A job that no table of the same `asked` holds is refused.
+    max_minutes : int or None
+        Longest time that may be asked for. [min]
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> limit = Machine.load("lumi-g").limits[0]
+    >>> limit.asked, limit.max_nodes, limit.max_minutes
+    ('partition=standard-g', 1024, 2880)
+    """
+
+    name: str = key(**_NAME)
+    asked: str = key(pattern=_CHOSEN, why="what a job says, as in qos=debug")
+    by_default: bool = sourced(False)
+    min_nodes: int = _count(10_000_000, 1)
+    max_nodes: int | None = _count(10_000_000, None)
+    max_minutes: int | None = _count(1_000_000, None, why="is this in seconds?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Network:
     """The network between the nodes.
 
     Attributes
     ----------
     kind : str
-        What it is called, such as ``gemini`` or ``slingshot``; ``torus`` or ``other`` for what has no such name.
+        What it is called, such as ``gemini`` or ``slingshot``; ``torus``, ``dragonfly``, ``fat-tree`` or ``other``
+        for what has no such name.
     latency_us : float
         Time of the shortest MPI message. [us]
     node_bandwidth_gb_s : float
@@ -291,6 +331,8 @@ class Network:
     link_bandwidth_gb_s : mapping
         Bandwidth of a link by direction: ``x``, ``y_within_blade``, ``y_between_blades``,
         ``z_within_cage``, ``z_between_cages``. [GB/s]
+    dragonfly, fat_tree : record or None
+        How the switches are wired, where that is no torus.
 
     Examples
     --------
@@ -300,11 +342,14 @@ class Network:
     ((17, 8, 24), 3264, 6528, 68)
     """
 
-    kind: Literal["gemini", "seastar2", "federation", "slingshot", "infiniband", "ethernet", "torus", "other"]
+    kind: Literal[
+        "gemini", "seastar2", "federation", "aries", "slingshot", "infiniband", "ethernet",
+        "torus", "dragonfly", "fat-tree", "other",
+    ]  # fmt: skip
     latency_us: float = _positive(10_000, why="is this in ns?")
     node_bandwidth_gb_s: float = _positive(10_000, why=_IN_MB_S)
     nodes_per_router: int | None = _count(64, None)
-    dimensions: tuple[int, int, int] | None = fact(
+    dimensions: tuple[int, int, int] | None = sourced(
         None, low=1, high=1000, form="three whole numbers [x, y, z] from 1 to 1000"
     )
     floor_columns: int | None = _count(1000, None)
@@ -312,15 +357,11 @@ class Network:
     cages_per_cabinet: int | None = _count(16, None)
     slots_per_cage: int | None = _count(64, None)
     nodes_per_slot: int | None = _count(64, None)
-    reroutes_around_dead_links: bool | None = fact(None)
-    service_blades: tuple[str, ...] = fact((), pattern=r"c\d+-\d+c\d+s\d+", why="a blade's name, as in c0-0c0s0")
-    link_bandwidth_gb_s: Mapping[str, float] = fact(
-        dict,
-        above=0,
-        high=10_000,
-        keys=("x", "y_within_blade", "y_between_blades", "z_within_cage", "z_between_cages"),
-        form="directions",
-    )
+    reroutes_around_dead_links: bool | None = sourced(None)
+    service_blades: tuple[str, ...] = sourced((), pattern=r"c\d+-\d+c\d+s\d+", why="a blade's name, as in c0-0c0s0")
+    link_bandwidth_gb_s: Mapping[Direction, float] = sourced(dict, above=0, high=10_000, form="directions")
+    dragonfly: DragonflyWiring | None = None
+    fat_tree: FatTreeWiring | None = None
 
     @property
     def routers(self) -> int | None:
@@ -338,7 +379,7 @@ class Network:
         return self.floor_columns * self.floor_rows if self.floor_columns and self.floor_rows else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FileSystem:
     """A parallel file system.
 
@@ -364,8 +405,22 @@ class FileSystem:
         OSTs of one file beyond which nothing was gained when it was measured.
     advised_stripe_count : int or None
         The most that the site wants a file to have.
-    guide_stripe_counts : (int, int, int) or None
-        What the site advises for a shared file of 1 to 10, of 10 to 100 and of more GB.
+    default_layout : str or None
+        What new files get, as options of ``lfs setstripe``, where that is more than a count and a size.
+    pool : str or None
+        Pool of OSTs that the site wants a striped file in.
+    largest_stripe_size_bytes : int or None
+        The largest stripes that were measured to help here. [bytes]
+    creates_per_s : float or None
+        Files that are created a second, by many tasks together. [1/s]
+    guide_from_gb : tuple of float
+        Sizes of a shared file from which the site advises more stripes. [GB]
+    guide_stripe_counts : tuple of int
+        How many it advises from each of these sizes on; -1 is all OSTs.
+    guide_stripe_size_bytes : int or None
+        The size of stripes that it advises. [bytes]
+    guide_words : tuple of str
+        The site's own words for each of these layouts.
     server_failover : bool or None
         Whether the file system goes on when a server fails.
 
@@ -384,7 +439,7 @@ class FileSystem:
     peak_gb_s: float = _positive(1_000_000, why=_IN_MB_S)
     capacity_pb: float = _positive(10_000, why="is this in TB?")
     default_stripe_count: int = _count(2000, why=_STRIPES)
-    default_stripe_size_bytes: int = fact(low=65_536, high=2**32, why="Lustre stripes in multiples of 65,536 bytes")
+    default_stripe_size_bytes: int = sourced(low=65_536, high=2**32, why=_STRIPE_SIZE)
     max_stripe_count: int = _count(2000, why=_STRIPES)
     node_write_ceiling_gb_s: float = _positive(10_000, why=_IN_MB_S)
     osts_per_controller: int | None = _count(1000, None)
@@ -393,8 +448,15 @@ class FileSystem:
     network_gb_s: float | None = _positive(1_000_000, None, why=_IN_MB_S)
     useful_stripe_count: int | None = _count(2000, None, why=_STRIPES)
     advised_stripe_count: int | None = _count(2000, None, why=_STRIPES)
-    guide_stripe_counts: tuple[int, int, int] | None = fact(None, low=1, high=2000, why=_STRIPES)
-    server_failover: bool | None = fact(None)
+    default_layout: str | None = sourced(None)
+    pool: str | None = sourced(None, pattern=r"[A-Za-z0-9_.-]{1,40}", why="a pool of OSTs, as after -p")
+    largest_stripe_size_bytes: int | None = sourced(None, low=65_536, high=2**32, why=_STRIPE_SIZE)
+    creates_per_s: float | None = _positive(1e9, None, why="files created a second")
+    guide_from_gb: tuple[float, ...] = sourced((), low=0, high=10_000_000)
+    guide_stripe_counts: tuple[int, ...] = sourced((), low=-1, high=2000, why=_STRIPES, repeats=True)
+    guide_stripe_size_bytes: int | None = sourced(None, low=65_536, high=2**32, why=_STRIPE_SIZE)
+    guide_words: tuple[str, ...] = sourced(())
+    server_failover: bool | None = sourced(None)
 
     @property
     def servers(self) -> int:
@@ -407,7 +469,35 @@ class FileSystem:
         return self.peak_gb_s / self.osts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OtherStorage:
+    """A file system of a machine that does not stripe as Lustre does, with what its site says of it.
+
+    Attributes
+    ----------
+    name, kind : str
+        Its name on the machine, and what it is.
+    peak_gb_s, capacity_pb : float or None
+        [GB/s], [PB]
+    shared_line, own_files_line : str or None
+        The site's own line for one shared file, and for a file a task.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> [(each.name, each.kind) for each in Machine.load("aurora").other_storages]
+    [('daos', 'daos')]
+    """
+
+    name: str = key(**_NAME)
+    kind: Literal["gpfs", "daos", "beegfs", "vast", "weka", "burst-buffer", "nfs"] = key()
+    peak_gb_s: float | None = _positive(1_000_000, None, why=_IN_MB_S)
+    capacity_pb: float | None = _positive(10_000, None, why="is this in TB?")
+    shared_line: str | None = sourced(None)
+    own_files_line: str | None = sourced(None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Launcher:
     """A program that starts tasks, and what it knows on this machine.
 
@@ -425,10 +515,12 @@ class Launcher:
         Version whose rules hold; for srun the Slurm release, such as ``23.11``.
     slurm_socket : str
         What Slurm calls a socket here when it binds tasks: ``socket``, ``numa_node`` or ``l3``.
-    step_socket : str or None
-        The same when it picks the cores of a step, where that differs.
+    slurm_conf_socket : str or None
+        What the sockets of slurm.conf are, where slurmd finds others: they pick the cores of a step.
     threads_per_core : int or None
         Hardware threads of a core that a job has if it does not say; None: all.
+    tasks_per_core : int or None
+        Tasks of a core that a job has if it does not say (Slurm's CR_ONE_TASK_PER_CORE); None: one for each hardware thread.
     auto_binding : str
         What tasks are bound to if the line says nothing and Slurm's own rules find nothing.
     select_type : str or None
@@ -441,13 +533,16 @@ class Launcher:
 
     kind: Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"] = key(why="these launch lines can be read")
     assumed: str | None = None
-    options: tuple[str, ...] = fact((), pattern=r"--?[A-Za-z][A-Za-z0-9_-]*", why="an option as it is typed, as in -n")
-    site_options: tuple[str, ...] = fact((), pattern=r"--[A-Za-z][A-Za-z0-9_-]*", why="a long option, as in --image")
-    version: str | None = fact(None, pattern=r"\d+(\.\d+)*", why="a release, as in 23.11")
-    slurm_socket: Literal["socket", "numa_node", "l3"] = fact("socket")
-    step_socket: Literal["socket", "numa_node", "l3"] | None = fact(None)
+    options: tuple[str, ...] = sourced(
+        (), pattern=r"--?[A-Za-z][A-Za-z0-9_-]*", why="an option as it is typed, as in -n"
+    )
+    site_options: tuple[str, ...] = sourced((), pattern=r"--[A-Za-z][A-Za-z0-9_-]*", why="a long option, as in --image")
+    version: str | None = sourced(None, pattern=r"\d+(\.\d+)*", why="a release, as in 23.11")
+    slurm_socket: Literal["socket", "numa_node", "l3"] = sourced("socket")
+    slurm_conf_socket: Literal["socket", "numa_node", "l3"] | None = sourced(None)
     threads_per_core: int | None = _count(8, None)
-    auto_binding: Literal["none", "cores", "threads", "sockets"] = fact("none")
-    select_type: str | None = fact(None)
-    default_distribution: str = fact("block", required=True, pattern=_DISTRIBUTION)
-    bare_line_doubt: str | None = fact(None)
+    tasks_per_core: int | None = _count(8, None)
+    auto_binding: Literal["none", "cores", "threads", "sockets"] = sourced("none")
+    select_type: str | None = sourced(None)
+    default_distribution: str = sourced("block", required=True, pattern=_DISTRIBUTION)
+    bare_line_doubt: str | None = sourced(None)

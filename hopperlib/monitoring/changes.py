@@ -19,16 +19,16 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from hopperlib.documented.data_files import rows
+from hopperlib.data_files import rows
 from hopperlib.monitoring.levels import Fit, Noise, first_noise, fit, place
 
-# A change lasts if it is seen for so many runs. [runs]
+# A change lasts if it is seen for that many runs. [runs]
 SHORTEST = 4
 # Fewer runs cannot show one beside their noise. [runs]
 FEWEST = 12
 # Share of unchanged histories in which a change may be seen.
 LEVEL = 0.01
-# Where the place is less sure, the run is reported that has the change most likely within so many runs of it. [runs]
+# Where the place is less sure, the run is reported that has the change most likely within that many runs of it. [runs]
 NEAR = 3
 # Below this the p-value is not told apart: the tail was simulated to a thousandth, and goes on as an exponential.
 LEAST_P = 1e-6
@@ -37,9 +37,9 @@ LEAST_P = 1e-6
 PERSISTENCE_PRICE = 6.0
 # A place that is so likely is reported as it is.
 _CERTAIN = 0.9
-# Printed to so many digits at most: what is finer is no spread of runs.
+# Printed to that many digits at most: what is finer is no spread of runs.
 _DUST = 1e-4
-# A clock that goes in steps, with a little noise on each: then most runs lie so many spreads from their neighbors, and
+# A clock that goes in steps, with a little noise on each: then most runs lie that many spreads from their neighbors, and
 # the steps are the spread.
 _STEPPED = 8
 
@@ -84,7 +84,7 @@ def _table() -> tuple[tuple[float, float, float], ...]:
 
 
 def _gains(runs: int, persistence: float) -> tuple[float, float]:
-    """Return the gains that 5 and 1 % of unchanged histories of so many runs exceed: between two lengths on a line."""
+    """Return the gains that 5 and 1 % of unchanged histories of that many runs exceed: between two lengths on a line."""
     table, at = _table(), math.log(runs)
     after = min(max(1, bisect_left(table, (at,))), len(table) - 1)
     (left, *low), (right, *high) = table[after - 1], table[after]

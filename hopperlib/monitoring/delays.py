@@ -10,7 +10,7 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
-from hopperlib.documented.data_files import rows
+from hopperlib.data_files import rows
 from hopperlib.errors import refusal
 
 # A run in contention measures a share of what it would, evenly between these.

@@ -7,17 +7,21 @@ level of a history is that of its ordinary runs: runs in contention do not pull 
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from statistics import median
 from typing import Literal, NamedTuple
 
 from hopperlib.errors import refusal
-from hopperlib.monitoring.changes import FEWEST, LEVEL, NEAR, Change, Course, find_changes
+from hopperlib.monitoring.changes import FEWEST, LEVEL, NEAR, Change, Course, find_changes, least_spread
+from hopperlib.monitoring.recurring import TwoStates, season, switches
 
 Better = Literal["higher", "lower"]
-# So many spreads from its level a run is pointed out. [spreads]
-_FAR = 4.0
+# A season with so much of the variance is looked at where nothing changed: chance gives noise less than half of that over a hundred runs.
+_MUCH_SEASON = 0.25
+SWITCHING, SEASONAL = "switches between two states", "moves with the season"
+# Farther from its level a run is an outlier. [spreads]
+_MAX_SPREADS = 4.0
 # A column with more values than this share of the runs tells runs apart, not kinds of runs.
 _MOST_GROUPS = 0.25
 _MOST_COVARIATES = 8
@@ -104,7 +108,8 @@ class Report:
 
     `drift_percent` is the slow change over the whole history, None if there is none; `level` that of each run;
     `spread_percent` and `persistence` describe ordinary runs; `verdict` is one of "no change", "worse", "better",
-    "drifts, worse", "drifts, better", "explained" and "too few runs".
+    "drifts, worse", "drifts, better", "switches between two states" (`states`, so many `switches`), "moves with the
+    season" (of `season_runs` runs, by `season_percent` from its lowest to its highest), "explained" and "too few runs".
     """
 
     history: History
@@ -114,6 +119,10 @@ class Report:
     level: tuple[float, ...] = ()
     spread_percent: float = 0.0
     persistence: float = 0.0
+    switches: int = 0
+    states: tuple[float, float] | None = None
+    season_runs: int = 0
+    season_percent: float = 0.0
     verdict: str = "no change"
 
     def worse(self, percent: float) -> bool:
@@ -166,36 +175,85 @@ def judge(history: History, *, level: float = LEVEL, least_percent: float = 1.0)
         return Report(history=history, verdict="too few runs")
     logs = tuple(math.log(value) for value in history.values)
     course = _course(logs, level=level)
+    found, states = course, None
     slope, straight = _drift(logs, course, level)
     if straight is not None:
         course = straight
     trend = [slope * run for run in range(len(logs))]
+    length, moved = _season(logs, course, level)
+    if moved is not None:
+        trend, course = moved
+    elif course.changes:
+        states = switches(logs, least_spread(logs), found.fit.levels, found.fit.loglik)
     residuals = course.fit.residuals([value - rise for value, rise in zip(logs, trend, strict=True)])
     # A run without its residual is its level, the drift with it.
     levels = tuple(math.exp(value - off) for value, off in zip(logs, residuals, strict=True))
     shifts = [_shift(history, change) for change in course.changes]
-    if shifts and history.covariates:
+    if history.covariates:
         shifts = [_explained(shift, history, logs, course.changes, level) for shift in shifts]
     report = Report(
         history=history,
         shifts=tuple(shift for shift in shifts if abs(shift.percent) >= least_percent),
-        outliers=tuple(
-            Outlier(run, history.times[run], history.values[run], 100 * math.expm1(off))
-            for run, off in enumerate(residuals)
-            if abs(off) > _FAR * course.fit.noise.spread
-        ),
-        drift_percent=100 * math.expm1(slope * (len(logs) - 1)) or None,
+        outliers=_outliers(history, residuals, course.fit.noise.spread),
+        drift_percent=(100 * math.expm1(slope * (len(logs) - 1)) or None) if moved is None else None,
         level=levels,
         spread_percent=100 * course.fit.noise.spread,
         persistence=course.fit.noise.persistence,
     )
+    if states is not None and not any(shift.explained_by for shift in shifts):
+        return _switching(report, states)
+    if moved is not None and not report.shifts:
+        rise = 100 * math.expm1(max(trend) - min(trend))
+        return replace(report, season_runs=length, season_percent=rise, verdict=SEASONAL)
     return _with_verdict(report, least_percent)
+
+
+def _switching(report: Report, states: TwoStates) -> Report:
+    """Return the report of a history that goes between two levels: none of the changes lasts."""
+    levels = [math.exp(level) for level in (states.low, states.high)]
+    return replace(
+        report,
+        shifts=(),
+        drift_percent=None,
+        level=tuple(levels[state] for state in states.states),
+        outliers=tuple(
+            outlier
+            for outlier in report.outliers
+            if abs(math.log(outlier.value / levels[states.states[outlier.run]])) > _MAX_SPREADS * states.spread
+        ),
+        spread_percent=100 * states.spread,
+        switches=states.switches,
+        states=(levels[0], levels[1]),
+        verdict=SWITCHING,
+    )
+
+
+def _season(logs: Sequence[float], course: Course, level: float) -> tuple[int, tuple[list[float], Course] | None]:
+    """Return the length of a season, and with what it adds the course around it, where it explains more with less."""
+    found = season(logs) if len(logs) >= 2 * FEWEST else None
+    # Without changes, a second search is worth its time only where the season is much of what runs differ by.
+    if found is None or not (course.changes or found[2] >= _MUCH_SEASON):
+        return 0, None
+    length, wave, _ = found
+    around = _course(tuple(value - part for value, part in zip(logs, wave, strict=True)), level=level)
+    jumps, left = len(course.changes), len(around.changes)
+    # A jump has a place, which is one of all runs, and a level; a season has a length, a height and a beginning.
+    price = 0.5 * math.log(len(logs)) * (3 * jumps - 3 * left - 3)
+    gain = around.fit.loglik - course.fit.loglik
+    return (length, (wave, around)) if left <= jumps and gain + price > 0 else (0, None)
+
+
+def _outliers(history: History, residuals: Sequence[float], spread: float) -> tuple[Outlier, ...]:
+    """Return the runs far off their level."""
+    return tuple(
+        Outlier(run, history.times[run], history.values[run], 100 * math.expm1(off))
+        for run, off in enumerate(residuals)
+        if abs(off) > _MAX_SPREADS * spread
+    )
 
 
 def _with_verdict(report: Report, least_percent: float) -> Report:
     """Return the report with its last word: that of its unexplained changes since the best level that lasted."""
-    from dataclasses import replace
-
     unexplained = [shift.percent for shift in report.shifts if not shift.explained_by]
     drift = report.drift_percent
     if unexplained:

@@ -19,7 +19,8 @@ MOST_PERSISTENT = 0.9
 PRIOR_OUTLIERS, PRIOR_RUNS, PRIOR_WIDTH = 0.5, 10, 3.0
 # Half of the levels lie where most runs are, half evenly over their range.
 LEVELS = 48
-_NEVER = -1e300
+_NEVER = -math.inf
+_Weighed = tuple[list[float], tuple[list[float], list[float]], list[float], list[float]]
 # Density of a run however far off: it has a logarithm.
 LEAST = 1e-300
 
@@ -110,13 +111,10 @@ def _best_path(
     before: list[float] = []
     sure: list[float] = []
     # What is worked out for a value serves wherever it comes again: printed values do.
-    known: dict[float, tuple[list[float], tuple[list[float], list[float]], list[float], list[float]]] = {}
+    known: dict[float, _Weighed] = {}
     for run, value in enumerate(values):
         if value not in known:
-            residuals = [value - level for level in grid]
-            parts = densities.parts(residuals)
-            alone = list(map(add, *parts))
-            known[value] = residuals, parts, alone, list(map(truediv, parts[0], alone))
+            known[value] = _weighed(value, grid, densities)
         residuals, parts, alone, surely = known[value]
         follows, last = run and noise.persistence, ended[run][2]
         going_on = densities.after(residuals, parts, before, sure) if follows else list(map(math.log, alone))
@@ -138,9 +136,7 @@ def _best_path(
                 base + first + now - then
                 for first, now, then in zip(openings.pop(begin), total, totals[begin + 1], strict=True)
             ]
-            for level, is_better in enumerate(map(gt, entering, path)):
-                if is_better:
-                    path[level], began[level] = entering[level], begin
+            _enter(begin, entering, path, began)
         # Only where a segment may begin next, or at the end, does it matter which path is the best.
         if begin >= 0 and (allowed is None or run + 1 in allowed or run + 1 == end):
             most = max(path)
@@ -148,14 +144,32 @@ def _best_path(
             ended.append((most, began[best], best))
         else:
             ended.append((_NEVER, 0, -1))
-    cuts, levels = [], []
+    return *_followed_back(ended), ended[-1][0]
+
+
+def _weighed(value: float, grid: Sequence[float], densities: _Densities) -> _Weighed:
+    """Return the residuals of a value on each level, its densities by part and together, and how surely it is ordinary."""
+    residuals = [value - level for level in grid]
+    parts = densities.parts(residuals)
+    together = list(map(add, *parts))
+    return residuals, parts, together, list(map(truediv, parts[0], together))
+
+
+def _enter(begin: int, entering: Sequence[float], path: list[float], began: list[int]) -> None:
+    """Let the segment that began at a run take over the paths of the levels on which it is better."""
+    for level, is_better in enumerate(map(gt, entering, path)):
+        if is_better:
+            path[level], began[level] = entering[level], begin
+
+
+def _followed_back(ended: Sequence[tuple[float, int, int]]) -> tuple[list[int], list[int]]:
+    """Return where the segments of the best path begin, and their levels; the beginning of the history is no change."""
+    cuts, levels, end = [], [], len(ended) - 1
     while end:
-        _, begin, level = ended[end]
-        cuts.append(begin)
+        _, end, level = ended[end]
+        cuts.append(end)
         levels.append(level)
-        end = begin
-    # Followed back from the end; the beginning of the history is no change.
-    return cuts[-2::-1], levels[::-1], ended[-1][0]
+    return cuts[-2::-1], levels[::-1]
 
 
 def _running_median(values: Sequence[float], half: int) -> list[float]:

@@ -1,30 +1,51 @@
 """Benchmarks that moved at the same time, and which part of the machine explains those that did and those that did not.
 
 Each part of the machine, when it goes wrong, slows some kinds of benchmarks and leaves others alone
-(``subsystems.toml``). A part is out if a kind moved that it leaves alone, or one stayed that it slows.
+(``subsystems.toml``). A part is out if a kind moved that it leaves alone, or one stayed that it slows. A benchmark in
+which no change was seen has not stayed by that: only if its runs before and after exclude a change as large as that of
+the others. Else its noise may hide it, and nothing is concluded.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache
-from typing import NamedTuple
+from statistics import mean
+from typing import Literal, NamedTuple
 
 from hopperlib.monitoring.history import Report, Shift
+from hopperlib.monitoring.planned import change_at, moment
 from hopperlib.package_data import read_beside
+from hopperlib.schema import read_records
 
+Kind = Literal["launch", "file system", "memory", "network", "serial", "parallel"]
 # Kinds of benchmarks, by the words in their names that tell them; the first that is met decides.
-KINDS: dict[str, list[str]] = read_beside(__file__, "kinds.toml")
+KINDS: dict[Kind, tuple[str, ...]] = {
+    "launch": ("launch", "startup", "start-up", "job start", "mpi_init", "sbcast"),
+    "file system": (
+        "ior", "mdtest", "piraw", "pioraw", "metabench", "lustre", "gpfs", "io500", "write", "read", "darshan",
+    ),
+    "memory": ("stream", "triad", "memrate", "copy_bw", "memory"),
+    "network": (
+        "latency", "osu", "pingpong", "ping-pong", "mpitest", "bisection", "allreduce", "network", "hps", "b_eff",
+    ),
+    "serial": ("serial", "dgemm", "fftw", "single", "linpack-node", "node-hpl"),
+    "parallel": (
+        "npb", "ssp", "cam", "gtc", "paratec", "milc", "maestro", "gamess", "impact", "vasp", "lammps", "gromacs",
+        "hpl", "hpcg", "minife", "minighost", "amg", "umt", "snap", "parallel", "application",
+    ),
+}  # fmt: skip
 
 
-class Subsystem(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subsystem:
     """What a part of the machine slows when it goes wrong: by kind of benchmark all, some, none or any of them."""
 
     name: str
     title: str
     look: str
-    effect: Mapping[str, str]
+    effect: Mapping[Kind, Literal["all", "some", "none", "any"]]
 
 
 class Reading(NamedTuple):
@@ -36,12 +57,16 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """Series that changed at the same time: their changes by name, those that stayed, and what that says."""
+    """Series that changed at the same time: their changes by name, those that stayed, and what that says.
+
+    `steady` are those whose runs exclude a change as large; in those of `unknown` it may hide.
+    """
 
     time: str
     shifts: Mapping[str, Shift]
     steady: tuple[str, ...]
     reading: Reading
+    unknown: tuple[str, ...] = ()
 
 
 @cache
@@ -53,10 +78,11 @@ def subsystems() -> tuple[Subsystem, ...]:
     >>> [part.name for part in subsystems()][:2]
     ['noise', 'network']
     """
-    return tuple(Subsystem(**table) for table in read_beside(__file__, "subsystems.toml")["subsystem"])
+    tables = read_beside(__file__, "subsystems.toml")
+    return read_records(Subsystem, tables, "subsystem", name="subsystems.toml")
 
 
-def kind_of(name: str) -> str:
+def kind_of(name: str) -> Kind | Literal[""]:
     """Return the kind of benchmark that a name tells; empty if it tells none.
 
     Examples
@@ -68,6 +94,8 @@ def kind_of(name: str) -> str:
     return next((kind for kind, known in KINDS.items() if any(word in words for word in known)), "")
 
 
+# How sure it must be that a benchmark did not change: of 100 that did change, at most one is taken for steady.
+_LEVEL = 0.98
 # What a part says of a kind, and what may be seen of it then; of a kind that did not run nothing is seen.
 _FITS = {"all": ("", "all"), "some": ("", "some", "all"), "none": ("", "none"), "any": ("", "all", "some", "none")}
 
@@ -89,37 +117,29 @@ def read(moved: Iterable[str], steady: Iterable[str]) -> Reading:
     ['noise', 'placement', 'library']
     """
     slowed, good = set(filter(None, moved)), set(filter(None, steady))
-
-    def state(kind: str) -> str:
-        """Return whether all, some or none of a kind moved; empty if none of it ran."""
-        if kind in slowed:
-            return "some" if kind in good else "all"
-        return "none" if kind in good else ""
-
-    def explains(part: Subsystem) -> bool:
-        slowed_here = any(part.effect[kind] in ("all", "some") for kind in slowed)
-        return slowed_here and all(state(kind) in _FITS[effect] for kind, effect in part.effect.items())
-
-    def said(part: Subsystem) -> int:
-        """Return how much of what is seen the part had to show."""
-        return sum(
-            effect in ("all", "none") or state(kind) == effect for kind, effect in part.effect.items() if state(kind)
-        )
-
-    left = tuple(sorted((part for part in subsystems() if explains(part)), key=said, reverse=True))
-    missing = [kind for kind in KINDS if not state(kind) and len({part.effect[kind] for part in left} - {"any"}) > 1]
+    seen = {kind: _seen(kind in slowed, kind in good) for kind in KINDS}
+    fitting = [part for part in subsystems() if _explains(part, seen)]
+    left = tuple(sorted(fitting, key=lambda part: _predicted(part, seen), reverse=True))
+    missing = [kind for kind in KINDS if not seen[kind] and len({part.effect[kind] for part in left} - {"any"}) > 1]
     return Reading(left, tuple(missing))
 
 
-def _moment(time: str, index: int) -> float:
-    """Return a time as a number: a date in seconds, a number as it is, else the place of the run."""
-    try:
-        return float(time)
-    except ValueError:
-        try:
-            return datetime.fromisoformat(time).replace(tzinfo=None).timestamp()
-        except ValueError:
-            return float(index)
+def _seen(slowed: bool, good: bool) -> str:
+    """Return whether all, some or none of a kind moved; empty if none of it ran."""
+    if slowed:
+        return "some" if good else "all"
+    return "none" if good else ""
+
+
+def _explains(part: Subsystem, seen: Mapping[Kind, str]) -> bool:
+    """Whether a part slows a kind that moved, and contradicts nothing that was seen."""
+    slows = any(part.effect[kind] in ("all", "some") for kind, moved in seen.items() if moved in ("all", "some"))
+    return slows and all(seen[kind] in _FITS[effect] for kind, effect in part.effect.items())
+
+
+def _predicted(part: Subsystem, seen: Mapping[Kind, str]) -> int:
+    """Return how many of the kinds that were seen had to look so if the part went wrong."""
+    return sum(effect in ("all", "none") or seen[kind] == effect for kind, effect in part.effect.items() if seen[kind])
 
 
 def moved_together(reports: Sequence[Report]) -> list[Moved]:
@@ -131,13 +151,45 @@ def moved_together(reports: Sequence[Report]) -> list[Moved]:
     --------
     >>> from hopperlib.monitoring.history import History, judge
     >>> values = (100.0, 101.0) * 10 + (80.0, 81.0) * 10
-    >>> pair = [History(name=name, values=values, times=tuple(map(str, range(40)))) for name in "ab"]
-    >>> [(group.time, sorted(group.shifts)) for group in moved_together([judge(history) for history in pair])]
-    [('20', ['a', 'b'])]
+    >>> three = {"a": values, "b": values, "c": (100.0, 101.0) * 20, "d": (60.0, 150.0, 90.0, 130.0) * 10}
+    >>> series = [History(name=name, values=runs, times=tuple(map(str, range(40)))) for name, runs in three.items()]
+    >>> [(group.time, sorted(group.shifts), group.steady, group.unknown) for group in moved_together(list(map(judge, series)))]
+    [('20', ['a', 'b'], ('c',), ('d',))]
     """
+    moves = []
+    for group in _simultaneous(reports):
+        shifts = {report.history.name: shift for report, shift in group}
+        if len(shifts) < 2:
+            continue
+        by_direction = defaultdict(list)
+        for report, shift in group:
+            by_direction[report.worse(shift.percent)].append(report)
+        worse, moved = max(by_direction.items(), key=lambda item: len(item[1]))
+        least = min(abs(math.log1p(shift.percent / 100)) for report, shift in group if report in moved)
+        at = mean(moment(shift.time, shift.run) for _, shift in group)
+        others = [report for report in reports if report.history.name not in shifts]
+        steady = [report for report in others if _excludes(report, at, least, worse=worse)]
+        reading = read((report.history.kind for report in moved), (report.history.kind for report in steady))
+        first = min(shift.time for shift in shifts.values())
+        names, unknown = ([r.history.name for r in others if (r in steady) == kept] for kept in (True, False))
+        moves.append(Moved(time=first, shifts=shifts, steady=tuple(names), reading=reading, unknown=tuple(unknown)))
+    return moves
+
+
+def _excludes(report: Report, at: float, least: float, *, worse: bool) -> bool:
+    """Whether the runs of a series about a moment exclude that it changed for the worse, or the better, by so much."""
+    change = change_at(report, at, level=_LEVEL)
+    if change is None:
+        return False
+    lower_is_better = report.history.better == "lower"
+    return change.high < least if worse == lower_is_better else change.low > -least
+
+
+def _simultaneous(reports: Sequence[Report]) -> list[list[tuple[Report, Shift]]]:
+    """Return the changes of all series in groups that share a moment, in order of time."""
     spans = []
     for report in reports:
-        moments = [_moment(time, run) for run, time in enumerate(report.history.times)]
+        moments = [moment(time, run) for run, time in enumerate(report.history.times)]
         for shift in report.shifts:
             earliest, latest = report.history.times.index(shift.since), report.history.times.index(shift.until)
             spans.append((moments[max(0, earliest - 1)], moments[latest], report, shift))
@@ -149,19 +201,6 @@ def moved_together(reports: Sequence[Report]) -> list[Moved]:
             groups.append([])
             until = end
         groups[-1].append((report, shift))
-        # All of a group share a moment: the window narrows to what is common.
+        # The window narrows to what is common.
         until = min(until, end)
-    moves = []
-    for group in groups:
-        shifts = {report.history.name: shift for report, shift in group}
-        worse = defaultdict(list)
-        for report, shift in group:
-            worse[report.worse(shift.percent)].append(report)
-        if len(shifts) < 2:
-            continue
-        steady = [report for report in reports if report.history.name not in shifts]
-        moved = max(worse.values(), key=len)
-        reading = read((report.history.kind for report in moved), (report.history.kind for report in steady))
-        times = sorted(shift.time for shift in shifts.values())
-        moves.append(Moved(time=times[0], shifts=shifts, steady=tuple(r.history.name for r in steady), reading=reading))
-    return moves
+    return groups

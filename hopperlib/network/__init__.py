@@ -1,9 +1,9 @@
-"""The network: the torus, who sits where in it, and what that costs.
+"""The network: torus, dragonfly and fat tree, who sits where, and what that costs.
 
 ===========  =======================================================
 torus        wiring, distances, node orders, how compact a job lies
-scheduling   workloads, queues, and the scheduler that remembers nodes
 runtime      how long a communicating job runs among its neighbors
 rank_order   which rank goes where
+fabrics      dragonfly, fat tree and torus behind one interface
 ===========  =======================================================
 """

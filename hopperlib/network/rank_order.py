@@ -31,7 +31,7 @@ Matrix = Mapping[tuple[int, int], float]
 #: The largest grid: several times the cores of the largest Cray XE.
 MOST_TASKS = 2_000_000
 _MOST_DIMENSIONS = 4
-# Up to so many ranks every box is tried exactly; beyond, those that cut the fewest pairs by the planes between boxes.
+# Up to that many ranks every box is tried exactly; beyond, those that cut the fewest pairs by the planes between boxes.
 _MOST_TRIED_EXACTLY = 100_000
 _TRIED = 2
 
@@ -222,7 +222,7 @@ def best_block(grid: Grid, cores_per_node: int, *, periodic: bool = False) -> tu
 
 
 def _sides(cores: int, dimensions: int) -> Iterator[Grid]:
-    """Yield every block of so many cells."""
+    """Yield every block of that many cells."""
     if dimensions == 1:
         yield (cores,)
         return

@@ -4,6 +4,7 @@ Which ranks share a node is settled before, by `hopperlib.network.rank_order`; h
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from hopperlib.errors import refusal
 from hopperlib.network.torus.distances import Torus
@@ -12,10 +13,11 @@ from hopperlib.network.torus.wiring import NodeAddress
 
 #: A pair of ranks, and what they send each other.
 Sent = tuple[tuple[int, int], float]
-# So many exchanges are tried at most: seconds.
-_MOST_TRIED = 100_000
+# Exchanges that are tried: more would take longer than seconds.
+_MAX_TRIED = 100_000
 # Beside how many of those that it sends most a node is tried, and how far from them along the curve.
 _PARTNERS, _NEAR = 6, 2
+_ROUNDING_TOLERANCE = 1e-12
 
 
 class NodeTraffic:
@@ -110,25 +112,50 @@ class NodeTraffic:
         self._at = list(start)
         group_at = {place: group for group, place in enumerate(start)}
         tried, gained = 0, True
-        while gained and tried < _MOST_TRIED:
+        while gained and tried < _MAX_TRIED:
             gained = False
             for group in range(len(self._curve)):
-                for place in self._beside(group):
+                for place in self._places_near_partners(group):
                     other, own = group_at[place], self._at[group]
                     tried += 1
                     # What the two send each other goes as far before as after: it is left out.
                     before = self._hops(group, own, other) + self._hops(other, place, group)
                     after = self._hops(group, place, other) + self._hops(other, own, group)
-                    # By more than rounding, lest two change places for ever.
-                    if after < before * (1 - 1e-12):
+                    # By more than rounding, lest two change places forever.
+                    if after < before * (1 - _ROUNDING_TOLERANCE):
                         self._at[group], self._at[other] = place, own
                         group_at[place], group_at[own] = group, other
                         gained = True
         return self.hops_sent
 
-    def _beside(self, group: int) -> Iterator[int]:
+    def _places_near_partners(self, group: int) -> Iterator[int]:
         """Yield places beside those to which a group sends most, along the curve."""
         for partner in sorted(self._sent[group], key=self._sent[group].__getitem__, reverse=True)[:_PARTNERS]:
             if (rank := self._rank_of.get(self._at[partner])) is not None:
                 near = self._curve[max(0, rank - _NEAR) : rank + _NEAR + 1]
                 yield from (place for place in near if place not in (self._at[partner], self._at[group]))
+
+
+class HopsSent(NamedTuple):
+    """What is sent times the hops it goes: ranks as numbered, in an order, and with its nodes brought near."""
+
+    numbered: float
+    ordered: float
+    near: float
+
+
+def order_on_torus(
+    order: Sequence[int], pairs: Iterable[Sent], cores: int, nodes: Sequence[NodeAddress], torus: Torus
+) -> tuple[list[int], HopsSent]:
+    """Return an order with its nodes brought near on the torus, and what that saves; parameters as for `NodeTraffic`.
+
+    Examples
+    --------
+    >>> row, torus = [NodeAddress(x, f"c{x}-0c0s0n0", x, 0, 0) for x in range(4)], Torus((9, 1, 1))
+    >>> order_on_torus([3, 2, 1, 0], [((0, 3), 10.0), ((1, 2), 1.0)], 1, row, torus)
+    ([2, 1, 3, 0], HopsSent(numbered=31.0, ordered=31.0, near=11.0))
+    """
+    sent = list(pairs)
+    numbered, placed = (NodeTraffic(ranks, sent, cores, nodes, torus) for ranks in (range(len(order)), order))
+    before = placed.hops_sent
+    return placed.bring_near(), HopsSent(numbered.hops_sent, before, placed.hops_sent)

@@ -17,12 +17,12 @@ so a mistake gets the same message everywhere.
 
 import os
 import re
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.frames import frame_text
 from hopperlib.machine import Machine, MachineError
-from hopperlib.records import dataclass
 from hopperlib.units import size_bytes
 
 _THOUSANDS = r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?"
@@ -79,6 +79,7 @@ class Control:
     binary: bool = False
     options: tuple[tuple[str, str], ...] = ()
     functions: bool = False
+    numbers: bool = False
     none: str = ""
     having: str = ""
     rows: int = 1
@@ -123,24 +124,28 @@ def _unit_factor(control: Control, value: str, unit: str) -> float:
         raise control.refuse(value, f"must be a number in {control.unit}") from None
 
 
+def _typed_number(control: Control, typed: str) -> tuple[float, float | str]:
+    """Return what a text says as a number, and how it is shown: a plain number as read, one with a unit as typed."""
+    text = typed.strip()
+    if "," in text and not re.fullmatch(_THOUSANDS, text):
+        # 1,29 may be a decimal comma; taking it for 129 would be a wrong number.
+        raise control.refuse(typed, "must be a number, with a point before its decimals")
+    factor, measured = 1.0, re.fullmatch(_MEASURED, text)
+    if measured and control.unit:
+        text, factor = measured[1], _unit_factor(control, typed, measured[2])
+    try:
+        value = float(text.replace(",", "")) * factor
+    except ValueError:
+        raise control.refuse(typed, "must be a number") from None
+    return value, typed if measured else value
+
+
 def _read_number(control: Control, value: Any, low: float, high: float, whole: bool) -> float | int:
     """Return a finite number within the bounds, an int if it must be whole."""
     given = value
     if isinstance(value, str):
-        text = value.strip()
-        if "," in text and not re.fullmatch(_THOUSANDS, text):
-            # 1,29 may be a decimal comma; taking it for 129 would be a wrong number.
-            raise control.refuse(value, "must be a number, with a point before its decimals")
-        factor, measured = 1.0, re.fullmatch(_MEASURED, text)
-        if measured and control.unit:
-            text, factor = measured[1], _unit_factor(control, value, measured[2])
-        try:
-            value = float(text.replace(",", "")) * factor
-            # A plain number is shown as read, one with a unit as typed.
-            given = given if measured else value
-        except ValueError:
-            raise control.refuse(value, "must be a number") from None
-    # To Python True is the number 1; to whoever typed it, it is none.
+        value, given = _typed_number(control, value)
+    # To Python True is the number 1; to the person who typed it, it is none.
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise control.refuse(value, "must be a number")
     if whole and isinstance(given, float) and given.is_integer():
@@ -216,6 +221,8 @@ class Choice(Control):
         One of the values.
     functions : bool
         Whether a function may stand for an option, where Python asks.
+    numbers : bool
+        Whether a count may stand for an option.
 
     Examples
     --------
@@ -239,6 +246,8 @@ class Choice(Control):
         """Return the value if it is an option."""
         if self.functions and callable(value):
             return value
+        if self.numbers and str(value).isdecimal() and len(str(value)) < 10:
+            return str(value)
         if value not in [key for key, _ in self.options]:
             raise self.refuse(value, "must be one of: " + ", ".join(key for key, _ in self.options))
         return str(value)
@@ -282,10 +291,10 @@ class MachineChoice(Choice):
 
     def offered(self) -> tuple[tuple[str, str], ...]:
         """Return the machines there are, each with its title, and no machine where that is an answer."""
-        # Capitals stand for the titles: reading every file would cost the page a tenth of a second.
-        names = [name for name in Machine.names() if not self.having or getattr(Machine.load(name), self.having)]
-        found = (*((name, name.capitalize()) for name in names), *((("none", self.none),) if self.none else ()))
-        return self.options or found
+        titles = Machine.titles().items()
+        found = [each for each in titles if not self.having or getattr(Machine.load(each[0]), self.having)]
+        found += [("none", self.none)] if self.none else []
+        return self.options or tuple(found)
 
 
 class Switch(Control):

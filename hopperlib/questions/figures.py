@@ -5,6 +5,7 @@
 `Series`               the points of one line, one cloud of points or one set of bars
 `Reference`            a horizontal line to compare with: a limit, a documented value
 `chart`                all of it as a `Figure`, with the data as its table
+`heat_map`             a map of colors as a `Figure`
 `band`                 a range of the x axis, shaded
 `layout`, `style`      the parts, for a figure that `chart` cannot make
 =====================  =========================================================
@@ -15,10 +16,10 @@ so that a page can give them those of its theme.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
 from hopperlib.questions.result import Column, Figure, Table
-from hopperlib.records import dataclass
 
 
 class Style(NamedTuple):
@@ -42,7 +43,7 @@ STYLES = (
 NEUTRAL = Style("#7A7A7A", "dot", "line-ew", "-")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Axis:
     """What an axis shows.
 
@@ -97,7 +98,7 @@ class Axis:
         return axis
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Series:
     """The points of one line, cloud or set of bars.
 
@@ -167,14 +168,23 @@ def band(low: float, high: float) -> dict[str, Any]:
     return over | {"fillcolor": "rgba(122,122,122,0.15)", "line": {"width": 0}}
 
 
-def layout(x: Axis, y: Axis, **more: Any) -> dict[str, Any]:
+class LayoutKeys(TypedDict, total=False):
+    """The further keys of a Plotly layout that charts of the book use; a type checker knows their names."""
+
+    bargap: float
+    height: int
+    shapes: list[dict[str, Any]]
+    showlegend: bool
+
+
+def layout(x: Axis, y: Axis, **more: Unpack[LayoutKeys]) -> dict[str, Any]:
     """Return the house's layout for two axes, with no color of text, grid or background.
 
     Parameters
     ----------
     x, y : Axis
     **more
-        Further keys of a Plotly layout.
+        Further keys of a Plotly layout, as `LayoutKeys` lists.
 
     Examples
     --------
@@ -256,7 +266,7 @@ def chart(
     references: Sequence[Reference] = (),
     marks: Mapping[str, float] | None = None,
     caption: str = "",
-    **more: Any,
+    **more: Unpack[LayoutKeys],
 ) -> Figure:
     """Return a chart with its description and its data.
 
@@ -277,7 +287,7 @@ def chart(
     caption : str
         Caption of the table; by default the title.
     **more
-        Further keys of the Plotly layout.
+        Further keys of the Plotly layout, as `LayoutKeys` lists.
 
     Raises
     ------
@@ -307,6 +317,47 @@ def chart(
         data.append(_neutral_line(name, [at, at], [0, top], ("dash", "dot", "longdash")[number % 3]))
     # A legend of one entry says what the title of the axis says.
     if len(data) == 1:
-        more = {"showlegend": False} | more
+        more.setdefault("showlegend", False)
     table = _table(caption or title, x, y, series)
     return Figure(title=title, alt=alt, data=data, layout=layout(x, y, **more), table=table)
+
+
+def heat_map(
+    *,
+    title: str,
+    alt: str,
+    x: Axis,
+    y: Axis,
+    xs: Sequence[Any],
+    ys: Sequence[Any],
+    cells: Sequence[Sequence[float | None]],
+    scale: str,
+    table: Table,
+) -> Figure:
+    """Return a map of colors, from 0 up, with its description and its data.
+
+    Parameters
+    ----------
+    title, alt, x, y
+        As for `chart`.
+    xs, ys : sequence
+        Middles of the cells along each axis.
+    cells : sequence of sequence of float or None
+        A row for each of `ys`, a number for each of `xs`; None stays empty.
+    scale : str
+        What the color shows, with its unit.
+    table : Table
+        The numbers behind it.
+
+    Examples
+    --------
+    >>> busy = Table(caption="Busy", columns=(Column("Busy", "%"),), rows=[(50,)])
+    >>> figure = heat_map(title="Use", alt="One node, busy half of the time.", x=Axis(title="Day"), y=Axis(title="Node"),
+    ...                   xs=[0], ys=[0], cells=[[50]], scale="busy [%]", table=busy)
+    >>> figure.data[0]["zmax"]
+    50
+    """
+    most = max((cell for row in cells for cell in row if cell is not None), default=0) or 1
+    look = {"colorscale": "Cividis", "colorbar": {"title": {"text": scale}}}
+    drawn = {"type": "heatmap", "x": list(xs), "y": list(ys), "z": cells, "zmin": 0, "zmax": most, **look}
+    return Figure(title=title, alt=alt, data=[drawn], layout=layout(x, y, height=420), table=table)

@@ -2,29 +2,24 @@
 
 From this one record follow the command ``hopper NAME``, the explorer on the
 page (its worker calls `hopperlib.render.answer.answer_json`), the widget in JupyterLab and the Python
-function ``hopperlib.NAME``. What is declared of it (title, controls, examples)
-stands in a TOML file beside the module of its answer.
+function ``hopperlib.NAME``. How one is declared says `hopperlib.questions.ask`.
 """
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-from hopperlib.errors import InputError
-from hopperlib.machine import Machine
-from hopperlib.questions import display
-from hopperlib.questions.controls import Choice, Control, FileText, MachineChoice, Number, Slider, Switch, Text
-from hopperlib.questions.machine_choice import chosen_machine
+from hopperlib.errors import InputError, did_you_mean
+from hopperlib.questions.controls import Control, FileText
 from hopperlib.questions.result import Result
-from hopperlib.questions.wording import Said, record_of, wording
-from hopperlib.records import dataclass
-from hopperlib.tables import nearest
 
 MIME_TYPE = "application/vnd.hopper.explorer+json"
+# What the explorer shown last under each name answers; None while its setting is refused. The code that shows one keeps it here.
+SHOWN: dict[str, Result | None] = {}
 
 
 class Example(NamedTuple):
@@ -34,66 +29,7 @@ class Example(NamedTuple):
     values: Mapping[str, Any]
 
 
-class Asked:
-    """The values of a question's controls as attributes; a subclass adds what follows from them.
-
-    The controls stand in the question's table alone, with their kinds and bounds, and are read by it. So do the words
-    of the answer (`hopperlib.questions.wording`).
-
-    Examples
-    --------
-    >>> class Square(Asked):
-    ...     @property
-    ...     def area(self):
-    ...         return self.side**2
-    >>> Square(side=3).area
-    9
-    """
-
-    def __init__(self, **values: Any) -> None:
-        self.__dict__.update(values)
-        self.check()
-
-    def check(self) -> None:
-        """Refuse values that do not fit together."""
-
-    @cached_property
-    def on(self) -> Machine:
-        """The machine that is meant, of a question that asks for one."""
-        return chosen_machine(vars(self).get("floor") or self.machine, vars(self).get("machine_file", ""))
-
-    def partials(self) -> Iterator[Result]:
-        """Yield what is known of an answer while it is worked out; nothing for one that comes at once."""
-        yield from ()
-
-    @classmethod
-    def so_far(cls, **values: Any) -> Iterator[Result]:
-        """Yield what is known of the answer for some values, before the whole of it."""
-        return cls(**values).partials()
-
-    @classmethod
-    def answer(cls, **values: Any) -> Result:
-        """Return the answer for some values."""
-        return cls(**values).result()
-
-    def label(self, name: str) -> str:
-        """Return what a reader sees of the chosen option of a control."""
-        return str(dict(record_of(type(self).__module__)["controls"][name]["options"])[getattr(self, name)])
-
-    def said(self, **more: Any) -> Said:
-        """Return the words beside the subclass, with its attributes and further ones to fill them in."""
-        return wording(type(self).__module__).of(self, **more)
-
-    def result(self) -> Result:
-        """Return the answer; a subclass adds what its table cannot state."""
-        return self.said().result()
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Question:
     """One question that can be asked in every place.
 
@@ -117,8 +53,6 @@ class Question:
     so_far : callable or None
         ``so_far(**values)`` yields what is known of a heavy answer while it is worked out: a sentence, and the first
         of its figures as far as they go.
-    command : mapping
-        What its command has besides the controls: see `hopperlib.cli.question`.
 
     Examples
     --------
@@ -141,7 +75,6 @@ class Question:
     examples: tuple[Example, ...] = ()
     heavy: bool = False
     so_far: Callable[..., Iterator[Result]] | None = None
-    command: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [control.name for control in self.controls]
@@ -174,7 +107,7 @@ class Question:
         known = {control.name: control for control in self.controls}
         for name in values:
             if name not in known:
-                rule = f"is not a control of {self.name!r}; it has: {', '.join(known)}"
+                rule = f"is not a control of {self.name!r}{did_you_mean(name, known)}"
                 raise InputError(f"{name}={values[name]!r} {rule}", name=name, value=values[name], rule=rule)
         return {name: control.read(values.get(name, self.defaults[name])) for name, control in known.items()}
 
@@ -218,9 +151,13 @@ class Question:
 
     def as_function(self) -> Callable[..., Result]:
         """Return the question as a function that shows its controls to ``help`` and to Tab."""
+        texts = {control.name for control in self.controls if isinstance(control, FileText)}
+        names = [control.name for control in self.controls if control.argument]
 
         def ask(*arguments: Any, **values: Any) -> Result:
-            return self(*arguments, **values)
+            given = [content(value) if name in texts else value for name, value in zip(names, arguments, strict=False)]
+            named = {name: content(value) if name in texts else value for name, value in values.items()}
+            return self(*given, *arguments[len(given) :], **named)
 
         # Python wants those first that may stand without a name.
         positional, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
@@ -250,87 +187,43 @@ class Question:
         """Return what the book makes a live form of."""
         return {MIME_TYPE: {"name": self.name}, "text/plain": f"Question: {self.title}"}
 
-    def _ipython_display_(self) -> None:
-        display.show("explorer", self)
-
     @property
     def result(self) -> Result | None:
-        """The answer that the explorer of this name shows in the notebook now; None while its setting is refused."""
-        shown: Result | None = display.widgets().answer_shown(self)
-        return shown
+        """What the explorer of this name shows in the notebook now, None while its setting is refused; else its first answer."""
+        return SHOWN[self.name] if self.name in SHOWN else self.run()
 
 
-_KINDS: dict[str, type[Control]] = {
-    "choice": Choice,
-    "file": FileText,
-    "machine": MachineChoice,
-    "number": Number,
-    "slider": Slider,
-    "switch": Switch,
-    "text": Text,
-}
-
-# The control that several questions share: their tables name it, and say only what is different.
-_SHARED: dict[str, dict[str, Any]] = {
-    "machine_file": {
-        "kind": "file",
-        "label": "Machine file of your own",
-        "default": "",
-        "accept": ".toml",
-        "help": "TOML, as `hopper machine new` writes it; it takes the place of the machine above.",
-        "advanced": True,
-    }
-}
+# A single word that ends as names of files do, or has folders in it.
+_FILE_NAME = re.compile(r"\S*\.[A-Za-z]\w{0,7}|\S*/\S+|~\S*")
 
 
-def declared(
-    module: str,
-    answer: Callable[..., Result],
-    *,
-    options: Mapping[str, Sequence[tuple[str, str]]] | None = None,
-    so_far: Callable[..., Iterator[Result]] | None = None,
-) -> Question:
-    """Return the question whose record stands in the TOML file beside a module, with its answer function.
+def content(given: Any) -> Any:
+    r"""Return what a program gave for a control of files as text: of a path, a file or a DataFrame what it holds.
 
-    Parameters
-    ----------
-    module : str
-        ``__name__`` of the module; its last part, with ``-`` for ``_``, is the name of the question.
-    answer : callable
-        Its parameters are the names of the controls.
-    options : mapping
-        Options of choices that a model's table states, by the name of the control.
-    so_far : callable or None
-        As for `Question`.
+    Raises
+    ------
+    InputError
+        If a text is the name of a file, by its form, and there is none.
 
     Examples
     --------
-    >>> from hopperlib.questions.node.memory import QUESTION
-    >>> QUESTION.name, QUESTION.controls[0].name
-    ('memory', 'need_gb')
+    >>> content("time,value\\n1,5"), content("nightly.csv")
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: nightly.csv: there is no such file; what is no path is read as the content of one
     """
-    record, name = record_of(module), module.rpartition(".")[2]
-    controls = []
-    for key, own in record["controls"].items():
-        stated = _SHARED.get(key, {}) | own
-        fields = {part: value for part, value in stated.items() if part != "kind"}
-        if key in (options or {}):
-            fields["options"] = (options or {})[key]
-        if "options" in fields:
-            fields["options"] = tuple((value, label) for value, label in fields["options"])
-        controls.append(_KINDS[stated["kind"]](name=key, **fields))
-    examples = (Example(label=example["label"], values=example["values"]) for example in record.get("examples", ()))
-    return Question(
-        name=name.replace("_", "-"),
-        title=record["title"],
-        question=record["question"],
-        controls=tuple(controls),
-        answer=answer,
-        examples=tuple(examples),
-        heavy=record.get("heavy", False),
-        so_far=so_far,
-        command=record.get("command", {}),
-    )
+    if not isinstance(given, str):
+        from hopperlib.readers.source import text_of
+
+        return given if given is None else text_of(given)
+    if "\n" in given or not _FILE_NAME.fullmatch(given.strip()):
+        return given
+    # Later: no command needs it to start.
+    from pathlib import Path
+
+    path = Path(given.strip()).expanduser()
+    if not path.is_file():
+        raise InputError(f"{given}: there is no such file; what is no path is read as the content of one", value=given)
+    return content(path)
 
 
 def is_sample(question: Question, name: str, text: str) -> bool:
@@ -361,7 +254,7 @@ def load(name: str) -> Question:
     from hopperlib.questions.catalogue import QUESTIONS
 
     if name not in QUESTIONS:
-        raise InputError(f"there is no question {name!r}{nearest(name, tuple(QUESTIONS))}")
+        raise InputError(f"there is no question {name!r}{did_you_mean(name, tuple(QUESTIONS))}")
     question = importlib.import_module(QUESTIONS[name]).QUESTION
     assert isinstance(question, Question)
     return question

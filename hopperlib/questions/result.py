@@ -6,14 +6,12 @@ plain Plotly dicts: the plotly package is not needed to make one.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from hopperlib.finding import Finding
-from hopperlib.frames import Framed, column_name, to_frame
-from hopperlib.questions import display
-from hopperlib.records import dataclass
+from hopperlib.frames import TableMixin, column_name, to_frame
 
 # Parts of a result that are tuples, in no order.
 _PARTS = ("findings", "values", "drawings", "figures", "copyables", "listings", "tables", "downloads")
@@ -53,7 +51,7 @@ def format_number(value: Any, decimals: int | None = None) -> str:
     return str(value)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Value:
     """One number the model gives, with its badge.
 
@@ -120,8 +118,8 @@ class Column(NamedTuple):
         return f"{self.title} [{self.unit}]" if self.unit else self.title
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Table(Framed):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Table(TableMixin):
     """A table: caption, columns, rows of plain values.
 
     Parameters
@@ -181,10 +179,6 @@ class Table(Framed):
         columns = [{"heading": column.heading, "badge": column.badge} for column in self.columns]
         return named | {"columns": columns, "rows": self.as_text(), "marked": list(self.marked), "csv": self.to_csv()}
 
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return Result(summary="", tables=(self,))._repr_html_()
-
     def frame_data(self) -> dict[str, list[Any]]:
         """Return the columns, named by title and unit; a name that comes again gets a number."""
         columns: dict[str, list[Any]] = {}
@@ -207,8 +201,41 @@ class Table(Framed):
         return out.getvalue()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Figure(Framed):
+T = TypeVar("T")
+
+
+def table(
+    caption: str,
+    items: Sequence[T],
+    columns: Mapping[str | Column, Callable[[T], Any]],
+    *,
+    marked: tuple[int, ...] = (),
+    marked_label: str = "",
+    folded: str = "",
+) -> Table:
+    """Return a table with a row for each item; every column stands beside what it shows of one.
+
+    Parameters
+    ----------
+    caption : str
+    items : sequence
+    columns : mapping
+        A title, or a `Column`, -> what it shows of an item.
+    marked, marked_label, folded : tuple of int, str, str
+        As of `Table`.
+
+    Examples
+    --------
+    >>> table("Powers", [2, 3], {"Number": lambda base: base, Column("Square", "m"): lambda base: base**2}).rows
+    [(2, 4), (3, 9)]
+    """
+    heads = tuple(Column(column) if isinstance(column, str) else column for column in columns)
+    rows = [tuple(cell(item) for cell in columns.values()) for item in items]
+    return Table(caption=caption, columns=heads, rows=rows, marked=marked, marked_label=marked_label, folded=folded)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Figure(TableMixin):
     """A chart: a plain Plotly dict, what it shows in words, and its data.
 
     Parameters
@@ -251,12 +278,12 @@ class Figure(Framed):
         """Return the data that the book draws."""
         return {FIGURE_MIME_TYPE: self.to_dict(), "text/plain": self.alt}
 
-    def _ipython_display_(self) -> None:
-        display.show("figure", self)
-
     def to_plotly(self) -> Any:
         """Return the chart as a ``plotly.graph_objects.Figure``, to go on with."""
-        return display.widgets().plotly_figure(self)
+        from plotly import graph_objects
+
+        title = {"title": {"text": self.title}, "margin": {"t": 64}}
+        return graph_objects.Figure({"data": self.data, "layout": self.layout | title})
 
 
 class Drawing:
@@ -281,10 +308,6 @@ class Drawing:
     def to_dict(self) -> dict[str, Any]:
         """Return the drawing as plain data."""
         return {"title": self.title, "alt": self.alt, "svg": self.svg}
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return Result(summary="", drawings=(self,))._repr_html_()
 
 
 class Copyable(NamedTuple):
@@ -389,7 +412,7 @@ class Result:
         Plain named values for programs and for self-checks ("make the explorer
         reach X"); not shown to people. `Facts` where some are large.
     watched : callable or None
-        Makes the machine that it speaks of, for a page that shows it: an object with the methods of
+        Makes the machine that it is about, for a page that shows it: an object with the methods of
         `hopperlib.questions.network.recording.Recorder`. No part of `to_dict`.
 
     Examples
@@ -429,7 +452,7 @@ class Result:
         >>> from hopperlib.questions.question import load
         >>> frame = load("memory").run(need_gb=2.0, tasks=384).to_frame()
         >>> frame["cost_factor"].dtype, frame.loc[0, "nodes"].item()
-        (dtype('float64'), 16)
+        (dtype('float64'), 26)
         """
         tables: dict[str, Any] = {table.caption: table for table in self.tables}
         lists = {
@@ -447,10 +470,6 @@ class Result:
 
     def __repr__(self) -> str:
         return f"Result({self.summary!r})"
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return display.result_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain data."""

@@ -3,11 +3,9 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from hopperlib.questions.figures import Series
+from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.result import Figure
-from hopperlib.questions.wording import wording
-
-_WORDING = wording(__name__)
+from hopperlib.text import count, share
 
 
 def histogram_figure(
@@ -38,18 +36,23 @@ def histogram_figure(
     """
     middles = [(low + high) / 2 for low, high in pairwise(edges)]
     fullest = max(range(len(counts)), key=counts.__getitem__)
-    said = _WORDING.of(
-        times=sum(counts),
-        ends=(edges[0], edges[-1]),
-        most=counts[fullest],
-        fullest=edges[fullest : fullest + 2],
-        families=", ".join(expected),
-        marks=", ".join(marks or ()),
-        unit=unit,
+    alt = (
+        f"{count(sum(counts), 'time')} from {edges[0]:,.5g} to {edges[-1]:,.5g} {unit}; most, {counts[fullest]:,}, "
+        f"lie from {edges[fullest]:,.5g} to {edges[fullest + 1]:,.5g} {unit}."
     )
+    if expected:
+        alt += f" Lines: what {', '.join(expected)} would give."
+    if marks:
+        alt += f" Marked: {', '.join(marks)}."
     lines = [Series(name=f"{name} expects", x=middles, y=list(values)) for name, values in expected.items()]
-    return said.chart(
-        "histogram", [Series(name="runs", kind="bars", x=middles, y=list(counts)), *lines], lines=marks or {}
+    return chart(
+        title="Histogram of the run times",
+        alt=alt,
+        x=Axis(title="Run time, middle of the bar", unit=unit),
+        y=Axis(title="Runs", low=0, decimals=1),
+        series=[Series(name="runs", kind="bars", x=middles, y=list(counts)), *lines],
+        marks=marks,
+        bargap=0.05,
     )
 
 
@@ -64,16 +67,17 @@ def quantile_figure(expected: Sequence[float], observed: Sequence[float], family
     """
     ends = [min(*expected, *observed), max(*expected, *observed)]
     at, value = max(zip(expected, observed, strict=True), key=lambda point: abs(point[1] - point[0]))
-    return _WORDING.of(
-        family=family,
-        unit=unit,
-        expected=expected,
-        observed=observed,
-        times=len(observed),
-        ends=ends,
-        at=at,
-        value=value,
-    ).chart("quantiles")
+    return chart(
+        title=f"Quantiles of the run times against the {family}",
+        alt=f"{count(len(observed), 'time')} in order against what the {family} expects; a line where both are equal. "
+        f"Farthest from it: {value:,.5g} {unit} where {at:,.5g} {unit} is expected.",
+        x=Axis(title=f"Expected by the {family}", unit=unit),
+        y=Axis(title="Observed", unit=unit, decimals=2),
+        series=[
+            Series(name="runs", kind="points", x=expected, y=observed),
+            Series(name="equal", x=ends, y=ends),
+        ],
+    )
 
 
 def group_figure(times: Sequence[float], groups: Sequence[str], *, what: str = "group", unit: str = "s") -> Figure:
@@ -107,15 +111,15 @@ def group_figure(times: Sequence[float], groups: Sequence[str], *, what: str = "
     widest = max(group[-1] / group[0] - 1 for group in ordered)
     fastest = [group[0] for group in ordered]
     rest = [(place, time) for place, group in enumerate(ordered, start=1) for time in group[1:]]
-    return _WORDING.of(
-        times=len(times),
-        what=what,
-        unit=unit,
-        groups=len(ordered),
-        places=range(1, len(ordered) + 1),
-        fastest=fastest,
-        rest=rest,
-        rest_at=[place for place, _ in rest],
-        rest_times=[time for _, time in rest],
-        widest=widest,
-    ).chart("groups")
+    series = [Series(name="fastest run", kind="points", x=range(1, len(ordered) + 1), y=fastest)]
+    if rest:
+        series.append(Series(name="other runs", kind="points", x=[at for at, _ in rest], y=[time for _, time in rest]))
+    return chart(
+        title=f"Runs by {what}",
+        alt=f"{count(len(times), 'run')} of {count(len(ordered), what)} in order of the fastest run: that goes from "
+        f"{fastest[0]:,.5g} to {fastest[-1]:,.5g} {unit}. Within a {what} the slowest is at most {share(widest, 1)} "
+        "above the fastest.",
+        x=Axis(title=f"Place of the {what}, by its fastest run"),
+        y=Axis(title="Run time", unit=unit, decimals=2),
+        series=series,
+    )

@@ -9,37 +9,48 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, product
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
-from hopperlib.frames import Framed
+from hopperlib.frames import TableMixin
 from hopperlib.monitoring.history import Better, History, better_of
 from hopperlib.monitoring.together import KINDS, kind_of
-from hopperlib.package_data import read_beside
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.table import ABSENT, Skips, finite, read_table, whole_rows
 
-_COLUMNS = read_beside(__file__, "benchmark_history.toml")
+# Columns, in lower case, that hold the time of a run, the likeliest first, and those that tell one series from another.
+_TIMES = (
+    "job_completion_time", "completion_time", "time", "timestamp", "datetime", "date", "when", "day", "start",
+    "started", "begin", "_datetime_start", "month", "quarter", "year", "commit", "build", "job_id", "run", "file",
+)  # fmt: skip
+_NAMES = (
+    "benchmark", "series", "test", "unique_name", "short_name", "display_name", "name", "system", "partition",
+    "system:partition", "environ", "metric", "api", "access", "type", "executable", "_file_system", "darshan_app",
+)  # fmt: skip
+# Columns that are what is measured, whatever else holds numbers: the likeliest first.
+_VALUES = ("value", "rate_mib_s", "operations_s", "darshan_agg_perf_by_slowest_posix")
 # Columns that say how a run was made, not how fast it was.
 _SETTINGS = re.compile(
     r"^(num_|n_|used_)?(nodes?|tasks?|cores?|threads?|ranks?|procs?|processes|cpus?|gpus?|size|temp|temperature|load|version"
     r"|queue|power|seed|compiler|driver|firmware|kernel|release|jobs?|repetitions?|iterations?|iter|count|line|segments|files|problems|(read|write)_calls|bytes_.*)(_.*)?$|^num_|_bytes$"
 )
-# A column with fewer values than one in so many runs is a setting too: what is measured seldom repeats.
+# A column with fewer values than one in that many runs is a setting too: what is measured seldom repeats.
 _RUNS_A_SETTING = 12
 # Columns that say which job or line it was, and nothing of the machine.
 _LABELS = re.compile(
     r"^(.*jobid|job_id|id|index|line|.*_unix|job_submit_time|.*_ref|.*_(lower|upper)(_thres)?|.*_unit|unit|result)$"
 )
+# Cells that describe a series as a whole.
+_DESCRIBED = ("_column", "better", "kind")
 _OLD_LINE = re.compile(r"^(?P<time>[^|]+)\|reframe [^|]*\|(?P<info>[^|]*)\|(?P<rest>.*)$")
 _OLD_VALUE = re.compile(r"^(?P<name>[^=|]+)=(?P<value>[-+0-9.eE]+)$")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Histories(Framed):
+class Histories(TableMixin):
     """The series of a file, and what of it was left out."""
 
     series: tuple[History, ...]
@@ -148,18 +159,28 @@ def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times:
                 f"there is no column {column!r}; the columns are: {', '.join(header)}", name="column", value=column
             )
         return [column]
-    for known in _COLUMNS["values"]:
+    for known in _VALUES:
         if known in header and any(row[known].lower() not in ABSENT for row in rows):
             return [known]
-    figures = [name for name in header if name.endswith("_value")]
-    free = [name for name in header if name != times and name.lower() not in _COLUMNS["names"]]
+    return _measured_columns(header, rows, times)
+
+
+def _measured_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times: str) -> list[str]:
+    """Return the columns that hold what is measured, as their names say, else those of varied numbers, else of any."""
+    free = [name for name in header if name != times and name.lower() not in _NAMES]
     cells = {name: {row[name] for row in rows} for name in free if not _LABELS.match(name.lower())}
-    numbers = [name for name, own in cells.items() if all(finite(c) is not None or c.lower() in ABSENT for c in own)]
-    varied = (name for name in numbers if len(cells[name]) > len(rows) // _RUNS_A_SETTING)
-    measured = [name for name in varied if not _SETTINGS.match(name.lower())]
+    numbers = [name for name, own in cells.items() if all(map(_is_number_or_absent, own))]
     if not numbers:
         raise InputError(f"no column holds numbers alone; the columns are: {', '.join(header)}")
+    figures = [name for name in header if name.endswith("_value")]
+    least = len(rows) // _RUNS_A_SETTING
+    measured = [name for name in numbers if len(cells[name]) > least and not _SETTINGS.match(name.lower())]
     return figures or measured or numbers
+
+
+def _is_number_or_absent(cell: str) -> bool:
+    """Whether a cell may stand in a column of numbers."""
+    return finite(cell) is not None or cell.lower() in ABSENT
 
 
 def _read_rows(lines: Sequence[str]) -> tuple[list[str], list[int], list[dict[str, str]]]:
@@ -179,7 +200,7 @@ def _read_rows(lines: Sequence[str]) -> tuple[list[str], list[int], list[dict[st
 def _times_column(header: Sequence[str], rows: Sequence[dict[str, str]], column: str | None) -> str:
     """Return the column that says when a run was, by its name or as the first that counts up; nothing without one."""
     lower = {name.lower(): name for name in reversed(header)}
-    named = next((lower[name] for name in _COLUMNS["times"] if name in lower and lower[name] != column), "")
+    named = next((lower[name] for name in _TIMES if name in lower and lower[name] != column), "")
     first = header[0]
     counts = len(header) > 1 and first != column and _goes_up([row[first] for row in rows])
     return named or (first if counts else "")
@@ -190,26 +211,41 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
     header, numbers, rows = _read_rows(lines)
     times = _times_column(header, rows, column)
     values = _value_columns(header, rows, times, column)
-    keys = [name for name in header if name.lower() in _COLUMNS["names"] and name != times]
-    # A name that all rows share tells nothing apart, unless it is the only one.
-    varied = [name for name in keys if len({row[name] for row in rows}) > 1]
-    naming = varied if varied or len(values) > 1 else keys[:1]
+    keys, naming = _naming_columns(header, rows, times, len(values))
     others = [name for name in header if name not in (times, *keys, *values) and not _LABELS.match(name.lower())]
-    # A summary of `hopper io` has rows for the least and the most of the same runs, which are no further runs.
-    means = [pair for pair in zip(numbers, rows, strict=True) if pair[1].get("statistic", "") in ("", "mean")]
-    for (number, row), name in product(means, values):
-        figure, value = name.removesuffix("_value"), finite(row[name])
-        if row[name].lower() in ABSENT or value == 0:
-            skips.add("it is 0" if value == 0 else "there is none", number)
+    for (number, row), name in product(zip(numbers, rows, strict=True), values):
+        # A summary of `hopper io` has rows for the least and the most of the same runs, which are no further runs.
+        further = row.get("statistic", "") not in ("", "mean")
+        if further or (value := _measured(row[name], f"line {number}, column {name}", number, skips)) is None:
             continue
-        if value is None or value < 0:
-            raise InputError(f"line {number}, column {name}: {row[name]!r} is no number above 0")
+        figure = name.removesuffix("_value")
         label = [row[key] for key in naming if row[key].lower() not in ABSENT]
-        if len(values) > 1 or name != figure or (not label and name not in _COLUMNS["values"]):
+        if len(values) > 1 or name != figure or (not label and name not in _VALUES):
             label.append(figure)
         unit = row.get(f"{figure}_unit", row.get("unit", ""))
         settings = {other: row[other] for other in others} | {"_column": figure}
         yield " ".join(label) or file, _Run(number, row.get(times, "") or str(number), value, unit, settings)
+
+
+def _naming_columns(
+    header: Sequence[str], rows: Sequence[dict[str, str]], times: str, values: int
+) -> tuple[list[str], list[str]]:
+    """Return the columns that hold names, and those of them that tell the series apart."""
+    keys = [name for name in header if name.lower() in _NAMES and name != times]
+    # A name that all rows share tells nothing apart, unless it is the only one.
+    varied = [name for name in keys if len({row[name] for row in rows}) > 1]
+    return keys, varied if varied or values > 1 else keys[:1]
+
+
+def _measured(cell: str, where: str, line: int, skips: Skips) -> float | None:
+    """Return a measured value; None, and counted, if there is none or it is 0."""
+    value = finite(cell)
+    if cell.lower() in ABSENT or value == 0:
+        skips.add("it is 0" if value == 0 else "there is none", line)
+        return None
+    if value is None or value < 0:
+        raise InputError(f"{where}: {cell!r} is no number above 0")
+    return value
 
 
 def _moment(time: str) -> tuple[int, float]:
@@ -229,21 +265,23 @@ def _history(name: str, runs: list[_Run], better: Better | None) -> History:
     if all(readable for readable, _ in moments):
         runs = [run for _, run in sorted(zip(moments, runs, strict=True), key=lambda pair: pair[0])]
     column, unit = runs[0].cells.get("_column", ""), runs[0].unit
-    stated = next((run.cells["better"].lower() for run in runs if run.cells.get("better")), "")
     kinds = {run.cells.get("kind", "") for run in runs}
-    history = History(
+    return History(
         name=name,
         values=tuple(run.value for run in runs),
         times=tuple(run.time for run in runs),
         unit=unit,
-        better=better or better_of(f"{column} {name}", unit),
+        better=better or _stated_better(runs) or better_of(f"{column} {name}", unit),
         kind=next((kind for kind in kinds if kind in KINDS), kind_of(f"{name} {column}")),
         covariates={
-            other: tuple(run.cells[other] for run in runs)
+            other: values
             for other in runs[0].cells
-            if other not in ("_column", "better", "kind") and len({run.cells[other] for run in runs}) > 1
+            if other not in _DESCRIBED and len(set(values := tuple(run.cells[other] for run in runs))) > 1
         },
     )
-    if better is None and stated in ("higher", "lower"):
-        return replace(history, better="higher" if stated == "higher" else "lower")
-    return history
+
+
+def _stated_better(runs: list[_Run]) -> Better | None:
+    """Return which direction is better as the first run says that does; None if it says something else."""
+    stated = next((run.cells["better"].lower() for run in runs if run.cells.get("better")), "")
+    return {"higher": "higher", "lower": "lower"}.get(stated)  # type: ignore[return-value]

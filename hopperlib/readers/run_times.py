@@ -11,11 +11,28 @@ from difflib import get_close_matches
 from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.frames import Framed
+from hopperlib.frames import TableMixin
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.table import ABSENT, Skips, finite, read_table, whole_rows
 
-_COLUMN, _GROUP = "run_time_s", "job"
+_COLUMN = "run_time_s"
+# What people call the column of times, and that of groups: without its unit, in small letters.
+_TIME_NAMES = (
+    "run_time",
+    "runtime",
+    "elapsed",
+    "elapsed_time",
+    "wall_time",
+    "walltime",
+    "wallclock",
+    "duration",
+    "seconds",
+    "time",
+)
+_GROUP_NAMES = ("job", "jobid", "job_id", "slurm_job_id", "group")
+# A unit at the end of a name: after a line or a space, in brackets or not.
+_UNIT = re.compile(r"(?:[_ ]|\s*[\[(])(ns|us|ms|s|sec|seconds|min|minutes|h|hours)[\])]?$", re.IGNORECASE)
+_UNITS = {"sec": "s", "seconds": "s", "minutes": "min", "hours": "h"}
 _LONGEST = 60
 # Headings of columns that say when a run was.
 _WHEN = {"date", "datetime", "time", "timestamp", "start", "start_time", "submit", "submit_time", "when", "day"}
@@ -24,7 +41,7 @@ _COMMA = re.compile(r"\d{1,15},\d{1,15}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class RunTimes(Framed):
+class RunTimes(TableMixin):
     """Run times as a file gives them.
 
     Parameters
@@ -55,9 +72,23 @@ class RunTimes(Framed):
 
     @property
     def unit(self) -> str:
-        """Unit that the column's name ends in, such as ``s``; empty if it names none."""
-        end = self.column.rpartition("_")[2]
-        return end if end in ("ns", "us", "ms", "s", "min", "h") and "_" in self.column else ""
+        """Unit that the column's name ends in, such as ``s`` of ``elapsed [s]``; empty if it names none."""
+        unit = _UNIT.search(self.column)
+        name = unit[1].lower() if unit else "s" if self.column.casefold() == "seconds" else ""
+        return _UNITS.get(name, name)
+
+    @property
+    def understood(self) -> str:
+        """What was read, in one sentence.
+
+        Examples
+        --------
+        >>> read_run_times(["jobid,Elapsed [s]", "7,10.5", "7,11"]).understood
+        '2 runs, column Elapsed [s] in s, grouped by jobid.'
+        """
+        unit = f" in {self.unit}" if self.unit else ", without a unit"
+        runs = f"{len(self.times):,} run{'s' * (len(self.times) != 1)}"
+        return f"{runs}, column {self.column}{unit}, {f'grouped by {self.group}' if self.group else 'without groups'}."
 
     def frame_data(self) -> dict[str, Sequence[Any]]:
         """Return the times under the name of their column, behind the groups and before the covariates."""
@@ -107,7 +138,36 @@ def _time(text: str, where: str, delimiter: str) -> float:
     raise InputError(f"{where}: {_shown(given)} is not {rule}")
 
 
-# One pass over the lines: each of the ways in which a row may be wrong is refused where it is met, with its line.
+def _group_column(header: Sequence[str], column: str, group: str | None) -> tuple[str | None, int | None]:
+    """Return the column that says which runs belong together, and its place; None without one."""
+    if group is None:
+        group = next((name for name in header if name.casefold() in _GROUP_NAMES and name != column), None)
+    if group == column:
+        raise InputError(f"column {column!r} cannot hold both the times and the groups")
+    return group, None if group is None else _place(header, group, "groups")
+
+
+def _times_column(header: Sequence[str], column: str | None) -> tuple[int, str]:
+    """Return the place and the name of the column of times: the one given, the only one, or one with a usual name."""
+    bare = [_UNIT.sub("", name.casefold()) for name in header]
+    usual = next((header[bare.index(name)] for name in _TIME_NAMES if name in bare), _COLUMN)
+    column = column or (header[0] if len(header) == 1 else usual)
+    return _place(header, column, "times"), column
+
+
+def _when_column(header: Sequence[str], column: str) -> str:
+    """Return the name of a column that says when a run was; empty if there is none."""
+    return next((name for name in header if name.casefold() in _WHEN and name != column), "")
+
+
+def _covariate(text: str, line: int, name: str) -> float:
+    """Return a cell of a covariate as a number."""
+    value = finite(text)
+    if value is None:
+        raise InputError(f"line {line}, column {name}: {_shown(text)} is not a finite number")
+    return value
+
+
 def read_run_times(
     source: Source, *, column: str | None = None, group: str | None = None, covariates: Sequence[str] = ()
 ) -> RunTimes:
@@ -121,9 +181,9 @@ def read_run_times(
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperlib.readers.source.lines_of`.
     column : str or None
-        Column of the times; None means the only one, or ``run_time_s``.
+        Column of the times; None means the only one, or one called ``run_time``, ``elapsed``, ``walltime`` or the like.
     group : str or None
-        Column that says which runs belong together; None means ``job`` if there is such a column, else none.
+        Column that says which runs belong together; None means ``job`` or ``jobid`` if there is one, else none.
     covariates : sequence of str
         Columns of numbers to read besides; a row that lacks one is left out.
 
@@ -137,37 +197,32 @@ def read_run_times(
     >>> table = read_run_times(["job,run_time_s", "a,10.5", "a,11", "b,12"])
     >>> table.times, table.groups
     ((10.5, 11.0, 12.0), ('a', 'a', 'b'))
-    >>> read_run_times(["job,runtime_s", "a,10.5"])
+    >>> read_run_times(["job,walltme", "a,10.5"])
     Traceback (most recent call last):
-    hopperlib.errors.InputError: there is no column 'run_time_s' ...
+    hopperlib.errors.InputError: there is no column 'run_time_s' for the times. The columns are: 'job', 'walltme'
     """
     delimiter, _, header, rows = read_table(lines_of(source))
     if all(finite(cell) is not None for cell in header):
         raise InputError(f"the first line must name the columns, and {_shown(delimiter.join(header))} are numbers")
-    column = column or (header[0] if len(header) == 1 else _COLUMN)
-    at = _place(header, column, "times")
-    if group is None and _GROUP in header and column != _GROUP:
-        group = _GROUP
-    if group == column:
-        raise InputError(f"column {column!r} cannot hold both the times and the groups")
-    of = None if group is None else _place(header, group, "groups")
+    at, column = _times_column(header, column)
+    group, of = _group_column(header, column, group)
     others = {name: (_place(header, name, "covariate"), list[float]()) for name in covariates}
     # The first of them that is empty is why a row is left out.
     needed = {at: f"no time in column {column}"} | ({} if of is None else {of: f"no group in column {group}"})
-    needed |= {place: f"no number in column {name}" for name, (place, _) in others.items() if place not in needed}
+    for name, (place, _) in others.items():
+        needed.setdefault(place, f"no number in column {name}")
     times: list[float] = []
     groups: list[str] = []
     skips = Skips("row", "left out")
     for line, row in whole_rows(rows, len(header)):
         empty = next((place for place in needed if row[place].casefold() in ABSENT), None)
-        time = None if empty == at else _time(row[at], f"line {line}, column {column}", delimiter)
-        if empty is not None or time is None:
-            skips.add(needed[at if empty is None else empty], line)
+        # A time that is none is refused also where the row lacks something else.
+        time = 0.0 if empty == at else _time(row[at], f"line {line}, column {column}", delimiter)
+        if empty is not None:
+            skips.add(needed[empty], line)
             continue
         for name, (place, values) in others.items():
-            if (value := finite(row[place])) is None:
-                raise InputError(f"line {line}, column {name}: {_shown(row[place])} is not a finite number")
-            values.append(value)
+            values.append(_covariate(row[place], line, name))
         times.append(time)
         groups += [] if of is None else [row[of]]
     if not times:
@@ -180,5 +235,5 @@ def read_run_times(
         groups=tuple(groups),
         skips=skips,
         covariates={name: tuple(values) for name, (_, values) in others.items()},
-        when=next((name for name in header if name.casefold() in _WHEN and name != column), ""),
+        when=_when_column(header, column),
     )

@@ -12,7 +12,7 @@ from typing import IO, Any, BinaryIO
 
 from hopperlib.errors import InputError
 from hopperlib.frames import Rows, frame_text
-from hopperlib.packed import encoding_of, unpacked
+from hopperlib.packed import decompress, encoding_of
 
 Source = str | bytes | os.PathLike[str] | BinaryIO | Iterable[str]
 
@@ -95,7 +95,7 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
                 pieces = iter(partial(text.readline, _LONGEST), "")
                 yield from first_pieces(pieces) if cut else pieces
             finally:
-                # Whoever opened the stream closes it.
+                # The one who opened the stream closes it.
                 text.detach()
     else:
         yield from source  # type: ignore[misc]
@@ -196,7 +196,7 @@ def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
             elif not isinstance(source, os.PathLike):
                 raw = source
             elif os.fspath(source) != "-":
-                # A pipe in a folder may wait for ever; one that the shell makes, <(command), lies in /dev/fd.
+                # Opening a FIFO in a folder blocks; one that the shell makes, <(command), lies in /dev/fd.
                 if Path(source).is_fifo() and not os.fspath(source).startswith("/dev/fd/"):
                     raise OSError("is a named pipe, which may never end; read it with - as standard input")
                 raw = stack.enter_context(open(source, "rb"))
@@ -209,7 +209,7 @@ def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
             else:
                 stream = io.BufferedReader(raw)
                 stack.callback(stream.detach)
-            plain = unpacked(stream)
+            plain = decompress(stream)
             yield stream if plain is stream else stack.enter_context(io.BufferedReader(plain))
         except Exception as error:  # a system, four ways of packing and a path each have their own
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -58,7 +58,7 @@ def read_table(lines: Iterable[str]) -> Table:
 
 
 def _rows(lines: Iterable[str], delimiter: str, above: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and stripped cells of the rows below so many lines."""
+    """Yield line number and stripped cells of the rows below that many lines."""
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     try:
         for row in reader:

@@ -42,5 +42,5 @@ def error_data(error: InputError, option: str = "") -> dict[str, Any]:
     parts = error.details()
     name = parts.pop("name", None)
     flag = {"flag": option or name} if option or name else {}
-    message = error.told_of(option) if option else error.message
+    message = error.message_for(option) if option else error.message
     return {"error": {**flag, **{key: str(part) for key, part in parts.items()}, "message": message}}

@@ -151,6 +151,12 @@ def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "",
     )
 
 
+def _maybe_folded(table: Mapping[str, Any], index: int, buttons: bool) -> str:
+    """Return a table as HTML, folded away if it says so."""
+    html = table_html(table, index=index, buttons=buttons)
+    return _folded(table["folded"], html) if table["folded"] else html
+
+
 def parts_html(
     result: Mapping[str, Any], *, buttons: bool = True, evidence: bool = False, pictures: Sequence[str] = ()
 ) -> dict[str, str]:
@@ -173,7 +179,7 @@ def parts_html(
     >>> from hopperlib.questions.result import Copyable, Result
     >>> parts = parts_html(Result(summary="Six.", copyables=(Copyable("Line", "a.out"),)).to_dict(), buttons=False)
     >>> list(parts)
-    ['drawings', 'findings', 'figures', 'values', 'copyables', 'listings', 'tables', 'downloads']
+    ['drawings', 'findings', 'notes', 'figures', 'values', 'copyables', 'listings', 'tables', 'downloads']
     >>> parts["copyables"]
     '<div class="hopper-copyable"><div class="hopper-bar"><span class="hopper-part-title">Line</span></div><pre><code>a.out</code></pre></div>'
     """
@@ -183,23 +189,19 @@ def parts_html(
         for i, (figure, picture) in enumerate(zip(result["figures"], shown, strict=True))
     ]
     copyables = [_copyable(item, i, buttons) for i, item in enumerate(result["copyables"])]
-    tables = [table_html(item, index=i, buttons=buttons) for i, item in enumerate(result["tables"])]
-    for i, table in enumerate(result["tables"]):
-        if table["folded"]:
-            tables[i] = _folded(table["folded"], tables[i])
+    tables = [_maybe_folded(item, i, buttons) for i, item in enumerate(result["tables"])]
     if buttons:
         # On a page the first chart stands open; what follows it is one click away.
         figures[1:] = map(_folded, (figure["title"] for figure in result["figures"][1:]), figures[1:])
         if len(copyables) > _COPYABLES:
             copyables[1:] = [_folded(f"{len(copyables) - 1} more to copy", "".join(copyables[1:]))]
         # Where there is nothing else to look at, the first table is the answer.
-        open_tables = 0 if result["values"] and (figures or result["drawings"] or result["listings"]) else 1
-        tables[open_tables:] = map(
-            _folded, (table["caption"] for table in result["tables"][open_tables:]), tables[open_tables:]
-        )
+        first = 0 if result["values"] and any(map(result.get, ("figures", "drawings", "listings"))) else 1
+        tables[first:] = map(_folded, (table["caption"] for table in result["tables"][first:]), tables[first:])
     return {
         "drawings": "".join(map(drawing_html, result["drawings"])),
-        "findings": _list("ul", "hopper-notices", (_finding(item, evidence) for item in result["findings"])),
+        "findings": _findings(result, evidence, notes=False),
+        "notes": _findings(result, evidence, notes=True),
         "figures": "".join(figures),
         "values": _values(result["values"], fold=buttons),
         "copyables": "".join(copyables),
@@ -211,6 +213,12 @@ def parts_html(
             (_download(item, i, buttons) for i, item in enumerate(result["downloads"])),
         ),
     }
+
+
+def _findings(result: Mapping[str, Any], evidence: bool, *, notes: bool) -> str:
+    """Return what is wrong and what to do, which stands above the picture, or the notes, which stand below it."""
+    chosen = (item for item in result["findings"] if (item["level"] == "note") == notes)
+    return _list("ul", "hopper-notices", (_finding(item, evidence) for item in chosen))
 
 
 def _list(tag: str, kind: str, items: Iterable[str]) -> str:

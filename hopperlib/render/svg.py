@@ -6,6 +6,7 @@ import math
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ _INK = "#010203"
 _LOOK = Path(__file__).with_name("chart.mplstyle")
 # Width of a letter. [points]
 _LETTER = 7
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
 # What Plotly calls it, and what matplotlib does.
 _DASHES: dict[str, Any] = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}
 _DASHES |= {"longdash": (0, (8, 3)), "longdashdot": (0, (8, 3, 2, 3))}
@@ -100,6 +102,13 @@ def _numbers(values: Sequence[Any]) -> list[Any]:
     ]
 
 
+def _places(values: Sequence[Any]) -> list[Any]:
+    """Return values along an axis as they are drawn: dates as moments."""
+    if not (values and all(isinstance(value, str) and _DATE.match(value) for value in values)):
+        return _numbers(values)
+    return [datetime.fromisoformat(value).replace(tzinfo=None) for value in values]
+
+
 def _draw_in_plane(canvas: Any, figure: "Figure") -> None:
     """Draw the traces that have two axes."""
     axes = canvas.add_subplot()
@@ -131,7 +140,7 @@ def _draw_in_plane(canvas: Any, figure: "Figure") -> None:
 def _draw_line(axes: Any, trace: Mapping[str, Any], below: Mapping[str, Any]) -> None:
     """Draw a line, points or both, and what is filled between a line and the one before it."""
     mode, line, marker = trace["mode"], trace.get("line", {}), trace.get("marker", {})
-    x, y = _numbers(trace["x"]), _numbers(trace["y"])
+    x, y = _places(trace["x"]), _numbers(trace["y"])
     if trace.get("fill") == "tonexty":
         color, alpha = _color(trace["fillcolor"])
         axes.fill_between(x, _numbers(below["y"]), y, color=color, alpha=alpha, linewidth=0)
@@ -149,7 +158,7 @@ def _draw_line(axes: Any, trace: Mapping[str, Any], below: Mapping[str, Any]) ->
 
 
 def _draw_bars(axes: Any, trace: Mapping[str, Any], number: int, count: int, gap: float) -> None:
-    """Draw one of so many sets of bars that stand side by side."""
+    """Draw one of that many sets of bars that stand side by side."""
     x, marker = _numbers(trace["x"]), trace["marker"]
     if isinstance(x[0], str):
         axes.xaxis.update_units(x)
@@ -224,6 +233,7 @@ def _add_legend(canvas: Any, figure: "Figure") -> None:
 def _set_axis(axes: Any, name: str, axis: Any, wanted: Mapping[str, Any], whole: bool) -> None:
     """Give an axis its title, scale, range and ticks; whole numbers have no ticks between them."""
     from matplotlib.category import StrCategoryConverter
+    from matplotlib.dates import ConciseDateFormatter
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     log = wanted.get("type") == "log"
@@ -238,6 +248,11 @@ def _set_axis(axes: Any, name: str, axis: Any, wanted: Mapping[str, Any], whole:
     elif wanted.get("rangemode") == "tozero":
         axes.set(**{f"{name}lim": (min(0, axis.get_data_interval()[0]), None)})
     if isinstance(axis.get_converter(), StrCategoryConverter):
+        return
+    if axis.get_converter() is not None:
+        # Of dates.
+        formatter: Any = ConciseDateFormatter
+        axis.set_major_formatter(formatter(axis.get_major_locator()))
         return
     if log:
         low, high = axis.get_view_interval()

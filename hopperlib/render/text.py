@@ -1,5 +1,6 @@
 """A result as text for a terminal: what fits a screen, or all of it."""
 
+import itertools
 from collections.abc import Iterator
 
 from hopperlib.finding import Finding
@@ -8,6 +9,10 @@ from hopperlib.questions.result import Copyable, Result, Table
 # Rows of the table that a short answer prints, and of each table that a full one does.
 _SHORT_ROWS = 12
 _FULL_ROWS = 40
+# Findings of a short answer.
+_SHOWN = ("problem", "advice")
+# Widest pair of drawings. [characters]
+_LINE_WIDTH = 110
 # Longest cell of a short answer: its neighbors need room too. [characters]
 _SHORT_CELL = 44
 # What a terminal would obey: control characters but tab and newline, and marks that turn the reading direction.
@@ -58,20 +63,20 @@ def printable(text: str) -> str:
 def _short(result: Result) -> Iterator[list[str]]:
     """Yield the parts of the short form."""
     yield [_plain(result.summary)]
-    yield [line for finding in result.findings if finding.level in ("problem", "advice") for line in _finding(finding)]
+    yield [line for finding in result.findings if finding.level in _SHOWN for line in _finding(finding)]
     for listing in result.listings:
         yield [
             f"{listing.title.split(':')[0]}:{line.number}: {line.text}"
             for line in listing.lines
             if line.mark == "cause"
         ]
-    yield from ([drawing.title, drawing.text.rstrip()] for drawing in result.drawings[:1] if drawing.text)
+    yield from _drawings(result)
     yield from (table_lines(table, _SHORT_ROWS, _SHORT_CELL) for table in result.tables[:1])
     yield from (_copyable(copyable) for copyable in result.copyables[:1])
     more = (
         (len(result.values), "number"),
         (len(result.figures), "chart"),
-        (sum(finding.level not in ("problem", "advice") for finding in result.findings), "note"),
+        (sum(finding.level not in _SHOWN for finding in result.findings), "note"),
         (len(result.listings), "listing"),
         (max(0, len(result.tables) - 1), "more table"),
     )
@@ -99,6 +104,16 @@ def _full(result: Result) -> Iterator[list[str]]:
         yield [_plain(listing.title), *marked]
     for table in result.tables:
         yield table_lines(table, _FULL_ROWS)
+
+
+def _drawings(result: Result) -> Iterator[list[str]]:
+    """Yield the drawings that can be made of characters, two beside each other where they fit."""
+    drawn = [[drawing.title, *drawing.text.rstrip().split("\n")] for drawing in result.drawings if drawing.text]
+    width = max((len(line) for lines in drawn[:1] for line in lines), default=0)
+    if len(drawn) == 2 and 2 * width + 3 <= _LINE_WIDTH:
+        yield [f"{left:<{width}}   {right}".rstrip() for left, right in itertools.zip_longest(*drawn, fillvalue="")]
+    else:
+        yield from drawn
 
 
 def _finding(finding: Finding) -> list[str]:

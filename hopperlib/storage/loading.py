@@ -9,19 +9,24 @@ serial     every task asks, and one server answers one request after another
 parallel   every task asks, and the servers answer side by side
 cached     one task of a node asks, and the node keeps the answers for the others
 broadcast  one task of the job asks and reads, and passes all on along a tree of nodes
+image      all lies in one file, a squashfs image or a container: each node opens and reads that
 =========  ==============================================================================
 
 What it leaves out: other users of the same servers, and the linking itself, which each
-task does for itself in all four.
+task does for itself in all five. A copy on the nodes (sbcast, then unpacked to /tmp)
+goes the way of the broadcast.
 """
 
 import math
 from typing import Literal, NamedTuple, get_args
 
 from hopperlib.errors import above, at_least, refusal
+from hopperlib.finding import Finding
 
-Method = Literal["serial", "parallel", "cached", "broadcast"]
+Method = Literal["serial", "parallel", "cached", "broadcast", "image"]
 METHODS: tuple[Method, ...] = get_args(Method)
+# What takes less than this needs no improvement. [s]
+_SHORT_S = 60
 
 
 class LoadTime(NamedTuple):
@@ -60,20 +65,20 @@ def load_time(
 
     Parameters
     ----------
-    method : {"serial", "parallel", "cached", "broadcast"}
+    method : {"serial", "parallel", "cached", "broadcast", "image"}
     nodes, tasks_per_node : int
     files : int
         Libraries or modules of a task.
     tries : float
-        Places where each is looked for, the one where it is included.
+        Search-path entries tried for each, the one where it is found included.
     size_mb : float
-        Size of all of them. [MB]
+        Total size. [MB]
     servers : int
         Servers that can answer side by side.
     requests_per_s : float
         Requests that one of them answers. [1/s]
     server_gb_s, link_gb_s : float
-        What one of them reads out, and what a node receives. [GB/s]
+        What one of them serves to its clients, and what a node receives. [GB/s]
 
     Raises
     ------
@@ -87,15 +92,17 @@ def load_time(
     >>> job = {"nodes": 1000, "tasks_per_node": 24, "files": 400, "tries": 10, "size_mb": 200, "servers": 8,
     ...        "requests_per_s": 20_000, "server_gb_s": 1.0, "link_gb_s": 6.0}
     >>> [round(load_time(method, **job).total_s) for method in METHODS]
-    [5000, 625, 50, 1]
+    [5000, 625, 50, 1, 25]
     """
     if method not in METHODS:
         raise refusal("method", method, f"must be one of: {', '.join(METHODS)}")
     at_least(1, nodes=nodes, tasks_per_node=tasks_per_node, files=files, tries=tries, servers=servers)
     above(0, requests_per_s=requests_per_s, server_gb_s=server_gb_s, link_gb_s=link_gb_s, size_mb=size_mb)
-    asking = {"broadcast": 1, "cached": nodes}.get(method, nodes * tasks_per_node)
+    asking = {"broadcast": 1, "cached": nodes, "image": nodes}.get(method, nodes * tasks_per_node)
     reading = 1 if method == "broadcast" else nodes
-    lookups_s, read_s = files * tries / requests_per_s, size_mb / 1e3 / server_gb_s
+    # Of an image only its own name is looked up; the rest is found inside, on the node.
+    looked_up = 1 if method == "image" else files * tries
+    lookups_s, read_s = looked_up / requests_per_s, size_mb / 1e3 / server_gb_s
     # No task is served by more than one server at a time.
     side_by_side = 1 if method == "serial" else servers
     levels = math.ceil(math.log2(nodes)) if method == "broadcast" else 0
@@ -104,3 +111,28 @@ def load_time(
         read_s * max(reading / side_by_side, 1),
         levels * size_mb / 1e3 / link_gb_s,
     )
+
+
+def loading_finding(serial: LoadTime) -> Finding:
+    """Return what would shorten the loading most.
+
+    Parameters
+    ----------
+    serial : LoadTime
+        With one request after another.
+
+    Examples
+    --------
+    >>> loading_finding(LoadTime(lookups_s=300.0, reads_s=20.0, passing_on_s=0.0)).code
+    'lookups'
+    """
+    if serial.total_s < _SHORT_S:
+        message = "Even the slowest way takes less than a minute, so there is nothing to improve at this size."
+        return Finding("short", message, "ok")
+    if serial.lookups_s > serial.reads_s:
+        message = (
+            "Most of the time goes into looking for files, not into reading them. "
+            "Fewer imports, a shorter search path or a single archive help more than smaller files."
+        )
+        return Finding("lookups", message)
+    return Finding("reads", "Most of the time goes into reading the files. Copy them to the nodes once.")

@@ -1,11 +1,13 @@
 """Ensembles: results kept as they finish, interruptions, failures, executors of others."""
 
+import io
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -15,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import hopperlib
 from hopperlib.analysis.ensembles import (
     EnsembleError,
     answer_row,
@@ -36,6 +39,10 @@ class Counted:
     def __init__(self, fails_at=None, with_error=None):
         self.__module__, self.__qualname__ = "made_up", "counted"
         self.calls, self.fails_at, self.with_error = [], fails_at, with_error or RuntimeError("no luck")
+
+    def __reduce_ex__(self, protocol):
+        # What it counts, and where it fails, is no part of what it computes.
+        return Counted, ()
 
     def __call__(self, seed, load):
         self.calls.append(seed)
@@ -155,11 +162,17 @@ def test_a_damaged_file_is_named(tmp_path):
         run_ensemble(Counted(), SEEDS[:1], tmp_path, workers=0)
 
 
-def _defined_at_the_prompt(seed):
-    return seed
+LOCK = threading.Lock()
 
 
-_defined_at_the_prompt.__module__ = "__main__"
+def _holds_a_lock(seed, load):
+    with LOCK:
+        return seed
+
+
+def _encloses_a_file():
+    stream = io.TextIOWrapper(io.BytesIO())
+    return lambda seed, load: stream.read()
 
 
 @pytest.mark.parametrize(
@@ -171,8 +184,13 @@ _defined_at_the_prompt.__module__ = "__main__"
         (Counted(), [{"seed": float("nan")}], {}, "must be texts, finite numbers or lists"),
         (Counted(), SEEDS, {"workers": -1}, "workers=-1 must be at least 0"),
         (Counted(), SEEDS, {"workers": 2, "client": object()}, "give workers, .* or client"),
-        (_defined_at_the_prompt, SEEDS, {"workers": 1}, "is defined in a notebook or at the prompt"),
-        (lambda seed, load: 1, SEEDS, {"workers": 1}, "cannot be sent to a worker process"),
+        (
+            _holds_a_lock,
+            SEEDS,
+            {"workers": 1},
+            r"_holds_a_lock uses LOCK, which is of _thread.lock, which cannot be kept",
+        ),
+        (_encloses_a_file(), SEEDS, {}, r"encloses stream, which is of _io.TextIOWrapper, which cannot be kept"),
     ],
 )
 def test_refuses(tmp_path, function, sets, options, message):
@@ -265,6 +283,66 @@ def test_an_edited_function_never_gives_old_numbers(tmp_path):
     assert len(list((tmp_path / "runs").glob("*.parquet"))) == 2
 
 
+NOTEBOOK = """
+import json, re, sys
+import hopperlib, pandas as pd
+from hopperlib.analysis.ensembles import run_ensemble
+sys.path.insert(0, ".")
+import helpers
+K, TABLE = 1, pd.DataFrame({"a": [1.0, 2.0]})
+def one(seed): return K * helpers.twice(seed) + TABLE["a"].sum()
+def made(k): return lambda seed: k * seed
+def late(seed):
+    import helpers
+    return helpers.twice(seed)
+lambdas = [lambda seed: seed, lambda seed: -seed]
+def result(function, workers=0):
+    return run_ensemble(function, [{"seed": 3}], "runs-" + re.sub(r"\\W+", "-", function.__qualname__), workers=workers, progress=False)["result"].tolist()[0]
+if __name__ == "__main__":
+    seen = [result(one)]
+    K = 100
+    seen.append(result(one, workers=1))
+    TABLE.loc[0, "a"] = 8.0
+    seen.append(result(one))
+    helpers.twice = lambda x: 3 * x
+    seen.append(result(one, workers=1))
+    seen += [result(made(1)), result(made(100)), result(lambdas[0], workers=1), result(lambdas[1])]
+    print(json.dumps(seen))
+"""
+
+
+def test_globals_helpers_closures_and_lambdas_count(tmp_path):
+    """Whatever the function reaches is changed between two calls: 6 + 3; 600 + 3; 600 + 10; 900 + 10; 3; 300; 3; -3."""
+    (tmp_path / "helpers.py").write_text("def twice(x): return 2 * x\n")
+    (tmp_path / "notebook.py").write_text(NOTEBOOK)
+    for _ in range(2):
+        # The second time every number comes from its file.
+        done = subprocess.run(
+            [sys.executable, "notebook.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=120
+        )
+        assert json.loads(done.stdout) == [9, 603, 610, 910, 3, 300, 3, -3]
+    assert len(list(tmp_path.glob("runs-one/*.parquet"))) == 4
+    assert len(list(tmp_path.glob("runs-*lambda-/*.parquet"))) == 4
+
+
+def test_what_a_function_imports_when_it_runs_counts(tmp_path):
+    (tmp_path / "notebook.py").write_text(NOTEBOOK.partition("if __name__")[0] + "print(result(late))")
+    for factor in (2, 5):
+        (tmp_path / "helpers.py").write_text(f"def twice(x): return {factor} * x\n")
+        done = subprocess.run(
+            [sys.executable, "-B", "notebook.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=120
+        )
+        assert done.stdout.strip() == str(3 * factor)
+
+
+def test_a_question_of_the_front_door_is_a_function(tmp_path):
+    rows = run_ensemble(
+        hopperlib.memory, [{"need_gb": need} for need in (1.0, 2.0)], tmp_path, workers=1, progress=False
+    )
+    assert rows["plain_cost"].tolist() == [answer_row("memory", need_gb=need)["plain_cost"] for need in (1.0, 2.0)]
+    assert rows.attrs["parameters"] == ["need_gb"]
+
+
 def test_numbers_of_numpy_are_numbers(tmp_path):
     frame = pd.DataFrame({"seed": np.arange(3), "load": np.float64(0.9)})
     first, again = Counted(), Counted()
@@ -352,7 +430,7 @@ def test_intervals_hold_the_mean_as_often_as_they_say():
     held = 0
     for _ in range(200):
         table = pd.DataFrame({"load": 0.8, "wait_s": rng.exponential(10, 50)})
-        low, high = intervals(table, ["load"], "wait_s", resamples=299).loc[0, ["wait_s_low", "wait_s_high"]]
+        low, high = intervals(table, ["load"], "wait_s").loc[0, ["wait_s_low", "wait_s_high"]]
         held += low <= 10 <= high
     # 95 % of 200, less what the percentiles of 50 skewed values are known to miss: 180 to 198 are four errors apart.
     assert 176 <= held <= 199

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from hopperlib.analysis.placements import mean_hop_distances
 from hopperlib.machine import Machine
-from hopperlib.network.scheduling.downtimes import Downtime
-from hopperlib.network.scheduling.schedule import NOT_STARTED
-from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
+from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.schedule import NOT_STARTED
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Job, Workload
 
 
 @st.composite

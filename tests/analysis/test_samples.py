@@ -4,10 +4,10 @@ import math
 import random
 from statistics import NormalDist
 
-from hopperlib.documented import data_folder
-from hopperlib.network.scheduling.generator import SizeClass, draw_workload
-from hopperlib.network.scheduling.scheduler import simulate
+from hopperlib.data_files import data_folder
 from hopperlib.readers.jobs.swf import write_swf
+from hopperlib.scheduling.generator import SizeClass, draw_workload
+from hopperlib.scheduling.scheduler import simulate
 
 
 def _normal(rng):

@@ -1,4 +1,4 @@
-"""The source of the package as these tests see it: read and parsed, not imported."""
+"""The source of both packages as these tests see it: read and parsed, not imported."""
 
 from __future__ import annotations
 
@@ -9,39 +9,44 @@ from pathlib import Path
 
 import pytest
 
-# Pure standard library, runs unchanged in the reader's browser.
-CORE = (
-    "packed",
-    "units",
+#: Parts of hopperlib, the lowest first: each imports from itself and from those above it in this list, never from those below.
+PARTS = (
     "errors",
+    "package_data",
+    "units",
+    "text",
+    "packed",
     "finding",
-    "tables",
+    "frames",
+    "schema",
+    "schema",
+    "data_files",
     "documented",
+    "proofs",
     "machine",
-    "node",
+    "launchers",
+    "placement",
+    "scheduling",
     "network",
     "storage",
     "failure",
     "monitoring",
     "readers",
     "questions",
+    "render",
+    "analysis",
+    "cli",
+    "__main__",
 )
-# What the browser needs of a part that it does not have as a whole.
+#: Up to here everything is the standard library alone, and runs unchanged in the reader's browser;
+CORE = PARTS[: PARTS.index("render")]
+#: and so does what the browser needs of the next part.
 CORE_MODULES = tuple(f"hopperlib.render{module}" for module in ("", ".answer", ".data", ".html", ".text"))
 
 
 @dataclass(frozen=True)
-class Imported:
-    """One import: the module asked for, its line, and whether it happens when the importing module loads."""
-
-    name: str
-    line: int
-    at_load: bool
-
-
-@dataclass(frozen=True)
 class Source:
-    """One module of the package: its dotted name and its syntax tree."""
+    """One module of the packages: its dotted name and its syntax tree."""
 
     name: str
     path: Path
@@ -49,13 +54,20 @@ class Source:
 
     @property
     def part(self) -> str:
-        """The part of the package it belongs to: ``node`` for ``hopperlib.node.launch.reader``."""
+        """The part of the package it belongs to: ``launchers`` for ``hopperlib.launchers.reader``."""
         return self.name.split(".")[1] if "." in self.name else ""
 
     @property
     def is_core(self) -> bool:
         """Whether it must run without any package, in CPython and in the browser."""
-        return self.part in CORE or self.name in CORE_MODULES
+        return self.name.startswith("hopperlib.") and (self.part in CORE or self.name in CORE_MODULES)
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it declares a question; its answers stand in one reviewed file."""
+        return self.part == "questions" and any(
+            getattr(node, "id", "") == "QUESTION" and isinstance(node.ctx, ast.Store) for node in ast.walk(self.tree)
+        )
 
     @property
     def exported(self) -> list[str]:
@@ -69,55 +81,37 @@ class Source:
                     names.append(name)
         return names
 
-    def imports(self) -> Iterator[Imported]:
-        """Every import of the module, in functions and under TYPE_CHECKING too."""
-        package = self.name if self.path.name == "__init__.py" else self.name.rpartition(".")[0]
-
-        def walk(node: ast.AST, at_load: bool) -> Iterator[Imported]:
-            for child in ast.iter_child_nodes(node):
-                if isinstance(child, ast.Import):
-                    for alias in child.names:
-                        yield Imported(alias.name, child.lineno, at_load)
-                elif isinstance(child, ast.ImportFrom):
-                    base = child.module or ""
-                    if child.level:
-                        above = package.split(".")[: len(package.split(".")) - child.level + 1]
-                        base = ".".join([*above, base] if base else above)
-                    for alias in child.names:
-                        yield Imported(f"{base}.{alias.name}", child.lineno, at_load)
-                else:
-                    lazy = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or (
-                        isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
-                    )
-                    yield from walk(child, at_load and not lazy)
-
-        yield from walk(self.tree, True)
-
-
-def _read(root: Path) -> list[Source]:
-    """Parse every module of the package."""
-    sources = []
-    for path in sorted((root / "hopperlib").rglob("*.py")):
-        parts = path.relative_to(root).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        sources.append(Source(name, path, ast.parse(path.read_text(encoding="utf-8"), str(path))))
-    return sources
-
-
-ROOT = Path(__file__).resolve().parents[2]
-SOURCES = _read(ROOT)
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run tests that take ``source`` once a module, ``core_source`` once a module of the core."""
-    if "source" in metafunc.fixturenames:
-        metafunc.parametrize("source", SOURCES, ids=lambda source: source.name)
-    if "core_source" in metafunc.fixturenames:
-        core = [source for source in SOURCES if source.is_core]
-        metafunc.parametrize("core_source", core, ids=lambda source: source.name)
+    def imports(self) -> Iterator[tuple[str, int]]:
+        """Yield name and line of every import of the module, those in functions and under TYPE_CHECKING too."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                yield from ((alias.name, node.lineno) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert not node.level, (
+                    f"{self.name}, line {node.lineno}: imports are written out, from the package down"
+                )
+                yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
 
 
 @pytest.fixture(scope="session")
-def sources() -> list[Source]:
-    """Every module of the package, parsed."""
-    return SOURCES
+def sources(root: Path) -> list[Source]:
+    """Every module of both packages, parsed."""
+    found = []
+    for top in (root / "hopperlib", root / "book" / "hopperbook"):
+        for path in sorted(top.rglob("*.py")):
+            parts = path.relative_to(top.parent).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found.append(Source(name, path, ast.parse(path.read_text(encoding="utf-8"), str(path))))
+    return found
+
+
+@pytest.fixture(scope="session")
+def library(sources: list[Source]) -> list[Source]:
+    """The modules of hopperlib."""
+    return [source for source in sources if source.name.split(".")[0] == "hopperlib"]
+
+
+@pytest.fixture(scope="session")
+def core(library: list[Source]) -> list[Source]:
+    """The modules that run without any package."""
+    return [source for source in library if source.is_core]

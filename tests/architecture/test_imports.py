@@ -1,73 +1,99 @@
-"""Imports go downwards only, and never in a circle, those inside functions and for types included."""
+"""Imports go downwards only, at every level, none by string, those inside functions and for types included."""
 
 from __future__ import annotations
 
+import ast
 import graphlib
+from collections import defaultdict
 
-import pytest
+from tests.architecture.conftest import PARTS
 
-BASE = {"units", "errors", "packed", "package_data", "records", "finding", "frames", "tables", "documented", "machine"}
-# Subject packages may use each other along this order.
-SUBJECTS = ("node", "network", "storage", "failure", "monitoring")
-
-GROUND = {"units", "errors", "package_data", "records", "finding", "frames", "tables"}
-ALLOWED: dict[str, set[str]] = {
-    # The front door, which imports when it is asked.
-    "": {"frames", "questions", "readers"},
-    "errors": set(),
-    "finding": {"units", "package_data", "records"},
-    "frames": set(),
-    "units": {"errors"},
-    "packed": set(),
-    "package_data": set(),
-    "records": set(),
-    "tables": {"errors", "records", "units"},
-    "documented": GROUND,
-    "machine": GROUND | {"documented"},
+# Who may import a module by a name that only the run tells.
+BY_NAME = {
+    "hopperlib": "the front door",
+    "hopperlib.questions.question": "the catalogue of questions",
+    "hopperlib.cli": "the commands, one at a time",
+    "hopperlib.cli.simulate": "a policy of the user's own",
+    "hopperlib.readers.darshan": "what pydarshan asks for, later",
+    "hopperbook.studies": "the list of studies",
+    "hopperbook.site.reference": "the modules that the reference lists",
 }
-for number, subject in enumerate(SUBJECTS):
-    ALLOWED[subject] = BASE | set(SUBJECTS[:number])
-ALLOWED["readers"] = BASE | set(SUBJECTS)
-ALLOWED["questions"] = ALLOWED["readers"] | {"readers"}
-ALLOWED["render"] = ALLOWED["questions"] | {"questions"}
-ALLOWED["site"] = ALLOWED["render"] | {"render"}
-ALLOWED["analysis"] = ALLOWED["render"]
-ALLOWED["studies"] = ALLOWED["analysis"] | {"analysis"}
-ALLOWED["scoring"] = ALLOWED["studies"] | {"studies"}
-ALLOWED["studies"] |= {"questions", "scoring"}
+# What a model would compute with; a question asks models, and may hand one a seed, round and take means.
+OF_MODELS = {"math", "statistics", "bisect", "heapq", "fractions"}
+HARMLESS = {
+    "math.ceil",
+    "math.floor",
+    "math.inf",
+    "math.prod",
+    "statistics.fmean",
+    "statistics.mean",
+    "statistics.median",
+}
 
 
-def test_every_part_has_its_place(sources):
-    parts = {source.part for source in sources}
-    assert parts <= set(ALLOWED) | {"cli", "__main__"}, "a new part needs a line in the table of imports above"
+def _imported(source, modules):
+    """Yield the modules of the packages that a module imports, with the line: `from a import b` may mean a.b or a name in a."""
+    for name, line in source.imports():
+        module = name if name in modules else name.rpartition(".")[0]
+        if module in modules and module != source.name:
+            yield module, line
 
 
-def test_imports_go_downwards(source):
-    if source.part in ("cli", "__main__"):
-        return
-    for imported in source.imports():
-        if imported.name.split(".")[0] != "hopperlib":
-            continue
-        part = imported.name.split(".")[1]
-        # `from hopperlib import __version__` asks for no part.
-        assert part in ALLOWED[source.part] | {source.part, "__version__"}, (
-            f"{source.name}, line {imported.line}, imports hopperlib.{part}, "
-            f"and {source.part or 'hopperlib'} may import: {', '.join(sorted(ALLOWED[source.part])) or 'nothing'}"
-        )
+def test_every_part_has_its_place(library):
+    assert {source.part for source in library if source.part} == set(PARTS), "PARTS in conftest.py lists the parts"
 
 
-def test_no_circles(sources):
+def test_parts_import_downwards(library, sources):
     modules = {source.name for source in sources}
-    graph = {
-        source.name: {
-            # `from a import b` may mean the module a.b or a name in a.
-            imported.name if imported.name in modules else imported.name.rpartition(".")[0]
-            for imported in source.imports()
-        }
-        & modules - {source.name}
+    upwards = [
+        f"{source.name}, line {line}, imports {name}"
+        for source in library
+        if source.part
+        for name, line in _imported(source, modules)
+        if name != "hopperlib"
+        and (name.startswith("hopperbook") or PARTS.index(name.split(".")[1]) > PARTS.index(source.part))
+    ]
+    assert not upwards, "\n".join(upwards)
+
+
+def test_no_circle_at_any_level(sources):
+    """Neither among modules, nor among the folders of a folder."""
+    modules = {source.name for source in sources}
+    levels = defaultdict(lambda: defaultdict(set))
+    for source in sources:
+        for name, _ in _imported(source, modules):
+            ours, theirs = source.name.split("."), name.split(".")
+            levels["modules"][source.name].add(name)
+            depth = next((at for at, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), None)
+            if depth:
+                levels[".".join(ours[:depth])][ours[depth]].add(theirs[depth])
+    circles = []
+    for level, graph in levels.items():
+        try:
+            graphlib.TopologicalSorter(graph).prepare()
+        except graphlib.CycleError as error:
+            circles.append(f"{level}: {' -> '.join(error.args[1])}")
+    assert not circles, "\n".join(circles)
+
+
+def test_no_import_by_string(sources):
+    found = {
+        source.name
         for source in sources
+        for node in ast.walk(source.tree)
+        if getattr(node, "attr", getattr(node, "id", getattr(node, "name", ""))) in ("import_module", "__import__")
     }
-    try:
-        graphlib.TopologicalSorter(graph).prepare()
-    except graphlib.CycleError as error:
-        pytest.fail("modules import each other in a circle: " + " -> ".join(error.args[1]))
+    assert found == set(BY_NAME)
+
+
+def test_no_question_computes(library):
+    """What a question says is worked out by models."""
+    questions = [source for source in library if source.is_question]
+    assert len(questions) > 20
+    computing = [
+        f"{source.name}, line {line}, imports {name}"
+        for source in questions
+        for name, line in source.imports()
+        if name.split(".")[0] in OF_MODELS and name not in HARMLESS
+    ]
+    assert not computing, "\n".join(computing)

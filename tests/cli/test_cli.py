@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from hopperlib import __version__
-from hopperlib.cli import COMMANDS, NAMES, hopper, stated_commands
-from hopperlib.questions.catalogue import sentences
+from hopperlib.cli import COMMANDS, FORMER, NAMES, hopper
+from hopperlib.questions.catalogue import QUESTIONS, sentences
 
 CALL = [sys.executable, "-c", "from hopperlib.cli import main; main()"]
 
@@ -21,9 +21,29 @@ def run(*words, **options):
 def test_the_list_of_commands_is_the_table():
     result = run("--help")
     assert result.exit_code == 0
-    for name, line in {**sentences(), **{name: stated_commands()[name]["line"] for name in COMMANDS}}.items():
-        assert name in result.output
-        assert line[:30] in result.output
+    lines = sentences() | {name: line for name, (_, line) in COMMANDS.items()}
+    for name in NAMES:
+        assert f"  {name} " in result.output
+        assert lines[name][:30] in result.output
+
+
+def test_former_commands_go_on_working():
+    assert not [name for name in FORMER if f"  {name} " in run("--help").output]
+    assert run("questions").output == run("--help").output
+    assert {question["name"] for question in json.loads(run("questions", "--json").output)["questions"]} == set(
+        QUESTIONS
+    )
+    words = ("--first", "hopper", "--second", "perlmutter", "--third", "none")
+    compared = run("machine", "compare", *words)
+    assert compared.exit_code == 0
+    assert compared.output.startswith("Cores: Hopper 153,216; Perlmutter ")
+    assert run("machines", *words).output == compared.output
+
+
+def test_a_command_that_is_gone_says_what_replaces_it():
+    result = run("default-modules")
+    assert result.exit_code == 2
+    assert "it is an exercise of the page Build and link" in result.output
 
 
 def test_version():
@@ -43,7 +63,7 @@ def test_an_unknown_command_gets_the_nearest(word, message):
     assert message in result.output
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *FORMER])
 def test_every_command_has_help(name):
     result = run(name, "--help")
     assert result.exit_code == 0

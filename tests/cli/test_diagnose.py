@@ -5,11 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
 
 from hopperlib.cli import hopper
+from hopperlib.failure.diagnosis.causes import measured
 from hopperlib.failure.messages.rules import load_rules
 
 OOM = "[NID 00146] 2011-05-01 19:00:18 Apid 15379: OOM killer terminated this process.\n"
@@ -153,9 +156,9 @@ def test_all_messages_are_listed_and_each_is_explained():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "give the files of the job, or - for standard input"),
+        ([], "give the files of the job, or pipe its output into the command"),
         (["no-such-file"], "cannot read no-such-file: No such file or directory"),
-        (["."], "cannot read .: it is a directory"),
+        (["."], "cannot read .: it is a directory; --each answers for every output in it"),
         (["--explain", "NOBODY"], "there is no rule 'NOBODY'"),
         (["-", "--machine", "bigger"], "machine='bigger' is neither a machine"),
         (["-", "--sacct", "no-such-file"], "no-such-file"),
@@ -175,3 +178,77 @@ def test_a_record_that_is_none_is_refused(file):
     assert json.loads(refused.output)["error"]["message"].endswith(
         "job '5' is not in the output of sacct, which holds: 77"
     )
+
+
+@pytest.fixture
+def night(tmp_path):
+    """Write a night of outputs: a bad node, some failures by chance, jobs with two files, one that succeeded."""
+    folder = tmp_path / "night"
+    (folder / "deeper").mkdir(parents=True)
+    for number in range(60):
+        node = "nid000017" if number < 20 else f"nid{100 + number:06d}"
+        (folder / "deeper" / f"job-{number}.out").write_text(f"step 1\nsrun: error: {node}: task 3: Bus error\n")
+    (folder / "a.out").write_text("step 1\n")
+    (folder / "a.err").write_text(OOM)
+    (folder / "b.log").write_text("   JOB DONE.\n")
+    return folder
+
+
+def test_each_output_of_a_folder_is_a_row(night, tmp_path):
+    result = diagnose("--each", night, "--json", "--csv", tmp_path / "rows.csv", "--html", tmp_path / "page.html")
+    answer = json.loads(result.output)
+    rows = {row["file"].removeprefix(f"{night}/"): row for row in answer["rows"]}
+    assert result.exit_code == 1
+    assert len(rows) == answer["outputs"] == 62
+    assert (rows["a.out"]["code"], rows["a.out"]["node"], rows["a.out"]["confidence"]) == (
+        "ALPS-OOM",
+        "nid00146",
+        "certain",
+    )
+    assert rows["b.log"]["verdict"] == "succeeded"
+    assert (rows["deeper/job-3.out"]["node"], rows["deeper/job-3.out"]["task"]) == ("nid000017", 3)
+    assert [suspect["node"] for suspect in answer["suspects"]] == ["nid000017"]
+    assert len((tmp_path / "rows.csv").read_text().splitlines()) == 63
+    page = (tmp_path / "page.html").read_text()
+    assert "nid000017" in page
+    assert "<script" not in page
+
+
+def test_a_night_in_text_names_the_bad_node(night):
+    output = diagnose("--each", night).output
+    assert "62 outputs: 61 have a cause of failure" in output
+    assert "nid000017 failed first in 20 jobs" in output
+
+
+def test_each_says_what_it_cannot_read(night, tmp_path):
+    (tmp_path / "none").mkdir()
+    assert "no files in" in diagnose("--each", tmp_path / "none").output
+    assert "no such file or folder" in diagnose("--each", tmp_path / "nothing").output
+    assert "--each needs" in diagnose("--each").output
+
+
+def test_who_failed_first_is_told(file):
+    text = "srun: error: co5112: task 4504: Segmentation fault\n" + "".join(
+        f"srun: error: co{5200 + node}: tasks {40 * node}-{40 * node + 39}: Killed\n" for node in range(100)
+    )
+    output = diagnose(file(text)).output
+    assert "Task 4504 on co5112 is named first; 4,000 tasks followed, on 101 nodes" in output
+    first = json.loads(diagnose(file(text), "--json").output)["first_failure"]
+    assert (first["task"], first["node"], first["line"], first["tasks"]) == (4504, "co5112", 1, 4001)
+
+
+def test_output_is_piped_into_the_command():
+    """`cat job.err | hopper diagnose`: no name, no dash; an empty input is still a mistake."""
+    command = [sys.executable, "-c", "from hopperlib.cli import main; main()", "diagnose"]
+    done = subprocess.run(command, input=OOM, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "ALPS-OOM" in done.stdout
+    assert "standard input:1" in done.stdout
+    empty = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    assert empty.returncode == 2
+    assert "pipe its output into the command" in empty.stderr
+
+
+def test_how_often_a_word_was_right_is_said(file):
+    right, answers, *_ = measured()["certain"]
+    assert f'"Certain" was right in {right} of {answers} foreign outputs' in diagnose(file(OOM), "--verbose").output

@@ -57,9 +57,11 @@ def test_the_machine_of_the_environment_and_of_the_config_file(tmp_path, monkeyp
 
 
 def test_the_machine_is_guessed_from_the_text_and_said():
-    done = CliRunner().invoke(hopper, ["place", "--json", "#SBATCH -C gpu -G 4\nsrun -n 4 --gpus-per-task=1 a"])
+    done = CliRunner().invoke(
+        hopper, ["place", "--json", "#SBATCH -C gpu -q regular -G 4\nsrun -n 4 --gpus-per-task=1 a"]
+    )
     assert json.loads(done.stdout)["machine"] == "perlmutter"
-    assert done.stderr == "hopper: machine perlmutter, as the text has '-C gpu'; --machine names another\n"
+    assert done.stderr == "hopper: machine perlmutter, as the text has 'constraint=gpu'; --machine names another\n"
 
 
 def test_a_printed_binding_is_compared(tmp_path):

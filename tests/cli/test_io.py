@@ -50,14 +50,48 @@ def test_csv_is_one_table():
     assert len({row["file"] for row in rows}) == 11
 
 
-def test_a_file_without_its_tool_is_asked_for_it(tmp_path):
-    result = run(GOOD)
+def test_the_tool_that_wrote_a_file_is_recognised(tmp_path):
+    assert run(GOOD).output == run("ior", GOOD).output
+    assert run(GOOD, "--json").output == run("ior", GOOD, "--json").output
+    (tmp_path / "io500").mkdir()
+    (tmp_path / "io500" / "result_summary.txt").write_text(
+        "[RESULT]       ior-easy-write        4.000000 GiB/s : time 300.500 seconds\n"
+    )
+    (tmp_path / "io500" / "ior-easy-write.txt").write_text(Path(GOOD).read_text())
+    (tmp_path / "parsed.txt").write_text("# darshan log version: 3.41\n# nprocs: 4\n")
+    (tmp_path / "ior.out").write_text(Path(GOOD).read_text())
+    data = json.loads(run(str(tmp_path), "--json").stdout)
+    assert list(data) == ["rates", "io500", "darshan"]
+    # The output beside the summary of IO500 is part of that run.
+    assert len(data["rates"]) == 6
+    assert data["io500"]["phases"][0]["name"] == "ior-easy-write"
+    assert data["darshan"]["summary"]["tasks"] == 4
+    assert json.loads(run("io500", str(tmp_path), "--json").stdout) == data["io500"]
+    assert "give files of one of these" in run(str(tmp_path), "--csv").stderr
+
+
+def test_a_log_is_recognised_by_its_name_and_by_its_first_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(darshan_reader, "read_darshan", lambda path: job())
+    (tmp_path / "copied").write_bytes(b"3.41\0\0\0\0")
+    for name in ("job.darshan", str(tmp_path / "copied")):
+        assert run(name).output.startswith("I/O of /bin/<b>a.out: no findings")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("neither",), "neither: No such file or directory"),
+        (("darshan",), "hopper io darshan needs a file"),
+        (
+            ("darshan", "a.darshan", "--csv", "jobs.csv"),
+            "`hopper io darshan LOG... --csv jobs.csv` is now `hopper io LOG... --csv > jobs.csv`",
+        ),
+    ],
+)
+def test_lines_that_do_not_work_say_what_does(words, message):
+    result = run(*words)
     assert result.exit_code == 2
-    assert result.stderr.startswith(f"hopper: which tool wrote {GOOD}? Say `hopper io ior {GOOD}`;")
-    log = tmp_path / "job.darshan"
-    log.touch()
-    assert f"Say `hopper io darshan {log}`" in run(str(log)).stderr
-    assert "No such command" in run("neither").stderr
+    assert result.stderr == f"hopper: {message}\n"
 
 
 def test_text_for_people():
@@ -73,7 +107,7 @@ def test_text_for_people():
 def test_everything_on_demand():
     output = run("ior", GOOD, "--all", "--machine", "franklin").output
     assert "Coefficient of variation of write: 0.60 (documented); 3 repetitions in this output" in output
-    assert "Written rates beside the ceiling of as many nodes of Franklin" in output
+    assert "Best write rate over the ceiling of 1 node of Franklin: 1.57 (predicted)" in output
     assert run("ior", GOOD, "--machine", "summit").exit_code == 2
 
 
@@ -117,8 +151,12 @@ def test_nothing_readable_is_one_error_as_data():
     result = run("ior", "no/such/file", "--json")
     assert result.exit_code == 2
     error = json.loads(result.stdout)["error"]
-    assert error["message"] == "nothing given is output of IOR or mdtest"
-    assert error["unread"] == ["no/such/file: No such file or directory"]
+    assert error["message"] == "no/such/file: No such file or directory"
+    several = run(__file__, "no/such/file", "--json")
+    error = json.loads(several.stdout)["error"]
+    assert error["message"] == "nothing given is output of IOR, mdtest, IO500 or Darshan"
+    assert error["unread"][1] == "no/such/file: No such file or directory"
+    assert several.stderr.count("hopper: not read: ") == 2
 
 
 def test_patterns_standard_input_and_packed_files(tmp_path):
@@ -279,19 +317,18 @@ def test_page_stays_small_whatever_the_log():
     assert Page(text).open == []
 
 
-def test_many_logs_make_one_table(tmp_path, monkeypatch):
+def test_many_logs_make_one_table(monkeypatch):
     slow, healthy = job(seconds_of_14=400.0), job()
     logs = {"a.darshan": healthy, "b.darshan": slow, "c.darshan": InputError("c.darshan: is no log")}
     monkeypatch.setattr(darshan_reader, "read_darshan_logs", lambda paths: ((path, logs[path]) for path in paths))
-    table = tmp_path / "jobs.csv"
-    result = run("darshan", *logs, "--csv", str(table), "--json")
+    result = run("darshan", *logs, "--json")
     assert result.exit_code == 1
     assert "c.darshan: is no log" in result.stderr
     data = json.loads(result.stdout)
     assert [each["log"] for each in data["jobs"]] == ["b.darshan", "a.darshan"]
     assert data["summary"]["findings"]["slow-ost"]["jobs"] == 1
     assert data["summary"]["bytes_written"] == 96 * 10**9
-    assert table.read_text().splitlines()[1].startswith("b.darshan,")
+    assert run(*logs, "--csv").stdout.splitlines()[1].startswith("b.darshan,")
     assert run("darshan", "a.darshan", "c.darshan").stdout.startswith("1 job: 0 with something to mend")
 
 

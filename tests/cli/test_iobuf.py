@@ -87,7 +87,7 @@ def test_buffers_that_no_node_holds_are_refused_without_being_asked():
     # 24 tasks with four buffers of 1 GiB each: 96 GB, and a node of Hopper has 31.
     result = run("*:size=1G:count=4", "--transfer", "10000")
     assert result.exit_code == 2
-    assert "take 96.0 GB of each node for 24 tasks with 1 open files each" in result.stderr
+    assert "take 96.0 GB of each node for 24 tasks with 1 open file each" in result.stderr
     assert run("*:size=64M:count=4", "--transfer", "10000").exit_code == 0
 
 

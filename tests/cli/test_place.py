@@ -22,7 +22,7 @@ def test_text_for_people():
     result = place(NAIVE)
     assert result.exit_code == 1
     assert result.output.startswith(
-        "384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 2.00"
+        "Hopper: 384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 2.00"
     )
     assert "│  6 │  7 │  8 │  9 │ 10 │ 11 │" in result.output
     assert "problem: 12 tasks a node sit on NUMA nodes 0 and 1;" in result.output
@@ -33,9 +33,9 @@ def test_text_for_people():
 
 def test_everything_on_demand():
     output = place("--all", NAIVE).output
-    assert "This line for srun:\n  srun -N 32 -n 384 --ntasks-per-node=12" in output
+    assert "Cores for aprun -cc:\n  0-11\n" in output
     assert "spread evenly: 1.00 to 2.00 (predicted)" in output
-    assert "Most that one core draws: 5.0 GB/s (assumed)" in output
+    assert "at most 5.0 GB/s a core (assumed)" in output
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_script_is_read_from_a_file_and_from_standard_input(tmp_path):
 def test_a_machine_file_of_ones_own(root):
     path = root / "hopperlib" / "machines" / "toy.toml"
     assert place("--machine", str(path), "srun -n 3 --cpu-bind=cores a.out").output.startswith(
-        "3 tasks on 1 node, all on NUMA node 0 of 3."
+        "Toy: 3 tasks on 1 node, all on NUMA node 0 of 3."
     )
 
 
@@ -259,3 +259,19 @@ def test_a_line_inside_a_substitution_is_told_as_such():
     result = place("OUT=$(aprun -n 24 ./a.out)")
     assert result.exit_code == 2
     assert "runs aprun only inside $( ) or backquotes, which are not read" in result.stderr
+
+
+def test_a_machine_that_is_not_told_is_never_hopper():
+    for words in (("srun -n 4 ./a",), ("#SBATCH -N 2\nsrun --gpus-per-task=1 -n 8 ./a",), ("mpirun -n 4 ./a",)):
+        result = place(*words)
+        text = result.output + result.stderr
+        assert "Hopper" not in text
+        assert "--machine NAME" in text
+        assert "hopper machine new" in text
+        assert "The better line" not in text
+
+
+def test_a_refusal_says_whose_limits_they_are():
+    result = place("#SBATCH -N 1\nsrun -n 4 --mem=900G ./a")
+    assert result.exit_code == 2
+    assert "of A plain cluster (the text names no machine" in result.stderr

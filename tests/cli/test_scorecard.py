@@ -9,7 +9,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from hopperlib import scoring
+from hopperbook import score
 from hopperlib.cli import hopper
 
 CONTRACT = {"id", "study", "role", "documented", "reproduced", "deviation", "tolerance", "verdict"}
@@ -20,11 +20,11 @@ def run(*words):
 
 
 def test_text_for_people():
-    result = run("--study", "slow-ost", "--role", "predicted")
+    result = run("--study", "slow-ost", "--role", "retrodicted")
     assert result.exit_code == 0
     lines = result.output.splitlines()
     assert lines[0] == (
-        "5 falsifiable predictions: 1 won, 1 of them by the simplest rival too. "
+        "5 retrodictions: 4 of the nominal 90 % intervals hold, 1 narrow enough to say something, 1 of these for the simplest rival too. "
         "5 rows: 1 reproduced, 3 too wide, 1 missed and explained."
     )
     assert any("~80" in line and "reproduced" in line for line in lines)
@@ -37,17 +37,17 @@ def test_a_miss_is_followed_by_its_explanation():
     assert "<- the model misses this value" in output
 
 
-def test_json_keeps_the_contract():
+def test_json_keeps_the_contract(scorecard):
     data = json.loads(run("--json").output)
     assert set(data) >= {"rows", "summary"}
     assert all(set(row) >= CONTRACT for row in data["rows"])
     for row in data["rows"]:
         keys = ("interval", "documented_interval", "null", "score")
-        assert all((row[key] is not None) == (row["role"] == "predicted") for key in keys)
+        assert all((row[key] is not None) == (row["role"] == "retrodicted") for key in keys)
     assert {"rival", "value", "interval", "verdict", "score"} <= set(
         next(row["null"] for row in data["rows"] if row["null"])
     )
-    assert data["summary"]["rows"] == len(data["rows"]) == len(scoring.rows())
+    assert data["summary"]["rows"] == len(data["rows"]) == len(scorecard)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_json_keeps_the_contract():
             ("--verdict", "missed", "--study", "memory"),
             {"memory.vpic-per-node"},
         ),
-        (("--role", "predicted", "--verdict", "missed", "--study", "memory"), set()),
+        (("--role", "retrodicted", "--verdict", "missed", "--study", "memory"), set()),
     ],
 )
 def test_filters(words, expected):
@@ -66,12 +66,12 @@ def test_filters(words, expected):
 
 
 def test_an_empty_selection_says_so():
-    result = run("--role", "predicted", "--verdict", "missed", "--study", "memory")
+    result = run("--role", "retrodicted", "--verdict", "missed", "--study", "memory")
     assert result.output.startswith("0 rows.\n")
 
 
-def test_csv_is_the_table_in_data():
-    assert run("--csv").output == scoring.to_csv(scoring.rows())
+def test_csv_is_the_table_in_data(scorecard):
+    assert run("--csv").output == score.to_csv(scorecard)
     found = list(csv.DictReader(io.StringIO(run("--csv", "--study", "memory").output)))
     assert len(found) == 22
 
@@ -80,7 +80,7 @@ def test_csv_is_the_table_in_data():
     ("words", "message"),
     [
         (("--study", "astrology"), "--study astrology must be one of: all, acceptance"),
-        (("--role", "guess"), "--role guess must be one of: all, predicted"),
+        (("--role", "guess"), "--role guess must be one of: all, retrodicted"),
         (("--verdict", "fine"), "--verdict fine must be one of: all, reproduced"),
     ],
 )

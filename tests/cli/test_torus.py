@@ -1,4 +1,4 @@
-"""`hopper torus`: the table of a floor, some nodes of it, refusals."""
+"""`hopper nodes`: the table of a floor, some nodes of it, refusals; and the old lines of `hopper torus` for it."""
 
 import json
 
@@ -8,21 +8,25 @@ from click.testing import CliRunner
 from hopperlib.cli import hopper
 
 
+def nodes(*words):
+    return CliRunner().invoke(hopper, ["nodes", *words], prog_name="hopper")
+
+
 def torus(*words):
     return CliRunner().invoke(hopper, ["torus", *words], prog_name="hopper")
 
 
-@pytest.mark.parametrize(("columns", "rows", "nodes"), [(25, 8, 19_200), (24, 12, 27_648), (17, 4, 6_528)])
-def test_every_node_in_order(columns, rows, nodes):
-    lines = torus("--columns", str(columns), "--rows", str(rows), "--csv").stdout.splitlines()
+@pytest.mark.parametrize(("columns", "rows", "count"), [(25, 8, 19_200), (24, 12, 27_648), (17, 4, 6_528)])
+def test_every_node_in_order(columns, rows, count):
+    lines = nodes("--columns", str(columns), "--rows", str(rows), "--csv").stdout.splitlines()
     assert lines[0] == "nid,cname,x,y,z"
     assert lines[1] == "0,c0-0c0s0n0,0,0,0"
-    assert [int(line.split(",")[0]) for line in lines[1:]] == list(range(nodes))
+    assert [int(line.split(",")[0]) for line in lines[1:]] == list(range(count))
 
 
 def test_some_nodes():
-    assert torus("c6-3c1s5n1", "0").stdout == "nid,cname,x,y,z\n1323,c6-3c1s5n1,14,4,10\n0,c0-0c0s0n0,0,0,0\n"
-    data = json.loads(torus("--machine", "hopper", "1323", "--json").stdout)
+    assert nodes("c6-3c1s5n1", "0").stdout == "nid,cname,x,y,z\n1323,c6-3c1s5n1,14,4,10\n0,c0-0c0s0n0,0,0,0\n"
+    data = json.loads(nodes("--machine", "hopper", "1323", "--json").stdout)
     assert data == {
         "dimensions": [17, 8, 24],
         "nodes": [{"nid": 1323, "cname": "c6-3c1s5n1", "x": 14, "y": 4, "z": 10}],
@@ -32,10 +36,17 @@ def test_some_nodes():
 def test_for_people_and_from_a_table(tmp_path):
     assert torus().stdout.startswith("342 nodes in nid order lie in 1 run of the list, 7.99 hops apart")
     assert (
-        "17 x 4 cabinets: a torus of 17 x 8 x 24 routers, 6,528 node positions" in torus("--machine", "hopper").stdout
+        "17 x 4 cabinets: a torus of 17 x 8 x 24 routers, 6,528 node positions" in nodes("--machine", "hopper").stdout
     )
-    (tmp_path / "t.csv").write_text(torus("--columns", "3", "--rows", "2", "--csv").stdout)
-    assert "3 x 2 cabinets" in torus("--table", str(tmp_path / "t.csv")).stdout
+    (tmp_path / "t.csv").write_text(nodes("--columns", "3", "--rows", "2", "--csv").stdout)
+    assert "3 x 2 cabinets" in nodes("--table", str(tmp_path / "t.csv")).stdout
+
+
+@pytest.mark.parametrize(
+    "words", [("--columns", "3", "--rows", "2", "--csv"), ("c6-3c1s5n1", "0"), ("--machine", "titan", "--json")]
+)
+def test_old_lines_of_torus_still_print_nodes(words):
+    assert torus(*words).stdout == nodes(*words).stdout != ""
 
 
 @pytest.mark.parametrize(
@@ -52,7 +63,7 @@ def test_for_people_and_from_a_table(tmp_path):
     ],
 )
 def test_refusals(words, message):
-    result = torus(*words)
+    result = nodes(*words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in result.stderr
     assert "Traceback" not in result.output
@@ -60,7 +71,7 @@ def test_refusals(words, message):
 
 def test_floors_and_grids_beyond_all_machines_are_refused():
     for words, message in (
-        (("torus", "--columns", "100000", "--rows", "100000"), "at most 5,000 are wired"),
+        (("nodes", "--columns", "100000", "--rows", "100000"), "at most 5,000 are wired"),
         (("rank-order", "--grid", "9999x9999x9999", "--cores-per-node", "24"), "at most 2,000,000 are put in order"),
     ):
         result = CliRunner().invoke(hopper, words, prog_name="hopper")

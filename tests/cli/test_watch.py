@@ -45,7 +45,7 @@ def test_data(folder):
     done = _run(folder / "slower.csv", "--json")
     data = json.loads(done.output)
     (series,) = data["series"]
-    assert list(series) == ["name", "runs", "changes", "outliers", "verdict"]
+    assert {"name", "runs", "changes", "outliers", "verdict", "states", "season_runs"} == set(series)
     (change,) = series["changes"]
     assert list(change) == ["index", "time", "before", "after", "percent", "p_value"]
     assert (series["name"], series["runs"], series["verdict"], change["index"]) == ("slower", 60, "worse", 40)

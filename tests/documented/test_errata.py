@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from hopperlib.documented import all_values, errata, erratum, evaluate_proof
-from hopperlib.documented.values import CORRECTING
+from hopperlib.documented import CORRECTING, all_values, errata, erratum
+from hopperlib.proofs import evaluate_proof
 
 ALL = errata()
 
@@ -37,7 +37,7 @@ def test_nothing_settles_an_empty_reading():
 def test_unknown_id_names_the_nearest():
     with pytest.raises(ValueError) as error:
         erratum("table-1165")
-    assert str(error.value) == "there is no erratum 'table-1165'; the nearest is 'table-1156'"
+    assert str(error.value) == "there is no erratum 'table-1165'; did you mean 'table-1156'?"
 
 
 @pytest.mark.parametrize(

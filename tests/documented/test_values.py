@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.documented import DocumentedValue, all_values, by_study, documented, printed
-from hopperlib.documented.values import printed_number
+from hopperlib.documented import DocumentedValue, all_values, by_study, documented, printed, printed_number
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
@@ -293,14 +292,14 @@ def test_unknown_id_names_the_nearest():
     with pytest.raises(ValueError) as error:
         documented("memory.hopper-per-task-paked")
     assert str(error.value) == (
-        "there is no documented value 'memory.hopper-per-task-paked'; the nearest is 'memory.hopper-per-task-packed'"
+        "there is no documented value 'memory.hopper-per-task-paked'; did you mean 'memory.hopper-per-task-packed'?"
     )
 
 
 def test_unknown_study_names_the_nearest():
     with pytest.raises(ValueError) as error:
         by_study("toruss")
-    assert str(error.value) == "no documented value has study='toruss'; the nearest is 'torus'"
+    assert str(error.value) == "no documented value has study='toruss'; did you mean 'torus'?"
 
 
 def test_studies_part_the_values():

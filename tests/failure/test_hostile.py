@@ -51,14 +51,15 @@ def hostile_pieces(expression):
     return [*pieces, joined, b"a", b"1", b" ", b".", b"1 ", b"a:", b"(", b"error: n1: task 3: ", b"/a", joined + b" 1"]
 
 
-@pytest.mark.parametrize("made", RULES, ids=lambda made: made.code)
-def test_every_expression_is_linear_on_hostile_lines(made):
-    """On the expressions themselves, without the windows that shorten long lines."""
-    for text in made.regex:
-        compiled = re.compile(text.encode())
-        for piece in hostile_pieces(text):
-            if piece:
-                assert grows_linearly(compiled.search, piece), (text, piece)
+def test_every_expression_is_linear_on_hostile_lines():
+    """On the expressions themselves, without the windows that shorten long lines; what is slow thrice is no accident."""
+    tried = [(text, piece) for made in RULES for text in made.regex for piece in hostile_pieces(text) if piece]
+    slow = [
+        (text, piece)
+        for text, piece in tried
+        if not any(grows_linearly(re.compile(text.encode()).search, piece) for _ in range(3))
+    ]
+    assert slow == []
 
 
 HELPERS = {
@@ -71,31 +72,14 @@ HELPERS = {
 }
 
 
+PIECES = (b"a", b"1", b" ", b"/", b"'", b'"', b"\x1b[", b"\x1b]", b"\x1b[0", b"rank ", b"error ", b"n1-", b"1:", b"a/b")
+PIECES += (b"Mon Jan  1 ", b"c1-", b"[NID ")
+
+
 @pytest.mark.parametrize("name", HELPERS)
-@pytest.mark.parametrize(
-    "piece",
-    [
-        b"a",
-        b"1",
-        b" ",
-        b"/",
-        b"'",
-        b'"',
-        b"\x1b[",
-        b"\x1b]",
-        b"\x1b[0",
-        b"rank ",
-        b"error ",
-        b"n1-",
-        b"1:",
-        b"a/b",
-        b"Mon Jan  1 ",
-        b"c1-",
-        b"[NID ",
-    ],
-)
-def test_every_other_expression_is_linear_too(name, piece):
-    assert grows_linearly(HELPERS[name], piece), (name, piece)
+def test_every_other_expression_is_linear_too(name):
+    slow = [piece for piece in PIECES if not any(grows_linearly(HELPERS[name], piece) for _ in range(3))]
+    assert slow == []
 
 
 def test_the_expressions_meant_are_all_there_are():

@@ -57,7 +57,7 @@ def test_locks_fit_pyproject(root, project, name, extras):
             assert wanted.specifier.contains(versions[0]), f"{name} has {versions[0]} for {line}: run `make lock`"
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-darshan.lock"])
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-darshan.lock", "requirements-uv.lock"])
 def test_locks_hold_exact_versions_and_hashes_and_no_addresses(root, name):
     text = (root / name).read_text(encoding="utf-8").replace(" \\\n", "")
     for line in text.splitlines():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopperlib import scoring, studies
+from hopperbook import score, studies
 from hopperlib.documented import by_study
 from hopperlib.machine import Machine
 
@@ -60,7 +60,7 @@ def _changed(path, value):
 def _results(name):
     """What each check of a study gives, and its verdict, by id; a model that refuses to run has missed."""
     try:
-        return {row.id: (row.reproduced, row.verdict) for row in scoring.rows(name)}
+        return {row.id: (row.reproduced, row.verdict) for row in score.rows(name)}
     except ValueError as error:
         return {value.id: (str(error), "missed") for value in by_study(name)}
 

@@ -160,8 +160,8 @@ def value(number):
         ),
         (
             put(("network", "kind"), "gemni"),
-            "network.kind = 'gemni': must be one of gemini, seastar2, federation, slingshot, infiniband, ethernet, "
-            "torus, other",
+            "network.kind = 'gemni': must be one of gemini, seastar2, federation, aries, slingshot, infiniband, ethernet, "
+            "torus, dragonfly, fat-tree, other; did you mean 'gemini'?",
         ),
         (
             put(("file_system", 0, "kind"), "gpfs"),
@@ -181,7 +181,7 @@ def value(number):
         (put(("node", 0, "socket"), value(2)), "node.small.socket = {'value': 2, 'assumed': 'a test'}: is not a key; did you mean 'sockets'?"),
         (put(("network", "zzz"), 1), "network.zzz = 1: is not a key; there are: kind, latency_us, node_bandwidth_gb_s, "
          "nodes_per_router, dimensions, floor_columns, floor_rows, cages_per_cabinet, slots_per_cage, nodes_per_slot, "
-         "reroutes_around_dead_links, service_blades, link_bandwidth_gb_s"),
+         "reroutes_around_dead_links, service_blades, link_bandwidth_gb_s, dragonfly, fat_tree"),
         (drop(COUNT), "node.small.count: is missing"),
         (drop(("title",)), "title: is missing"),
         (drop(("network", "kind")), "network.kind: is missing"),

@@ -1,6 +1,7 @@
 """What must hold between values, with the text of each message."""
 
 import copy
+import re
 
 import pytest
 
@@ -129,6 +130,7 @@ def test_each_rule_between_values(changes, problems):
         (
             ["network.dimensions"],
             [
+                "network.kind = 'torus': needs network.dimensions, which says how it is wired",
                 *(
                     f"network.{name}: belongs to a torus; give network.dimensions too"
                     for name in (
@@ -189,3 +191,20 @@ def test_a_floor_may_come_without_service_blades():
     document = copy.deepcopy(TOY)
     del document["network"]["service_blades"]
     assert Machine.from_document(document, name="toy.toml").network.service_blades == ()
+
+
+@pytest.mark.parametrize("cores", ["56-4294967295", "999999999999", "0-3,7-99999999999"])
+def test_a_range_of_cores_is_bounded_by_the_node(cores):
+    # Read as it stands it would fill the memory.
+    text = Machine.load("perlmutter").to_toml().replace('"48-63"', f'"{cores}"', 1)
+    with pytest.raises(MachineError, match=r"gpu_cores: names 64; the node has 64 cores"):
+        Machine.from_toml(text)
+
+
+def test_the_cores_of_a_node_are_bounded():
+    # 1,024 sockets x 64 NUMA nodes x 1,024 cores, each within its own bound.
+    text = Machine.load("toy").to_toml()
+    for name, most in (("sockets", 1024), ("numa_nodes_per_socket", 64), ("cores_per_numa_node", 1024)):
+        text = re.sub(rf"^{name} = {{ value = \d+", f"{name} = {{ value = {most}", text, count=1, flags=re.MULTILINE)
+    with pytest.raises(MachineError, match="make 67,108,864 cores of a node"):
+        Machine.from_toml(text)

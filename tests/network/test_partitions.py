@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.network.scheduling.cluster import Cluster, NodeResources, Partition
-from hopperlib.network.scheduling.downtimes import Downtime
-from hopperlib.network.scheduling.rules import Limit, Queue, Rules
-from hopperlib.network.scheduling.scheduler import simulate, too_wide
-from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.readers.hardware.cluster import read_cluster
 from hopperlib.readers.jobs.sacct import read_sacct
+from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition
+from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.rules import Limit, Queue, Rules
+from hopperlib.scheduling.scheduler import simulate, too_wide
+from hopperlib.scheduling.workload import Job, Workload
 
 DAY = 86_400
 
@@ -279,14 +279,97 @@ def test_ages_known_beforehand_give_what_working_them_out_anew_gives():
         assert ways[0].start_s != simulate(Workload(jobs), 10).start_s
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [({"depth": 3}, "depth=3 plans for several jobs"), ({"policy": "conservative"}, "policy='conservative' plans")],
+def planned(jobs, cores, *, depth, closed=None):
+    """Return {job: (start, nodes)} where the first `depth` blocked jobs are promised times: second by second, node by node.
+
+    A job is (submit, nodes, run, limit, cores of each node); `closed` is (from, to, nodes) and known beforehand.
+    """
+    running, waiting, done, now = {}, [], {}, 0
+
+    def load(node, second, among):
+        return sum(jobs[i][4] for i, (at, end, where) in among.items() if at <= second < end and node in where)
+
+    def fits(i, node, at, beside):
+        seconds = range(at, at + jobs[i][3])
+        if closed and node in closed[2] and any(closed[0] <= second < closed[1] for second in seconds):
+            return False
+        return all(load(node, second, running) + load(node, second, beside) + jobs[i][4] <= cores for second in seconds)
+
+    def choose(i, at, promises):
+        """The nodes that job i takes from a second on, and all that it could have; (None, None) if too few."""
+        binding = {j: there for j, there in promises.items() if there[0] < at + jobs[i][3] and at < there[1]}
+        open_nodes = [node for node in range(4) if fits(i, node, at, {})]
+        spare = {j: len(there[2]) - jobs[j][1] for j, there in binding.items()}
+        taken, harmless = [], []
+        for node in open_nodes:
+            harmed = [] if fits(i, node, at, binding) else [j for j, there in binding.items() if node in there[2]]
+            harmless += [] if harmed else [node]
+            if len(taken) < jobs[i][1] and all(spare[j] for j in harmed):
+                taken.append(node)
+                for j in harmed:
+                    spare[j] -= 1
+        if len(taken) < jobs[i][1]:
+            return None, None
+        for j in binding:
+            binding[j][2].difference_update(node for node in taken if node not in harmless)
+        return taken, {*taken, *harmless}
+
+    while len(done) < len(jobs):
+        for i in [i for i in running if running[i][0] + min(jobs[i][2], jobs[i][3]) == now]:
+            done[i] = (running[i][0], running.pop(i)[2])
+        waiting += [i for i, job in enumerate(jobs) if job[0] == now]
+        promises = {}
+        for i in list(waiting):
+            taken, _ = choose(i, now, promises)
+            if taken is not None:
+                running[i] = (now, now + jobs[i][3], taken)
+                waiting.remove(i)
+            elif len(promises) < depth:
+                for at in range(now, 10_000):
+                    taken, could = choose(i, at, promises)
+                    if taken is not None:
+                        promises[i] = (at, at + jobs[i][3], could)
+                        break
+        now += 1
+    return done
+
+
+PLANNED = st.lists(
+    st.tuples(st.integers(0, 15), st.integers(1, 4), st.integers(1, 9), st.integers(1, 9), st.integers(1, 4)),
+    min_size=1,
+    max_size=12,
 )
-def test_plans_for_several_jobs_are_refused_on_shared_nodes(settings, message):
-    job = Job(1, 0, 1, 60, 60, queue="all", cores=1)
-    with pytest.raises(InputError, match=message):
-        simulate(Workload([job]), CLUSTER, **settings)
+
+
+@settings(max_examples=60)
+@given(PLANNED, st.sampled_from([1, 2, 4, 99]), st.booleans(), st.booleans())
+def test_plans_on_shared_nodes_second_by_second(rows, depth, whole, closed):
+    # Four nodes of four cores, shared or whole; nodes 1 and 2 may be closed from 8 to 14, which is known beforehand.
+    rows = [(*row[:4], 4 if whole else row[4]) for row in sorted(rows)]
+    pool = Cluster(nodes=(NodeResources(cores=4),) * 4, partitions={"": Partition(nodes=(0, 1, 2, 3))})
+    jobs = Workload(Job(n, *row[:4], cores=row[1] * row[4]) for n, row in enumerate(rows))
+    down = [Downtime(start_s=8, end_s=14, first_node=1, last_node=3, drained=True)] if closed else []
+    schedule = simulate(jobs, pool, depth=depth, downtimes=down)
+    wanted = planned(rows, 4, depth=depth, closed=(8, 14, {1, 2}) if closed else None)
+    for index, number in enumerate(schedule.workload.job):
+        nodes = [node for low, high in schedule.runs(index) for node in range(low, high)]
+        assert (schedule.start_s[index], nodes) == wanted[number], rows
+
+
+def test_jobs_under_one_switch():
+    # Two switches of two nodes: job 2 fits under one, and waits until both nodes of one are free; job 3 needs both switches.
+    jobs = [Job(0, 0, 1, 9, 9), Job(1, 0, 2, 5, 5), Job(2, 1, 2, 3, 3), Job(3, 1, 3, 2, 2)]
+    schedule = simulate(Workload(jobs), 4, nodes_per_switch=2)
+    assert [schedule.runs(index) for index in range(4)] == [[(0, 1)], [(2, 4)], [(2, 4)], [(1, 4)]]
+    assert list(schedule.start_s) == [0, 0, 5, 8]
+
+
+def test_nodes_that_are_kept_for_a_queue_beside_others():
+    # Nodes 2 and 3 are kept for queue a from 10 to 30. Job 0 would run into it and takes 0 and 1; job 1 ends in time.
+    kept = [Downtime(start_s=10, end_s=30, first_node=2, last_node=4, drained=True, kind="reservation", queue="a")]
+    rows = [(0, 2, 20, 20, "b"), (0, 2, 10, 10, "b"), (0, 2, 5, 5, "a"), (1, 2, 12, 12, "b")]
+    jobs = [Job(n, at, width, run, limit, queue=queue) for n, (at, width, run, limit, queue) in enumerate(rows)]
+    assert list(simulate(Workload(jobs), 4, downtimes=kept).start_s) == [0, 0, 10, 20]
 
 
 def congested(seed, count):
@@ -335,8 +418,10 @@ def test_an_outage_hits_the_partition_whose_nodes_it_takes():
         (0, 4),
         (2, 4),
     ]
-    with pytest.raises(InputError, match="downtimes and contiguous allocation go with whole nodes"):
-        simulate(Workload([Job(1, 0, 1, 9, 9, queue="all", cores=1)]), CLUSTER, downtimes=down)
+    # On shared nodes the job ends that runs there, and no other: nodes 0 to 6 have eight cores each.
+    shared = [Job(n, 0, 1, 50, 50, queue="all", cores=6) for n in range(5)]
+    schedule = simulate(Workload(shared), CLUSTER, downtimes=down)
+    assert list(schedule.end_s) == [50, 50, 10, 10, 50]
 
 
 def test_a_limit_of_a_queue_table_holds_in_its_partition():

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopperlib.network.scheduling.rules import Queue
-from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.workload import Job, Workload
+from hopperlib.scheduling.rules import Queue
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Job, Workload
 
 
 def naive(jobs, nodes, *, policy, keep, priorities=None):

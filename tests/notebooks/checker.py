@@ -34,8 +34,8 @@ LONGEST_CELL = 25
 LONGEST_MEDIAN = 8
 LONGEST_FUNCTION = 5
 
-# Packages that a notebook leaves to hopperlib, so that each figure has its description and each form its labels.
-NOT_IMPORTED = ("plotly", "matplotlib", "seaborn", "bokeh", "altair", "ipywidgets")
+# Packages that a notebook leaves to hopperlib and plotly, whose figures carry a description.
+NOT_IMPORTED = ("matplotlib", "seaborn", "bokeh", "altair", "ipywidgets")
 CHECKS = ("NumberCheck", "ChoiceCheck", "OrderCheck", "CurveCheck", "GoalCheck")
 CHECK_TEXTS = ("question", "explanation", "wrong", "hints", "misconceptions", "items", "mistakes", "text", "feedback")
 
@@ -306,7 +306,11 @@ def _figures(cells: Sequence[Cell]) -> Iterator[str]:
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             for name in names:
                 if name.split(".")[0] in NOT_IMPORTED:
-                    yield f"cell {cell.number}: imports {name}; show a Figure of hopperlib, which carries its description"
+                    yield f"cell {cell.number}: imports {name}; show a figure of plotly or hopperlib, which carries its description"
+        drawn = [call for call in _calls([cell]) if ast.unparse(call.func).startswith("px.")]
+        if drawn and not any(keyword.arg == "meta" for call in _calls([cell]) for keyword in call.keywords):
+            yield f"cell {cell.number}: draws with plotly and gives no description: figure.update_layout(meta=...)"
+        for node in ast.walk(cell.tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "show":
                 yield f"cell {cell.number}: calls .show(); end the cell with the Figure instead"
 

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(420)]
 
@@ -149,7 +150,7 @@ def _check_what_stays(page: Any, lab: Any, view: Any, *, last: str) -> None:
 
 
 def test_self_check_is_marked(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
-    code = "from hopperlib.questions.checks import NumberCheck\n" + (
+    code = "from hopperbook.self_checks import NumberCheck\n" + (
         "NumberCheck(name='memory', question='How much?', answer=1.29, decimals=2, unit='GB', explanation='31 / 24.')"
     )
     view = run_cell(page, lab, "check", code)
@@ -177,7 +178,7 @@ def test_placement_explorer_moves(page: Any, lab: Any, requests_elsewhere: list[
     line = view.get_by_label("Launch line or batch script")
     line.fill("aprun -n 384 -N 12 -S 3 vasp")
     view.locator(".hopper-drawing text", has_text="NUMA node 3: tasks 9-11").first.wait_for()
-    assert view.locator(".hopper-summary").inner_text() != before
+    expect(view.locator(".hopper-summary")).not_to_have_text(before)
     page.wait_for_function(
         "before => document.querySelector('.hopper-view .js-plotly-plot .scatterlayer').innerHTML !== before",
         arg=chart_before,

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import ast
 import json
+import math
+import random
 import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import nbformat
+import pandas as pd
 import pytest
 from nbconvert import HTMLExporter
 
 from hopperlib.analysis.reports import report
+from hopperlib.questions.result import Result
+from hopperlib.render.widgets.answer import notebook_html
+from tests.analysis.drawn import accounting, darshan_text, history
 
 papermill = pytest.importorskip("papermill")
 
 HISTORY = "time,value\n" + "".join(f"2026-01-{day:02},{100 - 20 * (day > 18) + day % 3}\n" for day in range(1, 31))
-RUNS = "job,run_time_s\n" + "".join(f"{job},{100 + job * 3 + run}\n" for job in range(8) for run in range(3))
-JOBS = "".join(f"{n} {n * 60} -1 300 2 -1 -1 2 400 -1 1 1 -1 -1 -1 -1 -1 -1\n" for n in range(1, 30))
+# Its columns are named as sacct and people name them.
+RUNS = "jobid,elapsed [s]\n" + "".join(
+    f"{job},{100 + job * 3 + run + job * run % 3 / 10}\n" for job in range(8) for run in range(3)
+)
+JOBS = "".join(f"{n} {n * 60} {n % 5} 300 2 -1 -1 2 400 -1 1 1 -1 -1 -1 -1 -1 -1\n" for n in range(1, 30))
 
 
 def _run(cells: list[Any]) -> dict[str, Any]:
@@ -31,8 +42,8 @@ def _run(cells: list[Any]) -> dict[str, Any]:
             exec(compile(tree, text[:40], "exec"), names)
             if tree.body and isinstance(tree.body[-1], ast.Expr):
                 shown = eval(compile(ast.Expression(tree.body[-1].value), text[:40], "eval"), names)
-                if hasattr(shown, "_repr_html_"):
-                    assert shown._repr_html_()
+                if isinstance(shown, Result):
+                    assert notebook_html(shown)
     return names
 
 
@@ -49,7 +60,8 @@ def _with(path: Path, parameters: dict[str, Any]) -> list[Any]:
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, str]:
     """A small file of each kind."""
-    texts = {"triad.csv": HISTORY, "runs.csv": RUNS, "jobs.swf": JOBS, "job.log": "All done.\n"}
+    accounts = accounting(random.Random(3), 60, datetime(2026, 3, 20), 300)
+    texts = {"triad.csv": HISTORY, "runs.csv": RUNS, "jobs.swf": JOBS, "job.log": "All done.\n", "sacct.txt": accounts}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     return {name: str(tmp_path / name) for name in texts}
@@ -72,9 +84,11 @@ def test_run_times_and_a_trace(root: Path, files: dict[str, str], monkeypatch: p
     names = _run(_with(root / "notebooks" / "own" / "your-runs.ipynb", parameters))
     told = report("runs", files["runs.csv"], minimum=True, change=10.0)
     assert names["answer"].facts == told.facts
-    assert names["model"] is None
-    names = _run(_with(root / "notebooks" / "own" / "your-jobs.ipynb", {"TRACE": files["jobs.swf"]}))
-    assert dict(names["answer"].facts) == dict(report("jobs", files["jobs.swf"], machine="toy").facts)
+    assert names["model"].params["number_in_job"] == pytest.approx(1, abs=0.2)
+    for file in ("jobs.swf", "sacct.txt"):
+        names = _run(_with(root / "notebooks" / "own" / "your-jobs.ipynb", {"TRACE": files[file]}))
+        assert dict(names["answer"].facts) == dict(report("jobs", files[file]).facts)
+        assert names["used"].between(0, 100.0001).all()
 
 
 def test_outputs_of_io(root: Path) -> None:
@@ -113,3 +127,81 @@ def test_a_stranger_goes_on_with_pandas_and_statsmodels(root: Path) -> None:
     # Wider jobs wait longer where nodes are short.
     assert names["model"].params["np.log(nodes)"] > 0
     assert names["own"].data
+
+
+def _files_of_strangers(folder: Path) -> None:
+    """Write the files that five strangers have: an accounting, run times, logs, a history."""
+    rng = random.Random(8)
+    days = sorted(rng.uniform(0, 60) for _ in range(80))
+    starts = [datetime(2026, 3, 1) + timedelta(days=day) for day in days]
+    head = "JobID|User|Account|Partition|State|Submit|Start|End|Elapsed|NNodes|NodeList"
+    ran = [
+        f"{1000 + job}|{'ann' if job % 3 else 'bob'}|p|regular|COMPLETED|{at - timedelta(minutes=job):%FT%T}|{at:%FT%T}"
+        f"|{at + timedelta(hours=1):%FT%T}|01:00:00|2|{'abcd'[job % 4]}"
+        for job, at in enumerate(starts)
+    ]
+    (folder / "sacct.txt").write_text("\n".join([head, *ran]) + "\n")
+    times = [
+        (
+            1000 + job,
+            400
+            * math.exp(
+                0.2 * (job % 4 == 2) - 0.1 * (at >= datetime(2026, 3, 31)) + 0.02 * rng.gauss(0, 1) + 0.6 * (job == 11)
+            ),
+            rng.gauss(0, 1),
+        )
+        for job, at in enumerate(starts)
+        for _ in range(3)
+    ]
+    pd.DataFrame(times, columns=["jobid", "elapsed_s", "nothing"]).to_csv(folder / "runs.csv", index=False)
+    (folder / "darshan").mkdir()
+    for number in range(30):
+        (folder / "darshan" / f"job-{number:02}.txt").write_text(
+            darshan_text(rng, number) if number != 17 else "cut off"
+        )
+    series = [
+        history(rng, name, loss, spread)
+        for name, loss, spread in (("hpl", 0.05, 0.005), ("milc", 0.05, 0.005), ("ior", 0.05, 0.12))
+    ]
+    rows = [(at, one.name, value) for one in series for at, value in zip(one.times, one.values, strict=True)]
+    pd.DataFrame(rows, columns=["date", "benchmark", "value"]).to_csv(folder / "nightly.csv", index=False)
+
+
+@pytest.mark.parametrize("name", ["waits-by-week", "what-explains", "thirty-darshan-logs", "an-upgrade", "an-ensemble"])
+def test_five_strangers(name: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve cells each, names of the front door alone."""
+    notebook = json.loads((root / "tests" / "notebooks" / "strangers" / f"{name}.ipynb").read_text(encoding="utf-8"))
+    code = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    assert len(notebook["cells"]) == 12
+    assert not re.search(r"hopperlib\.\w+\.\w+ import|from hopperlib|import hopperlib\.|hopperlib\._", code)
+    _files_of_strangers(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names = _run(notebook["cells"])
+    truths: dict[str, Callable[[], bool]] = {
+        "waits-by-week": lambda: (
+            names["used"].sum() == pytest.approx(160)
+            and names["expected"] == pytest.approx(160)
+            and len(names["again"]) == 80
+            and names["answer"].summary.startswith("80 jobs, submitted from 2026-03-01")
+        ),
+        "what-explains": lambda: (
+            names["explained"].facts["shares"][0]["factor"] == "first_node"
+            and names["explained"].facts["not_separated"] == ["upgrade and day"]
+            and set(names["slow"]["job"]) == {"1011"}
+            and names["fitted"].facts["covariates"][0]["p_value"] > 0.001
+        ),
+        "thirty-darshan-logs": lambda: (
+            list(names["unread"]["file"]) == ["darshan/job-17.txt"]
+            and names["written"].sum() == pytest.approx(sum(0.4 * (job + 1) for job in range(30) if job != 17))
+        ),
+        "an-upgrade": lambda: (
+            names["planned"].loc["hpl", "low_percent"] < -5 < names["planned"].loc["hpl", "high_percent"]
+            and names["unknown"] == ("ior",)
+        ),
+        "an-ensemble": lambda: (
+            names["kept"] == 5
+            and names["resumed"] == list(range(6, 13))
+            and set((names["other"]["wait_h"] / names["rows"]["wait_h"]).dropna().round(6)) == {2.0}
+        ),
+    }
+    assert truths[name]()

@@ -56,13 +56,18 @@ def test_the_same_question_may_start_elsewhere():
         ({"x": 10}, "x=10 must be from 0 to 9, the range of this control", "x"),
         ({"x": 3}, "x=3 must be even", None),
         ({"note": "bad"}, "note is bad", "note"),
-        ({"y": 1}, "y=1 is not a control of 'half'; it has: x, note", "y"),
+        ({"y": 1}, "y=1 is not a control of 'half'; there are: x, note", "y"),
     ],
 )
 def test_a_refusal_is_one_message(values, message, control):
     with pytest.raises(InputError) as error:
         half().run(**values)
     assert (str(error.value), error.value.name) == (message, control)
+
+
+def test_a_misspelled_control_of_an_example_gets_the_nearest():
+    with pytest.raises(InputError, match="nte='a' is not a control of 'half'; did you mean 'note'"):
+        half(examples=(Example(label="slip", values={"nte": "a"}),))
 
 
 def test_two_controls_of_one_name_are_refused():

@@ -88,15 +88,6 @@ def test_csv_keeps_every_cell(rows):
     ]
 
 
-def test_a_table_as_html_is_escaped_and_says_its_mark():
-    html = Table(
-        caption="<b>", columns=(Column(title="<i>"),), rows=(("<script>",),), marked=(0,), marked_label="best"
-    )._repr_html_()
-    assert "<script>" not in html
-    assert "<caption><span>&lt;b&gt;</span></caption>" in html
-    assert "<em>(best)</em>" in html
-
-
 def test_a_figure_needs_words():
     with pytest.raises(ValueError, match="figure 'F' needs alt text"):
         Figure(title="F", alt="a line", data=[], layout={}, table=TABLE)
@@ -113,16 +104,6 @@ def test_a_figure_in_the_book_is_data(monkeypatch):
 def test_a_drawing_must_be_a_titled_svg():
     with pytest.raises(ValueError, match="drawing 'D' must be an <svg> with a <title>"):
         _ = Drawing(title="D", alt="a node", svg="<svg></svg>").svg
-
-
-@pytest.mark.parametrize(("render", "styled"), [("book", False), ("", True)])
-def test_a_drawing_in_a_notebook_is_inline(monkeypatch, render, styled):
-    # The book's pages forbid styles in attributes; its style sheet bounds the drawing there.
-    monkeypatch.setenv("HOPPERLIB_RENDER", render)
-    html = Drawing(title="A & B", alt="a node", svg="<svg><title>t</title></svg>")._repr_html_()
-    assert '<figure class="hopper-drawing"' in html
-    assert "<figcaption>A &amp; B</figcaption>" in html
-    assert ("<style>" in html) is styled
 
 
 def test_a_whole_result_is_json():

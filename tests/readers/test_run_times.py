@@ -43,7 +43,7 @@ def test_forms_of_a_file(text):
 def test_a_column_and_a_group_of_ones_own():
     table = read("wall_ms,node,job\n5,n1,1\n6,n2,1\n", column="wall_ms", group="node")
     assert (table.times, table.groups, table.unit) == ((5, 6), ("n1", "n2"), "ms")
-    assert read("seconds\n5\n", column="seconds").unit == ""
+    assert read("seconds\n5\n", column="seconds").unit == "s"
 
 
 def test_rows_without_a_time_are_counted():
@@ -63,14 +63,14 @@ def test_rows_without_a_time_are_counted():
         ("\n \n", {}, "the file is empty; the first line must name the columns"),
         ("10\n12\n", {}, "the first line must name the columns, and '10' are numbers"),
         (
-            "job,runtime_s\n1,10\n",
+            "job,run_tme_s\n1,10\n",
             {},
-            "there is no column 'run_time_s' for the times; did you mean 'runtime_s'? The columns are: 'job', 'runtime_s'",
+            "there is no column 'run_time_s' for the times; did you mean 'run_tme_s'? The columns are: 'job', 'run_tme_s'",
         ),
         (
-            "Run_Time_S,b\n1,10\n",
+            "Run_Tme_S,b\n1,10\n",
             {},
-            "there is no column 'run_time_s' for the times; did you mean 'Run_Time_S'? The columns are: 'Run_Time_S', 'b'",
+            "there is no column 'run_time_s' for the times; did you mean 'Run_Tme_S'? The columns are: 'Run_Tme_S', 'b'",
         ),
         ("a,b\n1,10\n", {}, "there is no column 'run_time_s' for the times. The columns are: 'a', 'b'"),
         (

@@ -115,7 +115,9 @@ def test_what_is_not_there_leaves_nothing_behind() -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_level_of_a_finding_is_a_word(level: str) -> None:
     finding = Finding(code="x", message="Look.", level=level)  # type: ignore[arg-type]
-    html = parts_html(Result(summary="Six.", findings=(finding,)).to_dict())["findings"]
+    # Notes stand below the picture, all others above it.
+    part = "notes" if level == "note" else "findings"
+    html = parts_html(Result(summary="Six.", findings=(finding,)).to_dict())[part]
     assert f'data-level="{level}"><strong>{level.capitalize()}</strong>' in html
 
 

@@ -169,7 +169,7 @@ class _Reader:
 
 
 def read_environment(text: str) -> Environment:
-    """Return the modules and variables that a text tells of."""
+    """Return the modules and variables that a text names."""
     reader, labels = _Reader(), []
     for raw in text.replace("\r", "\n").replace("\0", " ").split("\n"):
         line = " ".join(_ESCAPES.sub("", raw[:_LONGEST]).split())

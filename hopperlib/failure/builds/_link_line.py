@@ -6,17 +6,20 @@ out, replaced or moved. The line is never run.
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hopperlib.package_data import read_beside
+from hopperlib.schema import key, read_record
 
 # Longest line that is read. [characters]
 _LONGEST = 20_000
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w{0,80})=(.{0,2000})", re.ASCII | re.DOTALL)
+
+Language = Literal["c", "fortran"]
 
 
 class Driver(NamedTuple):
@@ -27,28 +30,53 @@ class Driver(NamedTuple):
     family: str
 
 
-class Compilers(NamedTuple):
-    """Commands with what is known of them, modules with the family that they stand for, and how words of a line are read."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Commands:
+    """Commands of one family for C, C++ and Fortran."""
 
-    commands: dict[str, Driver]
-    environments: dict[str, str]
-    modules: dict[str, str]
-    line: dict[str, list[str]]
-    endings: dict[str, list[str]]
-    libraries: dict[str, list[str]]
+    kind: Literal["wrapper", "mpi", "native"]
+    family: str = key(blank=True)
+    c: tuple[str, ...]
+    cxx: tuple[str, ...] = key(name="c++")
+    fortran: tuple[str, ...]
+
+    def drivers(self) -> Iterator[tuple[str, Driver]]:
+        """Yield each command with what is known of it."""
+        for language, names in (("c", self.c), ("c++", self.cxx), ("fortran", self.fortran)):
+            for name in names:
+                yield name, Driver(self.kind, language, self.family)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """Flags that take the next word, and those that are one word with it."""
+
+    take_a_word: tuple[str, ...]
+    joined: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compilers:
+    """What ``compilers.toml`` holds: commands, modules with the family that they stand for, how words of a line are read."""
+
+    families: tuple[_Commands, ...] = key(name="commands")
+    environments: Mapping[str, str]
+    modules: Mapping[str, str]
+    line: _Line
+    endings: Mapping[Language, tuple[str, ...]]
+    libraries: Mapping[Language, tuple[str, ...]]
 
 
 @cache
 def compilers() -> Compilers:
     """Return the compilers that are known."""
-    table = read_beside(__file__, "compilers.toml")
-    commands = {
-        name: Driver(row["kind"], language, row["family"])
-        for row in table.pop("commands")
-        for language in ("c", "c++", "fortran")
-        for name in row[language]
-    }
-    return Compilers(commands, **table)
+    return read_record(Compilers, read_beside(__file__, "compilers.toml"), name="compilers.toml")
+
+
+@cache
+def drivers() -> dict[str, Driver]:
+    """Return what is known of each command."""
+    return {name: driver for family in compilers().families for name, driver in family.drivers()}
 
 
 class Word(NamedTuple):
@@ -80,7 +108,7 @@ class LinkLine:
     @property
     def driver(self) -> Driver | None:
         """What is known of the command; None for an empty line."""
-        return compilers().commands.get(_base(self.command))
+        return drivers().get(_base(self.command))
 
     @property
     def name(self) -> str:
@@ -113,12 +141,11 @@ class LinkLine:
         # An object does not show from which language it was made.
         return None if any(not name.endswith(endings) for name in self.inputs) else False
 
-    def _has(self, language: str) -> bool:
+    def _has(self, language: Language) -> bool:
         """Whether there is a source or a library of a language."""
         endings = tuple(compilers().endings[language])
-        return any(name.endswith(endings) for name in self.inputs) or bool(
-            self.matching(compilers().libraries[language])
-        )
+        libraries = self.matching(compilers().libraries[language])
+        return bool(libraries) or any(name.endswith(endings) for name in self.inputs)
 
     @property
     def early_libraries(self) -> tuple[str, ...]:
@@ -175,15 +202,13 @@ def _is_library(word: Word) -> bool:
 
 def _words(parts: list[str]) -> tuple[Word, ...]:
     """Put flags and the words they take together."""
-    known, words = compilers(), list[Word]()
+    known, words = compilers().line, list[Word]()
     place = 0
     while place < len(parts):
         part = parts[place]
         place += 1
-        if part in known.line["take_a_word"] and place < len(parts):
-            words.append(
-                Word(part + parts[place] if part in known.line["joined"] else part, (part, parts[place]), True)
-            )
+        if part in known.take_a_word and place < len(parts):
+            words.append(Word(part + parts[place] if part in known.joined else part, (part, parts[place]), True))
             place += 1
         else:
             words.append(Word(part, (part,), part.startswith("-")))
@@ -222,7 +247,7 @@ def read_line(text: str) -> LinkLine:
         while start < len(command) and (set_before := _ASSIGNMENT.fullmatch(command[start])):
             variables[set_before[1]] = set_before[2]
             start += 1
-        if start < len(command) and _base(command[start]) in compilers().commands:
+        if start < len(command) and _base(command[start]) in drivers():
             parsed = LinkLine(command=command[start], words=_words(command[start + 1 :]), variables=variables)
     if not parsed.command:
         shown = " ".join(text.split())[:60]

@@ -5,11 +5,8 @@ and one that it must not; a new problem takes one table and no code. Rules of th
 era ``report`` come from the report on Hopper, those of ``today`` are ours.
 """
 
-from __future__ import annotations
-
 import datetime
 import os.path
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -17,7 +14,7 @@ from typing import Any, Literal
 
 from hopperlib.errors import InputError
 from hopperlib.failure.builds.versions import in_range, version_key
-from hopperlib.tables import key, read_records, read_toml
+from hopperlib.schema import key, read_record, read_toml
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +212,14 @@ class BuildRule:
         return texts | dates | {"fixed_in": self.fixed_in or None, "advice": list(self.advice), "source": self.source}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildProblems:
+    """What ``problems.toml`` holds: the rules, and for releases of GCC the version of GLIBCXX that came with them."""
+
+    rules: tuple[BuildRule, ...] = key(name="rule", least=1)
+    glibcxx: Mapping[str, str] = key(dict)
+
+
 def read_build_rules(text: str) -> tuple[BuildRule, ...]:
     """Read rules out of TOML, in the order of the file.
 
@@ -227,16 +232,15 @@ def read_build_rules(text: str) -> tuple[BuildRule, ...]:
     --------
     >>> read_build_rules('[[rule]]' + chr(10) + 'code = "HALF"')
     Traceback (most recent call last):
-    hopperlib.tables.TableError: rule.HALF.era: is missing (and 9 more)
+    hopperlib.schema.reading.TableError: rule.HALF.era: is missing (and 9 more)
     """
-    return read_records(BuildRule, read_toml(text, name="rules"), "rule", name="")
+    return read_record(BuildProblems, read_toml(text, name="rules"), name="").rules
 
 
 @cache
-def _tables() -> dict[str, Any]:
-    # The rules hold dates, which `hopperlib.package_data` does not keep.
-    with open(os.path.join(os.path.dirname(__file__), "problems.toml"), "rb") as file:
-        return tomllib.load(file)
+def _problems() -> BuildProblems:
+    with open(os.path.join(os.path.dirname(__file__), "problems.toml"), encoding="utf-8") as file:
+        return read_record(BuildProblems, read_toml(file.read(), name="problems.toml"), name="")
 
 
 @cache
@@ -248,7 +252,7 @@ def load_build_rules() -> tuple[BuildRule, ...]:
     >>> [made.bug for made in load_build_rules() if made.bug][:2]
     [769872, 765956]
     """
-    return read_records(BuildRule, _tables(), "rule", name="")
+    return _problems().rules
 
 
 def build_rule(code: str) -> BuildRule:
@@ -285,7 +289,7 @@ def newest_glibcxx(gcc: str) -> str | None:
     >>> newest_glibcxx("11.3.0"), newest_glibcxx("10.2"), newest_glibcxx("3.3")
     ('3.4.29', '3.4.28', None)
     """
-    labels = [label for release, label in _tables()["glibcxx"].items() if version_key(release) <= version_key(gcc)]
+    labels = [label for release, label in _problems().glibcxx.items() if version_key(release) <= version_key(gcc)]
     return labels[-1] if labels else None
 
 
@@ -297,6 +301,4 @@ def first_gcc(glibcxx: str) -> str | None:
     >>> first_gcc("3.4.29"), first_gcc("3.4.16"), first_gcc("3.4.99")
     ('11.1.0', '4.6.1', None)
     """
-    return next(
-        (gcc for gcc, label in _tables()["glibcxx"].items() if version_key(label) >= version_key(glibcxx)), None
-    )
+    return next((gcc for gcc, label in _problems().glibcxx.items() if version_key(label) >= version_key(glibcxx)), None)

@@ -6,19 +6,18 @@ it has to say stands above it, in a frame or without one. It is a guess, and
 called one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from hopperlib.failure.diagnosis.causes import Cause
+from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._templates import suspicion, words_of
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.rules import Actor, Fault
 from hopperlib.package_data import read_beside
-from hopperlib.tables import key, read_records
+from hopperlib.schema import key, read_record
 
 # Lines that may part words from the failure that follows: words near it, words that may belong to it,
 # and words before the end of a text that shows no failure.
@@ -30,20 +29,28 @@ _BLOCK_GAP = 8
 # A message that comes again and again ends nothing. [lines]
 _MANY = 100
 _FEW = 3
+# Lines that are searched for what helps.
+_QUOTED = 5
 # What is quoted, in lines; and how far above an end its reason is looked for without any word of trouble.
 _PLAIN_REACH = 3
 _HINT_REACH = 6
 # A key of a YAML block and a value of one word, or the mark of a text that follows.
 _PAIR = re.compile(r"\s{0,8}\w{1,40}: {0,4}\S{0,80}")
+# A line that gives the reason of the end above it.
+_STATED = re.compile(r"\s{0,8}(?:Reason|Cause|Message|Details?) {0,2}: \S")
+# Somebody pressed Ctrl-C.
+_INTERRUPT = re.compile(r"\^C|(?i:\bsending ctrl-c\b|\bpress ctrl-c again\b)")
+# A version or a place in brackets at the end of a header.
+_TAG = re.compile(r"\([\w.: -]{1,40}\)\s{0,8}$")
 # Words of a header, at most. [words]
 _HEADER = 3
 
-# Symptoms that begin a message: what they tell of stands below them.
+# Symptoms that begin a message: what they report stands below them.
 _BEGINNINGS = ("PY-TRACEBACK", "CRAY-ATP")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Speaker:
+class Speaker:
     """One part of the system that prints messages: how its lines read, and who acts on them."""
 
     code: str
@@ -51,37 +58,104 @@ class _Speaker:
     fault: Fault = key(name="class")
     who: Actor
     regex: tuple[str, ...] = key(single=True)
-    advice: tuple[str, ...] = key(single=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Remedy:
+    """What helped where lines with such words ended a run, and where that stands."""
+
+    regex: str
+    advice: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voices:
+    """What ``speakers.toml`` holds: those who speak in the order in which they are tried, and remedies in theirs."""
+
+    speaker: tuple[Speaker, ...]
+    remedy: tuple[Remedy, ...]
 
 
 @cache
-def _speakers() -> tuple[_Speaker, ...]:
-    """Return those who speak, in the order in which they are tried."""
-    return read_records(_Speaker, read_beside(__file__, "speakers.toml"), "speaker", name="")
+def _voices() -> Voices:
+    return read_record(Voices, read_beside(__file__, "speakers.toml"), name="speakers.toml")
+
+
+def _advice(hits: Sequence[Hit]) -> list[str]:
+    """Return what helped others where the quoted lines stood, with their numbers; nothing where nothing fits."""
+    text = " ".join(hit.text for hit in hits)
+    for remedy in _voices().remedy:
+        if match := re.search(remedy.regex, text):
+            return [step.format(**match.groupdict()) for step in remedy.advice]
+    return []
 
 
 def last_words(evidence: Evidence, signs: Sequence[MessageHits], *, failed: bool, alone: bool) -> Cause | None:
-    """Return the words before a failure that tell of it, if there are any; where they are alone, no rule names a cause."""
+    """Return the words before a failure that report it, if there are any; where they are alone, no rule names a cause."""
+    if group := _nearest(evidence, signs, failed):
+        return _message(group, evidence)
+    if not alone:
+        return None
+    first = (message.hits[0] for message in signs if message.hits[0].before)
+    symptoms = sorted(first, key=lambda hit: (hit.file, hit.line))
+    return next((cause for hit in symptoms if (cause := _unsuspected(hit, evidence))), None)
+
+
+def missed_goal(evidence: Evidence) -> Cause | None:
+    """Return the last line that says that a program missed its goal: not converged, stopped early, not a number."""
+    missed = [group for group in evidence.unknown if _says("missed", group.last)]
+    if not missed:
+        return None
+    group = max(missed, key=lambda group: (group.last.file, group.last.line))
+    made = _cause(group.last, [other.last for other in missed if other is not group], group)
+    return replace(made, code="GOAL-MISSED", title="The program says that it missed its goal")
+
+
+def reasons_above(message: MessageHits, evidence: Evidence) -> Cause | None:
+    """Return the errors logged above an exception that says only that something failed, if there are any."""
+    head = message.hits[0]
+    if message.rule.code != "PY-EXCEPTION" or not _says("hollow", head):
+        return None
+    above = [
+        group
+        for group in evidence.unknown
+        if group.suspicion == "fatal"
+        and group.last.file == head.file
+        and 0 < head.line - group.last.line <= _NEAR
+        and not any(_says(table, group.last) for table in ("hollow", "only_tells", "points_above"))
+    ]
+    if not above:
+        return None
+    group = max(above, key=lambda group: (group.count, -group.last.line))
+    others = [other.last for other in above if other is not group]
+    return _cause(group.first, [*others, head], group)
+
+
+def _says(table: str, hit: Hit) -> bool:
+    """Whether a line matches the expressions of a table of words."""
+    line = hit.text.encode()
+    return says(table, line, line.lower())
+
+
+def _nearest(evidence: Evidence, signs: Sequence[MessageHits], failed: bool) -> Unknown | None:
+    """Return the suspicious lines that say most and stand nearest before a failure; None if none counts."""
     ends = [hit for message in signs if message.rule.code not in _BEGINNINGS for hit in message.hits]
     terminators = [group.last for group in evidence.unknown if group.suspicion == "end"]
     failed = failed or bool(terminators)
+    stopped = {group.first.file: group.first.line for group in evidence.unknown if _INTERRUPT.search(group.first.text)}
     best: tuple[tuple[int, bool, int], Unknown] | None = None
     for group in evidence.unknown:
-        if _is_code(group.last):
-            continue
-        reach = _reach(group, ends, terminators, evidence)
+        # Behind an interrupt by hand launchers clean up, and complain.
+        aftermath = group.first.line > stopped.get(group.first.file, group.first.line)
+        offered = not (aftermath or _is_code(group.last) or _says("only_tells", group.last))
+        reach = _reach(group, ends, terminators, evidence) if offered else None
         if reach is None or not (weight := _weight(group, reach, failed)):
             continue
         score = (weight, group.count < _MANY, -reach)
         if best is None or score > best[0]:
             best = (score, group)
-    if best:
-        return _message(best[1], evidence)
-    symptoms = sorted(
-        (hit for message in signs for hit in message.hits[:1] if alone and hit.before),
-        key=lambda hit: (hit.file, hit.line),
-    )
-    return next((cause for hit in symptoms if (cause := _unsuspected(hit, evidence))), None)
+    return best[1] if best else None
 
 
 def _weight(group: Unknown, reach: int, failed: bool) -> int:
@@ -116,34 +190,68 @@ def _reach(group: Unknown, ends: list[Hit], terminators: list[Hit], evidence: Ev
 
 def _message(group: Unknown, evidence: Evidence) -> Cause:
     """Make a cause of a group's last line and of what stands around it."""
-    end = group.last
     known = _known(evidence)
-    chain, beginning = [end], group
-    # From below upwards: the chain grows as long as each line stands near the next.
-    for other in sorted(evidence.unknown, key=lambda unknown: -unknown.last.line):
-        hit = other.last
-        near = hit.file == end.file and 0 < chain[0].line - hit.line <= _BLOCK_GAP
-        if near and other.suspicion in ("fatal", "error") and not _is_code(hit):
-            chain.insert(0, hit)
-            beginning = other
-    around = _following(group, known)
-    generic = (message.hits for message in evidence.messages.values() if message.rule.strength == "weak")
-    hits = (hit for own in generic for hit in own if hit.file == end.file)
-    around += [hit for hit in hits if 0 < end.line - hit.line <= _BLOCK_GAP]
-    main = chain[0]
-    framed = _framed(group)
+    chain = _chain(group, evidence)
+    hits = [other.last for other in chain]
+    main, around = hits[0], [*_following(group, known), *_generic_above(group.last, evidence)]
+    alone, framed, above = len(chain) == 1, _framed(group), _reasons(group, evidence)
     # A header says no more than that; its message stands below it.
-    below = _below(beginning, known) if words_of(main.text) <= _HEADER else None
-    if framed and len(chain) == 1:
+    below = _below(chain[0], known) if words_of(_TAG.sub("", main.text)) <= _HEADER else None
+    stated = next((hit for hit in around if _STATED.match(hit.text)), None)
+    if stated and group.suspicion == "end":
+        main = stated
+    elif framed and alone:
         main, around = framed[0], framed
     elif below:
         main = below
-    elif group.suspicion == "end" and len(chain) == 1:
-        above = [hit for hit in _above(end) if (hit.file, hit.line) not in known]
-        main = (above or chain)[0]
+    elif above and (alone or _says("points_above", hits[0])):
+        main = above[0]
         around += above[:3]
-    lines = {hit.line: hit for hit in (*around, *chain)}
+    lines = {hit.line: hit for hit in (*around, *hits)}
     return _cause(main, [lines[line] for line in sorted(lines) if line != main.line], group)
+
+
+def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:
+    """Return the lines of trouble above a group's last one, each near the next, and the group itself at the end."""
+    chain = [group]
+    for other in sorted(evidence.unknown, key=lambda unknown: -unknown.last.line):
+        hit, below = other.last, chain[0].last
+        near = hit.file == below.file and 0 < below.line - hit.line <= _BLOCK_GAP and not _says("only_tells", hit)
+        telling = other.suspicion in ("fatal", "error") or _says("missed", hit)
+        if near and telling and not _is_code(hit):
+            chain.insert(0, other)
+    return chain
+
+
+def _reasons(group: Unknown, evidence: Evidence) -> list[Hit]:
+    """Return what may be the reason of a line that has none itself: trouble or bad news near above it, trouble far above it, what is near."""
+    points = _says("points_above", group.last)
+    if group.suspicion != "end" and not points:
+        return []
+    known = _known(evidence)
+    near = [hit for hit in _above(group.last) if (hit.file, hit.line) not in known and not _says("only_tells", hit)]
+    telling = [hit for hit in near if suspicion(hit.text.encode()) and not _says("points_above", hit)]
+    return telling or _far_above(group.last, evidence) or near
+
+
+def _far_above(end: Hit, evidence: Evidence) -> list[Hit]:
+    """Return the lines of trouble above an end, and those that say that a goal was missed, the nearest first."""
+    reasons = [
+        group.last
+        for group in evidence.unknown
+        if group.last.file == end.file
+        and group.last.line < end.line
+        and (group.suspicion in ("fatal", "error") or _says("missed", group.last))
+        and not any(_says(table, group.last) for table in ("only_tells", "points_above"))
+    ]
+    return sorted(reasons, key=lambda hit: -hit.line)
+
+
+def _generic_above(end: Hit, evidence: Evidence) -> list[Hit]:
+    """Return the lines of generic messages right above an end."""
+    generic = [message for message in evidence.messages.values() if message.rule.strength == "weak"]
+    hits = (hit for message in generic for hit in message.hits)
+    return [hit for hit in hits if hit.file == end.file and 0 < end.line - hit.line <= _BLOCK_GAP]
 
 
 def _following(group: Unknown, known: set[tuple[int, int]]) -> list[Hit]:
@@ -169,7 +277,8 @@ def _below(header: Unknown, known: set[tuple[int, int]]) -> Hit | None:
 def _unsuspected(symptom: Hit, evidence: Evidence) -> Cause | None:
     """Make a cause of what stands right above a symptom and reads like bad news, where nothing in the text is suspicious."""
     near = [hit for hit in _above(symptom) if symptom.line - hit.line <= _HINT_REACH and suspicion(hit.text.encode())]
-    said = [hit for hit in near if (hit.file, hit.line) not in _known(evidence)]
+    known = _known(evidence)
+    said = [hit for hit in near if (hit.file, hit.line) not in known and not _says("only_tells", hit)]
     if not said:
         return None
     group = Unknown(template="", suspicion="hint", count=1, first=said[0], last=said[0])
@@ -214,7 +323,7 @@ def _above(end: Hit) -> list[Hit]:
 
 def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
     """Make a cause of the lines of a message: class, who acts and advice follow from who speaks."""
-    who = next(who for who in _speakers() if any(re.search(text, main.text) for text in who.regex))
+    who = next(who for who in _voices().speaker if any(re.search(text, main.text) for text in who.regex))
     ends_only = group.suspicion == "end" and main is group.last
     return Cause(
         code=f"{who.code}-MESSAGE",
@@ -226,7 +335,7 @@ def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
         count=group.count,
         hits=[replace(main, before=()), *others],
         fields=dict(group.last.fields),
-        advice=list(who.advice),
+        advice=_advice([main, *others[:_QUOTED]]),
         confirm="",
         fatal_words=group.suspicion in ("fatal", "end"),
     )

@@ -11,12 +11,13 @@
    guess; if there are none, there is no cause in the text.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 
-from hopperlib.failure.diagnosis._fallback import last_words
+from hopperlib.failure.diagnosis._fallback import last_words, missed_goal, reasons_above
 from hopperlib.failure.diagnosis.causes import Cause, Confidence
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link
@@ -27,11 +28,23 @@ _STRENGTH = {"strong": 0, "plain": 1, "weak": 2}
 # A consequence may be logged a little before its cause: clocks and buffers differ. [s]
 _CLOCK_SLACK_S = 60.0
 
+# A command of the job script that complains: the program before it had ended, and the job had not.
+_COMMAND = re.compile(r"(?:cp|mv|rm|ls|cat|mkdir|tar|cd|\S{1,160}: line \d{1,6}): ")
+_CANCELLED = ("SLURM-JOB-CANCELLED", "SLURM-TIME-LIMIT", "SLURM-PREEMPTED", "SLURM-NODE-FAIL")
+
+# Where advice takes a value from the message.
+_PLACE = re.compile(r"<(\w{1,30})>")
+
 # Suspicious lines so near to a cause are quoted beside it, and as many of them at most. [lines]
 _AROUND = 3
+_ABOVE = 40
+# Lines of a help text of Open MPI.
+_HELP_TEXT = 12
+# Lines that may stand behind a message at the end of a text.
+_AT_END = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """The ranked causes, and whether the text shows that the job failed or succeeded.
 
@@ -45,12 +58,15 @@ class Ranking:
         Whether the text shows that it ended well.
     set_aside : tuple of str
         Codes of messages that count only beside others, which are missing.
+    outlived : mapping of str to int
+        Codes of messages of an earlier attempt, and the line that shows how the program went on behind each.
     """
 
     causes: tuple[Cause, ...]
     failed: bool
     succeeded: bool
     set_aside: tuple[str, ...]
+    outlived: Mapping[str, int]
 
 
 def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
@@ -59,29 +75,106 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     counted, set_aside = _counted(findings, bool(record_failed))
     refuted = _refuted(counted)
     set_aside += tuple(refuted)
-    causes = [message for message in counted if message.rule.role == "cause" and message.rule.code not in refuted]
-    success = [message for message in counted if message.rule.success]
-    signs = [message for message in counted if message.rule.shows_failure and not _tidies_up(message, success)]
+    outlived = _outlived(counted, evidence) | _left_behind(findings)
+    counted = [message for message in counted if message.rule.code not in outlived]
+    causes = _of_role("cause", counted, refuted)
+    success, signs = _ends(counted)
     failed = bool(signs) or bool(record_failed)
     words = last_words(evidence, signs, failed=failed, alone=not causes)
-    ended_with_words = words is not None and words.fatal_words and not _ended_well_after(words.hits[0], success)
-    succeeded = (
-        not failed
-        and not ended_with_words
-        and (record_failed is False or bool(success))
-        and not _later(causes, success, record_failed)
-    )
-    if succeeded:
-        return Ranking(causes=(), failed=False, succeeded=True, set_aside=set_aside)
-    if not causes and set_aside:
-        # With nothing better in the text, what was set aside is better than silence.
-        aside = [findings[code] for code in set_aside if code not in refuted]
-        causes = [message for message in aside if "@failure" in message.rule.requires]
+    if not failed and _succeeded(causes, success, words, record_failed):
+        missed = missed_goal(evidence)
+        causes_left = (missed,) if missed else ()
+        return Ranking(causes_left, failed=False, succeeded=not missed, set_aside=set_aside, outlived=outlived)
+    # With nothing better in the text, what was set aside is better than silence.
+    causes = causes or _needing_failure([findings[code] for code in set_aside if code not in refuted])
     roots, explained = _roots(causes, counted)
     ranked = [_cause(message, explained[message.rule.code], roots, evidence) for message in roots]
+    if reason := reasons_above(roots[0], evidence) if roots else None:
+        ranked.insert(0, reason)
     if words and (not ranked or ranked[0].confidence == "possible"):
         ranked.insert(0 if ranked and _went_on(roots[0], words) else len(ranked), words)
-    return Ranking(causes=tuple(ranked), failed=failed, succeeded=False, set_aside=set_aside)
+    if not ranked and not failed and (missed := missed_goal(evidence)):
+        ranked.append(missed)
+    return Ranking(tuple(ranked), failed=failed, succeeded=False, set_aside=set_aside, outlived=outlived)
+
+
+def _outlived(counted: list[MessageHits], evidence: Evidence) -> dict[str, int]:
+    """Return the codes of failures behind which the program went on and came to another end, with the line that shows it."""
+    ends = [message for message in counted if message.rule.role == "cause" or _says_done(message)]
+    words = [group.last for group in evidence.unknown if group.suspicion == "fatal"]
+    outlived = {}
+    for message in counted:
+        life = _life_behind(message, evidence) if message.rule.role in ("cause", "symptom") else None
+        if life is None:
+            continue
+        # What one exception is to explain stands near it; behind a sign of life another one is another end.
+        own = [end.hits[-1] for end in ends if end is not message and (end.rule.general or not _names(message, end))]
+        if any(_may_be_next(message.hits[-1], hit) and hit.line > life for hit in (*own, *words)):
+            outlived[message.rule.code] = life
+    return outlived
+
+
+def _left_behind(findings: Mapping[str, MessageHits]) -> dict[str, int]:
+    """Return the exceptions behind which the job script ran its next command before the scheduler cancelled the job."""
+    raised = findings.get("PY-EXCEPTION")
+    if raised is None or raised.count > len(raised.hits):
+        return {}
+    last = raised.hits[-1]
+    behind = [
+        hit for message in findings.values() for hit in message.hits if _may_be_next(last, hit) and hit.line > last.line
+    ]
+    commands = [hit.line for hit in behind if _COMMAND.match(hit.text)]
+    cancelled = [hit.line for code in _CANCELLED if code in findings for hit in findings[code].hits if hit in behind]
+    return {"PY-EXCEPTION": min(commands)} if commands and max(cancelled, default=0) > min(commands) else {}
+
+
+def _may_be_next(failure: Hit, end: Hit) -> bool:
+    """Whether an end may be that of the program which survived a failure: in the same file, and of no other task."""
+    tasks = {hit.fields["rank"] for hit in (failure, end) if "rank" in hit.fields}
+    return failure.file == end.file and len(tasks) < 2
+
+
+def _life_behind(message: MessageHits, evidence: Evidence) -> int | None:
+    """Return the line that shows that a program went on behind the last line of a message; None if none does."""
+    # Of a message that came again and again nobody knows its last line.
+    return evidence.life_after(message.hits[-1]) if message.count <= len(message.hits) else None
+
+
+def _names(cause: MessageHits, effect: MessageHits) -> bool:
+    """Whether a rule says that one message explains another."""
+    return any(link.names(effect.rule.code) for link in cause.rule.explains) or any(
+        link.names(cause.rule.code) for link in effect.rule.explained_by
+    )
+
+
+def _says_done(message: MessageHits) -> bool:
+    """Whether a program itself, not a launcher or a scheduler, says that it ended well."""
+    return message.rule.success and message.rule.code.startswith("APPLICATION-")
+
+
+def _needing_failure(messages: Iterable[MessageHits]) -> list[MessageHits]:
+    """Return the messages that count beside any sign of failure."""
+    return [message for message in messages if "@failure" in message.rule.requires]
+
+
+def _of_role(role: str, counted: Iterable[MessageHits], refuted: set[str]) -> list[MessageHits]:
+    """Return the messages of a role that no other one refutes."""
+    return [message for message in counted if message.rule.role == role and message.rule.code not in refuted]
+
+
+def _ends(counted: Iterable[MessageHits]) -> tuple[list[MessageHits], list[MessageHits]]:
+    """Return the messages that show an end without failure, and those that show a failure."""
+    success = [message for message in counted if message.rule.success]
+    return success, [message for message in counted if message.rule.shows_failure and not _tidies_up(message, success)]
+
+
+def _succeeded(
+    causes: list[MessageHits], success: list[MessageHits], words: Cause | None, record_failed: bool | None
+) -> bool:
+    """Whether a text without a sign of failure shows that the job ended well."""
+    if words is not None and words.fatal_words and not _ended_well_after(words.hits[0], success):
+        return False
+    return record_failed is False or (bool(success) and not _later(causes, success))
 
 
 def _refuted(counted: Iterable[MessageHits]) -> set[str]:
@@ -100,7 +193,7 @@ def _tidies_up(message: MessageHits, success: Iterable[MessageHits]) -> bool:
 
 def _ended_well_after(words: Hit, success: Iterable[MessageHits]) -> bool:
     """Whether a program itself, not a launcher or a scheduler, says after a line or in another file that it ended well."""
-    ends = [hit for message in success if message.rule.code.startswith("APPLICATION-") for hit in message.hits]
+    ends = [hit for message in success if _says_done(message) for hit in message.hits]
     return any(hit.file != words.file or hit.line > words.line for hit in ends)
 
 
@@ -112,26 +205,28 @@ def _went_on(message: MessageHits, words: Cause) -> bool:
 
 def _counted(findings: Mapping[str, MessageHits], record_failed: bool) -> tuple[list[MessageHits], tuple[str, ...]]:
     """Return the messages that count, and the codes of those that lack what they require."""
-    counted = [message for message in findings.values() if not message.rule.requires and message.rule.role != "noise"]
-    waiting = [message for message in findings.values() if message.rule.requires and message.rule.role != "noise"]
+    meaningful = [message for message in findings.values() if message.rule.role != "noise"]
+    counted = [message for message in meaningful if not message.rule.requires]
     failure = record_failed or any(message.rule.shows_failure for message in counted)
     aside = []
-    for message in waiting:
-        needs = [code for code in message.rule.requires if code != "@failure"]
-        met = ("@failure" in message.rule.requires and failure) or any(
-            Link(code=code).names(other.rule.code) for code in needs for other in counted
-        )
-        if met:
+    for message in meaningful:
+        if not message.rule.requires:
+            continue
+        if (failure and "@failure" in message.rule.requires) or _has_companion(message, counted):
             counted.append(message)
         else:
             aside.append(message.rule.code)
     return counted, tuple(aside)
 
 
-def _later(causes: Iterable[MessageHits], success: Iterable[MessageHits], record_failed: bool | None) -> bool:
+def _has_companion(message: MessageHits, counted: Iterable[MessageHits]) -> bool:
+    """Whether a message that a message requires is among those that count."""
+    links = [Link(code=code) for code in message.rule.requires if code != "@failure"]
+    return any(link.names(other.rule.code) for link in links for other in counted)
+
+
+def _later(causes: Iterable[MessageHits], success: Iterable[MessageHits]) -> bool:
     """Whether a cause stands after the last sign of success, or cannot be placed against it."""
-    if record_failed is False:
-        return False
     ends: dict[int, int] = {}
     for message in success:
         for hit in message.hits:
@@ -160,17 +255,19 @@ def _roots(causes: list[MessageHits], counted: list[MessageHits]) -> tuple[list[
         return cause in direct[by.rule.code] and (not mutual or place[by.rule.code] < place[cause.rule.code])
 
     roots = [cause for cause in ranked if not any(is_explained(cause, other) for other in ranked)]
-    reached = {}
-    for cause in roots:
-        codes: list[str] = []
-        queue = [cause]
-        while queue:
-            for other in direct.get(queue.pop(0).rule.code, []):
-                if other.rule.code not in codes and other not in roots:
-                    codes.append(other.rule.code)
-                    queue.append(other)
-        reached[cause.rule.code] = codes
-    return roots, reached
+    return roots, {cause.rule.code: _reached(cause, roots, direct) for cause in roots}
+
+
+def _reached(root: MessageHits, roots: list[MessageHits], direct: Mapping[str, list[MessageHits]]) -> list[str]:
+    """Return the codes of what a cause explains, directly or through others."""
+    codes: list[str] = []
+    queue = [root]
+    while queue:
+        for other in direct.get(queue.pop(0).rule.code, []):
+            if other.rule.code not in codes and other not in roots:
+                codes.append(other.rule.code)
+                queue.append(other)
+    return codes
 
 
 def _explains(cause: MessageHits, effect: MessageHits) -> bool:
@@ -210,6 +307,9 @@ def _compare(left: MessageHits, right: MessageHits) -> int:
     by_strength = _STRENGTH[left.rule.strength] - _STRENGTH[right.rule.strength]
     if by_strength:
         return by_strength
+    # Of two generic messages the one that ends a program comes first.
+    if left.rule.strength == "weak" and left.rule.fatal != right.rule.fatal:
+        return -1 if left.rule.fatal else 1
     apart_s = _apart_s(left.earliest, right.earliest) if left.earliest and right.earliest else 0.0
     if apart_s:
         return -1 if apart_s > 0 else 1
@@ -218,24 +318,37 @@ def _compare(left: MessageHits, right: MessageHits) -> int:
 
 
 def _ended_before(left: MessageHits, right: MessageHits) -> bool:
-    """Whether one message tells of an end, and stands before one that ends nothing by itself."""
+    """Whether one message reports an end, and stands before one that ends nothing by itself."""
     first, second = left.hits[0], right.hits[0]
     return left.rule.fatal and not right.rule.fatal and first.file == second.file and first.line < second.line
 
 
 def _innermost(head: Hit, evidence: Evidence) -> list[Hit]:
-    """Return the last line of MPI's error stack that begins right below a line: it names the call and the reason."""
-    stack = evidence.messages.get("MPI-STACK")
-    below = [hit for hit in stack.hits if hit.file == head.file and hit.line > head.line] if stack else []
-    # The stack goes on while its lines follow one another, one line in between aside.
-    run = [hit for place, hit in enumerate(below, start=1) if hit.line <= head.line + place + 1]
+    """Return the last line of MPI's error stack or help text that begins right below a line: it names the reason."""
+    run = _stack_below(head, evidence)
+    below = [group.first for group in evidence.unknown if group.first.file == head.file]
+    if run and run[-1].text.endswith(":"):
+        # A line that ends in a colon leaves the reason to the line below it.
+        run += [hit for hit in below if 0 < hit.line - run[-1].line <= 1]
+    # Open MPI's texts end in an arrow and the reason.
+    run += [hit for hit in below if hit.text.lstrip().startswith("--> ") and 0 < hit.line - head.line <= _HELP_TEXT]
     return run[-1:]
 
 
-def _confidence(message: MessageHits, roots: list[MessageHits]) -> Confidence:
-    """Return how sure a cause is: by the strength of its message, its rank, and whether another one is as strong."""
+def _stack_below(head: Hit, evidence: Evidence) -> list[Hit]:
+    """Return the lines of MPI's error stack right below a line."""
+    stack = evidence.messages.get("MPI-STACK")
+    below = [hit for hit in stack.hits if hit.file == head.file and hit.line > head.line] if stack else []
+    # The stack goes on while its lines follow one another, one line in between aside.
+    return [hit for place, hit in enumerate(below, start=1) if hit.line <= head.line + place + 1]
+
+
+def _confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidence) -> Confidence:
+    """Return how sure a cause is: by the strength of its message, its rank, what stands behind it, and its rivals."""
     strength = message.rule.strength
-    if strength == "weak" or message is not roots[0]:
+    if strength == "weak" and not _ends_the_text(message, evidence):
+        return "guess"
+    if strength == "weak" or message is not roots[0] or _contradicted(message, evidence):
         return "possible"
     rivals = any(other is not message and other.rule.strength == strength for other in roots)
     if strength == "strong":
@@ -243,20 +356,47 @@ def _confidence(message: MessageHits, roots: list[MessageHits]) -> Confidence:
     return "possible" if rivals else "likely"
 
 
+def _ends_the_text(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether a generic message is fatal, shows a failure behind it, or stands at the end of its file."""
+    last = message.hits[-1]
+    behind = [
+        hit.file != last.file or hit.line > last.line
+        for other in evidence.messages.values()
+        if other is not message and other.rule.shows_failure
+        for hit in other.hits
+    ]
+    return message.rule.fatal or any(behind) or evidence.files[last.file].lines - last.line <= _AT_END
+
+
+def _contradicted(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether the program went on behind a message, or says further down that it ended well."""
+    last = message.hits[-1]
+    done = (hit for other in evidence.messages.values() if _says_done(other) for hit in other.hits)
+    return _life_behind(message, evidence) is not None or any(
+        hit.file == last.file and hit.line > last.line for hit in done
+    )
+
+
 def _cause(message: MessageHits, explained: list[str], roots: list[MessageHits], evidence: Evidence) -> Cause:
     """Make a cause of a message."""
     rule = message.rule
     head = message.first
     around = [group.last for group in evidence.unknown if group.suspicion in ("fatal", "error")]
-    near = [hit for hit in around if hit.file == head.file and abs(hit.line - head.line) <= _AROUND]
-    # A strong cause says all by itself.
-    quoted = near[:_AROUND] if rule.strength != "strong" else []
-    hits = [head, *_innermost(head, evidence), *quoted, *(hit for hit in message.hits if hit is not head)]
+    # What an exception or a crash is about often stands above its traceback.
+    above = _ABOVE if rule.strength == "weak" else _AROUND
+    near = [hit for hit in around if hit.file == head.file and -_AROUND <= head.line - hit.line <= above]
+    if rule.strength == "strong":
+        # It says all by itself, but for the lines that the same speaker printed beside it.
+        near = [hit for hit in near if hit.text.split(": ")[:2] == head.text.split(": ")[:2]]
+    quoted = sorted(near, key=lambda hit: abs(head.line - hit.line))[:_AROUND]
+    sentence = [Hit(file=head.file, line=head.line + at, text=text, fields={}) for at, text in enumerate(head.after, 1)]
+    hits = [head, *sentence, *_innermost(head, evidence), *quoted, *(hit for hit in message.hits if hit is not head)]
     fields = dict(message.first.fields)
     for hit in message.hits[:3]:
         if hit.fields.get("rank", fields.get("rank")) == fields.get("rank", hit.fields.get("rank")):
             fields = {**hit.fields, **fields}
     of_rule: dict[str, Any] = {name: getattr(rule, name) for name in ("code", "title", "fault", "who", "confirm")}
-    confidence, advice = _confidence(message, roots), list(rule.advice)
+    confidence = _confidence(message, roots, evidence)
+    advice = [_PLACE.sub(lambda name: fields.get(name[1], name[0]), step) for step in rule.advice]
     seen: dict[str, Any] = {"count": message.count, "hits": hits, "explains": explained, "fields": fields}
     return Cause(rule=rule, confidence=confidence, advice=advice, **of_rule, **seen)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from hopperlib.failure.messages.rules import rule
 from hopperlib.failure.sacct import Record, memory_gb, read_record
+from hopperlib.launchers.components import Component, Launch, LaunchError
+from hopperlib.launchers.reader import read_launch
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.node.launch.components import Component, Launch, LaunchError
-from hopperlib.node.launch.reader import read_launch
-from hopperlib.node.layouts import Layout, cheapest, layouts, obstacle
-from hopperlib.node.memory import memory_per_task
-from hopperlib.node.placement import place_tasks
+from hopperlib.placement.layouts import Layout, cheapest, layouts, obstacle
+from hopperlib.placement.memory import memory_per_task
+from hopperlib.placement.placement import place_tasks
 
 _KIB_PER_GB = 1024**2
 
@@ -181,6 +181,9 @@ def read_context(
     if machine is None:
         raise ValueError("a launch line needs the machine it ran on: give --machine too")
     try:
-        return Context(machine=machine, launch=read_launch(launch, machine), record=record)
+        read = read_launch(launch, machine)
+        # Whether the line fits on the nodes shows where it is placed.
+        place_tasks(read, machine)
+        return Context(machine=machine, launch=read, record=record)
     except LaunchError as error:
         return Context(machine=machine, refused=str(error), record=record)

@@ -2,11 +2,12 @@
 
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis.causes import Cause
+from hopperlib.failure.diagnosis.first import first_failure, reach
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.scanner import Scanner
 
@@ -60,6 +61,8 @@ class Diagnosis:
     def to_dict(self) -> dict[str, Any]:
         """Return the diagnosis as plain data: what ``hopper diagnose --json`` prints."""
         files = [file.name for file in self.evidence.files]
+        first = first_failure(self.evidence)
+        extent = reach(first, self.cause) if self.verdict != "succeeded" else None
 
         def line(hit: Hit) -> dict[str, Any]:
             return {"file": files[hit.file], "line": hit.line, "text": hit.text}
@@ -82,6 +85,8 @@ class Diagnosis:
                 for message in _in_order(self.evidence.messages.values())
             ],
             "runs": list(self.runs),
+            "first_failure": asdict(first) | {"file": files[first.file]} if first else None,
+            "reach": extent._asdict() if extent else None,
             "next": list(self.next),
             "notes": list(self.notes),
         }
@@ -139,7 +144,7 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
         for run, then in earlier
     ]
     if earlier and _verdict(ranking) == "no-cause" and not ranking.failed:
-        # The last run breaks off without a word: the one before it is what there is to tell of.
+        # The last run breaks off without a word: the one before it is what there is to report.
         ranking = earlier[0][1]
         evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
     for cause in ranking.causes:
@@ -206,6 +211,11 @@ def _notes(
         )
         notes.append(
             f"{len(runs) + 1} runs in this text; the last one is answered. Before it, the last first: {'; '.join(said)}"
+        )
+    for code, life in ranking.outlived.items():
+        first = evidence.messages[code].hits[-1]
+        notes.append(
+            f"{code} (line {first.line:,}) did not end the job: it still ran at line {life:,}, and what came later is answered."
         )
     for file in evidence.files:
         if file.note:

@@ -1,26 +1,50 @@
-"""Words and expressions that lines are read by: what ``words.toml`` holds of them."""
+"""Words that lines are judged by: what ``words.toml`` holds of them."""
 
 import re
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Literal
 
 from hopperlib.package_data import read_beside
+from hopperlib.schema import read_record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Expressions:
+    """Alternatives of a regular expression: tried whatever the case, and as written."""
+
+    any_case: tuple[str, ...]
+    cased: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What ``words.toml`` holds."""
+
+    looked_for: str
+    inside: tuple[str, ...]
+    frequent: str
+    never: _Expressions
+    end: _Expressions
+    fatal: _Expressions
+    error: _Expressions
+    harmless: _Expressions
+    hint: _Expressions
+    missed: _Expressions
+    only_tells: _Expressions
+    points_above: _Expressions
+    hollow: _Expressions
 
 
 @cache
-def _tables() -> dict[str, Any]:
-    return read_beside(__file__, "words.toml")
+def _tables() -> Words:
+    return read_record(Words, read_beside(__file__, "words.toml"), name="words.toml")
 
 
-def words(name: str) -> tuple[bytes, ...]:
+def words(name: Literal["looked_for", "inside", "frequent"]) -> tuple[bytes, ...]:
     """Return a list of words, or of pieces that may hold spaces."""
-    listed = _tables()[name]
+    listed = getattr(_tables(), name)
     return tuple(word.encode() for word in (listed.split() if isinstance(listed, str) else listed))
-
-
-def expression(name: str) -> re.Pattern[bytes]:
-    """Return the expression of a table that heeds case: any of its alternatives."""
-    return re.compile("|".join(_tables()[name]["cased"]).encode())
 
 
 def says(name: str, line: bytes, lowered: bytes) -> bool:
@@ -38,11 +62,12 @@ _compiled = cache(re.compile)
 @cache
 def _by_piece(name: str) -> tuple[tuple[bool, bytes, bytes], ...]:
     """Return the alternatives of a table by the piece of text that each of them needs; those for any case in lower case."""
+    alternatives: _Expressions = getattr(_tables(), name)
     grouped: dict[tuple[bool, str], list[str]] = {}
-    for text in _tables()[name].get("any_case", ()):
+    for text in alternatives.any_case:
         lowered = re.sub(r"\\.|[A-Z]", lambda part: part[0] if part[0][0] == "\\" else part[0].lower(), text)
         grouped.setdefault((False, _piece(lowered)), []).append(lowered)
-    for text in _tables()[name].get("cased", ()):
+    for text in alternatives.cased:
         grouped.setdefault((True, _piece(text)), []).append(text)
     return tuple((cased, piece.encode(), "|".join(texts).encode()) for (cased, piece), texts in grouped.items())
 

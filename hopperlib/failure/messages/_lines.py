@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any, BinaryIO
 
-from hopperlib.packed import encoding_of, unpacked
+from hopperlib.failure.messages._relayed import relayed_prefix
+from hopperlib.packed import decompress, encoding_of
 
 LINE_LIMIT = 65_536
 BLOCK_SIZE = 524_288
@@ -89,6 +90,7 @@ class LineReader:
         self.bytes = 0
         self.shortened = 0
         self.note = ""
+        self._relayed: re.Pattern[bytes] | None = None
         self._decoder: codecs.IncrementalDecoder | None = None
 
     def __iter__(self) -> Iterator[Block]:
@@ -111,7 +113,7 @@ class LineReader:
                     body = body.replace(b"\r\n", b"\n")
                     if separator == b"\n":
                         body = body.removesuffix(b"\r")
-                yield Block(line, self._clean(body))
+                yield Block(line, self._said(body, line))
                 line += body.count(b"\n") + (separator == b"\n")
                 self.lines = line - 1
             else:
@@ -121,7 +123,7 @@ class LineReader:
                 self.shortened += 1
         if carry:
             carry = carry.removesuffix(b"\r")
-            yield Block(line, self._clean(carry))
+            yield Block(line, self._said(carry, line))
             self.lines = line
 
     def _texts(self) -> Iterator[bytes]:
@@ -131,10 +133,10 @@ class LineReader:
             buffered: io.BufferedReader = given
             if not isinstance(given, io.BufferedReader):
                 buffered = io.BufferedReader(given, BLOCK_SIZE)
-                # Whoever opened the stream closes it.
+                # The one who opened the stream closes it.
                 stack.callback(buffered.detach)
             try:
-                stream = unpacked(buffered)
+                stream = decompress(buffered)
             except (ImportError, ValueError) as error:
                 self.note = str(error)
                 return
@@ -154,6 +156,13 @@ class LineReader:
         if self._decoder:
             data = self._decoder.decode(data).encode(errors="replace")
         return data.translate(None, b"\0") if b"\0" in data else data
+
+    def _said(self, body: bytes, line: int) -> bytes:
+        """Return clean lines without what a logger puts before every one of them, which the first block tells."""
+        body = self._clean(body)
+        if line == 1:
+            self._relayed = relayed_prefix(body)
+        return self._relayed.sub(b"", body) if self._relayed else body
 
     def _clean(self, body: bytes) -> bytes:
         """Take out terminal sequences and shorten lines that are too long."""

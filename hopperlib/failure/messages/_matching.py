@@ -58,7 +58,7 @@ def match(text: bytes, rules: Sequence[Rule]) -> Match | None:
 
 
 def _meant(rule: Rule, fields: dict[str, str]) -> Rule:
-    """Return the rule of the signal that an exit status speaks of, else the rule itself."""
+    """Return the rule of the signal that an exit status stands for, else the rule itself."""
     number = _signal_of(fields) if rule.role == "symptom" else None
     meant = _rules_of_signals().get(number or 0)
     if number is None or meant is None:
@@ -106,29 +106,33 @@ _SHELL, _PBS = 128, 256
 
 @cache
 def _rules_of_signals() -> dict[int, Rule]:
-    """Return the rule that speaks of each signal."""
+    """Return the rule of each signal."""
     return {number: rule for rule in load_rules() for number in rule.signals}
 
 
 def _signal_of(fields: Mapping[str, str]) -> int | None:
-    """Return the number of the signal that the fields of a message speak of, None if none ended the program."""
+    """Return the number of the signal that the fields of a message name, None if none ended the program."""
     form = next((name for name in ("signal", "exit_code", "pbs_status", "wait_status") if name in fields), None)
     if form is None:
         return None
     # Of several codes the first one that is a signal's counts.
     for text in fields[form].replace(",", " ").split():
-        number = int(text) if text.lstrip("-").isdigit() else 0
+        code = int(text) if text.lstrip("-").isdigit() else 0
         if form == "signal":
-            return number
-        if form == "pbs_status" and number > _PBS:
-            number -= _PBS
-        elif number > _SHELL:
-            number -= _SHELL
-        elif form == "exit_code" and number < 0:
-            number = -number
-        elif form != "wait_status":
-            continue
+            return code
+        number = _decoded(form, code)
         # hydra may print the exit code itself: a 2 there is rather that than an interrupt.
         if number in _rules_of_signals() and not (form == "wait_status" and number == 2):
             return number
     return None
+
+
+def _decoded(form: str, code: int) -> int | None:
+    """Return the number of a signal that a code of some form may stand for, None if it stands for none."""
+    if form == "pbs_status" and code > _PBS:
+        return code - _PBS
+    if code > _SHELL:
+        return code - _SHELL
+    if form == "exit_code" and code < 0:
+        return -code
+    return code if form == "wait_status" else None

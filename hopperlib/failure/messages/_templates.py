@@ -5,7 +5,7 @@ what is left when numbers, names, paths and quoted words are taken out.
 
 ========  =====================================================================
 fatal     says that something ends, and mostly why
-error     speaks of an error
+error     reports an error
 end       says that a program, a command or a job ended badly, but not why:
           what it has to say stands above it
 hint      reads like bad news where something failed, and means nothing elsewhere
@@ -15,17 +15,28 @@ hint      reads like bad news where something failed, and means nothing elsewher
 import re
 from typing import Literal
 
-from hopperlib.failure.messages._expressions import expression, says, words
+from hopperlib.failure.messages._expressions import says, words
 
 Suspicion = Literal["fatal", "error", "end", "hint", ""]
 
 # Words that make a line worth a look; those of `INSIDE` are looked for inside of words too.
 SUSPICIOUS_WORDS, INSIDE = words("looked_for"), words("inside")
-_STRIPPED = expression("stripped")
+# What is left out of a line to tell what it has in common with others: quoted words, paths, names with digits.
+_STRIPPED = re.compile(
+    rb"\"[^\"\n]{0,120}\""
+    rb"|'[^'\n]{0,120}'"
+    rb"|`[^'`\n]{0,120}['`]"
+    rb"|(?<![\w.~-])(?:[\w.~-]{0,60}/){1,30}[\w.~-]{0,120}"
+    rb"|(?<![\w.+-])[\w.+-]{0,60}\d[\w.+%-]{0,80}"
+)
 _SPACES = re.compile(rb"\s{2,200}")
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 # Lines of a frame, of a table of numbers, of a stack.
-_NO_WORDS = re.compile(expression("no_words").pattern.decode())
+_NO_WORDS = re.compile(
+    r"^[\W\d_]*$"
+    r"|^\s*(?:#\d+ |at |from |File \"|\[[\w.:-]{1,60}\] ?\[ ?\d+\]|0x[0-9a-f]+)"
+    r"|\+0x[0-9a-f]{1,16}|\bUnknown {2,}Unknown\b|^\s*Image {3,}PC\b"
+)
 
 # Only this much of a line is read for words, and makes its template.
 _READ = 400
@@ -42,9 +53,11 @@ def suspicion(line: bytes) -> Suspicion:
         return "end"
     if says("fatal", line, lowered):
         return "fatal"
-    if says("error", line, lowered):
-        return "" if says("harmless", line, lowered) else "error"
-    return "hint" if says("hint", line, lowered) else ""
+    error = says("error", line, lowered)
+    if error and not says("harmless", line, lowered):
+        return "error"
+    # A warning that a goal was missed matters at the end of a text that reports success.
+    return "hint" if (not error and says("hint", line, lowered)) or says("missed", line, lowered) else ""
 
 
 def template(line: bytes) -> bytes:

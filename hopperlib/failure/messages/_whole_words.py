@@ -21,6 +21,10 @@ _TOGETHER = 600
 
 _SUSPICIOUS = frozenset((*SUSPICIOUS_WORDS, *INSIDE))
 
+# Pieces of several words need no look where their first word does not stand.
+_PHRASES = {part.split()[0]: part for part in INSIDE if b" " in part}
+_PARTS = tuple(part for part in INSIDE if b" " not in part)
+
 # Too frequent in ordinary output to tell anything.
 _FREQUENT = frozenset(words("frequent"))
 
@@ -58,7 +62,7 @@ class Worded:
     rules : tuple of Rule
         Rules of which an anchor stands in the line, in the order in which they are tried.
     suspicious : bool
-        Whether one of the words speaks of trouble.
+        Whether one of the words means trouble.
     """
 
     start: int
@@ -86,12 +90,13 @@ class WordIndex:
                 looked_for, rarest = gate(anchor.encode())
                 words.add(looked_for)
                 self._anchors.setdefault(rarest, []).append((key, place))
-        self._words = frozenset(words)
+        self._words = frozenset(words.difference(INSIDE).union(_PHRASES))
+        self._gates = frozenset(_PHRASES.keys() - words)
 
     def lines(self, text: bytes) -> list[Worded]:
         """Return the lines of a text that a rule may match or that are suspicious."""
         letters = text.translate(_LETTERS) + b" "
-        inside = [part for part in INSIDE if part in letters]
+        inside = [part for part in _PARTS if part in letters]
         lines, start, last = [], 0, len(text)
         while start <= last:
             # Most lines hold none of the words, which several tell at once. Each ends in a space: so does some of what is looked for.
@@ -99,17 +104,23 @@ class WordIndex:
             end = last if end < 0 else end
             together = letters[start : end + 1]
             present = self._words.intersection(together.split()).union(filter(together.__contains__, inside))
+            phrases = [_PHRASES[word] for word in present & _PHRASES.keys() if _PHRASES[word] in together]
+            present = present.difference(self._gates).union(phrases)
             for line in text[start:end].split(b"\n") if present else ():
                 own = letters[start : start + len(line) + 1]
                 if any(map(own.__contains__, present)):
-                    words = {*own.split(), *filter(own.__contains__, inside)}
-                    lowered = line.lower().translate(None, _DIGITS)
-                    anchors = (self._anchors[word] for word in self._anchors.keys() & words)
-                    places = {place for keyed in anchors for key, place in keyed if key in lowered}
+                    words = {*own.split(), *filter(own.__contains__, [*inside, *phrases])}
+                    rules = () if present.isdisjoint(words) else self._rules_of(line, words)
                     suspicious = not _SUSPICIOUS.isdisjoint(words)
-                    if (places and not present.isdisjoint(words)) or suspicious:
-                        rules = tuple(self.rules[place] for place in sorted(places))
+                    if rules or suspicious:
                         lines.append(Worded(start, start + len(line), rules, suspicious))
                 start += len(line) + 1
             start = end + 1
         return lines
+
+    def _rules_of(self, line: bytes, words: set[bytes]) -> tuple[Rule, ...]:
+        """Return the rules of which an anchor stands in a line that holds some words, in their order."""
+        lowered = line.lower().translate(None, _DIGITS)
+        anchors = (self._anchors[word] for word in self._anchors.keys() & words)
+        places = {place for keyed in anchors for key, place in keyed if key in lowered}
+        return tuple(self.rules[place] for place in sorted(places))

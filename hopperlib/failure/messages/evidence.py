@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from hopperlib.failure.messages._lines import LineReader
+from hopperlib.failure.messages._tasks import TaskEnds
 from hopperlib.failure.messages._templates import Suspicion
 from hopperlib.failure.messages.rules import Rule
 
@@ -30,6 +31,8 @@ class Hit:
         Time of the message, if it carries a complete one.
     before : tuple of str
         Lines right before it, the nearest last, where they may say more: of suspicious lines and of symptoms.
+    after : tuple of str
+        Lines in which the sentence of a cause goes on.
     """
 
     file: int
@@ -38,6 +41,7 @@ class Hit:
     fields: Mapping[str, str]
     moment: datetime | None = None
     before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -64,6 +68,16 @@ class MessageHits:
     def first(self) -> Hit:
         """The earliest in time where times are known, else the first in the files."""
         return self.earliest or self.hits[0]
+
+    def parted(self, file: int) -> "tuple[MessageHits, MessageHits]":
+        """Return what of it stands in a file, and what stands in others."""
+        own = [hit for hit in self.hits if hit.file == file]
+        other = [hit for hit in self.hits if hit.file != file]
+        # Of lines that were only counted nobody knows the file.
+        count = len(own) if other else self.count
+        return MessageHits(rule=self.rule, count=count, hits=own), MessageHits(
+            rule=self.rule, count=len(other), hits=other
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -102,6 +116,10 @@ class Evidence:
     unknown_left_out : int
         Suspicious lines beyond the number of groups that are kept.
     files : list of LineReader
+    life : dict of int to list of int
+        By file, lines which show that a program went on behind a failure.
+    ends : dict of int to TaskEnds
+        By file, tasks of which launchers say that they ended badly.
     earlier : list of Evidence
         What runs before the last one held, where a file holds several.
     """
@@ -110,6 +128,8 @@ class Evidence:
     unknown: list[Unknown] = field(default_factory=list)
     unknown_left_out: int = 0
     files: list[LineReader] = field(default_factory=list)
+    life: dict[int, list[int]] = field(default_factory=dict)
+    ends: dict[int, TaskEnds] = field(default_factory=dict)
     earlier: "list[Evidence]" = field(default_factory=list)
 
     def _ended(self, start: int) -> bool:
@@ -132,22 +152,26 @@ class Evidence:
         ]
         if not starts:
             return False
-        run = Evidence(files=self.files, unknown=[group for group in self.unknown if group.first.file == file])
+        run = Evidence(
+            files=self.files, life=self.life, unknown=[group for group in self.unknown if group.first.file == file]
+        )
         rest = {}
         for code, message in self.messages.items():
             # Hits in other files stay: only this one begins anew.
-            own, other = ([hit for hit in message.hits if (hit.file == file) == here] for here in (True, False))
-            if own:
-                run.messages[code] = MessageHits(
-                    rule=message.rule, count=message.count if not other else len(own), hits=own
-                )
-            if other:
-                rest[code] = MessageHits(rule=message.rule, count=len(other), hits=other)
+            own, other = message.parted(file)
+            if own.hits:
+                run.messages[code] = own
+            if other.hits:
+                rest[code] = other
         if ended := run._ended(starts[0]):
             self.earlier = [*self.earlier[-_RUNS + 1 :], run]
             self.messages = rest
             self.unknown = [group for group in self.unknown if group.first.file != file]
         return ended
+
+    def life_after(self, hit: Hit) -> int | None:
+        """Return the first line that shows life behind another line of its file; None if none does."""
+        return next((line for line in self.life.get(hit.file, ()) if line > hit.line), None)
 
     @property
     def lines(self) -> tuple[int, int]:

@@ -9,11 +9,33 @@ import re
 from datetime import datetime
 from typing import NamedTuple
 
-from hopperlib.failure.messages._expressions import expression
-
-_LABEL = expression("label")
-_RANK, _NODE, _NID, _CNAME, _APID = map(expression, ("rank", "node", "nid", "cname", "apid"))
-_ISO, _UNIX, _SYSLOG = map(expression, ("iso", "unix", "syslog"))
+# Labels that launchers put before each line: srun -l, mpirun --tag-output, torchrun, mpiexec -l, PALS.
+_LABEL = re.compile(
+    rb"[ \t]{0,8}(?P<srun>\d{1,7}):[ \t]?"
+    rb"|[ \t]{0,8}\[\d{1,9},(?P<ompi>\d{1,7})\]<std(?:err|out|diag)>:[ \t]?"
+    rb"|[ \t]{0,8}\[rank(?P<torch>\d{1,7})\]:[ \t]?"
+    rb"|[ \t]{0,8}\[(?P<hydra>\d{1,7})\][ \t]"
+    rb"|[ \t]{0,8}x\d{1,5}c\ds\db\dn\d\S{0,80}[ \t](?P<pals>\d{1,7}):[ \t]"
+)
+# The task that a line names, or several.
+_RANK = re.compile(
+    rb"(?:MPICH ERROR \[Rank |PE RANK |\bPE_|\bPE |\b[Rr]ank[ =:#]{1,3}|\bRANK[ =:]{1,3}|\[Rank |MPI-process |process rank "
+    rb"|job rank|- process |\btasks? )(\d{1,7}(?:[-,]\d{1,7}){0,8})"
+)
+# Any node, the number of one on a Cray, its place there, and the number of an application.
+_NODE = re.compile(
+    rb"(?:\bon node |\bon host:? |Local host:[ ]{1,6}| ON |srun: error: )"
+    rb"((?:nid)?[A-Za-z][\w.-]{1,60}\d[\w.-]{0,40}|nid\[[\d,-]{1,80}\])"
+)
+_NID = re.compile(rb"\[NID[ ]?(\d{1,6})\]|\bnid(\d{3,8})\b")
+_CNAME = re.compile(rb"\b(c\d{1,2}-\d{1,2}c\d{1,2}s\d{1,2}n\d{1,2}|x\d{1,5}c\ds\d{1,2}b\dn\d)\b")
+_APID = re.compile(rb"\b(?:Apid|Application) (\d{1,12})\b")
+# Times: with the year, as the system's clock prints them, and as its log does.
+_ISO = re.compile(rb"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+_UNIX = re.compile(
+    rb"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d) (?:[A-Z]{2,5} )?(\d{4})"
+)
+_SYSLOG = re.compile(rb"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:\d\d:\d\d\b")
 
 
 class Facts(NamedTuple):
@@ -22,8 +44,8 @@ class Facts(NamedTuple):
     Parameters
     ----------
     named : dict of str to str
-        Of rank (the task that the line speaks of, else the one that printed it), label (the task that printed it,
-        where it speaks of another one), node, nid (without leading zeros), cname (place in the machine), apid and
+        Of rank (the task that the line names, else the one that printed it), label (the task that printed it,
+        where it names another one), node, nid (without leading zeros), cname (place in the machine), apid and
         time (as printed) what it says.
     moment : datetime or None
         The time, where day and year stand with it; without a time zone.

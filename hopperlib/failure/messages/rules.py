@@ -18,24 +18,24 @@ explains little. What a message explains is written as links between codes,
 with windows in lines, seconds and ranks.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from hopperlib.errors import InputError
-from hopperlib.tables import TableError, key, read_records, read_toml
+from hopperlib.errors import InputError, did_you_mean
+from hopperlib.package_data import read_beside
+from hopperlib.schema import TableError, key, read_records, read_toml
 
 Role = Literal["cause", "symptom", "cascade", "noise", "info"]
 Strength = Literal["strong", "plain", "weak"]
 Fault = Literal["user", "system", "either"]
-Actor = Literal["user", "staff", "vendor"]
+# "unclear" where a message does not say on whose side the reason lies.
+Actor = Literal["user", "staff", "vendor", "unclear"]
 # What NERSC's staff called the classes of failures in their job completion reports.
 NerscClass = Literal[
     "APEXIT", "APNOENT", "APRESOURCE", "APWRAP", "CCERUNTIME", "PATHRUNTIME", "MPIABORT", "MPIENV", "MPIFATAL", "MPIIO",
@@ -72,7 +72,7 @@ class Link:
     rank: Literal["any", "same", "other"] = "any"
 
     def names(self, code: str) -> bool:
-        """Whether the link speaks of a code."""
+        """Whether the link names a code."""
         return code.startswith(self.code[:-1]) if self.code.endswith("*") else code == self.code
 
 
@@ -118,12 +118,12 @@ class Rule:
     general : bool
         Whether it is tried after all others of the same role and strength.
     signals : tuple of int
-        Signals that it speaks of, whoever prints their numbers.
+        Signals that it names, whatever program prints their numbers.
     not_said : str
         What it does not say, though it is often taken to: "that ...".
     ran_out_of : {"memory", "nodes", "time"} or None
         What the job was short of, so that launch line and record tell more.
-    who : {"user", "staff", "vendor"}
+    who : {"user", "staff", "vendor", "unclear"}
         Who acts.
     confirm : str
         What would confirm it.
@@ -199,6 +199,17 @@ class Rule:
         return {"noise": 0, "cascade": 4, "symptom": 5, "info": 6}[self.role]
 
 
+def rules_of(documents: Iterable[Mapping[str, Any]]) -> tuple[Rule, ...]:
+    """Return the rules of parsed files, in the order in which a line is tried on them; their links are not checked.
+
+    Examples
+    --------
+    >>> rules_of([])
+    ()
+    """
+    return _in_order(_tables(documents))
+
+
 def _in_order(tables: list[dict[str, Any]]) -> tuple[Rule, ...]:
     """Read rules, in the order in which a line is tried on them."""
     rules = read_records(Rule, {"rule": tables}, "rule", name="")
@@ -226,9 +237,9 @@ def read_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
     --------
     >>> read_rules(['[[rule]]' + chr(10) + 'code = "no good"'])
     Traceback (most recent call last):
-    hopperlib.tables.TableError: rule[0].code = 'no good': must be upper-case words joined by - (and 12 more)
+    hopperlib.schema.reading.TableError: rule[0].code = 'no good': must be upper-case words joined by - (and 12 more)
     """
-    rules = _in_order(_tables(texts))
+    rules = rules_of(_documents(texts))
     problems = [f"rule.{made.code}.{problem}" for made in rules for problem in _broken_rules(made, rules)]
     if problems:
         raise TableError(tuple(problems))
@@ -245,7 +256,7 @@ def _broken_rules(made: Rule, rules: Iterable[Rule]) -> Iterator[str]:
     codes = [link.code for name in ("explains", "explained_by", "refutes") for link in getattr(made, name)]
     for code in [*codes, *(code for code in made.requires if code != "@failure")]:
         if not any(Link(code=code).names(other.code) for other in rules):
-            yield f"code: {code!r} in its links names no rule"
+            yield f"code: {code!r} in its links names no rule{did_you_mean(code, [other.code for other in rules])}"
 
 
 def _broken_regex(text: str, pieces: list[str]) -> Iterator[str]:
@@ -267,9 +278,19 @@ def _broken_regex(text: str, pieces: list[str]) -> Iterator[str]:
         yield f"regex = {text!r}: asks for certain digits, so an anchor or `digits` must hold them; else write \\d"
 
 
-def _tables(texts: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the tables of TOML texts."""
-    return [table for text in texts for table in read_toml(text, name="rules").get("rule", [])]
+def _tables(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the tables of files, which hold nothing but rules."""
+    tables: list[dict[str, Any]] = []
+    for document in documents:
+        if unknown := [f"{name}: is not a key{did_you_mean(name, ('rule',))}" for name in document if name != "rule"]:
+            raise TableError(tuple(unknown))
+        tables += document.get("rule", [])
+    return tables
+
+
+def _documents(texts: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the tables of TOML texts."""
+    return (read_toml(text, name="rules") for text in texts)
 
 
 def rule_texts() -> list[str]:
@@ -297,7 +318,7 @@ def staged_rules() -> str:
     >>> staged_rules().startswith('[{"code":')
     True
     """
-    return json.dumps(_tables(rule_texts()), separators=(",", ":"))
+    return json.dumps(_tables(_documents(rule_texts())), separators=(",", ":"))
 
 
 @cache
@@ -328,7 +349,11 @@ def load_rules() -> tuple[Rule, ...]:
         except TableError as error:
             raise InputError(f"HOPPER_RULES={own}: {error}") from None
     staged = _folder() / STAGED
-    return _in_order(json.loads(staged.read_text(encoding="utf-8")) if staged.is_file() else _tables(rule_texts()))
+    if staged.is_file():
+        return _in_order(json.loads(staged.read_text(encoding="utf-8")))
+    return _in_order(
+        _tables(read_beside(__file__, f"../rules/{file.name}") for file in sorted(_folder().glob("*.toml")))
+    )
 
 
 @cache

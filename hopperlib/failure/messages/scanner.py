@@ -31,6 +31,8 @@ from typing import BinaryIO
 
 from hopperlib.failure.messages._lines import Block, LineReader
 from hopperlib.failure.messages._matching import WINDOW, match, quote
+from hopperlib.failure.messages._progress import Life
+from hopperlib.failure.messages._tasks import TaskEnds
 from hopperlib.failure.messages._templates import suspicion, template
 from hopperlib.failure.messages._whole_words import Worded, WordIndex
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
@@ -53,6 +55,8 @@ _WIDTHS = (79, 80, 132)
 # The rest of a name, and of any word.
 _REST_OF_NAME = re.compile(rb"[\w+-]{0,80}[./'\")\]]")
 _REST = re.compile(rb"[a-z]|" + _REST_OF_NAME.pattern)
+# A line that ends a sentence early is no line of running text. [characters]
+_FULL = 40
 # More lines of a block than this are not looked at one by one.
 _MANY = 256
 # Kinds of lines that are counted one by one.
@@ -104,6 +108,7 @@ class Scanner:
         self._open: list[Unknown] = []
         self._tail = b""
         self._file = 0
+        self._life = Life()
         self.evidence = Evidence()
 
     def read(self, name: str, stream: BinaryIO) -> None:
@@ -116,10 +121,13 @@ class Scanner:
         stream : binary file
         """
         self._file = len(self.evidence.files)
-        self._open, self._tail = [], b""
+        self._open, self._tail, self._life = [], b"", Life()
         reader = LineReader(stream, name)
+        ends = self.evidence.ends[self._file] = TaskEnds()
         for block in reader:
             self._scan(block)
+            ends.read(block.first_line, block.data)
+        self.evidence.life[self._file] = self._life.marks
         self.evidence.files.append(reader)
         self._sort()
 
@@ -155,6 +163,7 @@ class Scanner:
             self._scan_repeating(block)
         else:
             self._scan_fresh(block)
+        self._life.look(block.first_line, block.data)
         self._tail = block.data[-_BEFORE_BYTES:] + b"\n"
         # What is forgotten is looked at again when it comes again; the counts stay.
         if len(self._boring) > self.SHAPES or self._boring_bytes > self.SHAPE_BYTES:
@@ -177,7 +186,7 @@ class Scanner:
         number, counted = block.first_line, 0
         lines = self._index.lines(text)
         if len(lines) > _MANY:
-            # So many lines that matter are worth a look for repetition after all.
+            # This many lines that matter are worth a look for repetition after all.
             self._scan_repeating(block)
             return
         if self._split(block, [worded.start for worded in lines if any(rule.begins for rule in worded.rules)]):
@@ -200,17 +209,7 @@ class Scanner:
         pieces: list[bytes] = []
         if new:
             pieces = block.pieces()
-            # The first line of each shape speaks for all of them.
-            # Built backwards: of equal keys the one that is set last stays, which is the first line.
-            first = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
-            owner = {pieces[first[key]]: key for key in new}
-            text = b"\n".join(owner)
-            for worded in self._index.lines(text):
-                line = text[worded.start : worded.end]
-                self._shapes[owner[line]] = _shape(worded, line)
-            boring = [key for key in new if key not in self._shapes]
-            self._boring.update(boring)
-            self._boring_bytes += sum(map(len, boring))
+            self._learn(new, pieces, keys)
         matter = {key: self._shapes[key] for key in unseen if key in self._shapes}
         begins = {key for key, shape in matter.items() if any(rule.begins for rule in shape.rules)}
         if begins:
@@ -220,19 +219,23 @@ class Scanner:
         if matter:
             self._take(matter, block, pieces or block.pieces(), keys)
 
+    def _learn(self, new: list[bytes], pieces: list[bytes], keys: list[bytes]) -> None:
+        """Tell new shapes that matter from boring ones; the first line of each speaks for all of them."""
+        # Built backwards: of equal keys the one that is set last stays, which is the first line.
+        first = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
+        owner = {pieces[first[key]]: key for key in new}
+        text = b"\n".join(owner)
+        for worded in self._index.lines(text):
+            line = text[worded.start : worded.end]
+            self._shapes[owner[line]] = _shape(worded, line)
+        boring = [key for key in new if key not in self._shapes]
+        self._boring.update(boring)
+        self._boring_bytes += sum(map(len, boring))
+
     def _take(self, matter: dict[bytes, _Shape], block: Block, pieces: list[bytes], keys: list[bytes]) -> None:
         """Look at the lines of the shapes that matter; count those of which enough were seen."""
         seen = {key for key, shape in matter.items() if self._is_known(shape)}
-        looked: Counter[bytes] = Counter()
-        if len(seen) < len(matter):
-            for index, key in enumerate(keys):
-                if key in matter and key not in seen:
-                    self._look_at(matter[key], block, pieces, index)
-                    looked[key] += 1
-                    if self._is_known(matter[key]):
-                        seen.add(key)
-                        if len(seen) == len(matter):
-                            break
+        looked = self._look_until_known(matter, seen, block, pieces, keys)
         # Few are counted one by one, which takes a third of the time.
         counts = {key: keys.count(key) for key in seen} if len(seen) < _FEW else Counter(keys)
         rest = {key: counts[key] - looked[key] for key in seen if counts[key] > looked[key]}
@@ -249,6 +252,21 @@ class Scanner:
                 self.evidence.messages[found.code].count += uncounted
             elif group:
                 group.count += uncounted
+
+    def _look_until_known(
+        self, matter: dict[bytes, _Shape], seen: set[bytes], block: Block, pieces: list[bytes], keys: list[bytes]
+    ) -> Counter[bytes]:
+        """Look at lines until enough of each shape were seen, add those shapes to `seen`, and return how many were looked at."""
+        looked: Counter[bytes] = Counter()
+        for index, key in enumerate(keys if len(seen) < len(matter) else ()):
+            if key in matter and key not in seen:
+                self._look_at(matter[key], block, pieces, index)
+                looked[key] += 1
+                if self._is_known(matter[key]):
+                    seen.add(key)
+                    if len(seen) == len(matter):
+                        break
+        return looked
 
     def _telling(
         self, looked: dict[bytes, int], matter: dict[bytes, _Shape], pieces: list[bytes], keys: list[bytes]
@@ -292,25 +310,30 @@ class Scanner:
             # nothing.
             if again and (not matched or again[0] is matched[0]):
                 matched, text = again, whole
+        shape.found = matched[0] if matched else None
         if matched:
             rule, fields, place = matched
-            shape.found = rule
             finding = self.evidence.messages.setdefault(rule.code, MessageHits(rule=rule))
             finding.count += 1
             if finding.count <= self.EXAMINED:
                 hit = self._hit(text, number, fields, place)
+                if rule.role in ("cause", "symptom"):
+                    self._life.failed(number)
                 if finding.count == 1 and rule.role in ("symptom", "cascade"):
                     hit = replace(hit, before=self._lines_before(data, start))
+                elif finding.count == 1 and rule.role == "cause":
+                    hit = replace(hit, after=_sentence(hit.text, _next_lines(data, end + 1, _FOLLOWING)))
                 self._note(finding, hit)
-            return
-        shape.found = None
-        if not shape.suspicious:
-            return
+        elif shape.suspicious:
+            self._suspect(shape, text, number, data, start, end)
+
+    def _suspect(self, shape: _Shape, text: bytes, number: int, data: bytes, start: int, end: int) -> None:
+        """Note a suspicious line that no rule knows, with what stands around it."""
         if shape.group is None:
             shape.group = self._group(shape, text, number)
-            if shape.group is None:
-                return
         group = shape.group
+        if group is None:
+            return
         group.count += 1
         if group.count <= self.HITS:
             group.last = replace(self._hit(text, number, {}, 0), before=self._lines_before(data, start))
@@ -352,12 +375,12 @@ class Scanner:
     def _hit(self, text: bytes, number: int, fields: dict[str, str], start: int) -> Hit:
         """Make a hit of a line."""
         location = facts(text[:WINDOW])
-        said = location.named
+        named = location.named
         if "reporting_node" in fields:
-            # The node that tells is not the one that it tells of.
-            said = {key: value for key, value in said.items() if key not in ("node", "nid", "cname")}
+            # The node that reports is not the one that the message is about.
+            named = {key: value for key, value in named.items() if key not in ("node", "nid", "cname")}
         return Hit(
-            file=self._file, line=number, text=quote(text, start), fields={**said, **fields}, moment=location.moment
+            file=self._file, line=number, text=quote(text, start), fields={**named, **fields}, moment=location.moment
         )
 
 
@@ -388,6 +411,21 @@ def _unwrapped(text: bytes, data: bytes, end: int, rest: re.Pattern[bytes]) -> b
     # A record of Fortran begins with a space.
     below = data[end + 1 : end + 1 + WINDOW].split(b"\n", 1)[0].removeprefix(text[:1] if text[:1] == b" " else b"")
     return text + below if rest.match(below) and not text[-1:].isspace() else None
+
+
+def _sentence(text: str, below: list[str]) -> tuple[str, ...]:
+    """Return the lines in which the sentence of a line goes on: behind a colon, or it has not ended and they begin small."""
+    if text.endswith((":", "TaskFailedException")):
+        return tuple(line for line in below if line.strip())[:1]
+    lines: list[str] = []
+    for line in below:
+        # A name and a colon begin another message.
+        goes_on = line.lstrip()[:1].islower() and not line.split(maxsplit=1)[0].endswith(":")
+        if not goes_on or len(text) < _FULL or text.endswith((".", "!", ")", "'", '"')):
+            break
+        lines.append(line)
+        text = line
+    return tuple(lines)
 
 
 def _next_lines(data: bytes, start: int, count: int) -> list[str]:

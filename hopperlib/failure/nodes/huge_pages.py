@@ -72,7 +72,7 @@ def whole_pages(huge_pages: int, strays: float) -> float:
 
 
 def strays_allowed(huge_pages: int, need: int) -> float:
-    """Stray small pages with which so many huge pages are still whole on average. [small pages]
+    """Stray small pages with which that many huge pages are still whole on average. [small pages]
 
     Examples
     --------
@@ -94,7 +94,7 @@ def _spread(spread: float) -> float:
 
 
 def chance_of_huge_pages(huge_pages: int, need: int, strays: float, spread: float, nodes: int = 1) -> float:
-    """Chance that each of so many nodes still gives the huge pages it must. [fraction]
+    """Chance that each of that many nodes still gives the huge pages it must. [fraction]
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def chance_of_huge_pages(huge_pages: int, need: int, strays: float, spread: floa
 
 
 def explaining_strays(huge_pages: int, need: int, spread: float, nodes: int, success: float) -> float:
-    """Mean stray pages of a node that explain a success rate of jobs on so many nodes. [small pages]
+    """Mean stray pages of a node that explain a success rate of jobs on that many nodes. [small pages]
 
     Examples
     --------

@@ -100,7 +100,7 @@ def explaining_bad_nodes(nodes: int, job_nodes: int, success_fraction: float) ->
 
 
 def days_of_machine(core_hours: float, cores: int) -> float:
-    """Time in which the whole machine delivers so many core-hours. [days]
+    """Time in which the whole machine delivers that many core-hours. [days]
 
     Examples
     --------

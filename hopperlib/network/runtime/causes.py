@@ -32,6 +32,16 @@ class TimesByCause(NamedTuple):
     runs: list[float]
 
     @property
+    def mean_s(self) -> float:
+        """Mean of all runs. [s]"""
+        return fmean(self.runs)
+
+    @property
+    def sd_s(self) -> float:
+        """Standard deviation of all runs. [s]"""
+        return pstdev(self.runs)
+
+    @property
     def slowest_over_quickest(self) -> float:
         """Mean over the jobs of the slowest run over the quickest. [ratio]"""
         jobs = (self.runs[first : first + RUNS_A_JOB] for first in range(0, len(self.runs), RUNS_A_JOB))

@@ -84,7 +84,7 @@ def runs_met(
 
 
 def fitted(met: Sequence[Sequence[Run]], runs: int, run_noise: float = RUN_NOISE) -> RunTimeModel:
-    """Return the model calibrated on the printed table, for jobs that met this and a sample of so many runs.
+    """Return the model calibrated on the printed table, for jobs that met this and a sample of that many runs.
 
     Raises
     ------
@@ -106,15 +106,17 @@ def fitted(met: Sequence[Sequence[Run]], runs: int, run_noise: float = RUN_NOISE
 
 
 @cache
-def model(runs: int = 100, traffic: str = "assumed") -> RunTimeModel:
-    """Return the calibrated model for a sample of so many runs, and neighbors' traffic that they are taken to have met.
+def model(runs: int = 100, traffic: str = "assumed", jobs: tuple[PlacedJob, ...] = ()) -> RunTimeModel:
+    """Return the calibrated model for a sample of that many runs, and neighbors' traffic that they are taken to have met.
+
+    The jobs are those of `milc_jobs` if none are given.
 
     Examples
     --------
     >>> model().exchanged_gb > 0
     True
     """
-    return fitted(runs_met(milc_jobs(), traffic, rng=random.Random(2012)), runs)
+    return fitted(runs_met(jobs or milc_jobs(), traffic, rng=random.Random(2012)), runs)
 
 
 @cache
@@ -125,6 +127,7 @@ def run_times(
     traffic: str = "assumed",
     noise: bool = True,
     calibrated_with: str = "assumed",
+    jobs: tuple[PlacedJob, ...] = (),
 ) -> tuple[tuple[float, ...], ...]:
     """Run times of each placed job, three a job. [s]
 
@@ -139,14 +142,16 @@ def run_times(
     noise : bool
     calibrated_with : str
         The neighbors' traffic that the model was calibrated with.
+    jobs : tuple of PlacedJob
+        What to take in place of the table's jobs of that order and allocation, for the calibration too.
 
     Examples
     --------
     >>> len(run_times()[0])
     3
     """
-    line, rng = model(runs, calibrated_with), random.Random(2012) if noise else None
-    met = runs_met(milc_jobs(order, allocation), traffic, rng=rng)
+    line, rng = model(runs, calibrated_with, jobs), random.Random(2012) if noise else None
+    met = runs_met(jobs or milc_jobs(order, allocation), traffic, rng=rng)
     return tuple(tuple(line.run_time_s(run) for run in job) for job in met)
 
 

@@ -10,7 +10,7 @@ three runs.
 ``data/placed-jobs.csv`` holds the outcome for some seeds, orders and
 allocations, so that a page can answer at once: `read_placed_jobs`. It is read here and not
 in the study, since explorers ask for it in the reader's browser, where the study's libraries are not;
-`hopperlib.studies.network.placed_jobs_table` makes it.
+`hopperbook.studies.network.placed_jobs_table` makes it.
 
 References
 ----------
@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from hopperlib.documented.data_files import rows
+from hopperlib.data_files import rows
 from hopperlib.errors import refusal
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.link_loads import LinkMap, Pair
@@ -39,16 +39,15 @@ from hopperlib.network.runtime.sharing import (
     streams_of,
 )
 from hopperlib.network.runtime.traffic import Graph, grid_dimensions, hops_of_graph, nearest_neighbors
-from hopperlib.network.scheduling.generator import draw_workload
-from hopperlib.network.scheduling.schedule import Schedule
-from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.network.torus.allocation import max_hop_distance, mean_hop_distance
 from hopperlib.network.torus.distances import Coordinates, Torus
 from hopperlib.network.torus.hull import convex_hull
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import Wiring
-from hopperlib.package_data import read_beside
+from hopperlib.scheduling.generator import draw_workload
+from hopperlib.scheduling.schedule import Schedule
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Job, Workload
 
 #: Seeds of the histories in the table.
 SEEDS = tuple(range(1, 21))
@@ -75,10 +74,27 @@ _MILC = Habit(1.0, 3, 1.0, 1.0)
 # Of the other jobs; the MILC jobs bring it to the 94 % of the assumptions.
 _LOAD = 0.93
 
-_TABLE = read_beside(__file__, "placed_jobs.toml")
-#: The study's metrics: attribute and what it is.
-METRICS: dict[str, str] = _TABLE["metrics"]
-ASSUMED: tuple[str, ...] = tuple(_TABLE["assumed"])
+#: The study's metrics: attribute of a placed job and what it is.
+METRICS = {
+    "hops_geminis": "mean distance between Geminis",
+    "hops_geminis_y2": "mean distance between Geminis, Y double",
+    "hops_nodes": "mean distance between nodes",
+    "hops_max": "greatest distance",
+    "hops_milc": "hops of MILC's messages",
+    "volume": "volume of the hull",
+    "surface": "surface of the hull",
+}
+#: What the histories assume.
+ASSUMED = (
+    "The scheduler walks the nodes in xyz-by2 order, whose definition is not printed.",
+    "The machine is asked for 94 % of its node-hours, the MILC jobs included.",
+    "A job's nodes talk to their neighbors on a grid of one to three dimensions, or, in one job of five, to all others; "
+    "how much they would send is drawn once a job, half a GB/s a node on average.",
+    "One job of ten writes during a run: all of them together as fast as both file systems go, through all service nodes.",
+    "Jobs share links max-min fair; half-way round a ring, messages go both ways; a link carries both directions at once.",
+    "MILC's tasks fill the nodes in the order of the list.",
+    "The neighbors' traffic stays the same through one run.",
+)
 
 
 class PlacedJob(NamedTuple):
@@ -194,7 +210,7 @@ class Histories:
         ----------
         seed : int
         allocation : str
-            As for `hopperlib.network.scheduling.scheduler.simulate`.
+            As for `hopperlib.scheduling.scheduler.simulate`.
         days : int
         until_day : int or None
             Leave out what is submitted from this day on: what starts before it stays the same. [d]
@@ -230,7 +246,7 @@ class Histories:
         order : str
             As in `hopperlib.network.torus.orders`.
         allocation : str
-            As for `hopperlib.network.scheduling.scheduler.simulate`.
+            As for `hopperlib.scheduling.scheduler.simulate`.
         tasks : sequence of int
             Sizes to keep, of `TASKS`.
         days, until_day : int
@@ -425,19 +441,18 @@ def _of_job(schedule: Schedule, index: int, places: Sequence[Coordinates]) -> li
 
 
 @cache
-def read_placed_jobs() -> tuple[PlacedJob, ...]:
-    """Return the rows of ``data/placed-jobs.csv``.
+def read_placed_jobs(name: str = "placed-jobs.csv") -> tuple[PlacedJob, ...]:
+    """Return the rows of a table of ``data``, made by `hopperbook.studies.network.placed_jobs_table`.
 
     Examples
     --------
     >>> read_placed_jobs()[0].order
     'xyz-by2'
     """
-    names = PlacedJob._fields
-    kinds = (str, str, *(int,) * 4, *(float,) * (len(names) - 6))
+    fields = PlacedJob._fields
+    kinds = (str, str, *(int,) * 4, *(float,) * (len(fields) - 6))
     return tuple(
-        PlacedJob(*(kind(row[name]) for kind, name in zip(kinds, names, strict=True)))
-        for row in rows("placed-jobs.csv")
+        PlacedJob(*(kind(row[field]) for kind, field in zip(kinds, fields, strict=True))) for row in rows(name)
     )
 
 

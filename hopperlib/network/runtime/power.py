@@ -14,10 +14,13 @@ References
 """
 
 import math
+from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache, lru_cache
-from statistics import NormalDist
+from statistics import NormalDist, fmean, stdev, variance
+from typing import NamedTuple
 
-from hopperlib.errors import refusal
+from hopperlib.errors import InputError, refusal
 
 # Steps of Simpson's rule over eight standard deviations either side of the chi distribution.
 _STEPS = 400
@@ -66,8 +69,30 @@ def _critical(freedom: int, alpha: float) -> float:
     return t
 
 
+def t_quantile(freedom: int, alpha: float = 0.05) -> float:
+    """Value that a t variable passes, either way, with the chance alpha.
+
+    Examples
+    --------
+    >>> round(t_quantile(10), 3)
+    2.228
+    """
+    return _critical(freedom, alpha)
+
+
+def power_of_slope(slope: float, error: float, freedom: int, *, alpha: float = 0.05) -> float:
+    """Chance that a slope is seen with its sign, given the standard error of its estimate. [fraction]
+
+    Examples
+    --------
+    >>> round(power_of_slope(0.03, 0.01, 100), 2), round(power_of_slope(0.0, 0.01, 100), 3)
+    (0.84, 0.025)
+    """
+    return 1 - _noncentral_t(_critical(freedom, alpha), freedom, abs(slope) / error)
+
+
 def power(gain: float, noise: float, runs: int, *, alpha: float = 0.05) -> float:
-    """Chance that so many runs of each variant show a gain. [fraction]
+    """Chance that this many runs of each variant show a gain. [fraction]
 
     Parameters
     ----------
@@ -95,7 +120,7 @@ def power(gain: float, noise: float, runs: int, *, alpha: float = 0.05) -> float
     _check(gain, noise, alpha)
     if not 2 <= runs <= _MOST_RUNS:
         raise refusal("runs", runs, f"must be from 2 to {_MOST_RUNS:,}: one run of each says nothing about the noise")
-    # The difference of two means of so many runs spreads by the root of 2 / runs.
+    # The difference of two means of that many runs spreads by the root of 2 / runs.
     freedom, noncentrality = 2 * runs - 2, gain / noise * math.sqrt(runs / 2)
     critical = _critical(freedom, alpha)
     return 1 - _noncentral_t(critical, freedom, noncentrality)
@@ -127,7 +152,7 @@ def runs_needed(gain: float, noise: float, *, chance: float = 0.8, alpha: float 
 
 
 def gain_shown(noise: float, runs: int, *, chance: float = 0.8, alpha: float = 0.05) -> float:
-    """Least gain that so many runs of each variant show with so much chance. [fraction of the slower run]
+    """Least gain that this many runs of each variant show with so much chance. [fraction of the slower run]
 
     Examples
     --------
@@ -143,6 +168,47 @@ def gain_shown(noise: float, runs: int, *, chance: float = 0.8, alpha: float = 0
         middle = (low + high) / 2
         low, high = (low, middle) if power(middle, noise, runs, alpha=alpha) >= chance else (middle, high)
     return high
+
+
+class Spread(NamedTuple):
+    """Coefficient of variation of run times, and that within groups of them; None if no group has runs that differ. [fraction]"""
+
+    whole: float
+    within: float | None
+
+
+def spread_of(times: Sequence[float], groups: Sequence[str] = ()) -> Spread:
+    """Return how far run times spread, and how far within their groups. [fraction of the mean]
+
+    Parameters
+    ----------
+    times : sequence of n float
+    groups : sequence of n str
+        What the run of each time shares with others, its job say; empty if nothing is known.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two times, or all are equal.
+
+    Examples
+    --------
+    Mean 10; variance 8/3 of all four, and 2 within each of the two jobs:
+
+    >>> spread = spread_of([8, 10, 10, 12], ["a", "a", "b", "b"])
+    >>> round(spread.whole, 3), round(spread.within, 3)
+    (0.163, 0.141)
+    """
+    if len(times) < 2 or min(times) == max(times):
+        raise InputError("two run times or more that differ are needed to tell their spread", name="times")
+    members: dict[str, list[float]] = defaultdict(list)
+    for group, time in zip(groups, times, strict=False):
+        members[group].append(time)
+    repeated = [runs for runs in members.values() if len(runs) > 1]
+    freedom = sum(len(runs) - 1 for runs in repeated)
+    within = sum((len(runs) - 1) * variance(runs) for runs in repeated) / freedom if freedom else 0.0
+    mean = fmean(times)
+    return Spread(stdev(times) / mean, within**0.5 / mean or None)
 
 
 def _check(gain: float, noise: float, alpha: float) -> None:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hopperlib.errors import InputError
-from hopperlib.network.scheduling.generator import interpolate
+from hopperlib.scheduling.generator import interpolate
 
 #: Quantiles of an exponential distribution of mean 1 at steps of a twentieth. The last stands
 #: for its mean above nineteen twentieths, so that nothing is without bound.
@@ -100,7 +100,7 @@ class RunTimeModel:
 
 
 def least_of(values: Sequence[float], count: int) -> float:
-    """The value that the least of so many draws is as likely to be above as below.
+    """The value that the least of that many draws is as likely to be above as below.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def calibrate(
     jobs : sequence of sequences of Run
         For each job, what each of its runs meets.
     least_s : float
-        Least time of so many runs, as the median of what the least can be. [s]
+        Least time of that many runs, as the median of what the least can be. [s]
     mean_s : float
         Mean time. [s]
     runs : int

@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 from hopperlib.errors import refusal
 from hopperlib.network.runtime.link_loads import WHOLE, LinkMap, Loads
-from hopperlib.network.scheduling.generator import interpolate
 from hopperlib.network.torus.distances import Coordinates
+from hopperlib.scheduling.generator import interpolate
 
 #: What a job's nodes would send on average at equal steps of probability. [GB/s a node] Half of the
 #: jobs want less than a quarter, few more than one. Assumed; a node can send 6.
@@ -223,7 +223,7 @@ def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: flo
             room.append(links.capacity_gb_s[ring][lane] * 1e9 * WHOLE)
             users = ((index, links.lane(streams[index].loads[ring], lane)) for index in on_ring[ring])
             weights.append({index: count * per_gb_s[index] for index, count in users if count})
-    return _fill(wants, room, weights)
+    return fill(wants, room, weights)
 
 
 def shares_in_use(
@@ -251,8 +251,23 @@ def shares_in_use(
     return shares
 
 
-def _fill(wants: list[float], room: list[float], weights: list[dict[int, float]]) -> list[float]:
-    """Raise all rates together; freeze a stream at what it wants, and those of a link once that is full."""
+def fill(wants: Sequence[float], room: list[float], weights: Sequence[Mapping[int, float]]) -> list[float]:
+    """Raise all rates together; freeze a stream at what it wants, and those of a link once that is full.
+
+    Parameters
+    ----------
+    wants : sequence of float
+        What each stream would take. [GB/s]
+    room : list of float
+        What each link can carry; used up.
+    weights : sequence of mapping
+        For each link: stream -> what it adds to the link for each GB/s.
+
+    Examples
+    --------
+    >>> fill([1.0, 6.0], [9.375], [{0: 2.0, 1: 2.0}])
+    [1.0, 3.6875]
+    """
     rates = list(wants)
     links_of: dict[int, list[int]] = defaultdict(list)
     for link, users in enumerate(weights):

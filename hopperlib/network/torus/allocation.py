@@ -195,23 +195,6 @@ def hull_of_placement(places: Iterable[Coordinates], torus: Torus) -> Hull:
     )
 
 
-def runs_of(positions: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Return positions as runs (from, to not included), in order.
-
-    Examples
-    --------
-    >>> runs_of([7, 3, 4, 5, 9, 8])
-    ((3, 6), (7, 10))
-    """
-    runs: list[tuple[int, int]] = []
-    for position in sorted(set(positions)):
-        if runs and runs[-1][1] == position:
-            runs[-1] = (runs[-1][0], position + 1)
-        else:
-            runs.append((position, position + 1))
-    return tuple(runs)
-
-
 def bisection_bandwidth_gb_s(geminis: Iterable[Coordinates], machine: Machine) -> float:
     """Bandwidth of the links that join the two halves of a placement. [GB/s]
 

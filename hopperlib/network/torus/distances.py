@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
+from hopperlib.machine.parts import Direction
 
 Coordinates = tuple[int, int, int]
 
@@ -137,6 +138,7 @@ def link_bandwidth_gb_s(machine: Machine, link: Link) -> float:
     if network is None or not network.link_bandwidth_gb_s:
         raise InputError(f"machine {machine.name!r} states no link bandwidths")
     slots = network.slots_per_cage or 1
-    along_y = "y_between_blades" if link.start[1] % 2 else "y_within_blade"
-    along_z = "z_between_cages" if link.start[2] % slots == slots - 1 else "z_within_cage"
-    return float(network.link_bandwidth_gb_s[("x", along_y, along_z)[link.axis]])
+    along_y: Direction = "y_between_blades" if link.start[1] % 2 else "y_within_blade"
+    along_z: Direction = "z_between_cages" if link.start[2] % slots == slots - 1 else "z_within_cage"
+    along: tuple[Direction, ...] = ("x", along_y, along_z)
+    return float(network.link_bandwidth_gb_s[along[link.axis]])

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from hopperlib.errors import InputError
 
 Point = tuple[int, int, int]
+# Faces as triangles (a, b, c) whose normal points outwards, kept with it and with the offset of its plane.
+Faces = dict[tuple[Point, Point, Point], tuple[Point, int]]
 
 
 class Hull(NamedTuple):
@@ -69,6 +71,37 @@ def _flat_surface(points: list[Point], normal: Point) -> float:
     return twice * _length(normal) / abs(normal[axis])
 
 
+def _face(a: Point, b: Point, c: Point) -> Faces:
+    """Return a triangle with its normal, and how far out its plane lies."""
+    out = _cross(_minus(b, a), _minus(c, a))
+    return {(a, b, c): (out, _dot(out, a))}
+
+
+def _body(corners: tuple[Point, Point, Point, Point]) -> Faces:
+    """Return the faces of four corners that do not lie in one plane."""
+    faces: Faces = {}
+    for i in range(4):
+        a, b, c = (corners[j] for j in range(4) if j != i)
+        # The fourth corner lies inside: a normal that points away from it points outwards.
+        outward = _dot(_cross(_minus(b, a), _minus(c, a)), _minus(corners[i], a)) < 0
+        faces |= _face(a, b, c) if outward else _face(a, c, b)
+    return faces
+
+
+def _raise_corner(faces: Faces, p: Point) -> None:
+    """Put new faces up to a point in place of those that it sees from outside."""
+    seen = [face for face, (out, offset) in faces.items() if _dot(out, p) > offset]
+    # The horizon: edges of seen faces whose other face is not seen. A point in line with such
+    # an edge would lie in the plane of the seen face and not see it, so no face has area zero.
+    edges = {edge for a, b, c in seen for edge in ((a, b), (b, c), (c, a))}
+    for face in seen:
+        del faces[face]
+    for a, b in edges:
+        # Faces are all turned the same way, so an edge between two seen faces stands here in both directions.
+        if (b, a) not in edges:
+            faces |= _face(a, b, p)
+
+
 def convex_hull(points: Iterable[Point]) -> Hull:
     """Return volume and surface of the convex hull of points.
 
@@ -118,34 +151,9 @@ def convex_hull(points: Iterable[Point]) -> Hull:
     if fourth is None:
         return Hull(0.0, _flat_surface(kept, normal))
 
-    # Faces as triangles (a, b, c) whose normal points outwards, kept with it.
-    faces: dict[tuple[Point, Point, Point], tuple[Point, int]] = {}
-
-    def add(a: Point, b: Point, c: Point) -> None:
-        out = _cross(_minus(b, a), _minus(c, a))
-        faces[a, b, c] = (out, _dot(out, a))
-
-    start = (first, second, third, fourth)
-    for i in range(4):
-        a, b, c = (start[j] for j in range(4) if j != i)
-        # The fourth corner lies inside: a normal that points away from it points outwards.
-        outward = _dot(_cross(_minus(b, a), _minus(c, a)), _minus(start[i], a)) < 0
-        add(a, b, c) if outward else add(a, c, b)
+    faces = _body((first, second, third, fourth))
     for p in kept:
-        if p in start:
-            continue
-        seen = [face for face, (out, offset) in faces.items() if _dot(out, p) > offset]
-        if not seen:
-            continue
-        # The horizon: edges of seen faces whose other face is not seen. A point in line with such
-        # an edge would lie in the plane of the seen face and not see it, so no face has area zero.
-        edges = {edge for a, b, c in seen for edge in ((a, b), (b, c), (c, a))}
-        for face in seen:
-            del faces[face]
-        for a, b in edges:
-            # Faces are all turned the same way, so an edge between two seen faces stands here in both directions.
-            if (b, a) not in edges:
-                add(a, b, p)
+        _raise_corner(faces, p)
     # Tetrahedra from one corner to every face, six times the volume of each a whole number: nothing is rounded before
     # the end.
     six_volumes = sum(_dot(_cross(_minus(a, first), _minus(b, first)), _minus(c, first)) for a, b, c in faces)

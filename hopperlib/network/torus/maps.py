@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
 from hopperlib.errors import InputError
-from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
+from hopperlib.scheduling.schedule import Schedule
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -17,8 +17,8 @@ def holders(schedule: Schedule, time_s: int) -> dict[int, int]:
 
     Examples
     --------
-    >>> from hopperlib.network.scheduling.scheduler import simulate
-    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> from hopperlib.scheduling.scheduler import simulate
+    >>> from hopperlib.scheduling.workload import Job, Workload
     >>> holders(simulate(Workload([Job(7, 0, 2, 60, 60)]), 4), 30)
     {0: 0, 1: 0}
     """
@@ -87,8 +87,8 @@ def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 12
 
     Examples
     --------
-    >>> from hopperlib.network.scheduling.scheduler import simulate
-    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> from hopperlib.scheduling.scheduler import simulate
+    >>> from hopperlib.scheduling.workload import Job, Workload
     >>> occupancy(simulate(Workload([Job(7, 0, 2, 60, 60)]), 4), 0, 120, columns=2, rows=2)
     [[1.0, 0.0], [0.0, 0.0]]
     """

@@ -25,7 +25,9 @@ from hopperlib.machine import Machine
 from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
 
-ORDERS: tuple[str, ...] = ("nid", "xyz", "xyz-by2", "hilbert")
+#: What each order is called where one is chosen.
+ORDER_TITLES = {"nid": "NID", "xyz": "xyz", "xyz-by2": "xyz-by2", "hilbert": "Hilbert curve"}
+ORDERS: tuple[str, ...] = tuple(ORDER_TITLES)
 
 ASSUMED = (
     "xyz-by2 is taken as blocks of 2 x 2 x 2 Geminis walked z first; no source prints its definition",

@@ -39,7 +39,7 @@ def free_positions(count: int, nodes: int, *, start_fraction: float, busy_fracti
     Raises
     ------
     InputError
-        If so many are not free.
+        If that many are not free.
 
     Examples
     --------
@@ -100,3 +100,15 @@ def compactness_of(places: Sequence[Coordinates], weighted: Torus) -> Compactnes
         farthest=max_hop_distance(geminis, plain) if len(geminis) <= _MOST_FOR_FARTHEST else None,
         hull=hull_of_placement(geminis, plain),
     )
+
+
+def jobs_on_busy(count: int, busy_fraction: float, width: int = 128) -> list[list[int]]:
+    """Return the busy positions of a node list, dealt out to jobs of some width. The width is assumed.
+
+    Examples
+    --------
+    >>> [len(job) for job in jobs_on_busy(400, 1.0)]
+    [128, 128, 128, 16]
+    """
+    there = [position for position in range(count) if busy(position, busy_fraction)]
+    return [there[first : first + width] for first in range(0, len(there), width)]

@@ -1,45 +1,104 @@
 """Question: the documented values, to search and to filter."""
 
+from functools import cached_property
+
 from hopperlib.documented import DocumentedValue, all_values, erratum
-from hopperlib.questions.book.search import ALL, Browsed, rows_shown, study_options
-from hopperlib.questions.question import declared
-from hopperlib.questions.result import Result
+from hopperlib.questions import ask
+from hopperlib.questions.book import search as browse
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Result, table
+from hopperlib.text import count
+
+_SOURCES = {
+    browse.ALL: "All sources",
+    "antypas2011": "Antypas and He, 2011",
+    "he2012": "He and Antypas, 2012",
+    "byna2013": "Byna and others, 2013",
+    "bassi2006": "Bassi, 2006",
+    "nersc-variability": "NERSC on variability",
+    "hoefler2008": "Hoefler and others, 2008",
+    "geoffray2008": "Geoffray and Hoefler, 2008",
+    "lockwood-garden": "Lockwood on dragonflies",
+    "lumi-network": "LUMI on its network",
+}
+_QUALIFIERS = (
+    *("exact", "rounded", "truncated", "about", "at least", "at most"),
+    *("range low", "range high", "shape", "date"),
+)
 
 
-def _slip(value: DocumentedValue) -> str:
-    """Return what the book reads in place of a value, or what is to be said about it."""
-    if not value.errata:
-        return ""
-    read = f", read as {value.adopted or 'nothing: it is open'}" if value.adopted != value.value else ""
-    return f"{erratum(value.errata).kind}{read}"
-
-
-def _row(value: DocumentedValue, with_study: bool) -> tuple[str, ...]:
-    """Return a row of the table."""
-    what = f"{value.study}: {value.quantity}" if with_study else value.quantity
-    printed = "holds" if value.qualifier == "shape" else f"{value.value} {value.unit}".strip()
-    remark = "; ".join(text for text in (_slip(value), value.note) if text)
-    return what, printed, value.qualifier, f"{value.source}, {value.locator}", remark
-
-
-class _Search(Browsed):
+class Search(ask.Setting):
     """One search."""
 
-    def result(self) -> Result:
-        """Return the answer."""
-        parts = ("id", "quantity", "value", "unit", "locator", "note")
-        matching = self.found(all_values(), ("study", "source", "qualifier"), parts)
-        matching = [value for value in matching if value.errata or not self.slips_only]
-        cut, caption = rows_shown(matching, self.shown, "documented value")
-        with_slip = sum(bool(value.errata) for value in matching)
-        return self.said(
-            found=len(matching),
-            all=len(all_values()),
-            caption=caption,
-            with_slip=with_slip,
-            rows=[_row(value, self.study == ALL) for value in cut],
-            cut=len(cut),
-        ).result()
+    search: str = browse.words("nodes, GB, 1.29, Figure 4")
+    study: str = browse.study()
+    source: str = ask.choice("Source", browse.ALL, _SOURCES)
+    qualifier: str = browse.one_of("Meant as", "Anything", _QUALIFIERS)
+    slips_only: bool = ask.switch("Only values with an erratum", False)
+    shown: int = browse.most_rows(50)
+
+    @cached_property
+    def found(self) -> list[DocumentedValue]:
+        """The values that are found."""
+        return [
+            value
+            for value in all_values()
+            if browse.keeps(self.study, value.study)
+            and browse.keeps(self.source, value.source)
+            and browse.keeps(self.qualifier, value.qualifier)
+            and (value.errata or not self.slips_only)
+            and browse.has_words(
+                self.search, value.id, value.quantity, value.value, value.unit, value.locator, value.note
+            )
+        ]
 
 
-QUESTION = declared(__name__, _Search.answer, options={"study": study_options()})
+def answer(search: Search) -> Result:
+    """Return the answer."""
+    cut, caption = browse.rows_shown(search.found, search.shown, "documented value")
+    with_slip = sum(bool(value.errata) for value in search.found)
+    slips = count(with_slip, "of those found has an erratum", "of those found have an erratum")
+    return Result(
+        summary=f"{caption} of {len(all_values()):,} in the data; {slips}.",
+        tables=(
+            table(
+                f"Documented values: {caption}",
+                cut,
+                {
+                    "What": lambda value: (
+                        f"{value.study}: {value.quantity}" if search.study == browse.ALL else value.quantity
+                    ),
+                    "As printed": _printed,
+                    "Meant as": lambda value: value.qualifier,
+                    "Source and place": lambda value: f"{value.source}, {value.locator}",
+                    "Slip, and note": _remark,
+                },
+            ),
+        ),
+        facts={"found": len(search.found), "with_slip": with_slip, "shown": len(cut)},
+    )
+
+
+def _printed(value: DocumentedValue) -> str:
+    return "holds" if value.qualifier == "shape" else f"{value.value} {value.unit}".strip()
+
+
+def _remark(value: DocumentedValue) -> str:
+    """Return what the book reads in place of a value, and what is to be said about it."""
+    slip = ""
+    if value.errata:
+        read = f", read as {value.adopted or 'nothing: it is open'}" if value.adopted != value.value else ""
+        slip = f"{erratum(value.errata).kind}{read}"
+    return "; ".join(text for text in (slip, value.note) if text)
+
+
+QUESTION = ask.declared(
+    Search,
+    answer,
+    title="Documented values",
+    examples=[
+        Example("Memory", {"study": "memory"}),
+        Example("Shapes", {"qualifier": "shape"}),
+        Example("Slips", {"slips_only": True}),
+    ],
+)

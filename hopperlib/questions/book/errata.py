@@ -1,12 +1,60 @@
 """Question: the slips of the sources, each with its proof, evaluated when it is shown."""
 
-from functools import cache
+from functools import cache, cached_property
 
-from hopperlib.documented import errata, evaluate_proof
-from hopperlib.documented.values import Erratum
-from hopperlib.questions.book.search import Browsed, rows_shown
-from hopperlib.questions.question import declared
-from hopperlib.questions.result import Result
+from hopperlib.documented import Erratum, errata
+from hopperlib.proofs import evaluate_proof
+from hopperlib.questions import ask
+from hopperlib.questions.book import search as browse
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Result, table
+
+_KINDS = ("misprint", "OCR", "arithmetic slip", "tension", "rounding", "later change", "not an error")
+
+
+class Search(ask.Setting):
+    """One search."""
+
+    search: str = browse.words("6384, GB, torus")
+    kind: str = browse.one_of("Kind", "Any kind", _KINDS)
+    sure: str = browse.one_of("How sure", "Any", ("certain", "likely", "open"))
+    shown: int = browse.most_rows(200)
+
+    @cached_property
+    def found(self) -> list[Erratum]:
+        """The errata that are found."""
+        return [
+            slip
+            for slip in errata()
+            if browse.keeps(self.kind, slip.kind)
+            and browse.keeps(self.sure, slip.sure)
+            and browse.has_words(
+                self.search, slip.id, slip.source, slip.locator, slip.printed, slip.adopted, slip.explanation
+            )
+        ]
+
+
+def answer(search: Search) -> Result:
+    """Return the answer."""
+    cut, caption = browse.rows_shown(search.found, search.shown, "entry", "entries")
+    proofs = [slip.proof for slip in search.found if slip.proof]
+    held = sum(map(_holds, proofs))
+    return Result(
+        summary=f"{caption}; {held} of {len(proofs)} proofs hold.",
+        tables=(
+            table(
+                f"Errata: {caption}",
+                cut,
+                {
+                    "Printed, and read as": _printed,
+                    "Kind, how sure": lambda slip: f"{slip.kind}, {slip.sure}",
+                    "Why, and the proof": lambda slip: f"{slip.explanation} Proof: {_proof(slip)}",
+                    "Source and place": lambda slip: f"{slip.source}, {slip.locator}",
+                },
+            ),
+        ),
+        facts={"found": len(search.found), "proofs": len(proofs), "held": held},
+    )
 
 
 @cache
@@ -22,30 +70,20 @@ def _proof(slip: Erratum) -> str:
     return f"{slip.proof}: {'holds' if _holds(slip.proof) else 'FAILS'}"
 
 
-def _row(slip: Erratum) -> tuple[str, ...]:
-    """Return a row of the table."""
-    read = "left open" if not slip.adopted else f"read as {slip.adopted}"
-    printed = slip.printed if slip.adopted == slip.printed else f"{slip.printed}; {read}"
-    why = f"{slip.explanation} Proof: {_proof(slip)}"
-    return printed, f"{slip.kind}, {slip.sure}", why, f"{slip.source}, {slip.locator}"
+def _printed(slip: Erratum) -> str:
+    """Return what is printed, and what the book reads instead."""
+    if slip.adopted == slip.printed:
+        return slip.printed
+    return f"{slip.printed}; {f'read as {slip.adopted}' if slip.adopted else 'left open'}"
 
 
-class _Search(Browsed):
-    """One search."""
-
-    def result(self) -> Result:
-        """Return the answer."""
-        parts = ("id", "source", "locator", "printed", "adopted", "explanation")
-        matching = self.found(errata(), ("kind", "sure"), parts)
-        cut, caption = rows_shown(matching, self.shown, "entry", "entries")
-        proofs = [slip.proof for slip in matching if slip.proof]
-        return self.said(
-            found=len(matching),
-            caption=caption,
-            proofs=len(proofs),
-            held=sum(map(_holds, proofs)),
-            rows=[_row(slip) for slip in cut],
-        ).result()
-
-
-QUESTION = declared(__name__, _Search.answer)
+QUESTION = ask.declared(
+    Search,
+    answer,
+    title="Errata",
+    examples=[
+        Example("Misprints", {"kind": "misprint"}),
+        Example("What only looks wrong", {"kind": "not an error"}),
+        Example("Open questions", {"sure": "open"}),
+    ],
+)

@@ -6,27 +6,28 @@ to the studies.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
+from hopperlib.data_files import rows
 from hopperlib.documented import VERDICTS
-from hopperlib.documented.data_files import rows
-from hopperlib.questions.book.search import ALL, Browsed, rows_shown, study_options
-from hopperlib.questions.figures import Series
-from hopperlib.questions.question import declared
-from hopperlib.questions.result import Facts, Figure, Result
-from hopperlib.questions.wording import record_of, wording
+from hopperlib.finding import Finding
+from hopperlib.questions import ask
+from hopperlib.questions.book import search as browse
+from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Column, Facts, Figure, Result, table
+from hopperlib.text import count
 
 Row = dict[str, str]
 
-_WORDING = wording(__name__)
-_NUMBERS = record_of(__name__)["numbers"]
+_ROLES = ("retrodicted", "calibrated", "arithmetic", "shape", "by construction", "input", "not modelled")
 # Roles whose deviation can be drawn, in the order of their looks.
-_DRAWN = ("predicted", "calibrated", "identity", "input")
+_DRAWN = ("retrodicted", "calibrated", "arithmetic", "input")
 # What lies farther out stands at the edge of the chart: one wild miss would press all others onto the line.
-_EDGE = 4.0
+EDGE = 4.0
 
 
 @cache
@@ -35,126 +36,218 @@ def _table() -> tuple[Row, ...]:
     return tuple(rows("scorecard.csv"))
 
 
-def _with_residual(rows: Sequence[Row]) -> list[tuple[Row, float]]:
-    """Return the rows that have a deviation and a tolerance, with the one over the other."""
-    judged = [row for row in rows if row["deviation"] and float(row["tolerance"] or 0)]
-    return [(row, float(row["deviation"]) / float(row["tolerance"])) for row in judged]
+class Search(ask.Setting):
+    """One search."""
+
+    search: str = browse.words("memory, Franklin, 1.88")
+    study: str = browse.study()
+    role: str = browse.one_of("Role", "Any role", _ROLES)
+    verdict: str = browse.one_of("Verdict", "Any verdict", VERDICTS, help="Missed takes the explained ones too.")
+    shown: int = browse.most_rows(50)
+
+    @cached_property
+    def found(self) -> list[Row]:
+        """The rows that are found."""
+        parts = ("id", "quantity", "unit", "documented", "note", "place")
+        return [
+            row
+            for row in _table()
+            if browse.keeps(self.study, row["study"])
+            and browse.keeps(self.role, row["role"])
+            and browse.keeps(self.verdict, row["verdict"], row["verdict"].removesuffix(", explained"))
+            and browse.has_words(self.search, *(row[part] for part in parts))
+        ]
+
+    @cached_property
+    def verdicts(self) -> Counter[str]:
+        """How many of the rows have each verdict."""
+        return Counter(row["verdict"] for row in self.found)
+
+    @property
+    def unexplained(self) -> list[str]:
+        """Ids of the rows that are missed without an explanation."""
+        return [row["id"] for row in self.found if row["verdict"] == "missed"]
+
+    @cached_property
+    def residuals(self) -> list[tuple[Row, float]]:
+        """The rows that have a deviation and a tolerance, with the one over the other."""
+        judged = [row for row in self.found if row["deviation"] and float(row["tolerance"] or 0)]
+        return [(row, float(row["deviation"]) / float(row["tolerance"])) for row in judged]
 
 
-def _residuals(drawn: list[tuple[Row, float]]) -> Figure:
-    """Return the chart of deviations over tolerances, row by row."""
-    numbered = [(number, row, ratio) for number, (row, ratio) in enumerate(drawn, start=1)]
-    outside = sum(abs(ratio) > 1 + 1e-9 for _, ratio in drawn)
-    said = _WORDING.of(
-        drawn=len(drawn),
-        inside=len(drawn) - outside,
-        outside=outside,
-        beyond=sum(abs(ratio) > _EDGE for _, ratio in drawn),
-        edge=_EDGE,
-        low=-1.1 * _EDGE,
-        high=1.1 * _EDGE,
+def answer(search: Search) -> Result:
+    """Return the answer."""
+    cut, caption = browse.rows_shown(search.found, search.shown, "row")
+    return Result(
+        summary=_summary(search, caption),
+        findings=tuple(_findings(search)),
+        figures=(_residuals(search.residuals),) if search.residuals else (),
+        tables=(
+            table(
+                f"Scorecard: {caption}",
+                cut,
+                {
+                    "What": lambda row: (
+                        f"{row['study']}: {row['quantity']}" if search.study == browse.ALL else row["quantity"]
+                    ),
+                    "Documented": lambda row: f"{row['documented']} {row['unit']}".strip(),
+                    "Model": lambda row: row["reproduced"] or "-",
+                    "Role": lambda row: row["role"],
+                    "Verdict": lambda row: row["verdict"],
+                    "Why, and where it stands": lambda row: (
+                        f"{row['note']} ({row['place']})" if row["note"] else row["place"]
+                    ),
+                },
+                marked=tuple(number for number, row in enumerate(cut) if row["verdict"].startswith("missed")),
+                marked_label="the model misses this value",
+            ),
+        ),
+        facts=_facts(search),
     )
+
+
+def _summary(search: Search, caption: str) -> str:
+    predictions, won, rival_too = _won(search.found)
+    verdicts = ", ".join(
+        f"{search.verdicts[name]} {name.replace(',', ' and')}" for name in VERDICTS if search.verdicts[name]
+    )
+    sentence = f"{caption}: {verdicts}." if verdicts else f"{caption}."
+    if not predictions:
+        return sentence
+    held = sum(not row["verdict"].startswith("missed") for row in search.found if row["role"] == "retrodicted")
+    rivals = f"{won} narrow enough to say something, {rival_too} of these for the simplest rival too"
+    return f"{count(predictions, 'retrodiction')}: {held} of the nominal 90 % intervals hold, {rivals}. {sentence}"
+
+
+def _won(found: Sequence[Row]) -> tuple[int, int, int]:
+    """Return how many of the rows are retrodictions, how many were reproduced, how many of those by the rival too."""
+    predicted = [row for row in found if row["role"] == "retrodicted"]
+    won = [row for row in predicted if row["verdict"] == "reproduced"]
+    return len(predicted), len(won), sum(row["rival_verdict"] == "reproduced" for row in won)
+
+
+def _findings(search: Search) -> Iterator[Finding]:
+    if search.unexplained:
+        message = f"missed, and nobody explains it: {', '.join(search.unexplained)}"
+        yield Finding("unexplained", message, "problem")
+
+
+def _residuals(judged: Sequence[tuple[Row, float]]) -> Figure:
+    """Return the chart of deviations over tolerances, row by row."""
+    numbered = [(number, row, ratio) for number, (row, ratio) in enumerate(judged, start=1)]
+    outside = sum(abs(ratio) > 1 + 1e-9 for _, ratio in judged)
+    beyond = sum(abs(ratio) > EDGE for _, ratio in judged)
     series = []
     for look, role in enumerate(_DRAWN):
         # Every role keeps its look whether the others are there or not.
-        part = {number: max(-_EDGE, min(_EDGE, ratio)) for number, row, ratio in numbered if row["role"] == role}
+        part = {number: max(-EDGE, min(EDGE, ratio)) for number, row, ratio in numbered if row["role"] == role}
         if part:
             series.append(Series(name=role, x=list(part), y=list(part.values()), kind="points", style=look))
-    figure = said.chart("residuals", series)
-    # Each point says which row it is, and how far out.
-    names = {
-        number: f"{row['quantity']}: {row['documented']} {row['unit']}<br>{ratio:.2f}"
-        for number, row, ratio in numbered
+    farther = f", {beyond} of them farther out than {EDGE:g}, drawn at the edge" if beyond else ""
+    figure = chart(
+        title="Residuals",
+        alt=f"Deviation over tolerance for {count(len(judged), 'number')}, in the order of the table; "
+        f"{len(judged) - outside} lie between -1 and 1, {outside} outside{farther}.",
+        x=Axis(title="Row, of those that have a tolerance"),
+        y=Axis(
+            title="Deviation over tolerance" + (f"; beyond {EDGE:g} at the edge" if beyond else ""),
+            low=-1.1 * EDGE,
+            high=1.1 * EDGE,
+            decimals=2,
+        ),
+        series=series,
+        references=[Reference("tolerance", 1.0), Reference("tolerance, below", -1.0)],
+    )
+    residuals = table(
+        "Residuals",
+        numbered,
+        {
+            "Row": lambda point: point[0],
+            "Id": lambda point: point[1]["id"],
+            "What": lambda point: point[1]["quantity"],
+            "Documented": lambda point: point[1]["documented"],
+            "Model": lambda point: point[1]["reproduced"],
+            "Role": lambda point: point[1]["role"],
+            Column("Deviation over tolerance", "", 2): lambda point: point[2],
+        },
+    )
+    return replace(figure, data=[_with_names(trace, judged) for trace in figure.data], table=residuals)
+
+
+def _with_names(trace: dict[str, Any], judged: Sequence[tuple[Row, float]]) -> dict[str, Any]:
+    """Return a trace whose points say which row they are, and how far out; a line to compare with as it is."""
+    if trace["name"] not in _DRAWN:
+        return trace
+    shown = (judged[number - 1] for number in trace["x"])
+    names = [f"{row['quantity']}: {row['documented']} {row['unit']}<br>{ratio:.2f}" for row, ratio in shown]
+    return trace | {"text": names, "hovertemplate": "%{text}<extra></extra>"}
+
+
+def _facts(search: Search) -> Facts:
+    named = {
+        "found": len(search.found),
+        "missed": search.verdicts["missed"],
+        "explained": search.verdicts["missed, explained"],
+        "drawn": len(search.residuals),
     }
-    data = [
-        trace | {"text": [names[at] for at in trace["x"]], "hovertemplate": "%{text}<extra></extra>"}
-        if trace["name"] in _DRAWN
-        else trace
-        for trace in figure.data
-    ]
-    cells = [
-        (number, row["id"], row["quantity"], row["documented"], row["reproduced"], row["role"], ratio)
-        for number, row, ratio in numbered
-    ]
-    return replace(figure, data=data, table=said.table("residuals", cells))
+    return Facts(named, rest=lambda: _contract(search))
+
+
+def _contract(search: Search) -> dict[str, Any]:
+    """Return what `hopper scorecard --json` prints besides: its keys are promised to programs."""
+    predictions, won, rival_too = _won(search.found)
+    return {
+        "rows": [_plain(row) for row in search.found],
+        "summary": {
+            "retrodictions": predictions,
+            "won": won,
+            "rival_wins_too": rival_too,
+            "rows": len(search.found),
+            "roles": dict(Counter(row["role"] for row in search.found)),
+            "verdicts": dict(search.verdicts),
+            "unexplained": search.unexplained,
+        },
+    }
 
 
 def _plain(row: Row) -> dict[str, Any]:
-    """Return a row for programs: numbers as numbers, and of a prediction the intervals, the score and the rival."""
-    numbers = {name: float(row[name]) if row[name] else None for name in _NUMBERS}
-    ends = {name: [numbers[f"{name}low"], numbers[f"{name}high"]] for name in ("", "documented_", "rival_")}
+    """Return a row for programs: numbers as numbers, and of a retrodiction the intervals, the score and the rival."""
+
+    def number(name: str) -> float | None:
+        return float(row[name]) if row[name] else None
+
+    def interval(name: str) -> list[float | None]:
+        return [number(f"{name}low"), number(f"{name}high")]
+
     predicted = bool(row["rival"])
-    null = {
+    rival = {
         "rival": row["rival"],
-        "value": numbers["rival_value"],
-        "interval": ends["rival_"],
+        "value": number("rival_value"),
+        "interval": interval("rival_"),
         "verdict": row["rival_verdict"],
-        "score": numbers["rival_score"],
+        "score": number("rival_score"),
     }
-    # What is left are texts, which stay as they are; numbers and rivals have places of their own.
-    kept = {name: text for name, text in row.items() if name not in _NUMBERS and not name.startswith("rival")}
-    return kept | {
-        "deviation": numbers["deviation"],
-        "tolerance": numbers["tolerance"],
-        "interval": ends[""] if predicted else None,
-        "documented_interval": ends["documented_"] if predicted else None,
-        "null": null if predicted else None,
-        "score": numbers["score"],
+    texts = ("id", "study", "quantity", "unit", "role", "documented", "reproduced", "verdict", "note", "place")
+    return {
+        **{name: row[name] for name in texts},
         "seeds": int(row["seeds"]) if row["seeds"] else None,
+        "deviation": number("deviation"),
+        "tolerance": number("tolerance"),
+        "interval": interval("") if predicted else None,
+        "documented_interval": interval("documented_") if predicted else None,
+        "null": rival if predicted else None,
+        "score": number("score"),
     }
 
 
-def _lost_and_won(rows: Sequence[Row]) -> dict[str, int]:
-    """Return how many of the rows are predictions, how many were won, how many of those by the rival too."""
-    predicted = [row for row in rows if row["role"] == "predicted"]
-    won = [row for row in predicted if row["verdict"] == "reproduced"]
-    rival_too = sum(row["rival_verdict"] == "reproduced" for row in won)
-    return {"falsifiable_predictions": len(predicted), "won": len(won), "rival_wins_too": rival_too}
-
-
-class _Search(Browsed):
-    """One search."""
-
-    def result(self) -> Result:
-        """Return the answer."""
-        parts = ("id", "quantity", "unit", "documented", "note", "place")
-        matching = self.found(_table(), ("study", "role"), parts)
-        matching = [
-            row for row in matching if self.verdict in (ALL, row["verdict"].removesuffix(", explained"), row["verdict"])
-        ]
-        cut, caption = rows_shown(matching, self.shown, "row")
-        roles, counts = (Counter(row[name] for row in matching) for name in ("role", "verdict"))
-        drawn, won = _with_residual(matching), _lost_and_won(matching)
-        unexplained = [row["id"] for row in matching if row["verdict"] == "missed"]
-        said = self.said(
-            won=won,
-            predicted=won["falsifiable_predictions"],
-            caption=caption,
-            spelled=", ".join(f"{counts[name]} {name.replace(',', ' and')}" for name in VERDICTS if counts[name]),
-            unexplained=unexplained,
-            rows=[
-                (
-                    row["quantity"] if self.study != ALL else f"{row['study']}: {row['quantity']}",
-                    f"{row['documented']} {row['unit']}".strip(),
-                    row["reproduced"] or "-",
-                    row["role"],
-                    row["verdict"],
-                    f"{row['note']} ({row['place']})" if row["note"] else row["place"],
-                )
-                for row in cut
-            ],
-            missed_rows=[number for number, row in enumerate(cut) if row["verdict"].startswith("missed")],
-            found=len(matching),
-            missed=counts["missed"],
-            explained=counts["missed, explained"],
-            drawn=len(drawn),
-        )
-        summary = {"rows": len(matching), "roles": dict(roles), "verdicts": dict(counts), "unexplained": unexplained}
-        return said.result(
-            figures=(_residuals(drawn),) if drawn else (),
-            tables=(said.table("rows"),),
-            facts=Facts(said.facts, rest=lambda: {"rows": [_plain(row) for row in matching], "summary": won | summary}),
-        )
-
-
-QUESTION = declared(__name__, _Search.answer, options={"study": study_options()})
+QUESTION = ask.declared(
+    Search,
+    answer,
+    title="Scorecard",
+    examples=[
+        Example("Retrodictions", {"role": "retrodicted"}),
+        Example("Misses", {"verdict": "missed"}),
+        Example("What no model gives", {"role": "not modelled"}),
+        Example("The memory study", {"study": "memory"}),
+    ],
+)

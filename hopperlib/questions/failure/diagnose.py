@@ -4,191 +4,110 @@ Whatever comes from the reader's text stays text: nothing here makes markup.
 """
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hopperlib.errors import InputError
-from hopperlib.failure.diagnosis.causes import CONFIDENCE
+from hopperlib.failure.diagnosis.causes import CONFIDENCE, Cause, measured
 from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
-from hopperlib.failure.messages import evidence
+from hopperlib.failure.diagnosis.first import first_failure, reach
 from hopperlib.failure.messages.evidence import Hit
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
+from hopperlib.package_data import text_beside
+from hopperlib.questions import ask
+from hopperlib.questions.failure._quoted_lines import (
+    HITS_OF_A_CAUSE,
+    LINE_LENGTH,
+    listings,
+    messages_in_order,
+    part_of,
+)
 from hopperlib.questions.machine_choice import chosen_machine
-from hopperlib.questions.question import declared, is_sample
-from hopperlib.questions.result import Download, Facts, Listing, ListingLine, Result
-from hopperlib.questions.wording import Said, record_of, wording
+from hopperlib.questions.question import Example, is_sample
+from hopperlib.questions.result import Copyable, Download, Facts, Result, Table, Value, table
+from hopperlib.text import count, share
 
 if TYPE_CHECKING:
     from hopperlib.failure.diagnosis.context import Context
 
-Text = tuple[str, str]
-
-# What is shown at most: a page is no place for a whole log.
-LINES_LISTED = 160
-LINE_LENGTH = 400
-HITS_OF_A_CAUSE = 5
-HITS_OF_A_MESSAGE = 2
-UNKNOWN_MARKED = 8
-UNKNOWN_LISTED = 20
-MESSAGES_LISTED = 60
-CONTEXT = 2
-
-# Sequences that color a terminal, what else a terminal obeys, and marks that turn the direction of reading.
-_CONTROL = re.compile(
-    "\x1b\\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+_MAX_ROWS = 12
+_MAX_TEMPLATE = 120
+_WHO = {"user": "the job's owner", "staff": "the center's staff", "vendor": "the vendor"}
+_NO_RULE = "no rule knows the message; it stands nearest to the failure"
+_FAULT = {"user": "user", "system": "system", "either": "either user or system"}
+# Fields of a cause whose names say too little.
+_LABELS = {
+    "label": "Printed by task",
+    "hsa_node": "HSA node (no GPU index)",
+    "nid": "Node ID (nid)",
+    "cname": "Location (cname)",
+    "apid": "Application",
+}
+_SUSPICIONS = {"fatal": "end of the program", "error": "error", "end": "end, no reason", "hint": "bad news"}
+# Fields of a cause that are facts of their own.
+_LOCATIONS = ("rank", "node", "nid", "cname", "time")
+_MISSING_LIBRARY = (
+    "./solver: error while loading shared libraries: libpetsc.so.3.4: "
+    "cannot open shared object file: No such file or directory\n"
 )
-_WORDING = wording(__name__)
 
 
-def _place(diagnosis: Diagnosis, hit: Hit) -> str:
-    """Return file and line."""
-    return f"{diagnosis.evidence.files[hit.file].name}:{hit.line}"
+def _sample(name: str) -> str:
+    return text_beside(__file__, f"samples/{name}.txt")
 
 
-def _in_order(diagnosis: Diagnosis) -> list[evidence.MessageHits]:
-    """Return the messages in the order of their first line."""
-    return sorted(
-        diagnosis.evidence.messages.values(), key=lambda message: (message.hits[0].file, message.hits[0].line)
+class Given(ask.Setting):
+    """The output of one job, and what is known beside it."""
+
+    log: str = ask.file(
+        "Output of the job",
+        _sample("out-of-memory"),
+        rows=10,
+        max_length=8_000_000,
+        placeholder="Paste what the job printed, or drop the file here",
+        help="Paste the text, or drop the file. It is read on this page and sent nowhere. "
+        "The text at the start is made up.",
+    )
+    errors: str = ask.file(
+        "Second file of the same job",
+        rows=2,
+        max_length=8_000_000,
+        help="Standard error, if it is a separate file, or the log of the program.",
+    )
+    launch: str = ask.text(
+        "Launch line or job script",
+        rows=2,
+        placeholder="aprun -n 384 ./a.out",
+        help="If you give it, the advice contains numbers.",
+        advanced=True,
+    )
+    machine: Machine = ask.machine(
+        help="The machine on which the launch line ran. Without a launch line it changes nothing.", advanced=True
+    )
+    record: str = ask.file(
+        "Scheduler's record",
+        option="sacct",
+        rows=4,
+        max_length=1_000_000,
+        help="The output of `sacct -P -l -j JOBID` for the job.",
+        advanced=True,
     )
 
 
-def _label(name: str) -> str:
-    """Return what a field of a cause is called."""
-    labels: dict[str, str] = record_of(__name__)["labels"]
-    return labels.get(name, name.replace("_", " ").capitalize())
-
-
-def _said(diagnosis: Diagnosis) -> Said:
-    """Return the words of a diagnosis."""
-    cause, words = diagnosis.cause, record_of(__name__)
-    shown = cause if diagnosis.verdict == "cause" else None
-    fields, hits = (shown.fields, shown.hits) if shown else ({}, [])
-    return _WORDING.of(
-        diagnosis,
-        lines=diagnosis.evidence.lines_read,
-        cause=cause,
-        shown=shown,
-        succeeded=diagnosis.verdict == "succeeded",
-        title=cause.title.rstrip(".") if cause else "",
-        first=_place(diagnosis, cause.hits[0]) if cause else "",
-        guess=cause is not None and cause.confidence == "guess",
-        meaning=CONFIDENCE[cause.confidence] if cause else "",
-        who=words["who"][cause.who] if cause else "",
-        labelled=[(_label(name), value) for name, value in fields.items()],
-        quoted=[(_place(diagnosis, hit), hit.text) for hit in hits[:HITS_OF_A_CAUSE]],
-        aside=[(code, diagnosis.evidence.messages[code].rule.confirm) for code in diagnosis.set_aside],
-        **({"class": _WORDING.of(rule=cause.rule, fault=words["fault"][cause.fault]).text("class")} if cause else {}),
-        explains=sorted(shown.explains) if shown else [],
-        runner_up=diagnosis.causes[1].code if shown and len(diagnosis.causes) > 1 else None,
-        messages=sorted(diagnosis.evidence.messages),
-        unknown_kinds=len(diagnosis.evidence.unknown),
-    )
-
-
-def _findings(diagnosis: Diagnosis, said: Said) -> Iterator[Finding]:
-    """Yield what to do, in steps, then what confirms it, then what is odd."""
-    steps = said["shown"].advice if said["shown"] else diagnosis.next
-    for number, step in enumerate(steps, start=1):
-        yield Finding(f"step-{number}", f"{number}. {step}" if len(steps) > 1 else step, "advice")
-    yield from said.findings
-
-
-def _part(diagnosis: Diagnosis, finding: evidence.MessageHits) -> str:
-    """Say which part a message plays in this text."""
-    code = finding.rule.code
-    if diagnosis.causes and diagnosis.verdict == "cause":
-        if code == diagnosis.causes[0].code:
-            return "cause"
-        if code in diagnosis.causes[0].explains:
-            return "explained"
-        if any(code == cause.code for cause in diagnosis.causes[1:]):
-            return "runner-up"
-        if any(code in cause.explains for cause in diagnosis.causes[1:]):
-            return "explained by a runner-up"
-    return "set aside" if code in diagnosis.set_aside else record_of(__name__)["roles"][finding.rule.role]
-
-
-def _marks(diagnosis: Diagnosis) -> dict[tuple[int, int], tuple[str, str]]:
-    """Return the lines to mark, by file and line, with mark and text; what counts more comes first."""
-    marked: dict[tuple[int, int], tuple[str, str]] = {}
-
-    def mark(hits: Sequence[Hit], most: int, word: str) -> None:
-        for hit in hits[:most]:
-            marked.setdefault((hit.file, hit.line), (word, hit.text))
-
-    if diagnosis.verdict == "cause":
-        for place, cause in enumerate(diagnosis.causes):
-            mark(cause.hits, HITS_OF_A_CAUSE, "cause" if place == 0 else "runner-up")
-    for finding in _in_order(diagnosis):
-        mark(finding.hits, HITS_OF_A_MESSAGE, _part(diagnosis, finding))
-    for group in diagnosis.evidence.suspicious[:UNKNOWN_MARKED]:
-        mark([group.first], 1, "unknown")
-    return marked
-
-
-def _cleaned(line: str) -> str:
-    """Return a line of the text as it would be shown: what a progress bar wrote last, without control characters."""
-    # A progress bar writes one line over and over, parted by carriage returns: a reader saw the last of it.
-    pieces = [piece for piece in line[: 20 * LINE_LENGTH].split("\r") if piece]
-    text = _CONTROL.sub("", (pieces[-1] if pieces else "").replace("\t", "    "))
-    return text[:LINE_LENGTH] + ("..." if len(text) > LINE_LENGTH else "")
-
-
-def _listings(diagnosis: Diagnosis, texts: Sequence[Text]) -> Iterator[Listing]:
-    """Yield the lines that matter of each text with their neighbors; of a stream, which is gone, without them."""
-    marked = _marks(diagnosis)
-    for file, read in enumerate(diagnosis.evidence.files):
-        own = {line: marked[where, line] for where, line in marked if where == file}
-        if not own:
-            continue
-        if file >= len(texts):
-            alone = tuple(ListingLine(number=line, text=own[line][1], mark=own[line][0]) for line in sorted(own))
-            yield Listing(title=f"{read.name}: lines that matter", lines=alone)
-            continue
-        name, text = texts[file]
-        lines = text.removesuffix("\n").split("\n")
-        shown: dict[int, ListingLine] = {}
-        # The dict keeps the order of importance, so a cut takes the least.
-        for line, (word, quoted) in own.items():
-            near = range(max(1, line - CONTEXT), min(len(lines), line + CONTEXT) + 1)
-            if len(shown) + len(near) > LINES_LISTED:
-                break
-            for number in near:
-                shown.setdefault(number, ListingLine(number=number, text=_cleaned(lines[number - 1])))
-            shown[line] = ListingLine(number=line, text=quoted[: 2 * LINE_LENGTH], mark=word)
-        ordered = tuple(shown[number] for number in sorted(shown))
-        yield Listing(title=f"{name}: {len(ordered):,} of {len(lines):,} lines", lines=ordered)
-
-
-def _rows(diagnosis: Diagnosis) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Return all messages that were found, and the suspicious lines that no rule knows."""
-    confidence = {cause.code: cause.confidence for cause in diagnosis.causes} if diagnosis.verdict == "cause" else {}
-    messages = [
-        (
-            finding.rule.code,
-            finding.rule.title,
-            _part(diagnosis, finding),
-            confidence.get(finding.rule.code),
-            finding.count,
-            _place(diagnosis, finding.hits[0]),
-        )
-        for finding in _in_order(diagnosis)[:MESSAGES_LISTED]
-    ]
-    speaks = record_of(__name__)["speaks"]
-    lines = [
-        (
-            group.count,
-            speaks[group.suspicion],
-            group.template[:120],
-            _place(diagnosis, group.first),
-            group.first.text[:LINE_LENGTH],
-        )
-        for group in diagnosis.evidence.suspicious[:UNKNOWN_LISTED]
-    ]
-    return messages, lines
+def answer(given: Given) -> Result:
+    """Return the answer for the output of one job."""
+    context = context_of(given.launch, given.machine, given.record)
+    texts = [("output", given.log), *([("errors", given.errors)] if given.errors else [])]
+    diagnosis = diagnose(texts, context=context)
+    if context and context.record:
+        texts.append(("sacct", context.record.text.decode(errors="replace")))
+    result = result_of(diagnosis, texts)
+    if not is_sample(QUESTION, "log", given.log):
+        return result
+    made_up = Finding("made-up", "This text is made up. Paste or drop your own.", "note")
+    return replace(result, findings=(*result.findings, made_up))
 
 
 def context_of(launch: str, machine: str | Machine, record: str, job: str | None = None) -> "Context | None":
@@ -220,8 +139,8 @@ def context_of(launch: str, machine: str | Machine, record: str, job: str | None
         raise InputError(str(error), name="record") from error
 
 
-def result_of(diagnosis: Diagnosis, texts: Sequence[Text] = ()) -> Result:
-    """Return what is to be said of a diagnosis.
+def result_of(diagnosis: Diagnosis, texts: Sequence[tuple[str, str]] = ()) -> Result:
+    """Return a diagnosis as an answer.
 
     Parameters
     ----------
@@ -234,32 +153,197 @@ def result_of(diagnosis: Diagnosis, texts: Sequence[Text] = ()) -> Result:
     >>> result_of(diagnose([("job.out", "all is well")])).summary
     'No cause in this text (1 line read). See below what to look at next.'
     """
-    messages, lines = _rows(diagnosis)
-    marked = [index for index, row in enumerate(messages) if row[2] == "cause"]
-    said = _said(diagnosis)
-    said = said.also(message_rows=messages, marked=marked, line_rows=lines, listed=len(lines))
-    fields = said["shown"].fields if said["shown"] else {}
-    known = {name: fields.get(name) for name in ("rank", "node", "nid", "cname", "time")} if said["shown"] else {}
+    cause = diagnosis.cause if diagnosis.verdict == "cause" else None
     data = json.dumps(diagnosis.to_dict(), indent=2)
-    return said.result(
-        findings=tuple(_findings(diagnosis, said)),
-        listings=tuple(_listings(diagnosis, texts)),
+    return Result(
+        summary=_summary(diagnosis),
+        findings=tuple(_findings(diagnosis, cause)),
+        values=tuple(_values(cause)) if cause else (),
+        listings=tuple(listings(diagnosis, texts)),
+        copyables=(_ticket(diagnosis, cause),) if cause else (),
+        tables=tuple(_tables(diagnosis, cause)),
         downloads=(Download(name="diagnosis.json", text=data, media_type="application/json"),),
-        facts=Facts(said.facts | known, rest=diagnosis.to_dict),
+        facts=_facts(diagnosis, cause),
     )
 
 
-def _answer(*, log: str, errors: str, launch: str, machine: str | Machine, record: str) -> Result:
-    """Answer for the output of one job."""
-    context = context_of(launch, machine, record)
-    given = [("output", log), *([("errors", errors)] if errors else [])]
-    diagnosis = diagnose(given, context=context)
-    if context and context.record:
-        given.append(("sacct", context.record.text.decode(errors="replace")))
-    result = result_of(diagnosis, given)
-    if not is_sample(QUESTION, "log", log):
-        return result
-    return replace(result, findings=(*result.findings, _WORDING.of().finding("made-up")))
+def _summary(diagnosis: Diagnosis) -> str:
+    lines, cause = count(diagnosis.evidence.lines_read, "line"), diagnosis.cause
+    if diagnosis.verdict == "succeeded":
+        return f"This job succeeded: its text says so, and nothing in it says otherwise ({lines} read)."
+    if cause is None:
+        return f"No cause in this text ({lines} read). See below what to look at next."
+    sure = "a guess" if cause.confidence == "guess" else cause.confidence
+    return (
+        f"{cause.title.rstrip('.')} ({cause.code}, {_place(diagnosis, cause.hits[0])}). "
+        f"This is {sure}: {CONFIDENCE[cause.confidence] if cause.rule else _NO_RULE}.{_who_acts(cause)}"
+    )
 
 
-QUESTION = declared(__name__, _answer)
+def _who_acts(cause: Cause) -> str:
+    """Return who acts, where the message tells on whose side its reason lies."""
+    return f" Who acts: {_WHO[cause.who]}." if cause.who in _WHO else ""
+
+
+def _place(diagnosis: Diagnosis, hit: Hit) -> str:
+    """Return file and line."""
+    return f"{diagnosis.evidence.files[hit.file].name}:{hit.line}"
+
+
+def _findings(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
+    """Yield what to do, in steps, then what confirms it, then what is odd."""
+    steps = cause.advice if cause else diagnosis.next
+    for number, step in enumerate(steps, start=1):
+        yield Finding(f"step-{number}", f"{number}. {step}" if len(steps) > 1 else step, "advice")
+    first = first_failure(diagnosis.evidence) if diagnosis.verdict != "succeeded" else None
+    if first:
+        where = f"{diagnosis.evidence.files[first.file].name}:{first.line:,}"
+        yield Finding("first-failure", f"{first.sentence} ({where})", "note")
+    if (extent := reach(first, cause)) and diagnosis.verdict != "succeeded":
+        yield Finding("reach", f"This is {extent.extent}: {extent.reason}.", "note")
+    if cause and cause.confirm:
+        yield Finding("to-confirm", f"To confirm: {cause.confirm}", "note")
+    if cause and cause.rule and cause.rule.not_said:
+        yield Finding("not-said", f"It does not say {cause.rule.not_said}.", "note")
+    if cause:
+        yield Finding("measured", _measured(cause), "note")
+    for code in diagnosis.set_aside:
+        confirm = diagnosis.evidence.messages[code].rule.confirm
+        yield Finding("set-aside", f"{code} was found and set aside: {confirm}", "note")
+    yield from (Finding("text", note, "note") for note in diagnosis.notes)
+
+
+def _measured(cause: Cause) -> str:
+    """Say how often answers with the same word were right."""
+    right, answers, low, high = measured()[cause.confidence]
+    return (
+        f'"{cause.confidence.capitalize()}" was right in {right} of {answers} foreign outputs that no rule was written '
+        f"for (95 % range {share(low)} to {share(high)})."
+    )
+
+
+def _values(cause: Cause) -> Iterator[Value]:
+    fault = _FAULT[cause.fault]
+    if cause.rule:
+        kind = f"{fault} ({cause.rule.nersc_class})" if cause.rule.nersc_class else fault
+        yield Value("Class", kind, "documented", note=cause.rule.source)
+    else:
+        yield Value("Class", fault, None, note="no rule knows the message")
+    yield Value("Lines that say so", cause.count, "documented", note="counted in your text")
+    if cause.fields:
+        where = "; ".join(f"{label}: {value}" for label, value in _labelled(cause))
+        yield Value("Read from these lines", where, "documented", note="as your text prints it")
+
+
+def _labelled(cause: Cause) -> list[tuple[str, str]]:
+    """Return the fields of a cause by what a reader calls them."""
+    return [(_LABELS.get(name, name.replace("_", " ").capitalize()), value) for name, value in cause.fields.items()]
+
+
+def _ticket(diagnosis: Diagnosis, cause: Cause) -> Copyable:
+    quoted = [(_place(diagnosis, hit), hit.text) for hit in cause.hits[:HITS_OF_A_CAUSE]]
+    lines = [f"{label}: {value}" for label, value in (*_labelled(cause), *quoted)]
+    text = "\n".join([f"{cause.title} [{cause.code}], {cause.confidence}", *lines])
+    return Copyable("For a ticket", text, "It quotes your text: read it before you send it.")
+
+
+def _tables(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Table]:
+    if diagnosis.evidence.messages:
+        yield _messages(diagnosis)
+    # Beside a sure cause the marked lines are enough.
+    if diagnosis.evidence.suspicious and not (cause and cause.confidence in ("certain", "likely")):
+        yield _unknown(diagnosis)
+
+
+def _messages(diagnosis: Diagnosis) -> Table:
+    """Return the messages in their order; where there are many, those that count for the cause."""
+    confidence = {cause.code: cause.confidence for cause in diagnosis.causes} if diagnosis.verdict == "cause" else {}
+    found = [(message, part_of(diagnosis, message)) for message in messages_in_order(diagnosis)]
+    counting = ("cause", "explained", "runner-up")
+    kept = sorted(found, key=lambda row: counting.index(row[1]) if row[1] in counting else len(counting))[:_MAX_ROWS]
+    rows = [row for row in found if row in kept]
+    of = f", {len(rows)} of {len(found):,}" if len(rows) < len(found) else ""
+    marked = tuple(at for at, (_, part) in enumerate(rows) if part == "cause")
+    return table(
+        f"Messages in the text, in their order{of}",
+        rows,
+        {
+            "Message": lambda row: row[0].rule.code,
+            "What it says": lambda row: row[0].rule.title,
+            "Part": lambda row: row[1],
+            "Confidence": lambda row: confidence.get(row[0].rule.code),
+            "Lines": lambda row: row[0].count,
+            "First line": lambda row: _place(diagnosis, row[0].hits[0]),
+        },
+        marked=marked,
+        marked_label="the cause" if marked else "",
+    )
+
+
+def _unknown(diagnosis: Diagnosis) -> Table:
+    groups = diagnosis.evidence.suspicious
+    return table(
+        f"Suspicious lines that no rule knows, {min(len(groups), _MAX_ROWS)} of {len(groups)} kinds",
+        groups[:_MAX_ROWS],
+        {
+            "Lines": lambda group: group.count,
+            "Reads like": lambda group: _SUSPICIONS[group.suspicion],
+            "Kind": lambda group: group.template[:_MAX_TEMPLATE],
+            "First line": lambda group: _place(diagnosis, group.first),
+            "Text": lambda group: group.first.text[:LINE_LENGTH],
+        },
+    )
+
+
+def _facts(diagnosis: Diagnosis, cause: Cause | None) -> Facts:
+    """Return the facts; the rest is the contract of `hopper diagnose --json`."""
+    named: dict[str, Any] = {
+        "verdict": diagnosis.verdict,
+        "code": cause and cause.code,
+        "confidence": cause and cause.confidence,
+        "fault": cause and cause.fault,
+        "line": cause and cause.hits[0].line,
+        "explains": sorted(cause.explains) if cause else [],
+        "runner_up": diagnosis.causes[1].code if cause and len(diagnosis.causes) > 1 else None,
+        "message_codes": sorted(diagnosis.evidence.messages),
+        "unknown_kinds": len(diagnosis.evidence.unknown),
+        "lines_read": diagnosis.evidence.lines_read,
+    }
+    if cause:
+        named |= {name: cause.fields.get(name) for name in _LOCATIONS}
+    return Facts(named, rest=diagnosis.to_dict)
+
+
+QUESTION = ask.declared(
+    Given,
+    answer,
+    title="What went wrong?",
+    examples=[
+        Example(
+            "Memory ran out",
+            {
+                "log": _sample("out-of-memory"),
+                "errors": "",
+                "launch": "aprun -n 384 ./a.out",
+                "machine": "hopper",
+            },
+        ),
+        Example("A node failed", {"log": _sample("node-failed"), "errors": "", "launch": ""}),
+        Example(
+            "The launch line asks for more than the job has",
+            {
+                "log": _sample("claim-exceeded"),
+                "errors": "",
+                "launch": "#PBS -l mppwidth=48\naprun -n 96 ./chombo inputs",
+                "machine": "hopper",
+            },
+        ),
+        Example("Loud network errors, quiet cause", {"log": _sample("quiet-cause"), "errors": "", "launch": ""}),
+        Example("Memory under Slurm", {"log": _sample("slurm-out-of-memory"), "errors": "", "launch": ""}),
+        Example(
+            "Two files of one job", {"log": _sample("half-of-the-story"), "errors": _MISSING_LIBRARY, "launch": ""}
+        ),
+        Example("Half of the story", {"log": _sample("half-of-the-story"), "errors": "", "launch": ""}),
+        Example("A job that succeeded", {"log": _sample("succeeded"), "errors": "", "launch": ""}),
+    ],
+)

@@ -1,134 +1,252 @@
 """Question: what a suite of benchmarks sustains, and whether each keeps its commitment."""
 
-import csv
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
-from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 from hopperlib.monitoring.ssp import Rate, Suite, improvement, rate, speedup_term
-from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Result
-from hopperlib.questions.wording import record_of
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
+from hopperlib.readers.benchmark_suite import SuiteRow, read_suite
+from hopperlib.text import count, digits, share
 
-_WAYS = ({"rate"}, {"operations", "time_s", "processors"}, {"speedup", "processors", "nodes_reference"})
-
-
-def _rows(text: str) -> list[dict[str, Any]]:
-    """Return the benchmarks of a table by what its columns hold; of several rows of one the last, as in a log."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
-        raise InputError("the suite holds nothing", name="suite")
-    # Whatever parts the columns stands in the header most often.
-    delimiter = max(",;\t|", key=lines[0].count)
-    table = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
-    header = [cell.lower() for cell in table[0]]
-    places = {
-        what: header.index(name)
-        for what, names in record_of(__name__)["columns"].items()
-        for name in names[::-1]
-        if name in header
-    }
-    figure = next((place for place, name in enumerate(header) if name.endswith("_value")), None)
-    if "rate" not in places and figure is not None:
-        places["rate"] = figure
-        named = [place for place, name in enumerate(header) if name.endswith("_ref")]
-        places |= {"commitment": named[0]} if named else {}
-    if "name" not in places or not any(way <= places.keys() for way in _WAYS):
-        raise InputError(
-            "a suite needs a column benchmark, and rate, or operations, time_s and processors, or speedup, nodes and "
-            f"nodes_reference; the columns are: {', '.join(table[0])}",
-            name="suite",
-        )
-    benchmarks: dict[str, dict[str, Any]] = {}
-    for number, row in enumerate(table[1:], 2):
-        if len(row) != len(header):
-            raise InputError(f"line {number} has {len(row)} cells for {len(header)} columns", name="suite")
-        cells = {what: _number(row[place], number) for what, place in places.items() if what != "name"}
-        name = row[places["name"]]
-        benchmarks[name] = cells | {"name": name, "rows": benchmarks.get(name, {"rows": 0})["rows"] + 1}
-    if not benchmarks:
-        raise InputError("a suite needs at least one benchmark", name="suite")
-    return list(benchmarks.values())
+_MAX_ROWS = 12
+_BASSI = """\
+benchmark,rate,commitment,reference
+NPB FT,822,670,91.8
+NPB MG,1345,800,151.8
+NPB SP,572,480,59.8
+CAM,554,493,114.2
+GTC,753,650,145.1
+PARATEC,4794,4400,848.5
+"""
+_HOPPER = """\
+benchmark,tflop,time_s,nodes
+MiniFE,1065,92.4,2048
+MiniGhost,3350,96.0,2048
+AMG,1365,151,2048
+UMT,18409,1263,2048
+"""
+_SHORT = """\
+benchmark,rate,commitment
+NPB FT,900,670
+CAM,480,493
+"""
+_SPEEDUPS = """\
+benchmark,speedup,nodes,nodes_reference,capability
+GTC,2,100,200,1
+MILC,1,200,200,4
+"""
 
 
-def _need(row: dict[str, Any], *names: str) -> None:
-    """Refuse a benchmark that has no value for one of some columns."""
-    for name in names:
-        if not row.get(name):
-            raise InputError(f"{row['name']} has no value above 0 for {name}", name="suite")
-
-
-def _number(text: str, line: int) -> float | None:
-    """Return a cell as a number, None if it is empty; zero, as ReFrame writes no reference, is none."""
-    if text.lower() in ("", "null", "none", "-"):
-        return None
-    try:
-        return float(text) or None
-    except ValueError:
-        raise InputError(f"line {line}: {text!r} is no number", name="suite") from None
-
-
-class _Suite(Asked):
+class Given(ask.Setting):
     """One suite, and the processors of the machine."""
 
-    def result(self) -> Result:
-        """Return the answer: of a suite with speed-ups over another machine by the later definition."""
-        rows = _rows(self.suite)
-        return self.improved(rows) if "speedup" in rows[0] else self.sustained(rows)
+    suite: str = ask.file(
+        "Rates of the suite",
+        _BASSI,
+        argument=True,
+        required=True,
+        rows=8,
+        accept=".csv,.log,.txt",
+        help="CSV with benchmark and rate, or operations, time_s and processors; commitment and reference if there "
+        "are. With speedup, nodes and nodes_reference (capability and weight if there are) it gives Scalable System "
+        "Improvement instead. A performance log of ReFrame fits: its reference is the commitment. It stays on this page.",
+    )
+    processors: int = ask.whole(
+        "Processors, or nodes, of the machine",
+        1,
+        (1, 10_000_000),
+        help="The mean is multiplied by this number; 1 gives the value for one processor.",
+    )
+    processors_reference: int = ask.whole(
+        "Nodes of the reference machine",
+        1,
+        (1, 10_000_000),
+        help="Only for Scalable System Improvement, from speed-ups.",
+        advanced=True,
+    )
 
-    def sustained(self, rows: list[dict[str, Any]]) -> Result:
-        """Return Sustained System Performance and what was committed."""
-        rates = []
-        for row in rows:
-            parts = ("operations", "time_s", "processors")
-            _need(row, *(parts if "operations" in row and not row.get("rate") else ("rate",)))
-            value = row.get("rate") or rate(*(row[part] for part in parts))
-            given = {what: row.get(what) for what in ("commitment", "reference")}
-            rates.append(Rate(name=row["name"], rate=value, **given))
-        suite = Suite(rates=tuple(rates), processors=self.processors)
-        said = self.said()
-        return said.also(
-            found=suite,
-            verdict=said.text({None: "none", True: "passes", False: "fails"}[suite.passes]),
-            total=None,
-            rates=[
-                {
-                    "of": each,
-                    "short": each in suite.short,
-                    "times": each.rate / each.reference if each.reference else None,
-                }
-                for each in rates
-            ],
-            repeated=[row["name"] for row in rows if row["rows"] > 1],
-            machine=self.processors > 1,
-            margin=suite.ssp / suite.committed - 1 if suite.committed else None,
-            mean_short=suite.committed is not None and suite.ssp < suite.committed,
-            judged=suite.passes is not None,
-            no_mean=suite.passes is not None and suite.committed is None,
-            times=suite.ssp / suite.reference if suite.reference else None,
-            committed=[{"name": each.name, "over": each.rate / each.commitment} for each in rates if each.commitment],
-            margins={each.name: each.margin for each in rates},
-        ).result()
+    @cached_property
+    def rows(self) -> list[SuiteRow]:
+        """The benchmarks as given."""
+        return read_suite(self.suite)
 
-    def improved(self, rows: list[dict[str, Any]]) -> Result:
-        """Return Scalable System Improvement: capability, utilization and speed-up over a reference machine."""
-        for row in rows:
-            _need(row, "speedup", "processors", "nodes_reference")
-            row["term"] = speedup_term(
-                speedup=row["speedup"],
-                nodes=row["processors"],
-                nodes_reference=row["nodes_reference"],
-                machine=self.processors,
-                machine_reference=self.processors_reference,
-                capability=row.get("capability") or 1.0,
-            )
-        total = improvement([row["term"] for row in rows], [row.get("weight") or 1.0 for row in rows])
-        said = self.said(found=None, times=None, total=total, rows=rows)
-        return Result(
-            summary=said.text("improvement"),
-            values=said.values,
-            tables=(said.table("terms"),),
-            facts={"ssi": total, "terms": {row["name"]: row["term"] for row in rows}},
+    @cached_property
+    def judged(self) -> Suite:
+        """The benchmarks with their rates."""
+        return Suite(rates=tuple(map(_rate, self.rows)), processors=self.processors)
+
+    @cached_property
+    def terms(self) -> dict[str, float]:
+        """The term of each benchmark in Scalable System Improvement."""
+        return {row.name: self.term(row) for row in self.rows}
+
+    def term(self, row: SuiteRow) -> float:
+        """Capability times utilization times speed-up of one benchmark."""
+        return speedup_term(
+            speedup=row.need("speedup"),
+            nodes=row.need("processors"),
+            nodes_reference=row.need("nodes_reference"),
+            machine=self.processors,
+            machine_reference=self.processors_reference,
+            capability=row.values.get("capability") or 1.0,
         )
 
 
-QUESTION = declared(__name__, _Suite.answer)
+def _rate(row: SuiteRow) -> Rate:
+    """Return a benchmark with its rate, worked out where only operations and times are given."""
+    value = row.values.get("rate")
+    if not value and "operations" in row.values:
+        value = rate(row.need("operations"), row.need("time_s"), row.need("processors"))
+    return Rate(
+        name=row.name,
+        rate=value or row.need("rate"),
+        commitment=row.values.get("commitment"),
+        reference=row.values.get("reference"),
+    )
+
+
+def answer(given: Given) -> Result:
+    """Return the answer: of a suite with speed-ups over another machine by the later definition."""
+    return _improved(given) if "speedup" in given.rows[0].values else _sustained(given)
+
+
+def _improved(given: Given) -> Result:
+    """Return Scalable System Improvement: capability, utilization and speed-up over a reference machine."""
+    total = improvement(list(given.terms.values()), [row.values.get("weight") or 1.0 for row in given.rows])
+    return Result(
+        summary=f"Scalable System Improvement: {digits(total, 3)} times the reference machine, "
+        f"the geometric mean of {count(len(given.rows), 'term')}.",
+        values=(Value("Scalable System Improvement", total, "documented", "", 2, note="NERSC, APEX benchmarks"),),
+        tables=(
+            table(
+                f"Capability times utilization times speed-up{_shown(given)}",
+                given.rows[:_MAX_ROWS],
+                {
+                    "Benchmark": lambda row: row.name,
+                    Column("Speed-up", "", 2): lambda row: row.values["speedup"],
+                    Column("Term", "", 2): lambda row: given.terms[row.name],
+                },
+            ),
+        ),
+        facts={"ssi": total, "terms": given.terms},
+    )
+
+
+def _shown(given: Given) -> str:
+    """Say how many rows a table shows where it does not show all."""
+    return f", {_MAX_ROWS} of {len(given.rows):,}" if len(given.rows) > _MAX_ROWS else ""
+
+
+def _sustained(given: Given) -> Result:
+    """Return Sustained System Performance and what was committed."""
+    return Result(
+        summary=_summary(given),
+        findings=tuple(_findings(given)),
+        values=tuple(_values(given.judged)),
+        figures=(_commitments(given.judged),) if given.judged.passes is not None else (),
+        tables=(_suite(given),),
+        facts=_facts(given.judged),
+    )
+
+
+def _verdict(suite: Suite) -> str:
+    return {None: "No commitment is given.", True: "It passes.", False: "It fails."}[suite.passes]
+
+
+def _summary(given: Given) -> str:
+    suite = given.judged
+    committed = ""
+    if suite.committed:
+        margin = share(suite.ssp / suite.committed - 1, 1, signed=True)
+        committed = f", committed {suite.committed:,.6g} ({margin})"
+    of = f"times {given.processors:,}" if given.processors > 1 else "of one processor"
+    mean = f"the geometric mean of {count(len(suite.rates), 'rate')} {of}"
+    return f"{_verdict(suite)} Sustained: {suite.ssp:,.6g}{committed}, {mean}."
+
+
+def _findings(given: Given) -> Iterator[Finding]:
+    suite = given.judged
+    for code in suite.short:
+        assert code.commitment is not None
+        assert code.margin is not None
+        text = f"{code.name} gives {code.rate:,.6g} of {code.commitment:,.6g} committed"
+        yield Finding("short", f"{text} ({share(code.margin, 1, signed=True)}).", "problem")
+    if suite.committed is not None and suite.ssp < suite.committed:
+        yield Finding("mean-short", "The geometric mean is below that of the commitments.", "problem")
+    if suite.passes is not None and suite.committed is None:
+        yield Finding("no-mean", "Not every benchmark has a commitment: the means are not compared.", "unknown")
+    if repeated := [row.name for row in given.rows if row.rows > 1]:
+        text = f"More than one row of {', '.join(repeated)}: the last is taken, as of a log."
+        yield Finding("repeated", text, "note")
+
+
+def _values(suite: Suite) -> Iterator[Value]:
+    note = "geometric mean of the rates given, times the processors"
+    yield Value("Sustained performance", suite.ssp, "documented", "", 1, note=note)
+    if suite.committed is not None:
+        yield Value("Committed", suite.committed, "documented", "", 1, note=note)
+    if suite.reference is not None:
+        yield Value("Times the reference machine", suite.ssp / suite.reference, "documented", "", 2, note=note)
+
+
+def _commitments(suite: Suite) -> Figure:
+    """Return the chart of the rates over their commitments."""
+    over = {each.name: each.rate / each.commitment for each in suite.rates if each.commitment}
+    return chart(
+        title="Rates over their commitments",
+        alt=f"Bars of each rate over its commitment: {_verdict(suite)}",
+        x=Axis(title="Benchmark"),
+        y=Axis(title="Rate over commitment", low=0, decimals=2),
+        series=[Series(name="rate", x=list(over), y=list(over.values()), kind="bars")],
+    )
+
+
+def _suite(given: Given) -> Table:
+    suite = given.judged
+    # What falls short is shown, however long the suite is.
+    shown = sorted(suite.rates, key=lambda each: each not in suite.short)[:_MAX_ROWS] if _shown(given) else suite.rates
+    return table(
+        f"The suite{_shown(given)}",
+        shown,
+        {
+            "Benchmark": lambda each: each.name,
+            Column("Rate"): lambda each: each.rate,
+            Column("Commitment"): lambda each: each.commitment,
+            Column("Margin", "%", 1): lambda each: None if each.margin is None else 100 * each.margin,
+            Column("Times the reference", "", 2): lambda each: each.rate / each.reference if each.reference else None,
+        },
+        marked=tuple(at for at, each in enumerate(shown) if each in suite.short),
+        marked_label="below its commitment",
+    )
+
+
+def _facts(suite: Suite) -> dict[str, Any]:
+    return {
+        "ssp": suite.ssp,
+        "committed": suite.committed,
+        "reference": suite.reference,
+        "passes": suite.passes,
+        "margins": {each.name: each.margin for each in suite.rates},
+        "short": [each.name for each in suite.short],
+    }
+
+
+QUESTION = ask.declared(
+    Given,
+    answer,
+    title="What a suite sustains",
+    examples=[
+        Example("Bassi, 2006, a task", {"processors": 1}),
+        Example("Hopper's reference run for its successor", {"processors": 6384, "suite": _HOPPER}),
+        Example("One code falls short", {"suite": _SHORT}),
+        Example(
+            "Scalable System Improvement of two codes",
+            {"processors": 1000, "processors_reference": 500, "suite": _SPEEDUPS},
+        ),
+    ],
+)

@@ -2,24 +2,27 @@
 
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from itertools import pairwise
-from statistics import fmean
 from typing import Any
 
 from hopperlib.machine import Machine
-from hopperlib.network.scheduling.aging import aged_machine, moments
-from hopperlib.network.scheduling.schedule import Schedule, mean_wait_h
-from hopperlib.network.scheduling.workload import Workload
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
+from hopperlib.network.torus.orders import ORDER_TITLES
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.network.recording import Recorder, places_of
 from hopperlib.questions.network.trace_figures import occupancy_figure
-from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Figure, Result
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
+from hopperlib.scheduling.aging import Fragmentation, Moment, aged_machine, moments
+from hopperlib.scheduling.schedule import Schedule, mean_wait_h
+from hopperlib.scheduling.workload import Workload
+from hopperlib.text import count, share
 
 _DAY = 86_400
 # The wide jobs of the source: 16,384 tasks, 24 a node, and more.
 _WIDE = 683
+# Instants at which the probe asks, of which every other one is a row of the table.
 _INSTANTS = 24
 # Stretches of the node list on the map, and of time.
 _CELLS = (57, 84)
@@ -27,7 +30,7 @@ _CELLS = (57, 84)
 
 # How far the last histories are known, by their settings: orders and probes change nothing in them. [s]
 _SCHEDULES: dict[tuple[Any, ...], tuple[Schedule, int]] = {}
-_MOST_KEPT, _TO_THE_END = 8, 1 << 62
+_MAX_KEPT, _TO_THE_END = 8, 1 << 62
 
 
 @lru_cache(maxsize=8)
@@ -36,23 +39,61 @@ def _counts(machine: Machine, order: str) -> PrefixCounts:
     return PrefixCounts([node.coordinates for node in places_of(machine, order)], Torus.of(machine, weights=(1, 2, 1)))
 
 
-class _History(Asked):
+class History(ask.Setting):
     """One history of the machine."""
+
+    days: int = ask.slider("Days since the reboot", 14, (2, 28, 1), unit="d")
+    load: float = ask.slider(
+        "Offered load",
+        0.95,
+        (0.5, 1.0, 0.05),
+        help="Node-hours that all jobs ask for, divided by those of the machine. At 1 the queue is hardly ever empty.",
+        assumed="No source prints how much was asked for. The sources say that the queue was full.",
+    )
+    mix: str = ask.choice(
+        "Workload", "production", {"production": "charged production, 2012", "early": "early users, 2011"}
+    )
+    policy: str = ask.choice("Backfill", "easy", {"easy": "EASY backfill", "fcfs": "none: first come, first served"})
+    allocation: str = ask.choice(
+        "Allocation",
+        "first",
+        {
+            "first": "first free nodes of the list",
+            "best": "smallest hole that holds the job",
+            "contiguous": "one run or wait",
+        },
+    )
+    order: str = ask.choice(
+        "Order of the node list", "nid", ORDER_TITLES, assumed="The definitions of xyz and xyz-by2 are not printed."
+    )
+    probe_nodes: int = ask.whole("Nodes of the probe job", 342, (1, 4096))
+    floor: Machine = ask.machine(
+        options=(("hopper", "Hopper"), ("titan", "Titan"), ("blue-waters", "Blue Waters, XE nodes")),
+        help="The others have three times the nodes and as many more jobs: an answer takes as much longer.",
+        advanced=True,
+    )
+    machine_file: str = ask.machine_file()
+    seed: int = ask.whole("Seed", 1, (1, 9999), help="Another seed gives another random set of jobs.", advanced=True)
 
     def check(self) -> None:
         """Refuse a machine without a floor."""
-        places_of(self.on)
+        places_of(self.floor)
 
     @property
     def settings(self) -> dict[str, Any]:
         """What makes the history."""
-        named = {name: getattr(self, name) for name in ("mix", "days", "load", "policy", "allocation", "seed")}
-        return named | {"nodes": self.on.nodes}
+        drawn = {"mix": self.mix, "days": self.days, "load": self.load, "policy": self.policy}
+        return drawn | self.placing | {"nodes": self.floor.nodes}
 
     @property
-    def how(self) -> dict[str, Any]:
-        """How the probe gets its nodes."""
+    def placing(self) -> dict[str, Any]:
+        """How jobs, and the probe, get their nodes."""
         return {"allocation": self.allocation, "seed": self.seed}
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the whole history is at hand."""
+        return _SCHEDULES.get(tuple(self.settings.values()), (None, 0))[1] == _TO_THE_END
 
     def schedule(self, until_s: int = _TO_THE_END) -> Schedule:
         """Return the history, at least up to some time. [s]"""
@@ -63,63 +104,139 @@ class _History(Asked):
             known_s = until_s
         _SCHEDULES[key] = schedule, known_s
         # Python lives through a whole visit of pages, and a history has tens of thousands of jobs.
-        for old in list(_SCHEDULES)[:-_MOST_KEPT]:
+        for old in list(_SCHEDULES)[:-_MAX_KEPT]:
             del _SCHEDULES[old]
         return schedule
 
-    def map(self, schedule: Schedule, days: int) -> Figure:
-        """Return which nodes were busy in the first days, with room for the others."""
-        since, node_list = "the reboot", f"node list ({self.order})"
-        cells = (_CELLS[0], max(1, round(_CELLS[1] * days / self.days)))
-        figure = occupancy_figure(schedule, (0, days * _DAY or 864), cells=cells, since=since, node_list=node_list)
-        figure.layout["xaxis"]["range"] = [0, self.days]
-        return figure
-
-    def partials(self) -> Iterator[Result]:
-        """Yield the map at the reboot, after a day, and after some more, of a history that is not known yet."""
-        if _SCHEDULES.get(tuple(self.settings.values()), (None, 0))[1] == _TO_THE_END:
-            return
-        empty = self.map(Schedule(Workload(), self.on.nodes), 0)
-        yield Result(summary=self.said(so_far=0).text("so_far"), figures=(empty,))
-        for days in sorted({1, max(1, self.days // 4), max(1, self.days // 2)}):
-            schedule, summary = self.schedule(days * _DAY), self.said(so_far=days).text("so_far")
-            watched = partial(self.watched, schedule, days)
-            yield Result(summary=summary, figures=(self.map(schedule, days),), watched=watched)
+    def fragmentation(self, schedule: Schedule) -> Fragmentation:
+        """Return what the probe finds from the reboot to the last day."""
+        instants = [round(step * self.days * _DAY / _INSTANTS) for step in range(_INSTANTS + 1)]
+        mean_hops = _counts(self.floor, self.order).mean_hop_distance
+        return Fragmentation(moments(schedule, instants, self.probe_nodes, mean_hops, **self.placing))
 
     def watched(self, schedule: Schedule, days: int) -> Recorder:
         """Return the first days to watch, with the probe."""
-        return Recorder(self.on, schedule, days * _DAY, self.order, probe_nodes=self.probe_nodes, **self.how)
+        return Recorder(self.floor, schedule, days * _DAY, self.order, probe_nodes=self.probe_nodes, **self.placing)
 
-    def result(self) -> Result:
-        """Return the answer."""
-        schedule, end_s = self.schedule(), self.days * _DAY
-        instants = [round(step * end_s / _INSTANTS) for step in range(_INSTANTS + 1)]
-        history = moments(schedule, instants, self.probe_nodes, _counts(self.on, self.order), **self.how)
-        # The first days fill the machine: what is typical of it comes later.
-        from_s = min(3, self.days // 2) * _DAY
-        _, holes, _, runs, hops = (list(column) for column in zip(*history, strict=True))
-        time_d = [round(instant / _DAY, 2) for instant in instants]
-        late = hops[len(history) // 4 :]
-        said = self.said(
-            simulated=len(schedule),
-            used=schedule.utilization(from_s, end_s),
-            mean_wait_h=mean_wait_h(schedule, from_s=from_s) or 0.0,
-            wide=_WIDE,
-            wide_wait_h=mean_wait_h(schedule, from_s=from_s, from_nodes=_WIDE),
-            time_d=time_d,
-            holes=holes,
-            runs=runs,
-            hops=hops,
-            late=late,
-            hops_step=fmean(abs(following - before) for before, following in pairwise(late)),
-            moments=[(day, *moment[1:]) for day, moment in zip(time_d, history, strict=True)],
-            # Compared between browser and Python: the same seed gives the same bytes.
-            digest=schedule.digest(),
-        )
-        return said.result(
-            figures=(self.map(schedule, self.days), said.chart("distance"), said.chart("pieces")),
-            watched=partial(self.watched, schedule, self.days),
+
+def so_far(history: History) -> Iterator[Result]:
+    """Yield the map at the reboot, after a day, and after some more, of a history that is not known yet."""
+    if history.is_known:
+        return
+    empty = Schedule(Workload(), history.floor.nodes)
+    yield Result(summary=f"Day 0 of {history.days} …", figures=(_map(history, empty, 0),))
+    for days in sorted({1, max(1, history.days // 4), max(1, history.days // 2)}):
+        schedule = history.schedule(days * _DAY)
+        yield Result(
+            summary=f"Day {days} of {history.days} …",
+            figures=(_map(history, schedule, days),),
+            watched=partial(history.watched, schedule, days),
         )
 
 
-QUESTION = declared(__name__, _History.answer, so_far=_History.so_far)
+def answer(history: History) -> Result:
+    """Return the answer."""
+    schedule = history.schedule()
+    found = history.fragmentation(schedule)
+    facts = _facts(history, schedule, found)
+    return Result(
+        summary=_summary(history, facts, found),
+        values=tuple(_values(facts, found)),
+        figures=(_map(history, schedule, history.days), _runs(history, found)),
+        tables=(_moments(found),),
+        facts=facts,
+        watched=partial(history.watched, schedule, history.days),
+    )
+
+
+def _facts(history: History, schedule: Schedule, found: Fragmentation) -> dict[str, Any]:
+    # The first days fill the machine: what is typical of it comes later.
+    from_s = min(3, history.days // 2) * _DAY
+    return {
+        "utilization": schedule.utilization(from_s, history.days * _DAY),
+        "mean_wait_h": mean_wait_h(schedule, from_s=from_s) or 0.0,
+        "wide_wait_h": mean_wait_h(schedule, from_s=from_s, from_nodes=_WIDE),
+        "hops_after_reboot": found.moments[0].probe_hops,
+        "hops_later": found.mean_hops,
+        "hops_step": found.step_hops,
+        "max_runs": found.max_probe_runs,
+        "max_free_runs": found.max_free_runs,
+        # Compared between browser and Python: the same seed gives the same bytes.
+        "schedule_sha256": schedule.digest(),
+    }
+
+
+def _summary(history: History, facts: dict[str, Any], found: Fragmentation) -> str:
+    return (
+        f"After the reboot a job of {count(history.probe_nodes, 'node')} lies {facts['hops_after_reboot']:.1f} hops apart "
+        f"in {count(found.moments[0].probe_runs, 'run')}; later {found.mean_hops:.1f} hops on average, in up to "
+        f"{count(found.max_probe_runs, 'run')}. {share(facts['utilization'])} of the machine is used."
+    )
+
+
+def _values(facts: dict[str, Any], found: Fragmentation) -> Iterator[Value]:
+    yield Value("Mean queue wait", facts["mean_wait_h"], "predicted", "h", 2)
+    if facts["wide_wait_h"] is not None:
+        yield Value(f"Mean queue wait from {_WIDE} nodes on", facts["wide_wait_h"], "predicted", "h", 1)
+    low, high = min(found.late_hops), max(found.late_hops)
+    label = "Mean distance of the probe, Y counted double"
+    yield Value(label, found.mean_hops, "predicted", "hops", 2, low, high)
+
+
+def _map(history: History, schedule: Schedule, days: int) -> Figure:
+    """Return which nodes were busy in the first days, with room for the others."""
+    cells = (_CELLS[0], max(1, round(_CELLS[1] * days / history.days)))
+    # Of the first hundredth of a day, where nothing is known yet.
+    span_s = (0, days * _DAY or 864)
+    node_list = f"node list ({history.order})"
+    figure = occupancy_figure(schedule, span_s, cells=cells, since="the reboot", node_list=node_list)
+    figure.layout["xaxis"]["range"] = [0, history.days]
+    return figure
+
+
+def _runs(history: History, found: Fragmentation) -> Figure:
+    """Return the chart of free runs, and of the probe's."""
+    free, probe = ([getattr(at, name) for at in found.moments] for name in ("free_runs", "probe_runs"))
+    days = [_day(moment) for moment in found.moments]
+    return chart(
+        title="Runs",
+        alt=f"Free runs of the node list rise from {free[0]} to as many as {found.max_free_runs}; "
+        f"the probe lies in up to {count(found.max_probe_runs, 'run')}.",
+        x=Axis(title="Since the reboot", unit="d", low=0, high=history.days, decimals=2),
+        y=Axis(title="Runs of the node list", low=0),
+        series=[Series(name="free runs", x=days, y=free), Series(name="runs of the probe", x=days, y=probe)],
+    )
+
+
+def _day(moment: Moment) -> float:
+    """Return when a moment was. [d]"""
+    return round(moment.time_s / _DAY, 2)
+
+
+def _moments(found: Fragmentation) -> Table:
+    return table(
+        "The machine over time",
+        found.moments[2::2],
+        {
+            Column("Day", decimals=2): _day,
+            "Free runs": lambda moment: moment.free_runs,
+            Column("Largest free run", "nodes"): lambda moment: moment.largest_free_run,
+            "Runs of the probe": lambda moment: moment.probe_runs,
+            Column("Mean distance", "hops", 2): lambda moment: moment.probe_hops,
+        },
+    )
+
+
+QUESTION = ask.declared(
+    History,
+    answer,
+    title="How does a machine fragment?",
+    so_far=so_far,
+    heavy=True,
+    examples=[
+        Example("First free nodes", {"allocation": "first"}),
+        Example("One run or wait", {"allocation": "contiguous"}),
+        Example("Early users", {"mix": "early"}),
+        Example("A quiet machine", {"load": 0.6}),
+    ],
+)

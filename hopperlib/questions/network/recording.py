@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
 from hopperlib.network.runtime.placed_jobs import Histories
-from hopperlib.network.scheduling.aging import probe
-from hopperlib.network.scheduling.schedule import Schedule
 from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
+from hopperlib.scheduling.aging import probe
+from hopperlib.scheduling.schedule import Schedule
 
 #: Number of a job (below 0 of what is kept from jobs), start and end [s], runs, limit and wait [s].
 Holding = tuple[int, int, int, Sequence[tuple[int, int]], int, int]
@@ -31,9 +31,9 @@ def holdings(schedule: Schedule, from_s: int, until_s: int) -> Iterator[Holding]
 
     Examples
     --------
-    >>> from hopperlib.network.scheduling.downtimes import Downtime
-    >>> from hopperlib.network.scheduling.scheduler import simulate
-    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> from hopperlib.scheduling.downtimes import Downtime
+    >>> from hopperlib.scheduling.scheduler import simulate
+    >>> from hopperlib.scheduling.workload import Job, Workload
     >>> gone = [Downtime(start_s=30, end_s=90, first_node=2, last_node=5, kind="orphan")]
     >>> list(holdings(simulate(Workload([Job(1, 0, 3, 60, 60)]), 8, downtimes=gone), 0, 99))
     [(1, 0, 60, [(0, 3)], 60, 0), (-1, 30, 90, [(3, 5)], 0, 0)]
@@ -110,13 +110,13 @@ class Recorder(NamedTuple):
     probe_nodes : int
         Width of a probe that asks again and again; 0 for none.
     allocation, seed
-        As for `hopperlib.network.scheduling.aging.probe`.
+        As for `hopperlib.scheduling.aging.probe`.
     more : mapping
         What a page is told besides: ``follow``, numbers of jobs to step through, and ``milc``.
 
     Examples
     --------
-    >>> from hopperlib.network.scheduling.aging import aged_machine
+    >>> from hopperlib.scheduling.aging import aged_machine
     >>> schedule = aged_machine("production", nodes=6384, days=3, load=0.9)
     >>> recorder = Recorder(Machine.load("hopper"), schedule, 3 * 86400, probe_nodes=342)
     >>> shown = recorder.recording(86400)

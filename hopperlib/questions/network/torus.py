@@ -1,181 +1,286 @@
 """Question: where a job lies in the torus, in which order the nodes were handed out, and how compact that is."""
 
-import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import product
 from typing import Any
 
-from hopperlib.network.runtime.placed_jobs import Histories, milc_stream
-from hopperlib.network.runtime.sharing import MIXES, Stream, draw_habit, fair_rates, shares_in_use, streams_of
-from hopperlib.network.runtime.traffic import grid_dimensions, hops_of_graph, nearest_neighbors
-from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s, runs_of
-from hopperlib.network.torus.distances import Torus
-from hopperlib.network.torus.maps import cabinet_map
-from hopperlib.network.torus.orders import ASSUMED
-from hopperlib.network.torus.placement import busy, compactness_of, free_positions
+from hopperlib.machine import Machine
+from hopperlib.network.runtime.exchange import Exchange, exchange_beside, neighbor_hops
+from hopperlib.network.torus.allocation import bisection_bandwidth_gb_s
+from hopperlib.network.torus.distances import Coordinates, Torus
+from hopperlib.network.torus.orders import ORDER_TITLES
+from hopperlib.network.torus.placement import Compactness, compactness_of, free_positions, jobs_on_busy
 from hopperlib.network.torus.wiring import NodeAddress, Wiring
+from hopperlib.questions import ask
 from hopperlib.questions.figures import NEUTRAL, STYLES
 from hopperlib.questions.network.recording import histories, link_digits, named, places_of
-from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Download, Drawing, Figure, Result
-from hopperlib.questions.wording import Said
-
-# The busy nodes belong to jobs of so many, of which some write at such a rate a node. Both are assumed.
-_NEIGHBOR_NODES, _WRITE_GB_S = 128, 0.1
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Column, Download, Drawing, Figure, Result, Table, Value
+from hopperlib.scheduling.schedule import runs_of
+from hopperlib.text import count
 
 
-@lru_cache(maxsize=4)
-def _neighbors(nodes: int) -> Mapping[tuple[int, int], int]:
-    """Return who talks to whom in a job of 24 tasks a node on a four-dimensional grid."""
-    return nearest_neighbors(grid_dimensions(24 * nodes), 24)
-
-
-def _shade(share: float) -> str:
-    """Return a color from nearly white to blue, the same in light and dark, so that dark figures stand out on it."""
-    if not share:
-        return "none"
-    return "#" + "".join(f"{round(255 + (0.15 + 0.85 * share) * (end - 255)):02x}" for end in (0x8F, 0xC7, 0xEE))
-
-
-class _Placed(Asked):
+class Placement(ask.Setting):
     """One placement: the floor, and the nodes of the job."""
+
+    floor: Machine = ask.machine(
+        options=(
+            ("hopper", "Hopper, 17 x 4 cabinets"),
+            ("titan", "Titan, 25 x 8"),
+            ("blue-waters", "Blue Waters, 24 x 12"),
+        ),
+    )
+    nodes: int = ask.whole("Nodes of the job", 342, (1, 6000), help="342 nodes hold 8,192 tasks with 24 on each node.")
+    order: str = ask.choice(
+        "Order of the node list",
+        "nid",
+        ORDER_TITLES,
+        assumed="No source prints how xyz and xyz-by2 are defined. Here xyz fills planes and xyz-by2 fills blocks of "
+        "2 x 2 x 2.",
+    )
+    start_fraction: float = ask.fraction("First node, from the front of the list", 0.0)
+    busy_fraction: float = ask.slider(
+        "Busy part of the machine",
+        0.0,
+        (0.0, 0.9, 0.05),
+        help="Busy nodes lie in blocks of eight, which are spread over the list by a fixed rule. The job takes the "
+        "first free nodes.",
+    )
+    traffic: str = ask.choice(
+        "The busy nodes",
+        "assumed",
+        {
+            "none": "send nothing",
+            "assumed": "send, some to all, some to files",
+            "double": "send twice as much",
+        },
+        assumed="No source prints what other jobs sent: half a GB/s a node on average.",
+    )
+    y_weight: float = ask.slider(
+        "Weight of a hop in Y",
+        2.0,
+        (1.0, 4.0, 0.5),
+        help="NERSC's study of variability counted a hop along y double, because its links have about half the "
+        "bandwidth.",
+        advanced=True,
+    )
+    machine_file: str = ask.machine_file()
 
     @property
     def ordered(self) -> Sequence[NodeAddress]:
         """The nodes for jobs in their order."""
-        return places_of(self.on, self.order)
+        return places_of(self.floor, self.order)
+
+    @cached_property
+    def wiring(self) -> Wiring:
+        """The floor."""
+        return Wiring.of(self.floor)
 
     @cached_property
     def positions(self) -> list[int]:
         """Where the job lies in that list."""
-        settings = {"start_fraction": self.start_fraction, "busy_fraction": self.busy_fraction}
-        return free_positions(len(self.ordered), self.nodes, **settings)
-
-    @property
-    def neighbors(self) -> list[list[int]]:
-        """Where the jobs on the busy nodes lie."""
-        there = [position for position in range(len(self.ordered)) if busy(position, self.busy_fraction)]
-        return [there[first : first + _NEIGHBOR_NODES] for first in range(0, len(there), _NEIGHBOR_NODES)]
-
-    @property
-    def job(self) -> list[NodeAddress]:
-        """Its nodes."""
-        return [self.ordered[position] for position in self.positions]
+        return free_positions(
+            len(self.ordered), self.nodes, start_fraction=self.start_fraction, busy_fraction=self.busy_fraction
+        )
 
     @cached_property
-    def shared(self) -> tuple[Histories, list[Stream], list[float]] | None:
-        """The network, what the job and its neighbors send, and how fast: the rates of their streams. [GB/s a node]"""
-        network = histories(self.on)
+    def others(self) -> list[list[int]]:
+        """Where the jobs on the busy nodes lie."""
+        return jobs_on_busy(len(self.ordered), self.busy_fraction)
+
+    @cached_property
+    def job(self) -> list[NodeAddress]:
+        """The nodes of the job."""
+        return [self.ordered[position] for position in self.positions]
+
+    @property
+    def places(self) -> list[Coordinates]:
+        """Their coordinates."""
+        return [node.coordinates for node in self.job]
+
+    @cached_property
+    def compactness(self) -> Compactness:
+        """How compact the job lies."""
+        return compactness_of(self.places, Torus(self.wiring.dimensions, (1, self.y_weight, 1)))
+
+    @cached_property
+    def exchange(self) -> Exchange | None:
+        """How fast the job exchanges data; None where the links are not known, or there is nobody to talk to."""
+        network = histories(self.floor)
         if network is None or self.nodes == 1:
             return None
-        links, injection_gb_s = network.links, network.injection_gb_s
-        places = [node.coordinates for node in self.job]
-        rng, streams = random.Random(1), [milc_stream(links, _neighbors(self.nodes), places, injection_gb_s)]
-        for part in self.neighbors if self.traffic != "none" else ():
-            there, habit = [self.ordered[position].coordinates for position in part], draw_habit(rng)
-            streams += streams_of(
-                links, there, habit, MIXES[self.traffic], routers=network.routers, write_gb_s=_WRITE_GB_S
-            )
-        return network, streams, fair_rates(links, streams, injection_gb_s=injection_gb_s)
-
-    def result(self) -> Result:
-        """Return the answer."""
-        wiring, job, shared = Wiring.of(self.on), self.job, self.shared
-        places = [node.coordinates for node in job]
-        plain, graph = Torus(wiring.dimensions), _neighbors(self.nodes)
-        messages = sum(graph.values())
-        alone = beside = None
-        if shared:
-            network, streams, (beside, *_) = shared
-            (alone,) = fair_rates(network.links, streams[:1], injection_gb_s=network.injection_gb_s)
-        said = self.said(
-            lies=compactness_of(places, Torus(wiring.dimensions, (1, self.y_weight, 1))),
-            picked=plain.mean_hops(),
-            runs=len(runs_of(self.positions)),
-            neighbors=hops_of_graph(graph, places, plain) / messages if messages else 0.0,
-            bisection=bisection_bandwidth_gb_s(places, self.on) if histories(self.on) else None,
-            alone=alone,
-            beside=beside,
-            assumed="; ".join(ASSUMED),
-            map=self._map(),
-        )
-        lines = "".join(f"{node.nid},{node.cname},{node.x},{node.y},{node.z}\n" for node in job)
-        return said.result(
-            drawings=(self._floor_drawing(said),),
-            figures=(self._space_figure(said),),
-            downloads=(Download(name="placement.csv", text=f"nid,cname,x,y,z\n{lines}", media_type="text/csv"),),
-            watched=lambda: self,
-        )
+        others = [[self.ordered[position].coordinates for position in part] for part in self.others]
+        return exchange_beside(network, self.places, others, self.traffic)
 
     def recording(self, _: int) -> dict[str, Any]:
         """Return the job, and those on the busy nodes, as they stand: see `hopperlib.questions.network.recording.Recorder`."""
-        jobs = enumerate([self.positions, *self.neighbors], start=1)
+        jobs = enumerate([self.positions, *self.others], start=1)
         held = [(number, 0, 60, runs_of(positions), 0, 0) for number, positions in jobs]
-        return {"from_s": 0, "until_s": 0, "end_s": 0, "held": held, "follow": [1]} | named(self.on, self.order)
+        return {"from_s": 0, "until_s": 0, "end_s": 0, "held": held, "follow": [1]} | named(self.floor, self.order)
 
     def links(self, _: int) -> str:
         """Return how full the links are; nothing where that is not known."""
-        if not self.shared:
-            return ""
-        network, streams, rates = self.shared
-        return link_digits(shares_in_use(network.links, streams, rates), network.links.dimensions)
-
-    def _map(self) -> str:
-        """Return the floor as text."""
-        service = {node.nid for node in Wiring.of(self.on).addresses} - {node.nid for node in self.ordered}
-        return cabinet_map(Wiring.of(self.on), {node.nid: 0 for node in self.job}, service=service)
-
-    def _floor_drawing(self, said: Said) -> Drawing:
-        """Return the floor seen from above: in each cabinet how many of the job's nodes stand there."""
-        wiring = Wiring.of(self.on)
-        in_cabinet = Counter(node.on_floor[:2] for node in self.job)
-        pitch, full = 348 / wiring.columns, wiring.cages * wiring.slots * 4
-        middle, font = (pitch / 2 - 1, pitch / 2 + 3), min(9, pitch / 2)
-        said = said.also(width=pitch - 2, size=pitch, full=full, middle=middle, font=font)
-        parts = []
-        for row, column in product(range(wiring.rows), range(wiring.columns)):
-            count, corner = in_cabinet[column, row], (6 + column * pitch, 22 + row * (pitch + 4))
-            shade = _shade(count / full)
-            parts.append(said.text("cabinet", column=column, row=row, count=count, corner=corner, shade=shade))
-        title = said.text("floor")
-        height, most = 30 + wiring.rows * (pitch + 4), max(in_cabinet.values())
-        svg = said.text(
-            "floor_svg", title=title, height=height, parts="".join(parts), last=(wiring.columns - 1, wiring.rows - 1)
-        )
-        alt = said.text("floor_alt", filled=len(in_cabinet), cabinets=wiring.columns * wiring.rows, most=most)
-        return Drawing(title=title, alt=alt, svg=svg)
-
-    def _space_figure(self, said: Said) -> Figure:
-        """Return the torus as a box of points, those of the job marked."""
-        places = sorted({node.coordinates for node in self.job})
-        sizes = Wiring.of(self.on).dimensions
-        data = [
-            {
-                "type": "scatter3d",
-                "mode": "markers",
-                "name": name,
-                **{axis: [place[number] for place in points] for number, axis in enumerate("xyz")},
-                "marker": {"size": size, "color": color, "symbol": symbol},
-            }
-            for name, points, size, color, symbol in (
-                ("job", places, 4, STYLES[0].color, "circle"),
-                ("corners of the torus", list(product(*((0, size - 1) for size in sizes))), 3, NEUTRAL.color, "cross"),
-            )
-        ]
-        scene: dict[str, Any] = {"aspectmode": "data"}
-        for axis, size in zip("xyz", sizes, strict=True):
-            scene[f"{axis}axis"] = {"title": {"text": axis}, "range": [-1, size]}
-        spans = [len({place[axis] for place in places}) for axis in range(3)]
-        return Figure(
-            title=said.text("space"),
-            alt=said.text("space_alt", geminis=len(places), sizes=sizes, spans=spans),
-            data=data,
-            layout={"autosize": True, "height": 420, "margin": dict.fromkeys("lrtb", 0), "scene": scene},
-            table=said.table("geminis", places),
-            bundle="gl3d",
-        )
+        return link_digits(self.exchange.link_shares, self.wiring.dimensions) if self.exchange else ""
 
 
-QUESTION = declared(__name__, _Placed.answer)
+def answer(placement: Placement) -> Result:
+    """Return the answer."""
+    facts = _facts(placement)
+    rows = "".join(f"{node.nid},{node.cname},{node.x},{node.y},{node.z}\n" for node in placement.job)
+    return Result(
+        summary=_summary(placement, facts),
+        values=tuple(_values(facts)),
+        drawings=(_floor(placement),),
+        figures=(_space(placement),),
+        tables=(_compactness(placement, facts),),
+        downloads=(Download("placement.csv", f"nid,cname,x,y,z\n{rows}", "text/csv"),),
+        facts=facts,
+        watched=lambda: placement,
+    )
+
+
+def _facts(placement: Placement) -> dict[str, Any]:
+    places, lies, exchange = placement.places, placement.compactness, placement.exchange
+    return {
+        "job_nodes": placement.nodes,
+        "first_position": placement.positions[0],
+        "mean_hops": lies.nodes,
+        "weighted_hops": lies.nodes_weighted,
+        "runs": len(runs_of(placement.positions)),
+        "neighbor_hops": neighbor_hops(places, Torus(placement.wiring.dimensions)),
+        "bisection_gb_s": bisection_bandwidth_gb_s(places, placement.floor) if histories(placement.floor) else None,
+        "alone_gb_s": exchange and exchange.alone_gb_s,
+        "exchange_gb_s": exchange and exchange.beside_gb_s,
+        "hull_volume": lies.hull.volume,
+    }
+
+
+def _summary(placement: Placement, facts: dict[str, Any]) -> str:
+    lie = f"in {placement.order} order {'lies' if placement.nodes == 1 else 'lie'}"
+    return (
+        f"{count(placement.nodes, 'node')} {lie} in {count(facts['runs'], 'run')} of the list, {facts['mean_hops']:.2f} hops "
+        f"apart on average; two nodes picked at random would be {Torus(placement.wiring.dimensions).mean_hops():.2f}."
+    )
+
+
+def _values(facts: dict[str, Any]) -> Iterator[Value]:
+    yield Value("Mean distance between nodes", facts["mean_hops"], "predicted", "hops", 2)
+    if facts["bisection_gb_s"] is not None:
+        yield Value("Bisection bandwidth", facts["bisection_gb_s"], "predicted", "GB/s", 1)
+    if facts["exchange_gb_s"] is not None:
+        note = "with neighbors on a 4-D grid, links shared max-min fair"
+        yield Value("Exchange rate of a node", facts["exchange_gb_s"], "predicted", "GB/s", 2, note=note)
+
+
+def _compactness(placement: Placement, facts: dict[str, Any]) -> Table:
+    lies = placement.compactness
+    rows = [
+        ("Mean distance between nodes", lies.nodes, "hops"),
+        (f"The same with Y counted {placement.y_weight:g} times", lies.nodes_weighted, "hops"),
+        ("Mean distance between Geminis", lies.geminis, "hops"),
+        ("Greatest distance", lies.farthest, "hops"),
+        ("Hops of a message to a neighbor on a 4-D grid", facts["neighbor_hops"], "hops"),
+        ("Volume of the convex hull", lies.hull.volume, "grid cells"),
+        ("Surface of the convex hull", lies.hull.surface, "grid faces"),
+        ("Runs in the node list", facts["runs"], ""),
+        ("Bisection bandwidth", facts["bisection_gb_s"], "GB/s"),
+        ("Exchange rate of a node, alone", facts["alone_gb_s"], "GB/s"),
+        ("Exchange rate of a node, beside the busy nodes", facts["exchange_gb_s"], "GB/s"),
+    ]
+    columns = (Column("Metric"), Column("Value", decimals=2), Column("Unit"))
+    return Table(caption="How compact the job lies", columns=columns, rows=rows)
+
+
+def _shade(part: float) -> str:
+    """Return a color from nearly white to blue, the same in light and dark, so that dark figures stand out on it."""
+    if not part:
+        return "none"
+    return "#" + "".join(f"{round(255 + (0.15 + 0.85 * part) * (end - 255)):02x}" for end in (0x8F, 0xC7, 0xEE))
+
+
+def _floor(placement: Placement) -> Drawing:
+    """Return the floor seen from above: in each cabinet how many of the job's nodes stand there."""
+    wiring = placement.wiring
+    in_cabinet = Counter(node.on_floor[:2] for node in placement.job)
+    rows = [[in_cabinet[column, row] for column in range(wiring.columns)] for row in range(wiring.rows)]
+    nodes = count(placement.nodes, "node")
+    title = "The floor from above: nodes of the job in each cabinet"
+    return Drawing(
+        title=title,
+        alt=f"{nodes} in {len(in_cabinet)} of {wiring.columns * wiring.rows} cabinets, "
+        f"at most {max(in_cabinet.values())} in one.",
+        svg=lambda: _floor_svg(title, wiring, rows),
+        text="\n".join("  ".join(f"{nodes or '.':>3}" for nodes in row) for row in rows),
+    )
+
+
+def _floor_svg(title: str, wiring: Wiring, rows: Sequence[Sequence[int]]) -> str:
+    """Return the floor as SVG."""
+    pitch, full = 348 / wiring.columns, wiring.cages * wiring.slots * 4
+    parts = [
+        f'<g transform="translate({6 + column * pitch:.1f} {22 + row * (pitch + 4):.1f})">'
+        f'<rect width="{pitch - 2:.1f}" height="{pitch:.1f}" rx="2" fill="{_shade(nodes / full)}" stroke="currentColor" '
+        f'stroke-width="0.6"><title>cabinet c{column}-{row}: {nodes} of {full} nodes</title></rect>'
+        f"{_cabinet_label(nodes, pitch)}</g>"
+        for row, counts in enumerate(rows)
+        for column, nodes in enumerate(counts)
+    ]
+    across = f"columns 0 to {wiring.columns - 1} across, rows 0 to {wiring.rows - 1} down"
+    return (
+        f'<svg viewBox="0 0 360 {30 + wiring.rows * (pitch + 4):.0f}" role="img" xmlns="http://www.w3.org/2000/svg" '
+        f'font-family="sans-serif"><title>{title}</title><text x="6" y="14" font-size="10" fill="currentColor">{across}'
+        f"</text>{''.join(parts)}</svg>"
+    )
+
+
+def _cabinet_label(nodes: int, pitch: float) -> str:
+    """Return the number in a cabinet; nothing for one without a node of the job."""
+    if not nodes:
+        return ""
+    return (
+        f'<text x="{pitch / 2 - 1:.1f}" y="{pitch / 2 + 3:.1f}" text-anchor="middle" '
+        f'font-size="{min(9, pitch / 2):.1f}" fill="#0b2a3d">{nodes}</text>'
+    )
+
+
+def _space(placement: Placement) -> Figure:
+    """Return the torus as a box of points, those of the job marked."""
+    geminis, sizes = sorted(set(placement.places)), placement.wiring.dimensions
+    corners = list(product(*((0, size - 1) for size in sizes)))
+    scene: dict[str, Any] = {"aspectmode": "data"}
+    for axis, size in zip("xyz", sizes, strict=True):
+        scene[f"{axis}axis"] = {"title": {"text": axis}, "range": [-1, size]}
+    x, y, z = (len(set(along)) for along in zip(*geminis, strict=True))
+    return Figure(
+        title="The job in the torus",
+        alt=f"{count(len(geminis), 'Gemini')} of a torus of {' x '.join(map(str, sizes))}: "
+        f"they lie at {count(x, 'place')} of x, {y} of y and {z} of z.",
+        data=[
+            _points("job", geminis, size=4, color=STYLES[0].color, symbol="circle"),
+            _points("corners of the torus", corners, size=3, color=NEUTRAL.color, symbol="cross"),
+        ],
+        layout={"autosize": True, "height": 420, "margin": dict.fromkeys("lrtb", 0), "scene": scene},
+        table=Table(caption="Geminis of the job", columns=(Column("x"), Column("y"), Column("z")), rows=geminis),
+        bundle="gl3d",
+    )
+
+
+def _points(name: str, points: Sequence[Sequence[int]], **marker: Any) -> dict[str, Any]:
+    """Return points in space as a Plotly trace."""
+    along = dict(zip("xyz", map(list, zip(*points, strict=True)), strict=True))
+    return {"type": "scatter3d", "mode": "markers", "name": name, **along, "marker": marker}
+
+
+QUESTION = ask.declared(
+    Placement,
+    answer,
+    title="Where does a job lie in the torus?",
+    examples=[
+        Example("MILC after a reboot", {"nodes": 342, "order": "nid", "busy_fraction": 0.0}),
+        Example("MILC on a busy machine", {"nodes": 342, "order": "nid", "busy_fraction": 0.9}),
+        Example("The same in blocks", {"nodes": 342, "order": "xyz-by2", "busy_fraction": 0.9}),
+        Example("A small job in blocks", {"nodes": 16, "order": "xyz-by2"}),
+    ],
+)

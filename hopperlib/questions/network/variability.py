@@ -1,18 +1,24 @@
 """Question: run times of MILC placed again and again, their distribution, and what explains them."""
 
-from collections.abc import Sequence
-from statistics import fmean, pstdev
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from statistics import fmean
+from typing import Any, Literal
 
 from hopperlib.documented import printed
 from hopperlib.errors import InputError
+from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.network.runtime import causes
 from hopperlib.network.runtime.milc import model
-from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, SEEDS, selected
+from hopperlib.network.runtime.placed_jobs import FIRST_MILC, METRICS, SEEDS, PlacedJob, selected
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Reference, Series, chart
 from hopperlib.questions.network.recording import Recorder, histories
-from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Column, Figure, Result, Table
-from hopperlib.questions.run_time_figures import histogram_figure, quantile_figure
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
+from hopperlib.questions.run_time_figures import histogram_figure
+from hopperlib.text import capital, count, share
 
 _PRINTED = {
     "least": "variability.table-total-minimum",
@@ -20,49 +26,116 @@ _PRINTED = {
     "most": "variability.table-total-maximum",
 }
 _STEP_S = 50
-_MOST_POINTS = 84
-_MOST_JOBS = 112
+_MAX_JOBS_DRAWN = 112
 # Order of the list and allocation; first and last day.
 _PLACINGS = {"first": ("xyz-by2", "first"), "contiguous": ("xyz-by2", "contiguous"), "nid": ("nid", "first")}
 _AGES = {"any": (0, 99), "first": (0, 2), "week": (2, 7), "later": (7, 99)}
 # How many of the chosen days are there to watch: to simulate more takes a browser long.
 _WATCHED_DAYS = 2
-_AS_FITTED = {"tasks": "8192", "age": "any", "placing": "first", "traffic": "assumed"}
+# What the model was fitted to.
+_FITTED_TASKS = "8192"
+_FITTED_NOISE = 0.5
 
 
-def _histogram(runs: Sequence[float]) -> Figure:
-    """Return how many runs take how long, in steps of the run time."""
-    first, last = int(runs[0] // _STEP_S), int(runs[-1] // _STEP_S)
-    steps = [int(time // _STEP_S) for time in runs]
-    counts = [steps.count(step) for step in range(first, last + 1)]
-    marks = {f"printed {word}, {printed(id):,.0f} s": printed(id) for word, id in _PRINTED.items()}
-    return histogram_figure([step * _STEP_S for step in range(first, last + 2)], counts, {}, marks=marks)
+class Study(ask.Setting):
+    """One setting of the study, and the run times that it gives."""
 
-
-def _quantiles(runs: Sequence[float], expected: Sequence[float]) -> Figure:
-    """Return observed against expected times: one of every so many, and the last at each end."""
-    last = len(runs) - 1
-    kept = sorted({*range(0, last + 1, max(1, len(runs) // _MOST_POINTS)), 1, last - 1, last})
-    x, y = ([round(values[place], 1) for place in kept] for values in (expected, runs))
-    return quantile_figure(x, y, "lognormal")
-
-
-class _Study(Asked):
-    """One setting."""
+    tasks: str = ask.choice(
+        "Size of the job",
+        _FITTED_TASKS,
+        {"4096": "4,096 cores", _FITTED_TASKS: "8,192 cores", "16384": "16,384 cores"},
+        help="Jobs of Hopper: its run times are printed, so the model could be fitted. Of no other machine with a torus "
+        "are such times at hand.",
+    )
+    age: str = ask.choice(
+        "Time since the reboot",
+        "any",
+        {
+            "any": "any of ten days",
+            "first": "the first two days",
+            "week": "the rest of the first week",
+            "later": "after the first week",
+        },
+    )
+    noise_percent: float = ask.slider(
+        "Run-to-run noise",
+        _FITTED_NOISE,
+        (0.0, 20.0, 0.1),
+        unit="%",
+        help="How much noise adds to a run on average. NERSC's page says that runs on the same nodes varied very little.",
+    )
+    traffic: str = ask.choice(
+        "Neighbors' traffic",
+        "assumed",
+        {
+            "none": "none",
+            "stencils": "on grids only",
+            "assumed": "on grids, some to all their nodes, some to files",
+            "double": "the same, twice as much",
+        },
+        help="Tasks of the other jobs send to their neighbors on grids of one to three dimensions; in some jobs all "
+        "send to all.",
+        assumed="No source prints what other jobs sent.",
+    )
+    placing: str = ask.choice(
+        "Placement",
+        "first",
+        {
+            "first": "first free nodes of the xyz-by2 list",
+            "contiguous": "one run of that list, or wait",
+            "nid": "first free nodes of the NID list",
+        },
+        assumed="The definition of xyz-by2 is not printed.",
+    )
+    metric: str = ask.choice("Metric to plot", "hops_nodes", METRICS)
+    sample: str = ask.choice(
+        "Runs behind the printed table",
+        "100",
+        {"30": "30", "100": "100", "300": "300"},
+        assumed="The size of the sample is not printed. In a large sample the least time is likely to be smaller.",
+        advanced=True,
+    )
+    seed: int = ask.whole("Seed of the noise", 1, (1, 9999), advanced=True)
 
     def check(self) -> None:
         """Refuse sizes that were not simulated."""
-        if self.placing != "first" and self.tasks != _AS_FITTED["tasks"]:
+        if self.placing != "first" and self.tasks != _FITTED_TASKS:
             raise InputError(
                 f"tasks={self.tasks} was simulated on the first free nodes of the xyz-by2 list only; take 8192, or that list",
                 name="tasks",
             )
 
+    @cached_property
+    def jobs(self) -> Sequence[PlacedJob]:
+        """The placed jobs."""
+        return selected(*_PLACINGS[self.placing], int(self.tasks), *_AGES[self.age])
+
+    @cached_property
+    def times(self) -> causes.TimesByCause:
+        """Their run times."""
+        fitted = model(int(self.sample))
+        noise = self.noise_percent / 100
+        return causes.run_times_by_cause(self.jobs, fitted, traffic=self.traffic, noise=noise, seed=self.seed)
+
+    @cached_property
+    def correlations(self) -> dict[str, list[float | None]]:
+        """Correlation of each metric with the least times, one a cause; None where nothing varies."""
+        return causes.correlations(self.jobs, self.times)
+
+    def squares(self, metric: str) -> list[float | None]:
+        """Share of the variance of the least times that a metric explains, one a cause."""
+        return [None if r is None else r * r for r in self.correlations[metric]]
+
     @property
-    def badge(self) -> str:
+    def best(self) -> tuple[float, str]:
+        """The largest of these shares with all causes, and its metric."""
+        return max((self.squares(name)[-1] or 0.0, name) for name in METRICS)
+
+    @property
+    def badge(self) -> Literal["calibrated", "predicted"]:
         """What is known of the mean: the noise, too, was fitted as it stands at the start."""
-        fitted = _AS_FITTED | {"noise_percent": QUESTION.defaults["noise_percent"]}
-        return "calibrated" if all(getattr(self, name) == value for name, value in fitted.items()) else "predicted"
+        setting = (self.tasks, self.age, self.placing, self.traffic, self.noise_percent)
+        return "calibrated" if setting == (_FITTED_TASKS, "any", "first", "assumed", _FITTED_NOISE) else "predicted"
 
     def watched(self) -> Recorder:
         """Return the first of the histories to watch, until some of the chosen days have passed, and its MILC jobs."""
@@ -75,54 +148,118 @@ class _Study(Asked):
         numbers = (number for number, nodes in jobs if number >= FIRST_MILC and nodes == width)
         measured = (job for job in selected(order, allocation, int(self.tasks)) if job.seed == SEEDS[0])
         milc = [(number, job.own, *job.slowness(self.traffic)) for number, job in zip(numbers, measured, strict=False)]
-        how = {"order": order, "allocation": allocation, "traffic": self.traffic}
-        return Recorder(hopper, schedule, days * 86_400, probe_nodes=width, more={"milc": milc}, **how)
-
-    def result(self) -> Result:
-        """Return the answer."""
-        jobs = selected(*_PLACINGS[self.placing], int(self.tasks), *_AGES[self.age])
-        fitted = model(int(self.sample))
-        times = causes.run_times_by_cause(
-            jobs, fitted, traffic=self.traffic, noise=self.noise_percent / 100, seed=self.seed
-        )
-        signs = causes.correlations(jobs, times)
-        squares = {name: [None if r is None else r * r for r in row] for name, row in signs.items()}
-        best, best_name = max((row[-1] or 0.0, name) for name, row in squares.items())
-        runs, least, square = sorted(times.runs), times.least[-1], squares[self.metric][-1]
-        expected = causes.lognormal_quantiles(runs)
-        drawn = range(0, len(jobs), max(1, len(jobs) // _MOST_JOBS))
-        said = self.said(
-            jobs=len(jobs),
-            runs=runs,
-            mean_s=fmean(runs),
-            sd_s=pstdev(runs),
-            shape_sd_s=pstdev(times.least[0]),
-            triplet_percent=100 * (times.slowest_over_quickest - 1),
-            best=best,
-            best_metric=METRICS[best_name],
-            least_correlation=min((row[-1] for row in signs.values() if row[-1] is not None), default=0.0),
-            wait_h=fmean(job.wait_h for job in jobs),
-            straight=causes.straightness(expected, runs),
-            compute_s=fitted.compute_s,
-            traffic_label=self.label("traffic"),
-            other_size=self.tasks != _AS_FITTED["tasks"],
-            alone=self.traffic == "none",
-            drawn=len(drawn),
-            metric_label=METRICS[self.metric],
-            metric_title=METRICS[self.metric].capitalize(),
-            explained="the metric does not vary" if square is None else f"r-squared {square:.2f}",
-            x=[getattr(jobs[place], self.metric) for place in drawn],
-            y=[round(least[place], 1) for place in drawn],
-            mean_least_s=round(fmean(least), 1),
-        )
-        explained = (Column(f"r-squared, {cause}", decimals=3, badge="predicted") for cause in causes.CAUSES)
-        columns = (Column("Metric"), *explained, Column("Correlation", decimals=2, badge="predicted"))
-        rows = [(METRICS[name], *squares[name], signs[name][-1]) for name in METRICS]
-        return said.result(
-            watched=self.watched,
-            figures=(_histogram(runs), _quantiles(runs, expected), said.chart("metric")),
-            tables=(Table(caption=said.text("metrics"), columns=columns, rows=rows),),
+        return Recorder(
+            hopper,
+            schedule,
+            days * 86_400,
+            order=order,
+            traffic=self.traffic,
+            probe_nodes=width,
+            allocation=allocation,
+            more={"milc": milc},
         )
 
 
-QUESTION = declared(__name__, _Study.answer, options={"metric": list(METRICS.items())})
+def answer(study: Study) -> Result:
+    """Return the answer."""
+    facts = _facts(study)
+    return Result(
+        summary=_summary(study, facts),
+        findings=tuple(_findings(study)),
+        values=tuple(_values(study, facts)),
+        figures=(_histogram(sorted(study.times.runs)), _against_metric(study)),
+        tables=(_metrics(study),),
+        facts=facts,
+        watched=study.watched,
+    )
+
+
+def _facts(study: Study) -> dict[str, Any]:
+    runs = sorted(study.times.runs)
+    strongest = [row[-1] for row in study.correlations.values() if row[-1] is not None]
+    return {
+        "mean_s": study.times.mean_s,
+        "least_s": runs[0],
+        "most_s": runs[-1],
+        "sd_s": study.times.sd_s,
+        "triplet_percent": 100 * (study.times.slowest_over_quickest - 1),
+        "best_r2": study.best[0],
+        "least_correlation": min(strongest, default=0.0),
+        "wait_h": fmean(job.wait_h for job in study.jobs),
+        "straight": causes.straightness(causes.lognormal_quantiles(runs), runs),
+        "jobs": len(study.jobs),
+    }
+
+
+def _summary(study: Study, facts: dict[str, Any]) -> str:
+    best, metric = study.best
+    return (
+        f"{count(facts['jobs'], 'job')} took {facts['least_s']:,.0f} to {facts['most_s']:,.0f} s, {facts['mean_s']:,.0f} s "
+        f"on average. The metric that explains most, {METRICS[metric]}, explains {share(best)} of the variance of the "
+        f"least times. A job waited {facts['wait_h']:.1f} h for its nodes."
+    )
+
+
+def _findings(study: Study) -> Iterator[Finding]:
+    if study.tasks != _FITTED_TASKS:
+        message = "The model was fitted to 8,192 cores; here each core is taken to have as much work."
+        yield Finding("other-size", message, "note")
+
+
+def _values(study: Study, facts: dict[str, Any]) -> Iterator[Value]:
+    yield Value("Mean run time", facts["mean_s"], study.badge, "s", 0)
+    yield Value("Slowest run", facts["most_s"], "predicted", "s", 0, note="the page prints 2,462")
+    label = "Slowest over fastest run of one job"
+    yield Value(label, facts["triplet_percent"], "predicted", "%", 1, note="mean, with the same nodes")
+
+
+def _histogram(runs: Sequence[float]) -> Figure:
+    """Return how many runs take how long, in steps of the run time."""
+    steps = [int(time // _STEP_S) for time in runs]
+    counts = [steps.count(step) for step in range(steps[0], steps[-1] + 1)]
+    marks = {f"printed {word}, {printed(id):,.0f} s": printed(id) for word, id in _PRINTED.items()}
+    return histogram_figure([step * _STEP_S for step in range(steps[0], steps[-1] + 2)], counts, {}, marks=marks)
+
+
+def _against_metric(study: Study) -> Figure:
+    """Return the chart of least times against the chosen metric, of one job in every so many."""
+    least, title, square = study.times.least[-1], METRICS[study.metric], study.squares(study.metric)[-1]
+    drawn = range(0, len(study.jobs), max(1, len(study.jobs) // _MAX_JOBS_DRAWN))
+    explained = "the metric does not vary" if square is None else f"r-squared {square:.2f}"
+    x = [getattr(study.jobs[place], study.metric) for place in drawn]
+    return chart(
+        title="Least time of a job against a metric",
+        alt=f"Points of {count(len(drawn), 'job')}: least run time against {title}, {explained}.",
+        x=Axis(title=capital(title), decimals=2),
+        y=Axis(title="Least time", unit="s", decimals=0),
+        series=[Series(name="jobs", x=x, y=[round(least[place], 1) for place in drawn], kind="points")],
+        references=[Reference("mean", round(fmean(least), 1))],
+    )
+
+
+def _metrics(study: Study) -> Table:
+    shape, neighbors, noise = causes.CAUSES
+    return table(
+        "Share of the variance of the least times that each metric explains, and the sign of its correlation",
+        list(METRICS),
+        {
+            "Metric": lambda name: METRICS[name],
+            Column(f"r-squared, {shape}", decimals=3, badge="predicted"): lambda name: study.squares(name)[0],
+            Column(f"r-squared, {neighbors}", decimals=3, badge="predicted"): lambda name: study.squares(name)[1],
+            Column(f"r-squared, {noise}", decimals=3, badge="predicted"): lambda name: study.squares(name)[2],
+            Column("Correlation", decimals=2, badge="predicted"): lambda name: study.correlations[name][-1],
+        },
+    )
+
+
+QUESTION = ask.declared(
+    Study,
+    answer,
+    title="Why do run times vary?",
+    examples=[
+        Example("As in the study", {"age": "any"}),
+        Example("Alone on the machine", {"traffic": "none", "noise_percent": 0.0}),
+        Example("Kept in one piece", {"placing": "contiguous"}),
+        Example("The order lost", {"placing": "nid"}),
+    ],
+)

@@ -5,16 +5,38 @@ from collections import defaultdict
 from collections.abc import Sequence
 from html import escape
 
+from hopperlib.launchers.ranges import as_ranges
 from hopperlib.machine import NodeKind
-from hopperlib.node.launch.ranges import as_ranges
-from hopperlib.node.placement import NodePlacement
-from hopperlib.questions.wording import Said, record_of
+from hopperlib.placement.placement import NodePlacement
 
 # Light tints that dark text stands on (8:1 or more), so that they serve on a light and on a dark page.
 _TINTS = ("#8fc7ee", "#f2b76a", "#74ccae", "#e6a9cb", "#e9df7a", "#c3b8f5")
 _ON_TINT = "#14181e"
 # Under a task's number, a line that tells neighbors apart without color: dash patterns, in units.
 _MARKS = ("", "3 3", "9 3", "1 4")
+
+# The colors of the page, each with the theme's own and a fixed one to fall back on.
+_PAPER = "var(--hopper-paper, var(--pst-color-background, #ffffff))"
+_PANEL = "var(--hopper-panel, var(--pst-color-surface, #f3f4f6))"
+_INK = "var(--hopper-ink, var(--pst-color-text-base, #1c2024))"
+_MUTED = "var(--hopper-muted, var(--pst-color-text-muted, #4d5660))"
+# The looks of the layers, in the order in which they are painted.
+_LAYERS = {
+    "socket": f'fill="{_PAPER}" stroke="{_MUTED}" stroke-width="1.5"',
+    "numa": f'fill="{_PANEL}" stroke="{_MUTED}" stroke-width="0.75"',
+    "idle": f'fill="{_PAPER}" stroke="{_MUTED}" stroke-width="1" stroke-dasharray="2 2"',
+    **{f"tint{at}": f'fill="{tint}" stroke="{_INK}" stroke-width="0.75"' for at, tint in enumerate(_TINTS)},
+    "shared": f'fill="#ffffff" stroke="{_ON_TINT}" stroke-width="2"',
+    "need": f'fill="{_MUTED}"',
+    "room": f'fill="none" stroke="{_MUTED}" stroke-width="0.75"',
+    "mark": f'fill="none" stroke="{_ON_TINT}" stroke-width="1.6"',
+    "label": f'fill="{_INK}" font-size="12"',
+    "core": f'fill="{_MUTED}" font-size="10"',
+    "thread": f'fill="{_MUTED}" font-size="10" text-anchor="end"',
+    "idle-word": f'fill="{_MUTED}" font-size="10" text-anchor="middle"',
+    "number": f'fill="{_ON_TINT}" font-weight="bold" text-anchor="middle"',
+    "several": f'fill="{_ON_TINT}" text-anchor="middle"',
+}
 
 _WIDTH, _EDGE = 360.0, 6.0
 # Where the bar beside the words about memory starts.
@@ -99,15 +121,16 @@ class _Sheet:
 
     def svg(self, height: float, title: str, alt: str) -> str:
         """Return the whole SVG: title, description, then the layers."""
-        record = record_of(__name__)
-        shown = {"width": _WIDTH, "height": height, "title": escape(title), "alt": escape(alt)}
-        said = Said(record, None, {"tint": _TINTS, "on_tint": _ON_TINT, **record["colors"], **shown})
-        groups = [
-            f'<g class="hopper-node-{name}" {said.fill(look)}>{"".join(self.layers[name])}</g>'
-            for name, look in record["layers"].items()
+        groups = "".join(
+            f'<g class="hopper-node-{name}" {look}>{"".join(self.layers[name])}</g>'
+            for name, look in _LAYERS.items()
             if name in self.layers
-        ]
-        return said.text("svg", groups="".join(groups))
+        )
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" class="hopper-node" viewBox="0 0 {_WIDTH:g} {height:g}" '
+            f'width="100%" aria-label="{escape(title)}" font-family="system-ui, sans-serif">'
+            f"<title>{escape(title)}</title><desc>{escape(alt)}</desc>{groups}</svg>"
+        )
 
 
 def _thread_of(placed: NodePlacement, seat: int, core: int) -> int | None:

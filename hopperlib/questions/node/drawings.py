@@ -4,7 +4,7 @@ Nothing is told by color alone. A drawing is laid out 360 units wide, so that
 its text is legible on a phone. Its colors are custom properties with values to
 fall back on: a page sets ``--hopper-paper``, ``--hopper-ink`` and the rest (or
 lets the theme's own apply), and `standalone_svg` puts the values in for
-programs that know no custom properties. The looks of its layers stand in ``_sheet.toml``.
+programs that know no custom properties. `_sheet` draws it.
 """
 
 import re
@@ -12,25 +12,25 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from hopperlib.launchers.ranges import as_ranges
 from hopperlib.machine import NodeKind
-from hopperlib.node.launch.ranges import as_ranges
-from hopperlib.node.placement import NodePlacement
-from hopperlib.node.review.text_drawing import numa_devices
+from hopperlib.placement.placement import NodePlacement
+from hopperlib.placement.text_drawing import numa_devices
 from hopperlib.questions.result import Drawing
 
 
 def _heading(placed: NodePlacement | None, numa_node: int) -> str:
     """Return a NUMA node's heading: its number and its tasks."""
-    said = f"NUMA node {numa_node}"
+    name = f"NUMA node {numa_node}"
     if placed is None:
-        return said
+        return name
     pairs = zip(placed.task_numbers, placed.pattern, strict=True)
     tasks = [number for number, binding in pairs if numa_node in binding.numa_nodes]
     numbers = as_ranges(tasks, separator=", ")
     if not tasks or len(numbers) > 34:
-        return f"{said}: {f'{len(tasks)} tasks' if tasks else 'idle'}"
+        return f"{name}: {f'{len(tasks)} tasks' if tasks else 'idle'}"
     free = "" if any(binding.bound for binding in placed.pattern) else "free to move, "
-    return f"{said}: {free}{'task' if len(tasks) == 1 else 'tasks'} {numbers}"
+    return f"{name}: {free}{'task' if len(tasks) == 1 else 'tasks'} {numbers}"
 
 
 def node_drawing(

@@ -1,70 +1,125 @@
 """Question: how run time changes with the threads of a task, and which number is the fastest."""
 
-from collections import defaultdict
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 from hopperlib.documented import printed
-from hopperlib.machine import NodeKind
-from hopperlib.node import hybrid
-from hopperlib.node.hybrid import RunShares, ThreadCost, best_threads, close_to, thread_costs, thread_counts
-from hopperlib.node.layouts import Layout
-from hopperlib.node.memory import merged_need
-from hopperlib.questions.figures import Series
-from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Figure, Result
-from hopperlib.questions.wording import Said
+from hopperlib.finding import Finding
+from hopperlib.machine import Machine, NodeKind
+from hopperlib.placement.hybrid import RunShares, ThreadCost, best_threads, close_to, fastest_areas, thread_costs
+from hopperlib.placement.layouts import Layout
+from hopperlib.placement.memory import merged_need
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Column, Copyable, Figure, Result, Table, Value, table
+from hopperlib.text import count, listed, share
 
-# Steps of the map along the shared work, from the least of the slider to all, and along the cost of MPI.
-_SHARED = [0.9 + 0.005 * step for step in range(21)]
-_MPI = [0.04 * step for step in range(16)]
+# What the map tries: along the shared work from the middle of its slider to all, and along the cost of MPI.
+_PARALLEL_FRACTIONS = [0.9 + 0.005 * step for step in range(21)]
+_MPI_SHARES = [0.04 * step for step in range(16)]
+_NO_TIME = "The document prints no time: the middle of what the study tries."
 
 
-class _Job(Asked):
+class Job(ask.Setting):
     """What was asked, zeros for what the machine file says, and what each number of threads makes of it."""
+
+    machine: Machine = ask.machine()
+    tasks: int = ask.whole(
+        "Tasks of the job with one thread each",
+        6144,
+        (2, 10_000_000),
+        help="One task for each core that works. With three threads in each task there are a third as many tasks.",
+    )
+    parallel_fraction: float = ask.slider(
+        "Parallel fraction of a task's work", 0.99, (0.8, 1.0, 0.005), help="What its threads share.", assumed=_NO_TIME
+    )
+    mpi_share: float = ask.slider(
+        "Share of the run in MPI",
+        0.25,
+        (0.0, 0.6, 0.01),
+        help="With one thread in each task. It covers collectives and copies, which grow with the number of tasks.",
+        assumed=_NO_TIME,
+    )
+    memory_bound: float = ask.fraction("Memory-bound fraction of the rest", 0.5, assumed=_NO_TIME)
+    elsewhere: float = ask.fraction(
+        "Share of the data that the first thread touches first",
+        1.0,
+        help="1: one thread fills all arrays first. 0: every thread first fills the part that it will use. "
+        "No user reported the second.",
+    )
+    spread: bool = ask.switch("Tasks spread over the NUMA nodes (aprun -S)", True)
+    strict: bool = ask.switch("Memory kept on its NUMA node (aprun -ss)", True)
+    spilled: float = ask.fraction(
+        "Without that: share of a NUMA node's data on the next one",
+        0.5,
+        assumed="How full a NUMA node was before a run is not printed.",
+        advanced=True,
+    )
+    cores: int = ask.whole("Cores of a node in use", 0, (0, 100_000), help="0: all of them.", advanced=True)
+    kind: str = ask.text(
+        "Kind of node",
+        max_length=60,
+        placeholder="gpu",
+        help="Its name in the machine file; empty for the ordinary kind. On nodes with GPUs each GPU has at least one task.",
+        advanced=True,
+    )
+    need_gb: float = ask.number(
+        "Memory per task with one thread",
+        1.0,
+        (0.01, 4096.0, 0.05),
+        unit="GB",
+        option="need",
+        binary=True,
+        advanced=True,
+    )
+    copied_fraction: float = ask.fraction(
+        "Share of that which is copies",
+        0.25,
+        assumed="No source prints it.",
+        help="The program, message buffers and border cells of the grid, which merged tasks hold only once.",
+        advanced=True,
+    )
+    machine_file: str = ask.machine_file()
 
     @property
     def node(self) -> NodeKind:
         """The kind of node."""
-        return self.on.node(self.kind or None)
+        return self.machine.node(self.kind or None)
 
     @property
-    def used(self) -> int:
+    def cores_in_use(self) -> int:
         """Cores of a node that work."""
         return self.cores or len(self.node.usable_cores)
 
-    @cached_property
+    @property
     def shares(self) -> RunShares:
         """The parts of the run."""
         return RunShares(
             parallel_fraction=self.parallel_fraction, mpi_share=self.mpi_share, memory_bound_fraction=self.memory_bound
         )
 
-    @cached_property
-    def curves(self) -> dict[str, tuple[ThreadCost, ...]]:
-        """The costs as set, and for the corners of first touch and placement."""
-        settings = {
-            "as set": (self.elsewhere, self.spread, 0.0 if self.strict else self.spilled),
-            "perfect first touch, -S and -ss": (0.0, True, 0.0),
-            "one thread touches all, -S and -ss": (1.0, True, 0.0),
-            "one thread touches all, neither": (1.0, False, self.spilled),
-        }
-        names = ("elsewhere", "spread", "spilled")
-        return {
-            curve: thread_costs(self.node, self.tasks, cores=self.used, **dict(zip(names, setting, strict=True)))
-            for curve, setting in settings.items()
-        }
+    def costs_with(self, elsewhere: float, spread: bool, spilled: float) -> tuple[ThreadCost, ...]:
+        """What each number of threads costs with this first touch and placement."""
+        return thread_costs(
+            self.node, self.tasks, cores=self.cores_in_use, elsewhere=elsewhere, spread=spread, spilled=spilled
+        )
 
-    @property
+    @cached_property
     def costs(self) -> tuple[ThreadCost, ...]:
         """What each number of threads costs, as set."""
-        return self.curves["as set"]
+        return self.costs_with(self.elsewhere, self.spread, 0.0 if self.strict else self.spilled)
 
     @cached_property
     def best(self) -> ThreadCost:
         """The fastest."""
         return best_threads(self.costs, self.shares)
+
+    @cached_property
+    def close(self) -> list[int]:
+        """Threads of those that a run or two cannot tell from the fastest."""
+        return [cost.threads for cost in close_to(self.costs, self.best, self.shares)]
 
     def time(self, cost: ThreadCost) -> float:
         """Run time over that of pure MPI. [ratio]"""
@@ -77,69 +132,160 @@ class _Job(Asked):
     @property
     def launch_line(self) -> str | None:
         """The line that starts the fastest run on one node."""
-        tasks = {"tasks": self.best.tasks_per_node, "tasks_per_node": self.best.tasks_per_node}
-        threads = {"threads_per_task": self.best.threads, "need_gb": self.need_gb}
-        return Layout(machine=self.on, node_kind=self.node, **tasks, **threads).launch_line
-
-    def result(self) -> Result:
-        """Return the answer."""
-        numa_cores, best = self.node.cores_per_numa_node, self.best
-        # Those that a run or two cannot tell from the fastest.
-        close = [cost.threads for cost in close_to(self.costs, best, self.shares)]
-        costs = [
-            {"of": cost, "time": self.time(cost), "memory_gb": self.memory_gb(cost), "best": cost is best}
-            for cost in self.costs
-        ]
-        short = [cost.threads for cost in self.costs if self.memory_gb(cost) > self.node.usable_memory_gb]
-        said = self.said(
-            best_time=self.time(best),
-            numa_cores=numa_cores,
-            times={str(cost.threads): self.time(cost) for cost in self.costs},
-            close=close,
-            near=[threads for threads in close if threads != best.threads],
-            wide=next(((cost.threads, self.time(cost)) for cost in self.costs if cost.threads > numa_cores), None),
-            widest=(self.costs[-1].threads, self.time(self.costs[-1])),
-            too_wide=best.threads > numa_cores,
-            beyond=self.costs[-1].threads > numa_cores,
-            full=not self.spread and self.used == len(self.node.usable_cores),
-            short=short,
-            short_level="problem" if best.threads in short else "note",
-            rated=costs,
+        tasks = self.best.tasks_per_node
+        layout = Layout(
+            machine=self.machine,
+            node_kind=self.node,
+            tasks=tasks,
+            tasks_per_node=tasks,
+            threads_per_task=self.best.threads,
+            need_gb=self.need_gb,
         )
-        return said.result(figures=(self._time_figure(said), self._map_figure(said), self._stream_figure(said)))
+        return layout.launch_line
 
-    def _time_figure(self, said: Said) -> Figure:
-        """Return run time against threads, as set and for the corners of first touch and placement."""
-        series = [
-            Series(name=name, x=[cost.threads for cost in costs], y=[self.time(cost) for cost in costs])
-            for name, costs in self.curves.items()
-        ]
-        return said.chart("time", series)
 
-    def _map_figure(self, said: Said) -> Figure:
-        """Return which number of threads is the fastest, over the shared work and the cost of MPI."""
-        areas: dict[int, list[tuple[float, float]]] = defaultdict(list)
-        for shared in _SHARED:
-            for mpi in _MPI:
-                shares = replace(self.shares, parallel_fraction=shared, mpi_share=mpi)
-                areas[best_threads(self.costs, shares).threads].append((100 * shared, 100 * mpi))
-        documented, series, spoken = int(printed("hybrid.gtc-best-threads")), [], []
-        for threads, area in sorted(areas.items()):
-            words: dict[str, Any] = {"threads": threads, "documented": threads == documented}
-            x, y = (list(places) for places in zip(*area, strict=True))
-            series.append(Series(name=said.text("area", **words), x=x, y=y, kind="points"))
-            spoken.append(said.text("share", **words, part=len(area) / len(_SHARED) / len(_MPI)))
-        here = [100 * self.shares.parallel_fraction], [100 * self.shares.mpi_share]
-        series.append(Series(name="this job", x=here[0], y=here[1], kind="points"))
-        return said.chart("map", series, spoken=", ".join(spoken))
+def answer(job: Job) -> Result:
+    """Return the answer."""
+    return Result(
+        summary=_summary(job),
+        findings=tuple(_findings(job)),
+        values=tuple(_values(job)),
+        figures=(_times(job), _map(job)),
+        copyables=tuple(_lines(job)),
+        tables=(_table(job),),
+        facts=_facts(job),
+    )
 
-    def _stream_figure(self, said: Said) -> Figure:
-        """Return the memory bandwidth of one task against its threads, as STREAM would measure it."""
-        counts = thread_counts(self.node.cores)
-        own, first = (
-            [hybrid.stream_gb_s(self.node, threads, elsewhere=elsewhere) for threads in counts] for elsewhere in (0, 1)
+
+def _summary(job: Job) -> str:
+    best, widest = job.best, job.costs[-1]
+    sentence = (
+        f"Fastest with {count(best.threads, 'thread')} a task, {count(best.tasks_per_node, 'task')} a node: "
+        f"{job.time(best):.2f} of the time of pure MPI."
+    )
+    if near := [threads for threads in job.close if threads != best.threads]:
+        sentence += f" Also within the usual variation of a run: {listed(near)} threads."
+    if widest.threads > job.node.cores_per_numa_node:
+        sentence += f" With {widest.threads} threads it takes {job.time(widest):.2f}."
+    return sentence
+
+
+def _findings(job: Job) -> Iterator[Finding]:
+    numa_cores = job.node.cores_per_numa_node
+    if job.best.threads > numa_cores:
+        yield Finding(
+            "wide",
+            f"More threads than the {numa_cores} cores of a NUMA node: worth it only while every thread touches its own "
+            "memory first.",
         )
-        return said.chart("stream", counts=counts, own=own, first=first)
+    if short := [cost.threads for cost in job.costs if job.memory_gb(cost) > job.node.usable_memory_gb]:
+        yield Finding(
+            "no-memory",
+            f"A node has too little memory for these numbers of threads: {', '.join(map(str, short))}.",
+            "problem" if job.best.threads in short else "note",
+        )
+    if not job.spread and job.cores_in_use == len(job.node.usable_cores):
+        yield Finding(
+            "spread-moves-nothing",
+            "All cores of the node work, so -S moves no task: without it the tasks sit on the same cores.",
+            "note",
+        )
 
 
-QUESTION = declared(__name__, _Job.answer)
+def _values(job: Job) -> Iterator[Value]:
+    yield Value("Best thread count", job.best.threads, "predicted", note="under the shares set above")
+    yield Value("Its run time over that of pure MPI", job.time(job.best), "predicted", "", 2)
+    if wide := next((cost for cost in job.costs if cost.threads > job.node.cores_per_numa_node), None):
+        yield Value(f"The same with {wide.threads} threads", job.time(wide), "predicted", "", 2)
+
+
+def _lines(job: Job) -> Iterator[Copyable]:
+    if job.launch_line:
+        text = f"export OMP_NUM_THREADS={job.best.threads}\n{job.launch_line}"
+        yield Copyable("One node with that many threads", text, "`hopper place` shows where they land.")
+
+
+def _times(job: Job) -> Figure:
+    """Return run time against threads, as set and for the corners of first touch and placement."""
+    curves = {
+        "as set": job.costs,
+        "perfect first touch, -S and -ss": job.costs_with(0.0, True, 0.0),
+        "one thread touches all, -S and -ss": job.costs_with(1.0, True, 0.0),
+        "one thread touches all, neither": job.costs_with(1.0, False, job.spilled),
+    }
+    series = [
+        Series(name=name, x=[cost.threads for cost in costs], y=[job.time(cost) for cost in costs])
+        for name, costs in curves.items()
+    ]
+    ends = ", ".join(f"{line.name} {line.y[-1]:.2f}" for line in series)
+    return chart(
+        title="Run time against threads a task",
+        alt=f"As set the least is {job.time(job.best):.2f} at {count(job.best.threads, 'thread')}. "
+        f"At {count(job.costs[-1].threads, 'thread')}: {ends}.",
+        x=Axis(title="Threads a task", log=True),
+        y=Axis(title="Run time over that of pure MPI", low=0, decimals=3),
+        series=series,
+    )
+
+
+def _map(job: Job) -> Figure:
+    """Return which number of threads is the fastest, over the shared work and the cost of MPI."""
+    areas = fastest_areas(job.costs, job.shares, _PARALLEL_FRACTIONS, _MPI_SHARES)
+    documented = int(printed("hybrid.gtc-best-threads"))
+    series, parts = [], []
+    for threads, area in areas.items():
+        name = count(threads, "thread") + (", the best of GTC on Hopper" if threads == documented else "")
+        x, y = ([100 * place[axis] for place in area] for axis in (0, 1))
+        series.append(Series(name=name, x=x, y=y, kind="points"))
+        parts.append(f"{name} {share(len(area) / len(_PARALLEL_FRACTIONS) / len(_MPI_SHARES))}")
+    here = Series(name="this job", x=[100 * job.parallel_fraction], y=[100 * job.mpi_share], kind="points")
+    return chart(
+        title="Where each number of threads is the fastest",
+        alt=f"A map over shared work and cost of MPI. Share of the map that each number of threads takes: {', '.join(parts)}.",
+        x=Axis(title="Parallel fraction of a task's work", unit="%", decimals=1),
+        y=Axis(title="Share of the run in MPI", unit="%", decimals=0),
+        series=[*series, here],
+    )
+
+
+def _table(job: Job) -> Table:
+    return table(
+        "Threads, and what they cost and save; each time against that of the pure MPI run",
+        job.costs,
+        {
+            "Threads a task": lambda cost: cost.threads,
+            "Tasks a node": lambda cost: cost.tasks_per_node,
+            Column("Run time", "", 3, "predicted"): job.time,
+            Column("Reading, all threads", "", 2, "predicted"): lambda cost: cost.parallel_memory,
+            Column("Reading, one thread a task", "", 2, "predicted"): lambda cost: cost.serial_memory,
+            Column("MPI", "", 2, "predicted"): lambda cost: cost.mpi,
+            Column("Memory of a node", "GB", 1, "assumed"): job.memory_gb,
+        },
+        marked=(job.costs.index(job.best),),
+        marked_label="the fastest",
+    )
+
+
+def _facts(job: Job) -> dict[str, Any]:
+    return {
+        "best_threads": job.best.threads,
+        "best_time": job.time(job.best),
+        "times": {str(cost.threads): job.time(cost) for cost in job.costs},
+        "close": job.close,
+        "numa_cores": job.node.cores_per_numa_node,
+        "machine": job.machine.name,
+        "elsewhere": job.elsewhere,
+    }
+
+
+QUESTION = ask.declared(
+    Job,
+    answer,
+    title="How many threads for each task?",
+    examples=[
+        Example("Every thread touches its own memory", {"elsewhere": 0.0}),
+        Example("Half of each node, and no -S", {"cores": 12, "spread": False}),
+        Example("Two sockets of 64 cores", {"machine": "perlmutter", "tasks": 32768}),
+        Example("The host of four GPUs", {"machine": "perlmutter", "tasks": 16384, "kind": "gpu"}),
+    ],
+)

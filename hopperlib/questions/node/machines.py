@@ -1,123 +1,175 @@
 """Question: machines side by side, from the parts in their files."""
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 from hopperlib.machine import Machine
 from hopperlib.machine.derived import FIGURES, Derived, derived
-from hopperlib.machine.faults import faults
-from hopperlib.questions.machine_choice import chosen_machine
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.node.drawings import node_drawing
-from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Column, Download, Result, Table, Value, format_number
-from hopperlib.questions.wording import Said
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Column, Download, Figure, Result, Table, Value, format_number
+from hopperlib.text import digits
 
 # How many nodes are drawn: a node of many sockets is as long as a page.
 _DRAWN = {"two": 2, "all": 3, "none": 0}
-
 # Bars of very different length would hide the short ones.
-_MOST_APART = 30
-
-_GOES_ON = {True: "goes on", False: "stops", None: "not told"}
+MOST_APART = 30
 
 
-class _Machines(Asked):
+class Comparison(ask.Setting):
     """Up to three machines, and one figure of each."""
+
+    first: Machine = ask.machine()
+    second: Machine | None = ask.machine("Second machine", "franklin", none="None")
+    third: Machine | None = ask.machine("Third machine", "bassi", none="None")
+    figure: str = ask.choice("Quantity to compare", "cores", {name: each.label for name, each in FIGURES.items()})
+    drawn: str = ask.choice(
+        "Node drawings", "two", {"two": "Of the first two machines", "all": "Of all", "none": "None"}
+    )
+    machine_file: str = ask.machine_file("the first machine")
 
     @cached_property
     def machines(self) -> list[Machine]:
-        """The machines; one beside itself would only repeat its columns."""
-        # By name, so that a machine beside itself is shown once.
-        machines: dict[str, Machine] = {}
-        others = (Machine.load(name) for name in (self.second, self.third) if name != "none")
-        for machine in (chosen_machine(self.first, self.machine_file), *others):
-            machines.setdefault(machine.name, machine)
-        return list(machines.values())
+        """The machines; one beside itself, which would only repeat its columns, is shown once."""
+        named: dict[str, Machine] = {}
+        for machine in (self.first, self.second, self.third):
+            if machine:
+                named.setdefault(machine.name, machine)
+        return list(named.values())
 
     @cached_property
     def figures(self) -> dict[str, tuple[Derived, ...]]:
         """All figures of each, by name of the figure."""
         return {row[0].name: row for row in zip(*map(derived, self.machines), strict=True)}
 
-    def result(self) -> Result:
-        """Return the answer."""
-        row = self.figures[self.figure]
-        stated = [
-            Value(
-                machine.title,
-                figure.value,
-                figure.badge,
-                figure.unit,
-                figure.decimals if isinstance(figure.value, float) else None,
-                note=figure.sum,
-            )
-            for machine, figure in zip(self.machines, row, strict=True)
-            if figure.value is not None
-        ]
-        compared = [figure.value for figure in row[:2] if figure.value]
-        ratio = compared[0] / compared[1] if len(compared) == 2 else None
-        numbers = [value.value for value in stated]
-        apart = bool(numbers) and max(numbers) > _MOST_APART * min(numbers)
-        said = self.said(
-            drawn_figure=row[0],
-            ratio=ratio,
-            stated=stated,
-            spelled=", ".join(f"{value.label} {format_number(value.value, row[0].decimals)}" for value in stated),
-            apart=apart,
-            low=None if apart else 0.0,
-            count=len(self.machines),
-            drawn_as="points" if apart else "bars",
-        )
-        first, named = self.machines[0], zip(self.machines, row, strict=True)
-        values = {f"{machine.name}_value": figure.value for machine, figure in named}
-        return said.result(
-            values=tuple(stated),
-            drawings=tuple(
-                node_drawing(machine.node(), title=said.text("node", machine=machine, cores=machine.node().cores))
-                for machine in self.machines[: _DRAWN[self.drawn]]
-            ),
-            tables=(self._comparison(said), said.table("faults", self._faults())),
-            downloads=(Download(name=f"{first.name}.toml", text=first.to_toml(), media_type="application/toml"),),
-            facts=said.facts | values | ({} if ratio is None else {"ratio": ratio}),
-        )
+    @property
+    def compared(self) -> dict[str, Derived]:
+        """The figure of each machine, by its title."""
+        titles = (machine.title for machine in self.machines)
+        return dict(zip(titles, self.figures[self.figure], strict=True))
 
-    def _comparison(self, said: Said) -> Table:
-        """Return the table of all figures."""
-        several = len(self.machines) > 1
-        rows = []
-        for row in self.figures.values():
-            cells: list[Any] = [f"{row[0].label} [{row[0].unit}]" if row[0].unit else row[0].label]
-            for figure in row:
-                # No decimals give a whole number.
-                rounded = None if figure.value is None else round(figure.value, figure.decimals or None)
-                cells += [rounded, "-" if rounded is None else figure.badge]
-            if several:
-                first, second = row[0].value, row[1].value
-                cells.append(round(first / second, 3) if first and second else None)
-            rows.append(cells)
-        columns = [Column("Figure")]
-        for machine in self.machines:
-            columns += [Column(machine.title), Column("how sure")]
-        if several:
-            columns.append(Column(f"{self.machines[0].title} / {self.machines[1].title}", decimals=3))
-        marked = (list(self.figures).index(self.figure),)
-        return Table(
-            caption=said.text("comparison"),
-            columns=tuple(columns),
-            rows=rows,
-            marked=marked,
-            marked_label="drawn above",
-        )
+    @property
+    def what(self) -> Derived:
+        """The figure of the first machine."""
+        return self.figures[self.figure][0]
 
-    def _faults(self) -> list[tuple[Any, ...]]:
-        """Return the faults, and what each machine makes of them."""
-        return [
-            (fault.name, machine.title, _GOES_ON[fault.goes_on], fault.what_then, fault.badge or "-")
-            for machine in self.machines
-            for fault in faults(machine)
-        ]
+    @property
+    def ratio(self) -> float | None:
+        """The figure of the first machine over that of the second; None if one of them is not told."""
+        return _ratio(self.figures[self.figure])
 
 
-QUESTION = declared(
-    __name__, _Machines.answer, options={"figure": [(name, figure["label"]) for name, figure in FIGURES.items()]}
+def _ratio(row: tuple[Derived, ...]) -> float | None:
+    values = [figure.value for figure in row[:2] if figure.value]
+    return values[0] / values[1] if len(values) == 2 else None
+
+
+def answer(comparison: Comparison) -> Result:
+    """Return the answer."""
+    first, values = comparison.machines[0], tuple(_values(comparison))
+    return Result(
+        summary=_summary(comparison, values),
+        values=values,
+        drawings=tuple(
+            node_drawing(machine.node(), title=f"A node of {machine.title}: {machine.node().cores} cores")
+            for machine in comparison.machines[: _DRAWN[comparison.drawn]]
+        ),
+        figures=(_figure(comparison, values),) if values else (),
+        tables=(_table(comparison),),
+        downloads=(Download(f"{first.name}.toml", first.to_toml(), "application/toml"),),
+        facts=_facts(comparison),
+    )
+
+
+def _values(comparison: Comparison) -> Iterator[Value]:
+    for title, figure in comparison.compared.items():
+        if figure.value is not None:
+            decimals = figure.decimals if isinstance(figure.value, float) else None
+            yield Value(title, figure.value, figure.badge, figure.unit, decimals, note=figure.sum)
+
+
+def _summary(comparison: Comparison, values: tuple[Value, ...]) -> str:
+    label = comparison.what.label
+    if not values:
+        return f"{label}: no file tells."
+    numbers = "; ".join(f"{value.label} {value.text} {value.unit}".rstrip() for value in values)
+    if comparison.ratio is None:
+        return f"{label}: {numbers}."
+    first, second, *_ = comparison.machines
+    return f"{label}: {numbers}. {first.title} has {digits(comparison.ratio, 4)} times what {second.title} has."
+
+
+def _figure(comparison: Comparison, values: tuple[Value, ...]) -> Figure:
+    what, numbers = comparison.what, [value.value for value in values]
+    apart = max(numbers) > MOST_APART * min(numbers)
+    in_unit = f", in {what.unit}" if what.unit else ""
+    spelled = ", ".join(f"{value.label} {format_number(value.value, what.decimals)}" for value in values)
+    scale = " The scale is logarithmic." if apart else ""
+    bars = Series(name=what.label, x=[value.label for value in values], y=numbers, kind="points" if apart else "bars")
+    return chart(
+        title=what.label,
+        alt=f"{what.label}{in_unit}, machine by machine: {spelled}.{scale}",
+        x=Axis(title="Machine"),
+        y=Axis(title=what.label, unit=what.unit, low=None if apart else 0.0, log=apart, decimals=what.decimals),
+        series=[bars],
+    )
+
+
+def _table(comparison: Comparison) -> Table:
+    """Return the table of all figures, a column for each machine and one for how sure its value is."""
+    columns = [Column("Quantity")]
+    for machine in comparison.machines:
+        columns += [Column(machine.title), Column("how sure")]
+    several = len(comparison.machines) > 1
+    if several:
+        first, second, *_ = comparison.machines
+        columns.append(Column(f"{first.title} / {second.title}", decimals=3))
+    rows = []
+    for row in comparison.figures.values():
+        cells: list[Any] = [f"{row[0].label} [{row[0].unit}]" if row[0].unit else row[0].label]
+        for figure in row:
+            cells += [_rounded(figure), "-" if figure.value is None else figure.badge]
+        rows.append([*cells, _ratio(row)] if several else cells)
+    return Table(
+        caption="What follows from the machine files",
+        columns=tuple(columns),
+        rows=rows,
+        marked=(list(comparison.figures).index(comparison.figure),),
+        marked_label="drawn above",
+    )
+
+
+def _rounded(figure: Derived) -> float | None:
+    """Return the value with the decimals worth showing, a whole number without any; None if it is not told."""
+    if figure.value is None:
+        return None
+    return round(figure.value, figure.decimals) if figure.decimals else round(figure.value)
+
+
+def _facts(comparison: Comparison) -> dict[str, Any]:
+    row = comparison.figures[comparison.figure]
+    values = {f"{machine.name}_value": figure.value for machine, figure in zip(comparison.machines, row, strict=True)}
+    ratio = {} if comparison.ratio is None else {"ratio": comparison.ratio}
+    return {
+        "figure": comparison.figure,
+        "machines": len(comparison.machines),
+        "first": comparison.machines[0].name,
+        **values,
+        **ratio,
+    }
+
+
+QUESTION = ask.declared(
+    Comparison,
+    answer,
+    title="Machines side by side",
+    examples=[
+        Example("Memory for each core", {"figure": "memory_per_core_gb"}),
+        Example("Network for each core", {"figure": "mpi_bandwidth_per_core_mb_s"}),
+        Example("Hopper and a machine of today", {"first": "hopper", "second": "perlmutter", "third": "none"}),
+        Example("Time to write all memory", {"figure": "memory_dump_min", "third": "perlmutter"}),
+    ],
 )

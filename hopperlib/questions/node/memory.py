@@ -1,29 +1,78 @@
 """Question: which layouts give each task its memory, and what each is charged."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from hopperlib.machine import NodeKind
-from hopperlib.node.layouts import Layout, Obstacle, break_even_efficiency, cheapest, layouts, obstacle
-from hopperlib.node.memory import buffer_memory, copied_fraction_needed, memory_per_task, merged_need, seats
-from hopperlib.questions.figures import Series
-from hopperlib.questions.machine_choice import badge_of
-from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Figure, Result
-from hopperlib.questions.wording import Said
-
-# Longer tables are cut and say so.
-_MOST_ROWS = 40
+from hopperlib.finding import Finding
+from hopperlib.machine import Machine, NodeKind
+from hopperlib.placement.layouts import Layout, layouts, obstacle
+from hopperlib.placement.memory import buffer_memory, memory_per_task, seats
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Column, Copyable, Facts, Figure, Result, Table, Value, table
+from hopperlib.text import count, digits
 
 
-class _Job(Asked):
-    """What was asked, zeros for what was not given, and the layouts found: the cheapest, and the plain one beside it."""
+class Job(ask.Setting):
+    """What was asked, zeros for what was not given, and the layouts found."""
+
+    need_gb: float = ask.number(
+        "Memory per task", 2.0, (0.01, 4096.0, 0.05), unit="GB", binary=True, option="need", required=True
+    )
+    tasks: int = ask.whole("MPI tasks", 384, (1, 10**9), required=True)
+    threads: int = ask.whole(
+        "Threads per task",
+        0,
+        (0, 1024),
+        help="0: one; what as many threads as can have a core of their own would save stands beside it.",
+    )
+    machine: Machine = ask.machine()
+    kind: str = ask.text(
+        "Only this kind of node",
+        max_length=60,
+        placeholder="standard",
+        help="Its name in the machine file; empty for every kind.",
+        advanced=True,
+    )
+    every_kind: bool = ask.switch(
+        "Use nodes with more memory too",
+        True,
+        help="A job runs on one kind of node. Nodes with more memory are few, and often have a queue of their own.",
+    )
+    files: int = ask.whole(
+        "Files open through iobuf per task", 0, (0, 10_000), help="Each takes 4 MB of buffers from the task's node."
+    )
+    machine_file: str = ask.machine_file()
+    usable_gb: float = ask.number(
+        "Usable memory of an ordinary node",
+        0.0,
+        (0.0, 100_000.0, 0.1),
+        unit="GB",
+        help="0 = use the machine file's value. Run `free -m` on a node to see yours.",
+        advanced=True,
+    )
+    thread_efficiency: float = ask.fraction(
+        "Work of each further thread, in tasks",
+        1.0,
+        assumed="No source prints how well threads work. 1: a further thread does the work of a task. 0: it does nothing.",
+        advanced=True,
+    )
+    hours: float = ask.number(
+        "Run time",
+        1.0,
+        (0.01, 10_000.0, 0.5),
+        unit="h",
+        help="With one thread per task, or with as many as set above.",
+        advanced=True,
+    )
 
     @cached_property
     def kinds(self) -> tuple[NodeKind, ...]:
         """The kinds of node to use; what is said to be usable holds for the first, the ordinary one."""
-        kinds = (self.on.node(self.kind),) if self.kind else self.on.node_kinds
+        kinds = (self.machine.node(self.kind),) if self.kind else self.machine.node_kinds
         first = replace(kinds[0], usable_memory_gb=self.usable_gb) if self.usable_gb else kinds[0]
         return (first, *kinds[1:]) if self.every_kind else (first,)
 
@@ -33,15 +82,9 @@ class _Job(Asked):
         return self.kinds[0]
 
     @property
-    def usable(self) -> tuple[str, str]:
-        """Badge and note of its usable memory."""
-        stated = badge_of(self.on, f"node.{self.ordinary.name}.usable_memory_gb")
-        return ("assumed", "as set above") if self.usable_gb else stated
-
-    @property
     def whole_gb(self) -> float:
         """Memory of a task, buffers included. [GB]"""
-        return float(self.need_gb + buffer_memory(self.files))
+        return self.need_gb + buffer_memory(self.files)
 
     @property
     def asked_threads(self) -> int:
@@ -49,123 +92,244 @@ class _Job(Asked):
         return self.threads or 1
 
     @property
-    def _asked(self) -> dict[str, Any]:
+    def sought(self) -> dict[str, Any]:
         """What the search for layouts takes."""
         return {"need_gb": self.whole_gb, "tasks": self.tasks, "threads": self.threads or None, "kinds": self.kinds}
 
     @cached_property
     def layouts(self) -> list[Layout]:
-        """Those that fit, the cheapest first."""
-        return layouts(self.on, thread_efficiency=self.thread_efficiency, **self._asked)
+        """Those that fit: first what was asked for, by node-hours; then other kinds of node and numbers of threads."""
+        fitting = layouts(self.machine, thread_efficiency=self.thread_efficiency, **self.sought)
+        # Within a kind and a number of threads the order of `layouts` is that of node-hours.
+        return sorted(
+            fitting, key=lambda each: (not self._is_asked(each), 0 if self._is_asked(each) else each.node_hours(1))
+        )
+
+    def _is_asked(self, layout: Layout) -> bool:
+        """Whether a layout is on the kind of node and with the threads asked for."""
+        return layout.node_kind == self.ordinary and layout.threads_per_task == self.asked_threads
 
     @cached_property
     def best(self) -> Layout | None:
-        """The cheapest."""
-        return cheapest(self.layouts)
+        """The one of fewest node-hours of what was asked for; of the others where none of those fits."""
+        return next(iter(self.layouts), None)
 
     @cached_property
     def plain(self) -> Layout | None:
         """The cheapest on ordinary nodes without further threads."""
-        return cheapest(self.layouts, threads=self.asked_threads, kind=self.ordinary)
+        return self.best if self.best and self._is_asked(self.best) else None
 
     @cached_property
-    def obstacle(self) -> Obstacle | None:
-        """Why there is none."""
-        return obstacle(self.on, **self._asked)
-
-    @property
     def other(self) -> Layout | None:
-        """The plain layout where it is another one than the cheapest."""
-        return None if self.plain is self.best else self.plain
+        """One with other nodes or further threads that takes fewer node-hours; None if there is none."""
+        others = (each for each in self.layouts if not self._is_asked(each))
+        found = min(others, key=lambda each: (each.node_hours(1), each.threads_per_task), default=None)
+        cheaper = found and self.best and found.node_hours(1) < self.best.node_hours(1)
+        return found if cheaper else None
 
-    def hours_of(self, layout: Layout | None) -> tuple[float, float] | tuple[None, None]:
-        """Return node-hours and core-hours that a layout is charged."""
-        if layout is None:
-            return None, None
-        return layout.node_hours(self.hours, self.asked_threads), layout.core_hours(self.hours, self.asked_threads)
+    def node_hours(self, layout: Layout) -> float:
+        """Node-hours that a layout is charged."""
+        return layout.node_hours(self.hours, self.asked_threads)
 
-    def result(self) -> Result:
-        """Return the answer."""
-        best, plain, ordinary, said = self.best, self.plain, self.ordinary, self.said()
-        more_threads = [layout for layout in self.layouts if layout.threads_per_task > self.asked_threads]
-        threaded = cheapest(more_threads, kind=ordinary)
-        # Tasks of the plain layout on its fullest NUMA node, and their memory beside that of the NUMA node.
-        crowd = -(-plain.tasks_per_node // ordinary.numa_nodes) if plain else 0
-        share = break_even_efficiency(plain, threaded) if plain and threaded else 2.0
-        listed = [{"of": layout, "best": layout is best, "hours": self.hours_of(layout)} for layout in self.layouts]
-        phrased = {"best": best, "plain": plain, "threaded": threaded}
-        said = said.also(
-            full_node_gb=memory_per_task(ordinary, ordinary.cores),
-            buffers_mb=1024 * buffer_memory(self.files),
-            larger=best is not None and best.node_kind != ordinary,
-            crowded=plain is not None and not plain.memory_is_local,
-            crowd=crowd,
-            crowd_gb=(crowd * self.whole_gb, ordinary.usable_memory_gb / ordinary.numa_nodes),
-            best_hours=self.hours_of(best),
-            other_hours=self.hours_of(self.other),
-            found=best is not None,
-            asked=self.threads or None,
-            listed=listed,
-            shown=listed[:_MOST_ROWS],
-            cut=_MOST_ROWS if len(listed) > _MOST_ROWS else 0,
-            worthwhile_share=share if share <= 1 else None,
-            **{
-                f"{name}_phrase": said.text("layout", layout=layout, several=layout.threads_per_task > 1)
-                if layout
-                else ""
-                for name, layout in phrased.items()
-            },
+    def core_hours(self, layout: Layout) -> float:
+        """Core-hours that a layout is charged."""
+        return layout.core_hours(self.hours, self.asked_threads)
+
+
+def answer(job: Job) -> Result:
+    """Return the answer."""
+    return Result(
+        summary=_summary(job),
+        findings=tuple(_findings(job)),
+        values=tuple(_values(job)),
+        figures=(_memory(job),),
+        copyables=tuple(_lines(job)),
+        tables=(_layouts(job),) if job.layouts else (),
+        facts=_facts(job),
+    )
+
+
+def _summary(job: Job) -> str:
+    best, other = job.best, job.other
+    if not best:
+        return f"No layout fits: {_obstacle(job)}"
+    sentence = f"Cheapest on {job.machine.title}: {_phrase(best)}, cost factor {digits(best.cost_factor, 4)}."
+    if other:
+        sentence += f" {digits(job.node_hours(other), 3)} node-hours in place of {digits(job.node_hours(best), 3)}: "
+        sentence += f"{_phrase(other)}{_assumed(job, other)}."
+    return sentence
+
+
+def _assumed(job: Job, other: Layout) -> str:
+    """Return what a cheaper layout rests on."""
+    rests = ["the queue has such nodes"] if other.node_kind != job.ordinary else []
+    if other.threads_per_task != job.asked_threads:
+        rests.append(
+            "the program has threads" + (", and each does a task's work" if job.thread_efficiency == 1 else "")
         )
-        stuck = {} if self.obstacle is None else {"reason": self.obstacle.reason, "remedy": self.obstacle.remedy}
-        return said.result(
-            figures=(_memory_figure(self, said), *([_cost_figure(self, said)] if self.layouts else [])),
-            tables=(
-                *([said.table("layouts")] if self.layouts else []),
-                said.table("merged", _merged(self)),
-            ),
-            facts=said.facts_with(**stuck),
+    return f", if {' and '.join(rests)}" if rests else ""
+
+
+def _obstacle(job: Job) -> str:
+    found = obstacle(job.machine, **job.sought)
+    return f"{found.reason}. What would do: {found.remedy}." if found else ""
+
+
+def _phrase(layout: Layout) -> str:
+    threads = f" of {layout.threads_per_task} threads" if layout.threads_per_task > 1 else ""
+    nodes = count(layout.nodes, f"{layout.node_kind.name} node")
+    return f"{count(layout.tasks_per_node, 'task')}{threads} a node on {nodes}"
+
+
+def _findings(job: Job) -> Iterator[Finding]:
+    plain, kind = job.plain, job.ordinary
+    if stuck := _obstacle(job):
+        yield Finding("no-layout", stuck, "problem")
+    if plain and not plain.memory_is_local:
+        # Tasks of the plain layout on its fullest NUMA node.
+        crowd = -(-plain.tasks_per_node // kind.numa_nodes)
+        yield Finding(
+            "memory-not-local",
+            f"{plain.tasks_per_node} tasks a node put {crowd} on one NUMA node, which want "
+            f"{crowd * job.whole_gb:.2f} GB of its {kind.usable_memory_gb / kind.numa_nodes:.2f} GB: "
+            "some of their memory lies on other NUMA nodes and is slower.",
         )
 
 
-def _memory_figure(job: _Job, said: Said) -> Figure:
+def _values(job: Job) -> Iterator[Value]:
+    kind, best, other = job.ordinary, job.best, job.other
+    full = memory_per_task(kind, kind.cores)
+    yield Value(f"Memory per task of a full {kind.name} node", full, "predicted", "GB", 2)
+    if best:
+        yield Value("Core-hours charged, cheapest layout", job.core_hours(best), "predicted", "core h", 0)
+    if other:
+        label = f"The same on {other.node_kind.name} nodes, {count(other.threads_per_task, 'thread')} a task"
+        yield Value(label, job.core_hours(other), "predicted", "core h", 0)
+
+
+def _lines(job: Job) -> Iterator[Copyable]:
+    best, other = job.best, job.other
+    if best and best.launch_line:
+        larger = best.node_kind != job.ordinary
+        note = f"on {best.node_kind.name} nodes, which the batch job asks for" if larger else ""
+        yield Copyable("The cheapest layout", best.launch_line, note)
+    if other and other.launch_line:
+        yield Copyable("The layout of fewer node-hours", other.launch_line, _assumed(job, other).lstrip(", "))
+
+
+def _memory(job: Job) -> Figure:
     """Return the chart of the memory of a task against tasks a node."""
     series = []
     for kind in job.kinds:
         counts = range(1, seats(kind, min(job.asked_threads, kind.cores)) + 1)
-        series.append(Series(name=f"{kind.name} node", x=counts, y=[memory_per_task(kind, count) for count in counts]))
-    return said.chart("memory", series)
+        series.append(Series(name=f"{kind.name} node", x=counts, y=[memory_per_task(kind, tasks) for tasks in counts]))
+    seen = "; ".join(
+        f"on a {each.name} {each.y[0]:.2f} GB with {each.x[0]} and {each.y[-1]:.2f} GB with {each.x[-1]}"
+        for each in series
+    )
+    need = f"The need of {job.whole_gb:.2f} GB is a horizontal line."
+    return chart(
+        title="Memory of a task",
+        alt=f"Memory of a task against tasks a node: {seen}. {need}",
+        x=Axis(title="Tasks a node"),
+        y=Axis(title="Memory of a task", unit="GB", log=True, decimals=2),
+        series=series,
+        references=[Reference("need", job.whole_gb)],
+    )
 
 
-def _cost_figure(job: _Job, said: Said) -> Figure:
-    """Return the chart of what more memory costs, among the layouts that fit."""
-    series = []
-    for kind in job.kinds:
-        for threaded, name in ((False, f"{kind.name} nodes"), (True, f"{kind.name}, threads on idle cores")):
-            drawn = [
-                layout
-                for layout in job.layouts
-                if layout.node_kind == kind and (layout.threads_per_task > job.asked_threads) == threaded
-            ]
-            drawn.sort(key=lambda layout: layout.memory_per_task_gb)
-            if drawn:
-                x, y = [layout.memory_per_task_gb for layout in drawn], [layout.cost_factor for layout in drawn]
-                series.append(Series(name=name, x=x, y=y, kind="points"))
-    return said.chart("cost", series)
+def _layouts(job: Job) -> Table:
+    # On as many nodes the first stands for those with fewer tasks a node, which cost the same.
+    first: dict[tuple[str, int, int], Layout] = {}
+    for layout in job.layouts:
+        first.setdefault((layout.node_kind.name, layout.nodes, layout.threads_per_task), layout)
+    shown = list(first.values())[:12]
+    return table(
+        f"{count(len(job.layouts), 'layout')} that fit, those asked for first, the cheapest on top, "
+        "one for each number of nodes",
+        shown,
+        {
+            "Kind": lambda layout: layout.node_kind.name,
+            "Nodes": lambda layout: layout.nodes,
+            "Tasks a node": lambda layout: layout.tasks_per_node,
+            "Threads": lambda layout: layout.threads_per_task,
+            Column("Memory", "GB", 2, "predicted"): lambda layout: layout.memory_per_task_gb,
+            Column("Cost factor", "", 3, "predicted"): lambda layout: layout.cost_factor,
+            Column("Core-hours", "", 0): job.core_hours,
+        },
+        marked=tuple(at for at, layout in enumerate(shown) if layout is job.best),
+        marked_label="the cheapest",
+    )
 
 
-def _merged(job: _Job) -> list[tuple[Any, ...]]:
-    """Return the rows of tasks merged into fewer, larger ones with threads in their place."""
-    kind = job.ordinary
-    rows: list[tuple[Any, ...]] = []
-    for threads in range(1, kind.cores_per_numa_node + 1):
-        if kind.cores_per_numa_node % threads:
-            continue
-        room = kind.usable_memory_gb / seats(kind, threads)
-        merged = merged_need(job.whole_gb, threads, job.copied_fraction)
-        needed = copied_fraction_needed(kind, job.whole_gb, threads)
-        shown = "never fits" if needed is None else ("fits anyhow" if needed == 0 else f"{100 * needed:.1f} %")
-        rows.append((threads, seats(kind, threads), room, merged, merged <= room * (1 + 1e-9), shown))
-    return rows
+def _facts(job: Job) -> Facts:
+    stuck = obstacle(job.machine, **job.sought)
+    return Facts(
+        {
+            "need_gb": job.whole_gb,
+            "tasks": job.tasks,
+            "machine": job.machine.name,
+            "usable_gb": job.ordinary.usable_memory_gb,
+            "full_node_gb": memory_per_task(job.ordinary, job.ordinary.cores),
+            "fits": job.best is not None,
+            **_named("best", job.best),
+            **_named("plain", job.plain),
+            **(stuck._asdict() if stuck else {}),
+        },
+        rest=lambda: _contract(job),
+    )
 
 
-QUESTION = declared(__name__, _Job.answer)
+def _named(name: str, layout: Layout | None) -> dict[str, Any]:
+    """Return the facts of a layout, None for all if there is none."""
+    return {
+        f"{name}_kind": layout and layout.node_kind.name,
+        f"{name}_nodes": layout and layout.nodes,
+        f"{name}_tasks_per_node": layout and layout.tasks_per_node,
+        f"{name}_threads": layout and layout.threads_per_task,
+        f"{name}_idle_cores": layout and layout.idle_cores,
+        f"{name}_local": layout and layout.memory_is_local,
+        f"{name}_cost": layout and layout.cost_factor,
+    }
+
+
+def _contract(job: Job) -> dict[str, Any]:
+    """Return what `hopper memory --json` prints besides: its keys are promised to programs."""
+    return {
+        "need_gb": round(job.whole_gb, 6),
+        "threads": job.threads or None,
+        "hours": job.hours,
+        "thread_efficiency": job.thread_efficiency,
+        "layouts": [
+            {
+                "node_kind": layout.node_kind.name,
+                "nodes": layout.nodes,
+                "tasks_per_node": layout.tasks_per_node,
+                "threads_per_task": layout.threads_per_task,
+                "idle_cores_per_node": layout.idle_cores,
+                "memory_per_task_gb": round(layout.memory_per_task_gb, 6),
+                "memory_is_local": layout.memory_is_local,
+                "cost_factor": round(layout.cost_factor, 6),
+                "node_hours": round(job.node_hours(layout), 6),
+                "core_hours": round(job.core_hours(layout), 6),
+                "launch_line": layout.launch_line,
+                "cheapest": layout is job.best,
+            }
+            for layout in job.layouts
+        ],
+    }
+
+
+QUESTION = ask.declared(
+    Job,
+    answer,
+    title="Memory for each task",
+    examples=[
+        Example("2 GB a task on Hopper", {"need_gb": 2.0, "machine": "hopper"}),
+        Example("The same, ordinary nodes only", {"need_gb": 2.0, "every_kind": False}),
+        Example("1.8 GB on Franklin", {"need_gb": 1.8, "machine": "franklin"}),
+        Example("1.8 GB on Hopper", {"need_gb": 1.8, "machine": "hopper"}),
+        Example("More than any node has", {"need_gb": 70.0, "tasks": 16}),
+        Example("6 GB on Perlmutter", {"need_gb": 6.0, "tasks": 1024, "machine": "perlmutter"}),
+    ],
+)

@@ -1,40 +1,120 @@
 """Question: where the tasks of a launch line land, what is wrong, which line is better."""
 
-from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property, partial
 from typing import Any
 
-from hopperlib.errors import refusal
+from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
-from hopperlib.node.bandwidth import memory_bound_fraction
-from hopperlib.node.launch.ranges import as_ranges
-from hopperlib.node.placement import Placement
-from hopperlib.node.review.as_data import numa_rows, placement_data, task_rows
-from hopperlib.node.review.binding_lists import cc_list, common_pattern, map_cpu, mask_cpu, rank_file, rank_order
-from hopperlib.node.review.review import Review, review_lines
-from hopperlib.node.review.slowdown import Cost, memory_need
-from hopperlib.node.review.suggestions import equivalent_line
-from hopperlib.node.review.text_drawing import headline, node_picture
-from hopperlib.node.slurm.layout import place_steps
-from hopperlib.questions.figures import Series, band
-from hopperlib.questions.machine_choice import badge_of, chosen_machine, offered_instead
+from hopperlib.launchers.ranges import as_ranges
+from hopperlib.launchers.scripts import read_script
+from hopperlib.machine import Machine
+from hopperlib.placement.as_data import numa_rows, placement_data
+from hopperlib.placement.bandwidth import memory_bound_fraction
+from hopperlib.placement.binding import Binding
+from hopperlib.placement.binding_lists import cc_list, common_pattern, map_cpu, mask_cpu
+from hopperlib.placement.gpu_helper import helper_script
+from hopperlib.placement.job_checks import PlacedLine, check_job
+from hopperlib.placement.placement import Placement
+from hopperlib.placement.review import Review, review_lines
+from hopperlib.placement.slowdown import Cost, memory_need
+from hopperlib.placement.srun_layout import place_steps
+from hopperlib.placement.suggestions import equivalent_line
+from hopperlib.placement.text_drawing import headline, node_picture
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Reference, Series, band, chart
+from hopperlib.questions.machine_choice import badge_of, suggest_machine
 from hopperlib.questions.node.drawings import node_drawing, standalone_svg
-from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Copyable, Download, Drawing, Facts, Figure, Result, Table
-from hopperlib.questions.wording import Said
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Copyable, Download, Drawing, Facts, Figure, Result, Table, Value, table
+from hopperlib.text import count
 
-# A page must stay small whatever is typed: longer tables are cut and say so, larger files are not offered.
-_MOST_ROWS = 96
-_MOST_TASKS_IN_A_FILE = 2_000
+MAX_ROWS = 12
+# A page must stay small whatever is typed: larger files are not offered.
+MAX_TASKS_IN_A_FILE = 2_000
+# A slowdown that rounds to 1.00 is none.
+LEAST_SLOWDOWN = 1.005
 _FRACTIONS = tuple(step / 10 for step in range(11))
 
 
-class _Lines(Asked):
+class Lines(ask.Setting):
     """What was asked of the launch lines of a text; zeros stand for not given."""
 
+    line: str = ask.text(
+        "Launch line or batch script",
+        "aprun -n 384 -N 12 vasp",
+        argument=True,
+        required=True,
+        rows=2,
+        placeholder="aprun -n 24 ./a.out",
+        help="A line of aprun, srun, mpiexec or mpirun, or the whole job script around it.",
+    )
+    machine: Machine = ask.machine()
+    kind: str = ask.text(
+        "Kind of node",
+        max_length=60,
+        placeholder="large-memory",
+        help="Its name in the machine file; empty for the ordinary kind.",
+        advanced=True,
+    )
+    threads: int = ask.whole(
+        "OpenMP threads per task",
+        0,
+        (0, 1024),
+        help="0: as the script says (OMP_NUM_THREADS), or one for each core that the line gives to a task.",
+    )
+    memory_per_task_gb: float = ask.number(
+        "Memory per task",
+        0.0,
+        (0.0, 4096.0, 0.01),
+        unit="GB",
+        binary=True,
+        option="memory_per_task",
+        help="0: not known. Then the memory that the line asks for is used, or all memory is taken to be local.",
+    )
+    memory_bound_low: float = ask.fraction(
+        "Memory-bound fraction, at least",
+        0.0,
+        help="Share of the run, with tasks spread evenly, that waits for memory. The line does not say how large it is.",
+        advanced=True,
+    )
+    memory_bound_high: float = ask.fraction("Memory-bound fraction, at most", 1.0, advanced=True)
+    node: int = ask.whole(
+        "Node to draw", 0, (0, 100_000), help="Counted from 0, in the order of the job's nodes.", advanced=True
+    )
+    launch: int = ask.whole(
+        "Launch line of a script", 0, (0, 100_000), help="Counted from 1; 0 takes the first line.", advanced=True
+    )
+    machine_file: str = ask.machine_file()
+    core_cap_gb_s: float = ask.number(
+        "Peak memory bandwidth of one core",
+        0.0,
+        (0.0, 1000.0, 0.1),
+        unit="GB/s",
+        option="core_cap",
+        help="0 = use the machine file's value.",
+        assumed="No source prints it for Hopper. Its machine file assumes 5 GB/s; with 7.1 GB/s or more the ratio of packed "
+        "to spread reaches its limit of 2.",
+        advanced=True,
+    )
+    measured_s: float = ask.number(
+        "Measured run time of this line",
+        0.0,
+        (0.0, 1e7, 1.0),
+        unit="s",
+        help="With this time and the next one, the answer says which memory-bound fraction explains them.",
+        advanced=True,
+    )
+    measured_spread_s: float = ask.number(
+        "Measured run time, spread evenly", 0.0, (0.0, 1e7, 1.0), unit="s", advanced=True
+    )
+
+    doubt = ""
+    """Why it is not known for which machine the text is; empty where it is."""
+
     def check(self) -> None:
-        """Refuse no line, and a range that ends before it begins."""
+        """Refuse an empty text, and a range that ends before it begins."""
         low, high = self.fractions
         if low > high:
             raise refusal("memory_bound_low", low, f"must not be above memory_bound_high={high:g}")
@@ -46,86 +126,43 @@ class _Lines(Asked):
         """The least and the greatest memory-bound fraction."""
         return self.memory_bound_low, self.memory_bound_high
 
-    def reviews(self) -> list[Review]:
-        """Return what is to be said of each line, or of the one asked for; lines that are alike once."""
-        given = {
-            name: getattr(self, name) or None for name in ("threads", "kind", "core_cap_gb_s", "memory_per_task_gb")
-        }
-        reviews = review_lines(self.line, chosen_machine(self.machine, self.machine_file), **given)
+    @cached_property
+    def reviews(self) -> tuple[Review, ...]:
+        """What is to be said of each line, or of the one asked for; lines that are alike once."""
+        reviews = review_lines(
+            self.line,
+            self.machine,
+            threads=self.threads or None,
+            kind=self.kind or None,
+            core_cap_gb_s=self.core_cap_gb_s or None,
+            memory_per_task_gb=self.memory_per_task_gb or None,
+            doubt=self.doubt,
+        )
         if self.launch > len(reviews):
             raise refusal("launch", self.launch, f"must be from 1 to {len(reviews)}, the launch lines of this text")
         if self.launch:
-            reviews = reviews[self.launch - 1 : self.launch]
+            return (reviews[self.launch - 1],)
         # Lines that are alike share one review.
-        return list({id(review): review for review in reviews}.values())
+        return tuple({id(review): review for review in reviews}.values())
 
-    def said_of(self, review: Review, node: int) -> Said:
-        """Return the words on one line."""
-        placement, cost, better = review.placement, review.cost, review.suggestion.better
-        worst, slowdown = cost.worst, cost.slowdown_range(*self.fractions)
-        # What a program does on GPUs waits for other memory than the node's.
-        on_gpus = any(seat.gpus for seat in placement.nodes[0].pattern)
-        other = "srun" if placement.launch.launcher == "aprun" else "aprun"
-        badges = {
-            name: badge_of(placement.machine, f"node.{placement.node_kind.name}.{field}")
-            for name, field in (
-                ("cap", "core_bandwidth_cap_gb_s"),
-                ("numa", "numa_bandwidth_gb_s"),
-                ("left", "remote_bandwidth_fraction"),
-            )
-        }
-        counts = [len(tasks) for tasks in placement.tasks_by_numa_node(min(node, len(placement.nodes) - 1))]
-        return self.said(
-            **badges | ({"cap": ("assumed", "as set above")} if self.core_cap_gb_s else {}),
-            review=review,
-            placement=placement,
-            nodes=len(placement.nodes),
-            node_kind=placement.node_kind,
-            cost=cost,
-            worst=worst,
-            fullest=max(worst.load.threads),
-            fullest_spread=max(worst.spread.threads),
-            past_limit=worst.slowdown(1) > worst.channel_ratio,
-            slowdown=slowdown,
-            slower=slowdown[1] > 1.005 and not on_gpus and placement.launch.steps == 1,
-            gain=review.gain_range(*self.fractions),
-            with_memory=any(cost.memory_per_task_gb),
-            measured=self._measured(cost),
-            headline=headline(placement),
-            better=better,
-            better_headline=headline(better.placement) if better else "",
-            better_equivalent=equivalent_line(better.placement) if better else None,
-            # Where advice stands below, it is the better line.
-            problem=next(
-                (f" {f.message}" if f.level == "problem" else "" for f in review.advice if f.level != "note"), None
-            ),
-            other=other,
-            general=placement.machine.launcher(other).assumed,
-            counts=counts,
-            most_on_a_numa_node=max(counts),
-            idle_numa_nodes=counts.count(0),
-            problems=len(review.problems),
-            codes=[finding.code for finding in review.advice],
-        )
-
-    def _measured(self, cost: Cost) -> tuple[Any, str] | None:
-        """Return the memory-bound fraction that explains two measured run times, if both are given, and a note."""
-        if not self.measured_s or not self.measured_spread_s:
-            return None
-        try:
-            fraction = memory_bound_fraction(self.measured_s, self.measured_spread_s, cost.worst.ratio)
-        except ValueError as error:
-            return "none", str(error)
-        return fraction, "of the spread run, by this model"
+    @cached_property
+    def job_findings(self) -> tuple[Finding, ...]:
+        """What is to be said of the whole script; less where a line of it would be refused, nothing for an unknown machine."""
+        if self.doubt:
+            return ()
+        placed: list[PlacedLine] = []
+        with suppress(InputError):
+            placed = [PlacedLine(review.line, review.placement) for review in self.reviews]
+        return check_job(read_script(self.line), self.machine, placed)
 
 
-def answers(**settings: Any) -> tuple[tuple[Review, Result], ...]:
-    r"""Return what is to be said of each launch line of a text, lines that are alike once. Zeros stand for not given.
+def answer(asked: Lines) -> Result:
+    """Answer for one launch line: the first of a text, or the one asked for."""
+    return answers(asked)[0]
 
-    Parameters
-    ----------
-    **settings
-        Values of all controls.
+
+def answers(asked: Lines) -> list[Result]:
+    r"""Return an answer for each of `Lines.reviews`.
 
     Raises
     ------
@@ -134,117 +171,249 @@ def answers(**settings: Any) -> tuple[tuple[Review, Result], ...]:
 
     Examples
     --------
-    >>> settings = QUESTION.read({"line": "aprun -n 24 a\naprun -n 12 b\naprun -n 24 a"})
-    >>> [review.placement.launch.tasks for review, _ in answers(**settings)]
+    >>> asked = Lines(line="aprun -n 24 a\naprun -n 12 b\naprun -n 24 a")
+    >>> [answer.facts["tasks"] for answer in answers(asked)]
     [24, 12]
     """
-    asked = _Lines(**settings)
-    reviews = asked.reviews()
-    instead = offered_instead(asked.line, reviews[0].placement.machine)
-    offer = (Finding(code="other-machine", message=instead, level="note"),) if instead else ()
-    answered = []
-    for number, review in enumerate(reviews):
-        said = asked.said_of(review, asked.node)
-        drawing = _drawing(review, said, asked.node if number == 0 else 0)
-        data = partial(placement_data, review, memory_bound_fraction=asked.fractions)
-        result = said.result(
-            summary=said.text("doubtful" if review.placement.doubts else "summary"),
-            findings=(*review.advice, *offer),
-            drawings=(drawing,),
-            figures=(_figure(review, said),),
-            copyables=(*said.copyables, *_lists(review.placement, said)),
-            tables=tuple(_tables(review.placement, said)),
-            downloads=tuple(_downloads(review.placement, data, drawing)),
-            facts=Facts(said.facts, rest=data),
+    # The node to draw is one of the first line's job.
+    # What is to be said of the whole script stands with its first line.
+    return [
+        _answer(asked, review, 0 if number else asked.node, () if number else asked.job_findings)
+        for number, review in enumerate(asked.reviews)
+    ]
+
+
+def _answer(asked: Lines, review: Review, node: int, job: tuple[Finding, ...]) -> Result:
+    drawing = _drawing(review.placement, review.cost, node, "before" if review.better else "")
+    drawings = [drawing]
+    if better := review.better:
+        # A better line may need fewer nodes.
+        drawings.append(_drawing(better.placement, better.cost, min(node, len(better.placement.nodes) - 1), "after"))
+    data = partial(placement_data, review, memory_bound_fraction=asked.fractions)
+    return Result(
+        summary=_summary(asked, review),
+        findings=(*job, *_findings(asked, review)),
+        values=tuple(_values(asked, review)),
+        drawings=tuple(drawings),
+        figures=(_slowdown(asked, review),),
+        copyables=tuple(_copyables(review)),
+        tables=(_steps(review.placement) or _numa_nodes(review.placement),),
+        downloads=tuple(_downloads(review.placement, data, drawing)),
+        facts=Facts(_facts(review, node, (*job, *review.advice), asked.fractions), rest=data),
+    )
+
+
+def _summary(asked: Lines, review: Review) -> str:
+    placement, better = review.placement, review.better
+    title = placement.machine.title
+    if placement.doubts:
+        return f"{title}: cannot tell: {placement.doubts[0]} Shown: {headline(placement)}"
+    low, high = review.cost.slowdown_range(*asked.fractions)
+    # What a program does on GPUs waits for other memory than the node's.
+    on_gpus = any(seat.gpus for seat in placement.nodes[0].pattern)
+    sentence = f"{title}: {headline(placement)}"
+    if high > LEAST_SLOWDOWN and not on_gpus and placement.launch.steps == 1:
+        sentence += f" It may take {low:.2f} to {high:.2f} times as long as the same tasks spread evenly."
+    if better:
+        return f"{sentence} Better: {better.line}"
+    worst = next((finding for finding in review.advice if finding.level != "note"), None)
+    if worst is None:
+        return f"{sentence} No better line was found."
+    none = " No line was found that cures it." if review.searched else ""
+    return f"{sentence} {worst.message}{none}" if worst.level == "problem" else f"{sentence}{none}"
+
+
+def _findings(asked: Lines, review: Review) -> Iterator[Finding]:
+    yield from (finding for finding in review.advice if finding.level in ("problem", "advice"))
+    if better := review.better:
+        assumed = [finding.message for finding in review.advice if finding.code == "assumed"]
+        rests = " ".join(assumed) or f"It rests on the file of {review.placement.machine.title} alone."
+        message = f"The better line ends {', '.join(review.won)}: {headline(better.placement)} {rests}"
+        yield Finding("better-line", message)
+    yield from (finding for finding in review.advice if finding.level not in ("problem", "advice"))
+    if instead := suggest_machine(asked.line, asked.machine):
+        yield Finding("other-machine", instead, "note")
+
+
+def _values(asked: Lines, review: Review) -> Iterator[Value]:
+    """Yield three numbers at most: what was asked for stands before what is always known."""
+    cost, gain = review.cost, review.gain_range(*asked.fractions)
+    low, high = cost.slowdown_range(*asked.fractions)
+    fractions = "for a memory-bound fraction from {:g} to {:g}; no line says which".format(*asked.fractions)
+    label = "Run time over that of the same tasks spread evenly"
+    yield Value(label, high, "predicted", "", 2, low, high, note=fractions)
+    if asked.measured_s and asked.measured_spread_s:
+        yield _explaining_fraction(asked, cost.worst.ratio)
+    elif gain:
+        note = "counts memory bandwidth and shared cores only"
+        yield Value("Run time over that of the better line", gain[1], "predicted", "", 2, *gain, note=note)
+    if any(cost.memory_per_task_gb):
+        note = "what does not fit is shared out evenly over the free memory: assumed"
+        yield Value(
+            "Share of the memory on other NUMA nodes", cost.worst.memory.remote_fraction, "predicted", "", 2, note=note
         )
-        answered.append((review, result))
-    return tuple(answered)
+    else:
+        yield _slowest_rate(asked, review)
 
 
-def _answer(**settings: Any) -> Result:
-    """Answer for one launch line: the first of a text, or the one asked for."""
-    return answers(**settings)[0][1]
+def _explaining_fraction(asked: Lines, ratio: float) -> Value:
+    """Return the memory-bound fraction that explains two measured run times."""
+    label = "Memory-bound fraction that explains the two run times"
+    try:
+        fraction = memory_bound_fraction(asked.measured_s, asked.measured_spread_s, ratio)
+    except ValueError as error:
+        return Value(label, "none", "predicted", note=str(error))
+    return Value(label, fraction, "predicted", "", 2, note="of the spread run, by this model")
 
 
-def _drawing(review: Review, said: Said, number: int) -> Drawing:
+def _slowest_rate(asked: Lines, review: Review) -> Value:
+    """Return the memory bandwidth of the slowest thread, and what it rests on."""
+    kind, machine, worst = review.placement.node_kind, review.placement.machine, review.cost.worst
+    cap = "as set"
+    if not asked.core_cap_gb_s:
+        cap, _ = badge_of(machine, f"node.{kind.name}.core_bandwidth_cap_gb_s")
+    numa, _ = badge_of(machine, f"node.{kind.name}.numa_bandwidth_gb_s")
+    note = (
+        f"{worst.spread_rate_gb_s:.2f} GB/s spread evenly; at most {review.cost.core_cap_gb_s:.1f} GB/s a core ({cap}) "
+        f"and {kind.numa_bandwidth_gb_s:.1f} GB/s a NUMA node ({numa})"
+    )
+    return Value("Memory bandwidth of the slowest thread", worst.rate_gb_s, "predicted", "GB/s", 2, note=note)
+
+
+def _drawing(placement: Placement, cost: Cost, number: int, which: str) -> Drawing:
     """Return the drawing of a node of the job, and the same made of characters."""
-    placement = review.placement
+    kind = placement.node_kind
     if number >= len(placement.nodes):
         raise refusal("node", number, f"must be from 0 to {len(placement.nodes) - 1}, the nodes of this job")
     placed = placement.nodes[number]
-    memory_gb = review.cost.memory_per_task_gb[placed.component]
-    need = memory_need(placed.pattern, placement.node_kind, memory_gb) if memory_gb else None
-    title = said.text("node", placed=placed, tasks=len(placed.pattern), several=len(placement.nodes) > 1)
-    kind = placement.node_kind
+    memory_gb = cost.memory_per_task_gb[placed.component]
+    need = memory_need(placed.pattern, kind, memory_gb) if memory_gb else None
+    several = len(placement.nodes) > 1
+    name = f"Node {placed.node} of {len(placement.nodes):,}" if several else "The node"
+    title = f"{name}: {count(len(placed.pattern), 'task')}{f', {which}' if which else ''}"
     return node_drawing(kind, placed, title=title, memory_need_gb=need, text=node_picture(kind, placed))
 
 
-def _figure(review: Review, said: Said) -> Figure:
+def _slowdown(asked: Lines, review: Review) -> Figure:
     """Return the chart of the slowdown against the memory-bound fraction."""
-    worst, better = review.cost.worst, review.suggestion.better
+    worst, better = review.cost.worst, review.better
+    compared = {"this line": worst} | ({"better line": better.cost.worst} if better else {})
     series = [
-        Series(name=name, x=_FRACTIONS, y=[slowdown(part) for part in _FRACTIONS])
-        for name, slowdown in (
-            ("this line", worst.slowdown),
-            *([("better line", better.cost.worst.slowdown)] if better is not None else []),
-        )
+        Series(name=name, x=_FRACTIONS, y=[cost.slowdown(fraction) for fraction in _FRACTIONS])
+        for name, cost in compared.items()
     ]
+    drawn = "; ".join(f"{line.name} from {line.y[0]:.2f} at 0 to {line.y[-1]:.2f} at 1" for line in series)
     top = max([worst.channel_ratio, *(max(line.y) for line in series)])
-    low, high = said["fractions"]
-    figure = said.chart(
-        "slowdown",
-        series,
-        bottom=min(0.9, 1 - (top - 1) / 10),
-        top=max(top * 1.05, 1.3),
-        low=low,
-        high=high,
+    return chart(
+        title="Slowdown from memory contention",
+        alt="Run time over that of the same tasks spread evenly, against the memory-bound fraction: "
+        f"{drawn}. The memory channels alone give at most {worst.channel_ratio:.2f}. "
+        "Shaded: the fractions from {:g} to {:g}.".format(*asked.fractions),
+        x=Axis(title="Memory-bound fraction of the spread run", low=0, high=1, decimals=2),
+        y=Axis(
+            title="Run time / spread run time", low=min(0.9, 1 - (top - 1) / 10), high=max(top * 1.05, 1.3), decimals=3
+        ),
+        series=series,
+        references=[Reference(f"memory channels alone {worst.channel_ratio:.2f}", worst.channel_ratio)],
+        shapes=[band(*asked.fractions)],
     )
-    return replace(figure, layout=figure.layout | {"shapes": [band(low, high)]})
 
 
-def _lists(placement: Placement, said: Said) -> Iterator[Copyable]:
-    """Yield the lists of cores that launchers take, of each program that has the same on all nodes."""
+def _copyables(review: Review) -> Iterator[Copyable]:
+    """Yield lines for the launchers that the machine has, and the list of cores of a node for its own."""
+    placement, better = review.placement, review.better
+    typed = placement.launch.launcher
+    other = "srun" if typed == "aprun" else "aprun"
+    # A launcher that is only assumed never ran on the machine.
+    owned = {launcher.kind for launcher in placement.machine.launchers if launcher.assumed is None} or {typed}
+    if better and typed in owned:
+        if diff := better.diff(review.script):
+            yield Copyable("The change of the script", diff, "As a unified diff, which patch takes.")
+        yield Copyable("The better line", better.line, headline(better.placement))
+    if other in owned:
+        note = "The same task on the same cores, checked by placing it."
+        if better and (line := equivalent_line(better.placement)):
+            yield Copyable(f"The better line for {other}", line, note)
+        if line := review.equivalent:
+            yield Copyable(f"This line for {other}", line, note)
+    shared = any(finding.code in ("gpus-all-visible", "gpus-far") for finding in review.advice)
+    if shared and typed not in ("aprun", "srun"):
+        script = helper_script(placement.node_kind, typed, placement.nodes[0].pattern)
+        yield Copyable("A helper script that gives each task a GPU", script, "Write it in front of the program.")
+    for kind in ("aprun", "srun"):
+        if kind in owned:
+            yield from _core_lists(placement, kind)
+
+
+def _core_lists(placement: Placement, launcher: str) -> Iterator[Copyable]:
+    """Yield the list of cores that a launcher takes, of each program that has the same on all nodes."""
     for number in range(len(placement.launch.components)):
-        of = f" of program {number + 1}" if len(placement.launch.components) > 1 else ""
-        for title, maker in (
-            ("For aprun: -cc", cc_list),
-            ("For srun: map_cpu", map_cpu),
-            ("For srun: mask_cpu", mask_cpu),
-        ):
-            try:
-                text = maker(common_pattern(placement, number))
-            except ValueError:
-                continue
-            yield Copyable(f"{title}{of}", text, said.text("list_note"))
+        program = f" of program {number + 1}" if len(placement.launch.components) > 1 else ""
+        try:
+            pattern = common_pattern(placement, number)
+            title, text = _core_list(pattern, launcher)
+        except ValueError:
+            continue
+        yield Copyable(f"{title}{program}", text, "The cores of each task of a node, as this line places them.")
 
 
-def _tables(placement: Placement, said: Said) -> Iterator[Table]:
-    """Yield the tables by NUMA node and by task, cut where they are long."""
-    rows, tasks = numa_rows(placement), placement.launch.tasks
-    said = said.also(most=_MOST_ROWS, rows=len(rows), tasks=tasks, long=len(rows) > _MOST_ROWS, many=tasks > _MOST_ROWS)
-    yield said.table("numa", [tuple(cell if cell != "" else None for cell in row) for row in rows[:_MOST_ROWS]])
-    if len(placement.launch.components) == 1:
-        yield said.table("tasks", [(row[0], *row[2:]) for row in task_rows(placement, _MOST_ROWS)])
-    else:
-        numbered = [(task, program + 1, *rest) for task, program, *rest in task_rows(placement, _MOST_ROWS)]
-        yield said.table("tasks_of_programs", numbered)
-    yield from _steps_table(placement, said)
+def _core_list(pattern: tuple[Binding, ...], launcher: str) -> tuple[str, str]:
+    """Return what the list is for and the list itself; ValueError if the launcher has none for the pattern."""
+    if launcher == "aprun":
+        return "Cores for aprun -cc", cc_list(pattern)
+    try:
+        return "Cores for srun --cpu-bind", map_cpu(pattern)
+    except ValueError:
+        # A task of several CPUs needs a mask.
+        return "Cores for srun --cpu-bind", mask_cpu(pattern)
 
 
-def _steps_table(placement: Placement, said: Said) -> Iterator[Table]:
-    """Yield the table of the steps that run beside this one, where they share one node."""
+def _numa_nodes(placement: Placement) -> Table:
+    """Return the table of the tasks of each NUMA node."""
+    rows = numa_rows(placement)
+    shown = f" (the first {MAX_ROWS} of {len(rows):,} rows)" if len(rows) > MAX_ROWS else ""
+    return table(
+        f"Tasks by NUMA node{shown}; equal nodes share their rows",
+        rows[:MAX_ROWS],
+        {
+            "Nodes": lambda row: row[0],
+            "NUMA node": lambda row: row[1],
+            "Tasks": lambda row: row[2],
+            "Which": lambda row: row[3] or None,
+            "Cores they may use": lambda row: row[4] or None,
+        },
+    )
+
+
+def _steps(placement: Placement) -> Table | None:
+    """Return the table of the steps that run beside this one, where they share one node."""
     launch = placement.launch
     alone = len(placement.nodes) == 1 and (launch.reservation is None or launch.reservation.nodes == 1)
     if launch.launcher != "srun" or launch.steps == 1 or not alone or len(launch.components) > 1:
-        return
-    steps = (*launch.before, *launch.components, *launch.after)[:_MOST_ROWS]
+        return None
+    steps = (*launch.before, *launch.components, *launch.after)
     placed = place_steps(steps, placement.node_kind, placement.machine)
-    rows = []
-    for number, bindings in enumerate(placed, start=1):
-        cores, gpus = ({core for seat in bindings for core in getattr(seat, part) or ()} for part in ("cores", "gpus"))
-        rows.append((number, len(bindings), as_ranges(sorted(cores)), as_ranges(sorted(gpus)) or None))
-    marked = (len(launch.before),) if len(launch.before) < len(placed) else ()
-    yield said.table("steps", rows, marked=marked, waiting=len(placed) < len(steps))
+    waiting = "; the others wait" if len(placed) < len(steps) else ""
+    cut = f"; the first {MAX_ROWS} of {len(placed)}" if len(placed) > MAX_ROWS else ""
+    return table(
+        f"Steps that run together, in the order in which they are started{cut}{waiting}",
+        list(enumerate(placed, start=1))[:MAX_ROWS],
+        {
+            "Step": lambda step: step[0],
+            "Tasks": lambda step: len(step[1]),
+            "Cores": lambda step: as_ranges(sorted({core for seat in step[1] for core in seat.cores})),
+            "GPUs": lambda step: as_ranges(sorted({gpu for seat in step[1] for gpu in seat.gpus or ()})) or None,
+        },
+        marked=(len(launch.before),) if len(launch.before) < min(len(placed), MAX_ROWS) else (),
+        marked_label="this line",
+    )
+
+
+def _downloads(placement: Placement, data: partial[dict[str, Any]], drawing: Drawing) -> Iterator[Download]:
+    """Yield the files to save; the one with a line a task only for jobs of moderate size."""
+    if placement.launch.tasks <= MAX_TASKS_IN_A_FILE:
+        yield Download("placement.json", partial(_json, data), "application/json")
+    yield Download("node.svg", partial(standalone_svg, drawing), "image/svg+xml")
 
 
 def _json(data: partial[dict[str, Any]]) -> str:
@@ -254,15 +423,49 @@ def _json(data: partial[dict[str, Any]]) -> str:
     return json.dumps(data())
 
 
-def _downloads(placement: Placement, data: partial[dict[str, Any]], drawing: Drawing) -> Iterator[Download]:
-    """Yield the files to save; those with a line a task only for jobs of moderate size."""
-    moderate = placement.launch.tasks <= _MOST_TASKS_IN_A_FILE
-    if moderate:
-        yield Download("placement.json", partial(_json, data), "application/json")
-    yield Download("node.svg", partial(standalone_svg, drawing), "image/svg+xml")
-    yield Download("MPICH_RANK_ORDER", partial(rank_order, placement))
-    if moderate:
-        yield Download("rankfile.txt", partial(rank_file, placement))
+def _facts(review: Review, node: int, findings: Sequence[Finding], fractions: tuple[float, float]) -> dict[str, Any]:
+    placement, worst = review.placement, review.cost.worst
+    low, high = review.cost.slowdown_range(*fractions)
+    counts = [len(tasks) for tasks in placement.tasks_by_numa_node(node)]
+    return {
+        "tasks": placement.launch.tasks,
+        "nodes": len(placement.nodes),
+        "tasks_by_numa_node": counts,
+        "most_tasks_on_a_numa_node": max(counts),
+        "idle_numa_nodes": counts.count(0),
+        "ratio": worst.ratio,
+        "slowdown_low": low,
+        "slowdown_high": high,
+        "remote_fraction": worst.memory.remote_fraction,
+        "problems": sum(finding.level == "problem" for finding in findings),
+        "codes": [finding.code for finding in findings],
+    }
 
 
-QUESTION = declared(__name__, _answer)
+QUESTION = ask.declared(
+    Lines,
+    answer,
+    title="Where do the tasks land?",
+    examples=[
+        Example(
+            "Today: GPUs of Perlmutter",
+            {"line": "#SBATCH -C gpu -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out", "machine": "perlmutter"},
+        ),
+        Example(
+            "Today: low-noise cores of Frontier",
+            {
+                "line": "#SBATCH -N 2\nsrun -N 2 -n 16 -c 7 --gpus-per-task=1 --gpu-bind=closest ./a.out",
+                "machine": "frontier",
+            },
+        ),
+        Example("VASP as first tried", {"line": "aprun -n 384 -N 12 vasp", "machine": "hopper"}),
+        Example("VASP spread with -S 3", {"line": "aprun -n 384 -N 12 -S 3 vasp", "machine": "hopper"}),
+        Example(
+            "Hybrid, 6 threads a task", {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6}
+        ),
+        Example("A line that aprun refuses", {"line": "aprun -n 24 -S 7 ./a.out", "machine": "hopper"}),
+        Example(
+            "srun on Perlmutter", {"line": "srun -N 2 -n 16 -c 32 --cpu-bind=cores ./a.out", "machine": "perlmutter"}
+        ),
+    ],
+)

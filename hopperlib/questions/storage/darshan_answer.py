@@ -6,22 +6,25 @@ from typing import Any
 
 from hopperlib.finding import LEVELS, Finding
 from hopperlib.machine import Machine
-from hopperlib.questions.figures import Series
-from hopperlib.questions.result import Figure, Result, Table
+from hopperlib.questions.figures import Axis, Series, chart, layout
+from hopperlib.questions.result import Column, Figure, Result, Table, table
 from hopperlib.questions.storage.io_figures import ost_figure
-from hopperlib.questions.wording import wording
+from hopperlib.storage.logs.cost import Cost, cost_of, headline, task_time, waiting_by_path
 from hopperlib.storage.logs.darshan_findings import finding_data, findings, other_counts, system_of_log
-from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, HeatMap
+from hopperlib.storage.logs.darshan_log import DarshanLog, HeatMap
 from hopperlib.storage.logs.darshan_summary import job_row, overall, summary
+from hopperlib.storage.logs.ost_health import OstHealth, Sighting, health_findings, ost_health, sightings
 from hopperlib.storage.logs.ost_rates import judge_osts
 from hopperlib.storage.lustre.stripe_advice import limit_words
+from hopperlib.text import capital, count, digits, share, size
 
 # However long the texts of a log are, and however many jobs there are, a page stays small.
 _LONGEST_TEXT = 2000
-_MOST_JOBS = 40
+_MOST_JOBS = 12
 _EACH_HAS_A_ROW = 32
-_WAYS = (("read", "read"), ("write", "written"))
-_WORDING = wording(__name__)
+_MOST_SETTINGS = 5
+# Fewer jobs blame an OST only if it is the slowest of hundreds in each.
+_FEW_JOBS = 4
 
 
 def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: str = "") -> Result:
@@ -42,39 +45,98 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
     'I/O of a.out: no findings in what the log holds (POSIX).'
     """
     numbers = summary(log)
-    raised = [finding for finding in log_findings if finding.level != "ok"]
-    # What Lustre is told stands in the advice itself, in a command or a hint of MPI-IO.
-    striping = any("setstripe -c" in finding.advice or "striping_factor" in finding.advice for finding in log_findings)
-    said = _WORDING.of(
-        log,
-        machine=machine,
-        name=_shortened(log.executable or "a job"),
-        raised=len(raised),
-        held=", ".join(log.modules) or "no module",
-    )
-    notes = [said.finding("log", note=f"{note[0].upper()}{note[1:]}") for note in log.notes]
-    if striping:
-        # Advice is for the file system of the log if nobody names a machine.
-        known = [ost for file in log.files for ost in file.osts]
-        mount = log.mount_of(max(log.files, key=lambda file: file.bytes_moved).path)
-        notes.append(said.finding("machine", mount=mount, least=max(known, default=0) + 1))
-    return said.result(
-        findings=tuple(_bounded(finding) for finding in (*log_findings, *notes)),
-        figures=tuple(_figures(log, numbers)),
-        tables=(
-            _job(numbers),
-            *_what_if(log, numbers["write_rate_mb_s"]),
-        ),
+    raised = sum(finding.level != "ok" for finding in log_findings)
+    held = ", ".join(log.modules) or "no module"
+    told = f"{count(raised, 'finding')}." if raised else f"no findings in what the log holds ({held})."
+    cost = cost_of(log)
+    took = headline(cost)
+    return Result(
+        summary=f"I/O of {_shortened(log.executable or 'a job')}: {told}{f' {took}' if took else ''}",
+        findings=tuple(_bounded(finding) for finding in (*log_findings, *_notes(log, log_findings, machine))),
+        figures=(*_cost_figure(cost), *_figures(log)),
+        tables=(_job(numbers), *_costly_files(log), *_what_if(log, numbers["write_rate_mb_s"])),
         facts={"findings": [finding_data(finding) for finding in log_findings], "summary": numbers},
     )
+
+
+def _cost_figure(cost: Cost) -> Iterator[Figure]:
+    """Yield where the time of the run went, if the log tells."""
+    if cost.share is None or not cost.task_s:
+        return
+    parts = {
+        "waiting and exchange": cost.waiting_s,
+        "reading and writing": cost.transfer_s,
+        "metadata": cost.metadata_s,
+        "all else": max(0.0, (cost.run_time_s or 0.0) * cost.tasks - cost.task_s),
+    }
+    seconds = [part_s / cost.tasks for part_s in parts.values()]
+    said = ", ".join(f"{name} {digits(part, 3)} s" for name, part in zip(parts, seconds, strict=True))
+    yield chart(
+        title="Where the time of the run went",
+        alt=f"Bars of the time of a task on average: {said}.",
+        x=Axis(title="A task on average"),
+        y=Axis(title="Time", unit="s", low=0, decimals=3),
+        series=[Series(name="time", x=list(parts), y=seconds, kind="bars")],
+    )
+
+
+def _costly_files(log: DarshanLog) -> Iterator[Table]:
+    """Yield the files that cost most, if the log holds times."""
+    waiting = waiting_by_path(log)
+    files = sorted(log.files, key=lambda file: -file.busy_s - waiting.get(file.path, 0.0))
+    dear = [file for file in files if file.busy_s + waiting.get(file.path, 0.0) > 0]
+    if dear:
+        yield table(
+            f"What the files cost, the most expensive {min(len(dear), _MOST_JOBS)} of {len(dear):,}",
+            dear[:_MOST_JOBS],
+            {
+                "File": lambda file: _shortened(file.path),
+                Column("All tasks", "s", 2): lambda file: file.busy_s + waiting.get(file.path, 0.0),
+                Column("Waiting", "s", 2): lambda file: waiting.get(file.path, 0.0),
+                Column("Metadata", "s", 2): lambda file: file.meta_s,
+                Column("Slowest task", "s", 2): lambda file: file.slowest_s,
+                Column("Moved", "MB", 1): lambda file: file.bytes_moved / 1e6,
+            },
+        )
+
+
+def _notes(log: DarshanLog, log_findings: Sequence[Finding], machine: str) -> Iterator[Finding]:
+    """Yield what the log does not hold, and whose file system the advice is for."""
+    for note in log.notes:
+        yield Finding("log", f"{capital(note)}.", "note")
+    # What Lustre is told stands in the advice itself, in a command or a hint of MPI-IO.
+    if not any("setstripe -c" in each.advice or "striping_factor" in each.advice for each in log_findings):
+        return
+    if machine:
+        yield Finding("machine", f"Advice on striping is for the file system of {machine}.", "note")
+        return
+    known = [ost for file in log.files for ost in file.osts]
+    mount = log.mount_of(max(log.files, key=lambda file: file.bytes_moved).path)
+    where = f" ({mount[0]}, {mount[1]})" if mount else ""
+    osts = f"{log.osts} OSTs" if log.osts else f"at least {count(max(known, default=0) + 1, 'OST')}"
+    message = (
+        f"Advice on striping is for the file system in the log{where}: {osts}, as fast as they were here, "
+        "and no limit for a node; --machine names a machine file."
+    )
+    yield Finding("machine", message, "note")
 
 
 def _what_if(log: DarshanLog, rate_mb_s: float | None) -> Iterator[Table]:
     """Yield what other stripe counts would give, where the log shows a file system with stripes."""
     system, counts = system_of_log(log), other_counts(log)
     if system and counts:
-        rows = [(count, each.rate_gb_s, limit_words(each.limit)) for count, each in counts.items()]
-        yield _WORDING.of(system, rate_mb_s=rate_mb_s).table("what-if", rows)
+        stripes = count(system.default_stripe_count, "stripe")
+        measured = f", {rate_mb_s:,.0f} MB/s" if rate_mb_s else ""
+        yield table(
+            f"What if the files had other stripe counts: at best, on {system.osts} OSTs as fast as here; "
+            f"in the log {stripes}{measured}",
+            list(counts.items()),
+            {
+                "Stripe count": lambda each: each[0],
+                Column("Writing", "GB/s", 2, "predicted"): lambda each: each[1].rate_gb_s,
+                "What limits": lambda each: limit_words(each[1].limit),
+            },
+        )
 
 
 def _shortened(value: Any) -> str:
@@ -93,20 +155,48 @@ def _bounded(finding: Finding) -> Finding:
 
 def _job(numbers: Mapping[str, Any]) -> Table:
     """Return what a summary says as a table; what is unknown is left out."""
-    rates = {way: numbers[f"{way}_rate_mb_s"] for way, _ in _WAYS}
-    said = _WORDING.of(
-        None,
-        **numbers,
-        known={name: number is not None for name, number in numbers.items()},
-        rates={way: None if rate is None else _rate(rate) for way, rate in rates.items()},
-        sizes={
-            way: [(_size_range(name), count) for name, count in sizes.items()]
-            for way, sizes in numbers["access_sizes"].items()
-        },
-        settings=numbers["stripe_settings"][:5],
+    lines = (*_job_lines(numbers), *_moved_lines(numbers), *_way_lines(numbers))
+    return table("The job", lines, {"What": lambda line: line[0], "Of the log": lambda line: _shortened(line[1])})
+
+
+def _job_lines(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what ran, and on which file systems."""
+    if numbers["job_id"] is not None:
+        yield "job", str(numbers["job_id"])
+    if numbers["tasks"] is not None:
+        yield "tasks", f"{numbers['tasks']:,}"
+    if numbers["run_time_s"] is not None:
+        yield "run time", f"{numbers['run_time_s']:,.0f} s"
+    yield (
+        "files",
+        f"{numbers['files']:,}: {numbers['shared_files']:,} shared, {numbers['unique_files']:,} of one task",
     )
-    table = said.table("job")
-    return replace(table, rows=[tuple(map(_shortened, row)) for row in table.rows])
+    for mount in numbers["mounts"]:
+        yield f"on {mount['mount']}", f"{mount['kind']}: {count(mount['files'], 'file')}, {size(mount['bytes'])}"
+
+
+def _moved_lines(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield bytes, calls, rates and sizes of both directions."""
+    for way, past in (("read", "read"), ("write", "written")):
+        calls, rate_mb_s = numbers[f"{way}_calls"], numbers[f"{way}_rate_mb_s"]
+        rate = "" if rate_mb_s is None else f", {_rate(rate_mb_s)} MB/s from the first call to the end of the last"
+        yield past, f"{size(numbers[f'bytes_{past}'])} in {count(calls, 'call')}{rate}"
+        if sizes := numbers["access_sizes"][way]:
+            yield f"sizes {past}", ", ".join(f"{calls:,} of {_size_range(name)}" for name, calls in sizes.items())
+
+
+def _way_lines(numbers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield interfaces, stripes, and what OSTs gave a task."""
+    for name, total in numbers["interfaces"].items():
+        moved = f"{size(total['bytes_read'])} read, {size(total['bytes_written'])} written"
+        yield f"through {name}", f"{count(total['files'], 'file')}, {moved}"
+    for each in numbers["stripe_settings"][:_MOST_SETTINGS]:
+        of = f" of {each['stripe_size_bytes']:,} bytes" if each["stripe_size_bytes"] else ""
+        yield "stripes", f"{each['stripe_count']}{of} ({count(each['files'], 'file')})"
+    for way in ("write", "read"):
+        if rates := [rate["rate_mb_s"] for rate in numbers[f"ost_{way}_rates"]]:
+            ends = f"{digits(min(rates), 3)} to {digits(max(rates), 3)} MB/s for a task"
+            yield f"OSTs, {way}", f"{len(rates)} told apart, {ends}"
 
 
 def _rate(rate_mb_s: float) -> str:
@@ -118,40 +208,18 @@ def _rate(rate_mb_s: float) -> str:
 
 def _size_range(name: str) -> str:
     """Return the name of a bin of access sizes in words."""
-    low, _, _ = name.partition("_")
-    return f"{low} and more" if _largest(name) == "more" else f"{low} to {_largest(name)}"
+    low, _, high = name.partition("_")
+    return f"{low} and more" if high == "PLUS" else f"{low} to {high}"
 
 
-def _largest(name: str) -> str:
-    """Return the upper end of a bin of access sizes."""
-    return name.partition("_")[2].replace("PLUS", "more")
-
-
-def _figures(log: DarshanLog, numbers: Mapping[str, Any]) -> Iterator[Figure]:
-    """Yield the pictures that the log has the numbers for."""
-    for direction in ("write", "read"):
-        verdict = judge_osts(log, direction)
-        if verdict.rates:
-            yield ost_figure(verdict)
+def _figures(log: DarshanLog) -> Iterator[Figure]:
+    """Yield the pictures that the log has the numbers for: its OSTs, where one is slow first, and its heat map."""
+    verdicts = [verdict for way in ("write", "read") if (verdict := judge_osts(log, way)).rates]
+    if verdicts:
+        yield ost_figure(max(verdicts, key=lambda verdict: len(verdict.slow)))
     heat_map = max(log.heat_maps, key=_heat_map_bytes, default=None)
     if heat_map and _heat_map_bytes(heat_map):
         yield heat_map_figure(heat_map)
-        yield _timeline(heat_map)
-    sizes = numbers["access_sizes"]
-    if any(sizes.values()):
-        names = [name for name, _ in SIZE_BINS]
-        yield _bars("sizes", {past: {_largest(name): sizes[way].get(name, 0) for name in names} for way, past in _WAYS})
-    calls = ("reads", "writes", "opens")
-    used = {name: total for name, total in numbers["interfaces"].items() if any(total[call] for call in calls)}
-    if used:
-        yield _bars("operations", {name: {call: total[call] for call in calls} for name, total in used.items()})
-
-
-def _bars(chart: str, counts: Mapping[str, Mapping[str, int]]) -> Figure:
-    """Return counts of calls as bars, a set for each name."""
-    series = [Series(name=name, kind="bars", x=list(each), y=list(each.values())) for name, each in counts.items()]
-    most = max(count for each in counts.values() for count in each.values())
-    return _WORDING.of(names=", ".join(counts), most=most).chart(chart, series)
 
 
 def _heat_map_bytes(heat_map: HeatMap) -> int:
@@ -168,33 +236,45 @@ def heat_map_figure(heat_map: HeatMap) -> Figure:
     >>> figure.data[0]["z"], figure.data[0]["x"]
     ([[1.0, 0.0], [0.0, 3.0]], [1.0, 3.0])
     """
-    rows = [
+    cells = [
         [round((read + written) / 1e6, 3) for read, written in zip(*pair, strict=True)]
         for pair in zip(heat_map.read_bytes, heat_map.written_bytes, strict=True)
     ]
-    # Of few tasks each has a row, though some that moved nothing may have none.
-    together = heat_map.ranks[1] - heat_map.ranks[0] if len(heat_map.ranks) > _EACH_HAS_A_ROW else 1
-    said = _WORDING.of(
-        heat_map,
-        rows=len(rows),
-        times=len(rows[0]),
-        together=together if together > 1 else None,
-        most=max(map(max, rows)),
+    times = [round((place + 0.5) * heat_map.bin_s, 3) for place in range(len(cells[0]))]
+    most = max(map(max, cells))
+    together = _tasks_of_a_row(heat_map)
+    moved = [(rank, sum(row)) for rank, row in zip(heat_map.ranks, cells, strict=True)]
+    scale = {"colorscale": "Cividis", "colorbar": {"title": {"text": "moved [MB]"}}}
+    return Figure(
+        title=f"Bytes over time and tasks ({heat_map.interface})",
+        alt=f"Heat map of {count(len(cells), 'row')} and {count(len(times), 'time')} of "
+        f"{digits(heat_map.bin_s, 3)} s{together}; the fullest cell holds {digits(most, 3)} MB.",
+        data=[
+            {
+                "type": "heatmap",
+                "x": times,
+                "y": list(heat_map.ranks),
+                "z": cells,
+                "zmin": 0,
+                "zmax": most or 1,
+                **scale,
+            }
+        ],
+        layout=layout(Axis(title="Since the start", unit="s"), Axis(title="Task"), height=420),
+        table=table(
+            f"What each row moved{together}",
+            moved,
+            {"From task": lambda row: row[0], Column("Moved", "MB", 3): lambda row: row[1]},
+        ),
     )
-    times = [round((place + 0.5) * heat_map.bin_s, 3) for place in range(len(rows[0]))]
-    moved = [(rank, sum(row)) for rank, row in zip(heat_map.ranks, rows, strict=True)]
-    return said.heat("heat", times, heat_map.ranks, rows, moved)
 
 
-def _timeline(heat_map: HeatMap) -> Figure:
-    """Return what all tasks move, over time."""
-    sums = {
-        past: [sum(column) / 1e6 / heat_map.bin_s for column in zip(*rows, strict=True)]
-        for past, rows in (("read", heat_map.read_bytes), ("written", heat_map.written_bytes))
-    }
-    times = [round(place * heat_map.bin_s, 3) for place in range(len(sums["read"]))]
-    said = _WORDING.of(heat_map, times=len(times), most=max(map(max, sums.values())))
-    return said.chart("timeline", [Series(name=past, x=times, y=rates) for past, rates in sums.items()])
+def _tasks_of_a_row(heat_map: HeatMap) -> str:
+    """Return how many tasks share a row, in words; nothing if each has one."""
+    # Of few tasks each has a row, though some that moved nothing may have none.
+    ranks = heat_map.ranks
+    together = ranks[1] - ranks[0] if len(ranks) > _EACH_HAS_A_ROW else 1
+    return f", {together} tasks a row" if together > 1 else ""
 
 
 def logs_result(
@@ -214,19 +294,23 @@ def logs_result(
     >>> logs_result([("a.darshan", ValueError("a.darshan: too short"))])
     (None, ['a.darshan: too short'])
     """
-    jobs, unread = [], []
+    jobs, unread, seen = [], [], list[Sighting]()
     for path, log in logs:
         if isinstance(log, Exception):
             unread.append(str(log))
         else:
             jobs.append(job_row(path, log, findings(log, machine)))
-    jobs.sort(key=lambda job: (LEVELS.index(job["worst"]), -job["problems"], -job["bytes_read"] - job["bytes_written"]))
+            seen += sightings(log)
+    # The most expensive first; of those without a time the worst.
+    jobs.sort(key=lambda job: (-job["io_task_hours"], LEVELS.index(job["worst"]), -job["problems"]))
     rows = [{name: value for name, value in job.items() if name != "messages"} for job in jobs]
-    return jobs_result(rows, overall(jobs)) if jobs else None, unread
+    return jobs_result(rows, overall(jobs), ost_health(seen)) if jobs else None, unread
 
 
-def jobs_result(jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any]) -> Result:
-    """Return many jobs as an answer: what is common, and a table with the worst first.
+def jobs_result(
+    jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any], osts: Sequence[OstHealth] = ()
+) -> Result:
+    """Return many jobs as an answer: what is common, and a table with the most expensive first.
 
     Parameters
     ----------
@@ -234,6 +318,8 @@ def jobs_result(jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any]) -
         As `hopperlib.storage.logs.darshan_summary.job_row` gives them.
     overall : mapping
         As `hopperlib.storage.logs.darshan_summary.overall` gives it.
+    osts : sequence of OstHealth
+        What the jobs say of OSTs together.
 
     Examples
     --------
@@ -243,23 +329,80 @@ def jobs_result(jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any]) -
     >>> jobs_result(rows, overall(rows)).summary
     '1 job: 0 with something to mend; 0 bytes read, 0 bytes written.'
     """
-    shown = jobs[:_MOST_JOBS]
-    said = _WORDING.of(None, **overall, all=len(jobs), shown=len(shown), cut=len(shown) < len(jobs))
-    rows = [
-        (
-            *(_shortened(job[name] or "").rpartition("/")[2] for name in ("log", "executable")),
-            *(job[name] for name in ("tasks", "run_time_s")),
-            *(job[name] / 1e6 for name in ("bytes_read", "bytes_written")),
-            job["findings"],
-        )
-        for job in shown
-    ]
+    moved = f"{size(overall['bytes_read'])} read, {size(overall['bytes_written'])} written"
     return Result(
-        summary=said.text("jobs"),
-        findings=tuple(
-            Finding(code=code, level=count["level"], message=said.text("worst", **count))
-            for code, count in overall["findings"].items()
+        summary=f"{count(len(jobs), 'job')}: {overall['jobs_to_mend']:,} with something to mend; {moved}.{_spent(overall)}",
+        findings=(
+            *health_findings(osts),
+            *(
+                Finding(
+                    code, f"{each['jobs']:,} of {count(len(jobs), 'job')}; the worst: {each['message']}", each["level"]
+                )
+                for code, each in overall["findings"].items()
+            ),
         ),
-        tables=(said.table("jobs", rows),),
-        facts={"jobs": list(jobs), "summary": dict(overall)},
+        tables=(_jobs(jobs), *_sums(overall), *_osts(osts)),
+        facts={"jobs": list(jobs), "summary": dict(overall), "osts": [each._asdict() for each in osts]},
+    )
+
+
+def _spent(overall: Mapping[str, Any]) -> str:
+    """Return in a sentence what I/O cost all jobs; nothing if no log holds a time."""
+    hours, waiting = overall["io_task_hours"], overall["waiting_task_hours"]
+    if not hours:
+        return ""
+    return f" I/O took {task_time(3600 * hours)}, {share(waiting / hours)} of it waiting and exchange between tasks."
+
+
+def _sums(overall: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield what I/O cost by program and by user, where there are several."""
+    for title in ("program", "user"):
+        rows = [tuple(row.values()) for row in overall[f"by_{title}"]]
+        if len(rows) > 1:
+            yield table(
+                f"What I/O cost by {title}, the most expensive first",
+                rows[:_MOST_JOBS],
+                {
+                    capital(title): lambda row: "unknown" if row[0] is None else _shortened(row[0]),
+                    "Jobs": lambda row: row[1],
+                    Column("In I/O", "task-hours", 3): lambda row: row[2],
+                },
+            )
+
+
+def _osts(osts: Sequence[OstHealth]) -> Iterator[Table]:
+    """Yield what the jobs say of OSTs together, where any can be told from others."""
+    if osts:
+        yield table(
+            f"OSTs by all jobs together, the most suspicious {min(len(osts), _MOST_JOBS)} of {len(osts):,}",
+            osts[:_MOST_JOBS],
+            {
+                "File system": lambda each: each.file_system,
+                "OST": lambda each: each.ost,
+                "Way": lambda each: each.way,
+                "Jobs": lambda each: each.jobs,
+                Column("Times slower", "", 2): lambda each: each.factor,
+                "Slow": lambda each: "yes" if each.slow else "cannot tell" if each.jobs < _FEW_JOBS else "no",
+            },
+        )
+
+
+def _jobs(jobs: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the most expensive jobs as a table."""
+    cut = f", the first {_MOST_JOBS} of {len(jobs):,}" if len(jobs) > _MOST_JOBS else ""
+    return table(
+        f"Jobs, the most expensive first{cut}",
+        jobs[:_MOST_JOBS],
+        {
+            "Log": lambda job: _shortened(job["log"] or "").rpartition("/")[2],
+            "Program": lambda job: _shortened(job["executable"] or "").rpartition("/")[2],
+            "Tasks": lambda job: job["tasks"],
+            Column("Run time", "s", 0): lambda job: job["run_time_s"],
+            Column("In I/O", "task-hours", 3): lambda job: job["io_task_hours"],
+            "Share of the run": lambda job: "" if job["io_share"] is None else share(job["io_share"]),
+            "Waiting": lambda job: share(job["waiting_share"]),
+            Column("Read", "MB", 1): lambda job: job["bytes_read"] / 1e6,
+            Column("Written", "MB", 1): lambda job: job["bytes_written"] / 1e6,
+            "Findings": lambda job: job["findings"],
+        },
     )

@@ -3,37 +3,20 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
-from hopperlib.questions.figures import Reference, Series
-from hopperlib.questions.result import Figure, Table
-from hopperlib.questions.wording import wording
-from hopperlib.readers.ior.results import IoResult
-from hopperlib.storage.logs.ost_rates import Verdict
+from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.result import Column, Figure, Table, table
+from hopperlib.readers.ior.results import IoResult, measured_rows
+from hopperlib.storage.logs.ost_rates import OstRate, Verdict
 from hopperlib.storage.lustre.client import ceiling_gb_s
+from hopperlib.text import count, digits
 from hopperlib.units import BYTES_PER_MIB
 
 # However many OSTs a log names, a page of it stays small.
 _MOST_OSTS = 200
-# Parts of a row that its table shows; the repetition stands for a statistic where there is none.
-_PARTS = (
-    *("status", "access", "type", "tasks", "nodes", "transfer_bytes", "repetition"),
-    *("rate_mib_s", "rate_mb_s", "operations_s", "seconds"),
-)
-_WORDING = wording(__name__)
-
-
-def measured_rows(rows: Sequence[IoResult]) -> list[IoResult]:
-    """Return the rows that hold an aggregate rate of a run that ended well.
-
-    Examples
-    --------
-    >>> len(measured_rows([IoResult(file="a", rate_mib_s=1.0, access="read"), IoResult(file="b", access="read")]))
-    1
-    """
-    return [row for row in rows if row.status == "ok" and row.rate_mib_s is not None and row.rank is None]
+_RATE_AXIS = Axis(title="Rate of all tasks", unit="MB/s", low=0, decimals=1)
 
 
 def rows_table(rows: Sequence[IoResult], caption: str = "Rates as measured") -> Table:
@@ -48,13 +31,25 @@ def rows_table(rows: Sequence[IoResult], caption: str = "Rates as measured") -> 
     if len(set(names.values())) < len(names):
         # Without their folders the files could not be told apart.
         names = {file: file for file in names}
-    cells = [(names[row.file], *(_cell(row, part) for part in _PARTS)) for row in rows]
-    return _WORDING.of(caption=caption).table("rows", cells)
-
-
-def _cell(row: IoResult, name: str) -> Any:
-    """Return a part of a row; a row that is no single repetition says its statistic there."""
-    return row.statistic if name == "repetition" and row.repetition is None else getattr(row, name)
+    return table(
+        caption,
+        rows,
+        {
+            "File": lambda row: names[row.file],
+            "Status": lambda row: row.status,
+            "Access": lambda row: row.access,
+            "Files are": lambda row: row.type,
+            "Tasks": lambda row: row.tasks,
+            "Nodes": lambda row: row.nodes,
+            Column("Transfer", "bytes"): lambda row: row.transfer_bytes,
+            # A row that is no single repetition says its statistic there.
+            "Repetition": lambda row: row.statistic if row.repetition is None else row.repetition,
+            Column("Rate", "MiB/s", 2): lambda row: row.rate_mib_s,
+            Column("Rate", "MB/s", 2): lambda row: row.rate_mb_s,
+            Column("Operations", "1/s", 1): lambda row: row.operations_s,
+            Column("Time", "s"): lambda row: row.seconds,
+        },
+    )
 
 
 def _kind(row: IoResult) -> str:
@@ -62,14 +57,26 @@ def _kind(row: IoResult) -> str:
     return ", ".join(word for word in (row.access, row.type) if word)
 
 
-def _clouds(name: str, clouds: Mapping[str, Sequence[tuple[float, float]]], **words: Any) -> Figure:
+def _clouds(
+    title: str,
+    against: str,
+    x: Axis,
+    clouds: Mapping[str, Sequence[tuple[float, float]]],
+    references: Sequence[Reference] = (),
+) -> Figure:
     """Return the chart of some clouds of points, place and rate."""
     rates = [rate for points in clouds.values() for _, rate in points]
-    series = [
-        Series(name=kind, kind="points", x=[place for place, _ in points], y=[rate for _, rate in points])
-        for kind, points in clouds.items()
-    ]
-    return _WORDING.of(count=len(rates), least=min(rates), most=max(rates)).chart(name, series, **words)
+    return chart(
+        title=title,
+        alt=f"{count(len(rates), 'measured rate')} {against}, from {min(rates):,.1f} to {max(rates):,.1f} MB/s.",
+        x=x,
+        y=_RATE_AXIS,
+        series=[
+            Series(name=kind, kind="points", x=[place for place, _ in points], y=[rate for _, rate in points])
+            for kind, points in clouds.items()
+        ],
+        references=references,
+    )
 
 
 def rate_figure(rows: Sequence[IoResult], against: str) -> Figure:
@@ -92,18 +99,23 @@ def rate_figure(rows: Sequence[IoResult], against: str) -> Figure:
     >>> rate_figure(rows, "tasks").table.rows[-1]
     (4, 419.4304)
     """
-    axes = {"tasks": ("tasks", 1), "transfer": ("transfer_bytes", BYTES_PER_MIB)}
+    axes = {
+        "tasks": ("tasks", Axis(title="Tasks", log=True)),
+        "transfer": ("transfer size", Axis(title="Transfer size", unit="MiB", log=True)),
+    }
     if against not in axes:
         raise refusal("against", against, f"must be one of: {', '.join(axes)}")
-    part, unit = axes[against]
+    name, axis = axes[against]
     clouds = defaultdict(list)
     for row in measured_rows(rows):
-        place = getattr(row, part)
+        place = row.tasks if against == "tasks" else (row.transfer_bytes or 0) / BYTES_PER_MIB
         if place and row.rate_mb_s is not None:
-            clouds[_kind(row)].append((place if unit == 1 else place / unit, row.rate_mb_s))
+            clouds[_kind(row)].append((place, row.rate_mb_s))
     if not clouds:
-        raise InputError(_WORDING.of().text(f"no-{against}"))
-    return _clouds(against, {kind: sorted(points) for kind, points in clouds.items()})
+        raise InputError(f"no row holds both a rate and {name}")
+    return _clouds(
+        f"Rate against {name}", f"against {name}", axis, {kind: sorted(points) for kind, points in clouds.items()}
+    )
 
 
 def repetition_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) -> Figure:
@@ -129,7 +141,8 @@ def repetition_figure(rows: Sequence[IoResult], references: Sequence[Reference] 
         if row.repetition is not None and row.rate_mb_s is not None:
             name = f"{_kind(row)}: {row.file}" if several else _kind(row)
             clouds[name].append((row.repetition, row.rate_mb_s))
-    return _clouds("repetition", clouds, references=references)
+    title = "Repetitions of the same run"
+    return _clouds(title, "by repetition", Axis(title="Repetition"), clouds, references=references)
 
 
 def ost_figure(verdict: Verdict) -> Figure:
@@ -149,31 +162,47 @@ def ost_figure(verdict: Verdict) -> Figure:
     if not verdict.rates:
         raise InputError(f"no figure of OSTs: {verdict.unknown}")
     shown = verdict.rates[:_MOST_OSTS]
-    ordered = sorted(shown, key=lambda measured: measured.osts)
     slow = {judged.rate.osts for judged in verdict.slow}
-    groups: dict[str, list[tuple[int, float]]] = {"others": [], "slow": []}
-    for each in ordered:
-        # A logarithmic axis has no place for 0.
-        groups["slow" if each.osts in slow else "others"].append((each.osts[0], max(each.rate_mb_s, 1e-9)))
-    rates = [rate for bars in groups.values() for _, rate in bars]
-    said = _WORDING.of(
-        verdict,
-        shown=rates,
-        cut=len(verdict.rates) > len(shown),
-        judged=f"slow: {', '.join(_names(osts) for osts in sorted(slow))}"
-        if slow
-        else verdict.unknown or "none is slow",
+    groups: dict[str, list[OstRate]] = {"others": [], "slow": []}
+    for each in sorted(shown, key=lambda measured: measured.osts):
+        groups["slow" if each.osts in slow else "others"].append(each)
+    judged = verdict.unknown or "none is slow"
+    if slow:
+        judged = f"slow: {', '.join(_names(osts) for osts in sorted(slow))}"
+    rates = [_drawn_rate(each) for each in shown]
+    figure = chart(
+        title=f"What a task got from each OST ({verdict.direction})",
+        alt=f"Rates of {count(len(shown), 'OST')} from {digits(min(rates), 3)} to {digits(max(rates), 3)} MB/s; {judged}.",
+        x=Axis(title="OST"),
+        y=Axis(title="Rate of a task", unit="MB/s", log=True),
+        series=[
+            Series(name=name, kind="bars", x=[bar.osts[0] for bar in bars], y=[_drawn_rate(bar) for bar in bars])
+            for name, bars in groups.items()
+            if bars
+        ],
     )
-    series = [
-        Series(name=name, kind="bars", x=[ost for ost, _ in bars], y=[rate for _, rate in bars])
-        for name, bars in groups.items()
-        if bars
-    ]
-    rows = [
-        (_names(each.osts), each.rate_mb_s, each.files, round(each.moved_bytes), "slow" * (each.osts in slow))
-        for each in shown
-    ]
-    return replace(said.chart("osts", series), table=said.table("osts", rows))
+    return replace(figure, table=_ost_table(verdict, shown, slow))
+
+
+def _drawn_rate(measured: OstRate) -> float:
+    """Return a rate as it is drawn: a logarithmic axis has no place for 0. [MB/s]"""
+    return max(measured.rate_mb_s, 1e-9)
+
+
+def _ost_table(verdict: Verdict, shown: Sequence[OstRate], slow: set[tuple[int, ...]]) -> Table:
+    """Return the rates as a table, slowest first."""
+    cut = f"; the {len(shown)} slowest of {len(verdict.rates):,}" if len(shown) < len(verdict.rates) else ""
+    return table(
+        f"What a task got from each OST, slowest first{cut}",
+        shown,
+        {
+            "OST": lambda each: _names(each.osts),
+            Column("Rate", "MB/s", 2): lambda each: each.rate_mb_s,
+            "Files": lambda each: each.files,
+            "Bytes": lambda each: round(each.moved_bytes),
+            "Judged": lambda each: "slow" * (each.osts in slow),
+        },
+    )
 
 
 def _names(osts: Sequence[int]) -> str:
@@ -182,7 +211,7 @@ def _names(osts: Sequence[int]) -> str:
 
 
 def comparison_table(rows: Sequence[IoResult], machine: Machine) -> Table:
-    """Return written rates beside what the model lets so many nodes write at most.
+    """Return written rates beside what the model lets that many nodes write at most.
 
     Examples
     --------
@@ -190,9 +219,20 @@ def comparison_table(rows: Sequence[IoResult], machine: Machine) -> Table:
     >>> comparison_table(rows, Machine.load("hopper")).rows[0][-1]
     0.7401...
     """
-    compared = []
-    for row in measured_rows(rows):
-        if row.access == "write" and row.nodes and row.rate_mb_s is not None:
-            measured, most = row.rate_mb_s / 1000, ceiling_gb_s(machine, row.nodes)
-            compared.append((row.file, row.tasks, row.nodes, measured, most, measured / most))
-    return _WORDING.of(machine).table("comparison", compared)
+    compared = [
+        (row, row.rate_mb_s / 1000, ceiling_gb_s(machine, row.nodes))
+        for row in measured_rows(rows)
+        if row.access == "write" and row.nodes and row.rate_mb_s is not None
+    ]
+    return table(
+        f"Written rates beside the ceiling of as many nodes of {machine.title}",
+        compared,
+        {
+            "File": lambda each: each[0].file,
+            "Tasks": lambda each: each[0].tasks,
+            "Nodes": lambda each: each[0].nodes,
+            Column("Measured", "GB/s", 3): lambda each: each[1],
+            Column("Ceiling", "GB/s", 3, "predicted"): lambda each: each[2],
+            Column("Measured over ceiling", "", 2): lambda each: each[1] / each[2],
+        },
+    )

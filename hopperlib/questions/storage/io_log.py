@@ -2,50 +2,86 @@
 
 import os
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import mean, stdev
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
+from hopperlib.package_data import text_beside
+from hopperlib.questions import ask
 from hopperlib.questions.figures import Reference
-from hopperlib.questions.machine_choice import chosen_machine
-from hopperlib.questions.question import declared
-from hopperlib.questions.result import Download, Figure, Result, joined
-from hopperlib.questions.storage import io_figures
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Column, Download, Figure, Result, Value, joined, table
 from hopperlib.questions.storage.darshan_answer import darshan_result, logs_result
-from hopperlib.questions.wording import wording
+from hopperlib.questions.storage.io_figures import rate_figure, repetition_figure, rows_table
 from hopperlib.readers.darshan import read_darshan_text
 from hopperlib.readers.ior.io500 import Io500, io500_of
 from hopperlib.readers.ior.reader import read_ior
-from hopperlib.readers.ior.results import IoResult, results_csv
-from hopperlib.readers.source import texts_of
+from hopperlib.readers.ior.results import IoResult, best_rates, measured_rows, results_csv, variations
+from hopperlib.readers.source import Source, text_of, texts_of
 from hopperlib.storage.logs.darshan_findings import findings
 from hopperlib.storage.logs.darshan_log import DarshanLog
 from hopperlib.storage.lustre.client import ceiling_gb_s
+from hopperlib.text import count, digits
 
-_WORDING = wording(__name__)
-_MOST_ROWS = 500
-# How a log of Darshan begins, and what darshan-parser printed of one.
+MAX_ROWS = 12
+# What the rules of IO500 ask of each phase that writes (io500.org, Rules for submission). [s]
+_IO500_S = 300
+# How a log of Darshan begins, what IO500 prints, and what darshan-parser does.
 _LOG = re.compile(r"[23]\.\d\d\0")
+_PHASES = re.compile(r"^\[(?:RESULT|SCORE)", re.MULTILINE)
+_SUMMARY = "result_summary.txt"
 _PARSED = re.compile(r"^# (?:darshan log version|nprocs):|^#<module>", re.MULTILINE)
 
 
-def _answer(*, output: str, against: str, machine: str | Machine, machine_file: str) -> Result:
-    """Answer for one text, or for several that stand one after the other as `hopperlib.readers.source.texts_of` says."""
-    if not output.strip():
-        raise InputError("paste what IOR, mdtest, IO500 or darshan-parser printed, or drop files", name="output")
-    results, logs, unread = text_results(
-        texts_of(output, "output"), chosen_machine(machine, machine_file), against=against
+def _sample(name: str) -> str:
+    return text_beside(__file__, f"samples/{name}.txt")
+
+
+class Given(ask.Setting):
+    """Outputs, one or several that stand one after the other as `hopperlib.readers.source.texts_of` says."""
+
+    machine: Machine = ask.machine("Compare with", help="The ceiling of as many of its nodes as the run used.")
+    output: str = ask.file(
+        "Output of IOR, mdtest, IO500 or darshan-parser",
+        _sample("ior"),
+        multiple=True,
+        argument=True,
+        required=True,
+        rows=10,
+        max_length=64_000_000,
+        help="IOR and mdtest in any form; all files of an IO500 run at once; several files make one table. A Darshan "
+        "log itself is binary: print it first with `darshan-parser LOG > log.txt`. It stays on this page.",
     )
+    against: str = ask.choice(
+        "Show rates against",
+        "repetition",
+        {"repetition": "repetition", "tasks": "tasks", "transfer": "transfer size"},
+    )
+    machine_file: str = ask.machine_file()
+
+    def check(self) -> None:
+        """Refuse an empty text."""
+        if not self.output.strip():
+            raise InputError("paste what IOR, mdtest, IO500 or darshan-parser printed, or drop files", name="output")
+
+
+def answer(given: Given) -> Result:
+    """Return the answer."""
+    results, logs, unread = text_results(texts_of(given.output, "output"), given.machine, against=given.against)
     if len(logs) == 1:
         results.append(darshan_result(logs[0][1], findings(logs[0][1])))
     elif logs:
         several, _ = logs_result(logs)
         results += [several] if several else []
     if not results:
-        raise InputError(_WORDING.of().text("binary" if _LOG.match(output) else "unknown"), name="output")
+        message = "nothing in this text is output of IOR, mdtest, IO500 or darshan-parser"
+        if _LOG.match(given.output):
+            message = (
+                "this is a Darshan log itself, which needs a program to be read: print it with darshan-parser LOG > "
+                "log.txt and give that text, or ask hopper io LOG in a terminal"
+            )
+        raise InputError(message, name="output")
     return joined(results, unread)
 
 
@@ -69,27 +105,55 @@ def text_results(
     >>> results, logs[0][1].tasks, unread
     ([], 4, ['b.txt: nothing in it is output of IOR or mdtest'])
     """
-    results: list[Result] = []
-    unread: list[str] = []
+    runs, rows, logs, unread = read_texts(texts)
+    results = [io500_result(run) for run in runs]
+    if rows:
+        results.append(io_result(rows, machine, against=against))
+    return results, logs, unread
+
+
+def read_texts(
+    texts: Mapping[str, Source], *, max_bytes: int | None = None
+) -> tuple[list[Io500], list[IoResult], list[tuple[str, DarshanLog]], list[str]]:
+    """Return the runs of IO500 in texts, the rows of IOR and mdtest, the Darshan logs, and why others were not read.
+
+    Parameters
+    ----------
+    texts : mapping
+        By the names of their files; files of a run of IO500 are those in the folder of its summary.
+    max_bytes : int or None
+        Most that is read of each. [bytes]
+
+    Examples
+    --------
+    >>> read_texts({"b.txt": "milk"})
+    ([], [], [], ['b.txt: nothing in it is output of IOR or mdtest'])
+    """
+    runs: list[Io500] = []
     rows: list[IoResult] = []
     logs: list[tuple[str, DarshanLog]] = []
-    # A run of IO500 is a folder: what stands beside its summary belongs to it.
-    folders = {os.path.dirname(name) for name, text in texts.items() if "[SCORE" in text}
-    for name, text in texts.items():
+    unread: dict[str, str] = {}
+    for name, source in texts.items():
         try:
-            if "[SCORE" in text:
-                beside = {other: texts[other] for other in texts if os.path.dirname(other) == os.path.dirname(name)}
-                results.append(io500_result(io500_of(name, beside)))
+            text = text_of(source, name=name, max_bytes=max_bytes)
+            if _PHASES.search(text):
+                runs.append(io500_of(name, {other: texts[other] for other in texts if _folder(other) == _folder(name)}))
             elif _PARSED.search(text):
                 logs.append((name, read_darshan_text(text, file=name)))
             else:
                 rows += read_ior(text, file=name)
         except InputError as error:
-            # A run of IO500 leaves much that holds no rate.
-            unread += [] if os.path.dirname(name) in folders else [str(error)]
-    if rows:
-        results.append(io_result(rows, machine, against=against))
-    return results, logs, unread
+            unread[name] = str(error)
+    # A run of IO500 is a folder, and leaves much that holds no rate; what it printed repeats its summary.
+    folders = {_folder(run.file) for run in runs}
+    summed = {_folder(run.file) for run in runs if os.path.basename(run.file) == _SUMMARY}
+    kept = [run for run in runs if os.path.basename(run.file) == _SUMMARY or _folder(run.file) not in summed]
+    return kept, rows, logs, [reason for name, reason in unread.items() if _folder(name) not in folders]
+
+
+def _folder(name: str) -> str:
+    """Return the folder of a file."""
+    return os.path.dirname(name)
 
 
 def io_result(rows: Sequence[IoResult], machine: Machine, *, against: str = "repetition") -> Result:
@@ -110,44 +174,74 @@ def io_result(rows: Sequence[IoResult], machine: Machine, *, against: str = "rep
     >>> io_result(rows, Machine.load("hopper")).summary
     '1 row: write at best 1,258.3 MB/s.'
     """
-    measured = io_figures.measured_rows(rows)
-    rates: dict[str, list[float]] = defaultdict(list)
-    spreads: dict[str, list[float]] = defaultdict(list)
-    for row in measured:
-        if row.access and row.rate_mb_s is not None:
-            rates[row.access].append(row.rate_mb_s)
-            if row.repetition is not None and row.rate_mb_s:
-                spreads[row.access].append(row.rate_mb_s)
-    operations = [row for row in rows if row.operations_s is not None]
-    with_file_system = [machine] if machine.file_systems else []
-    said = _WORDING.of(
-        rows=len(rows),
-        cut=_MOST_ROWS if len(rows) > _MOST_ROWS else 0,
-        best=[{"access": access, "mb_s": max(each)} for access, each in rates.items()],
-        fastest=None if rates else max(operations, key=lambda row: row.operations_s or 0, default=None),
-        none=not rates and not operations,
-        reason=rows[0].reason or rows[0].status,
-        machine=machine,
-        no_file_system=not with_file_system,
-        statuses=sorted({row.status for row in rows}),
-        best_mb_s=max((row.rate_mb_s for row in measured if row.rate_mb_s is not None), default=None),
-        variations=[
-            {"access": access, "variation": stdev(each) / mean(each), "count": len(each)}
-            for access, each in spreads.items()
-            if len(each) > 1
-        ],
-        **dict.fromkeys(("errors", "spreads", "stonewall"), ()),
-    )
-    compared = [io_figures.comparison_table(rows, each) for each in with_file_system]
-    return said.result(
-        findings=(*_failures(rows), *said.findings),
+    cut = f", the first {MAX_ROWS} of {len(rows):,} rows; the CSV file has all" if len(rows) > MAX_ROWS else ""
+    return Result(
+        summary=_summary(rows),
+        findings=tuple(_findings(rows, machine)),
+        values=tuple(_values(rows, machine)),
         figures=tuple(_figures(rows, against, machine)),
-        tables=(
-            io_figures.rows_table(rows[:_MOST_ROWS], said.text("caption")),
-            *(table for table in compared if table.rows),
-        ),
+        tables=(rows_table(rows[:MAX_ROWS], f"What the output holds{cut}"),),
         downloads=(Download(name="rates.csv", text=results_csv(rows), media_type="text/csv"),),
+        facts={
+            "rows": len(rows),
+            "statuses": sorted({row.status for row in rows}),
+            "best_mb_s": max((row.rate_mb_s for row in measured_rows(rows) if row.rate_mb_s is not None), default=None),
+        },
     )
+
+
+def _summary(rows: Sequence[IoResult]) -> str:
+    best = best_rates(rows)
+    if best:
+        rates = ", ".join(f"{access} at best {rate_mb_s:,.1f} MB/s" for access, rate_mb_s in best.items())
+        return f"{count(len(rows), 'row')}: {rates}."
+    operations = [(row.operations_s, row.access) for row in rows if row.operations_s is not None]
+    if operations:
+        rate, access = max(operations, key=lambda each: each[0])
+        return f"{count(len(rows), 'row')} of mdtest; the fastest is {access} with {rate:,.0f} a second."
+    return f"No rate in this output: {rows[0].reason or rows[0].status}."
+
+
+def _findings(rows: Sequence[IoResult], machine: Machine) -> Iterator[Finding]:
+    """Yield which runs failed or hold no rate, by file where there are several."""
+    several = len({row.file for row in rows}) > 1
+    for file, status, reason in dict.fromkeys((row.file, row.status, row.reason or "") for row in rows):
+        if status != "ok":
+            message = f"{f'{file}: ' if several else ''}{status}: {reason}"
+            yield Finding(status, message, "problem" if status == "failed" else "advice")
+    if not machine.file_systems:
+        message = f"The machine file of {machine.title} states no file system to compare with."
+        yield Finding("no-file-system", message, "note")
+
+
+def _values(rows: Sequence[IoResult], machine: Machine) -> Iterator[Value]:
+    """Yield how much repetitions differ, and how near the best write comes to the ceiling of its nodes."""
+    for access, (variation, runs) in list(variations(rows).items())[:2]:
+        note = f"{count(runs, 'repetition')} in this output; exact arithmetic on its numbers"
+        yield Value(f"Coefficient of variation of {access}", variation, "documented", "", 2, note=note)
+    written = [
+        (row.rate_mb_s / 1000 / ceiling_gb_s(machine, row.nodes), row.nodes)
+        for row in measured_rows(rows)
+        if row.access == "write" and row.nodes and row.rate_mb_s is not None and machine.file_systems
+    ]
+    if written:
+        share, nodes = max(written)
+        label = f"Best write rate over the ceiling of {count(nodes, 'node')} of {machine.title}"
+        yield Value(label, share, "predicted", "", 2)
+
+
+def _figures(rows: Sequence[IoResult], against: str, machine: Machine) -> Iterator[Figure]:
+    """Yield the picture that is asked for, if the rows hold what it needs."""
+    nodes = {row.nodes for row in measured_rows(rows) if row.nodes}
+    references = [
+        Reference(name=f"ceiling of {count(each, 'node')} of {machine.title}", y=1000 * ceiling_gb_s(machine, each))
+        for each in nodes
+        if len(nodes) == 1 and machine.file_systems
+    ]
+    try:
+        yield repetition_figure(rows, references) if against == "repetition" else rate_figure(rows, against)
+    except InputError:
+        return
 
 
 def io500_result(run: Io500) -> Result:
@@ -160,36 +254,56 @@ def io500_result(run: Io500) -> Result:
     >>> io500_result(Io500(file="a", score=None, bandwidth_gib_s=None, iops_kiops=None, phases=(phase,))).summary
     'No score; 1 phase.'
     """
-    said = _WORDING.of(run, scored=run.score is not None, no_file_system=False)
-    tables = (said.table("phases"), said.table("configuration"))
-    return Result(summary=said.text("io500"), findings=said.findings, tables=tables, facts=run.to_dict())
-
-
-def _failures(rows: Sequence[IoResult]) -> Iterator[Finding]:
-    """Yield which runs failed or hold no rate, by file where there are several."""
-    several = len({row.file for row in rows}) > 1
-    for file, status, reason in dict.fromkeys((row.file, row.status, row.reason or "") for row in rows):
-        if status != "ok":
-            message = f"{f'{file}: ' if several else ''}{status}: {reason}"
-            yield Finding(code=status, message=message, level="problem" if status == "failed" else "advice")
-
-
-def _figures(rows: Sequence[IoResult], against: str, machine: Machine) -> Iterator[Figure]:
-    """Yield the picture that is asked for, if the rows hold what it needs."""
-    nodes = {row.nodes for row in io_figures.measured_rows(rows) if row.nodes}
-    references = [
-        Reference(name=f"ceiling of {count} of {machine.title}'s nodes", y=1000 * ceiling_gb_s(machine, count))
-        for count in nodes
-        if len(nodes) == 1 and machine.file_systems
-    ]
-    try:
-        yield (
-            io_figures.repetition_figure(rows, references)
-            if against == "repetition"
-            else io_figures.rate_figure(rows, against)
+    score = "No score"
+    if run.score is not None and run.bandwidth_gib_s is not None and run.iops_kiops is not None:
+        score = (
+            f"Score {digits(run.score, 6)}: {digits(run.bandwidth_gib_s, 6)} GiB/s, {digits(run.iops_kiops, 6)} kIOPS"
         )
-    except InputError:
-        return
+    return Result(
+        summary=f"{score}; {count(len(run.phases), 'phase')}.",
+        findings=tuple(_io500_findings(run)),
+        tables=(
+            table(
+                "Phases",
+                run.phases,
+                {
+                    "Phase": lambda phase: phase.name,
+                    "Rate": lambda phase: phase.value,
+                    "Unit": lambda phase: phase.unit,
+                    Column("Time", "s", 1): lambda phase: phase.seconds,
+                },
+            ),
+        ),
+        facts=run.to_dict(),
+    )
 
 
-QUESTION = declared(__name__, _answer)
+def _io500_findings(run: Io500) -> Iterator[Finding]:
+    """Yield what went wrong, how even the tasks were, and what a stonewall cut off."""
+    for error in run.errors:
+        yield Finding("error", error, "problem")
+    short = [phase for phase in run.phases if phase.name.endswith("write") and 0 < (phase.seconds or 0) < _IO500_S]
+    if short:
+        phases = ", ".join(f"{phase.name} {digits(phase.seconds or 0, 3)} s" for phase in short)
+        message = (
+            f"Under {_IO500_S} s, the least that IO500's rules ask of phases that write: {phases}. "
+            "Caches may have taken what was written."
+        )
+        yield Finding("short-phases", message, "note")
+    for spread in run.spreads:
+        yield Finding("spread", f"{spread}.", "note")
+    for each in run.stonewall:
+        message = f"{each['phase']}: {each['moved_bytes']:,} of {each['planned_bytes']:,} planned bytes moved."
+        yield Finding("stonewall", message, "note")
+
+
+QUESTION = ask.declared(
+    Given,
+    answer,
+    title="What do these I/O logs say?",
+    examples=[
+        Example("Three repetitions", {"output": _sample("ior")}),
+        Example("A Darshan log with a slow OST (made up)", {"output": _sample("slow-ost-darshan")}),
+        Example("A run that failed", {"output": _sample("ior-failed")}),
+    ],
+)

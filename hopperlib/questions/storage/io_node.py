@@ -1,9 +1,14 @@
 """Question: what a few nodes can write, on two machines, against the number of tasks."""
 
+from collections.abc import Iterator
+from functools import cached_property
+
 from hopperlib.machine import Machine
-from hopperlib.questions.machine_choice import badge_of, chosen_machine
-from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Result
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.machine_choice import badge_of
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Badge, Figure, Result, Value
 from hopperlib.storage.lustre.client import (
     client_findings,
     file_system_of,
@@ -12,51 +17,162 @@ from hopperlib.storage.lustre.client import (
     parting_point,
     write_curve,
 )
+from hopperlib.text import count
 
 
-class _Side:
-    """One machine: the ceiling of a node and where it is from, rates and nodes in use by tasks. Zeros: not given."""
+class Side:
+    """One of the two machines: the ceiling of a node and where it is from, rates by tasks. Zeros: not given."""
 
-    def __init__(self, machine: str | Machine, tasks: int, task_rate_gb_s: float, ceiling_mb_s: float, nodes: int = 0):
-        chosen = chosen_machine(machine)
-        system = file_system_of(chosen)
-        stated = badge_of(chosen, f"file_system.{system.name}.node_write_ceiling_gb_s")
-        self.title = chosen.title
-        self.badge, self.note = ("assumed", "as set above") if ceiling_mb_s else stated
+    def __init__(self, machine: Machine, job: "Job", ceiling_mb_s: float, nodes: int = 0) -> None:
+        system = file_system_of(machine)
+        self.title = machine.title
+        self.badge: Badge = "assumed"
+        self.note = "as set above"
+        if not ceiling_mb_s:
+            self.badge, self.note = badge_of(machine, f"file_system.{system.name}.node_write_ceiling_gb_s")
         self.ceiling_gb_s = ceiling_mb_s / 1000 or system.node_write_ceiling_gb_s
         self.curve = write_curve(
-            chosen, tasks, task_rate_gb_s=task_rate_gb_s, node_ceiling_gb_s=self.ceiling_gb_s, nodes=nodes or None
+            machine,
+            job.tasks,
+            task_rate_gb_s=job.task_rate_mb_s / 1000,
+            node_ceiling_gb_s=self.ceiling_gb_s,
+            nodes=nodes or None,
         )
         # Tasks fill one node after the other, if nobody says on how many they are.
-        self.nodes = [min(count, nodes) if nodes else nodes_in_use(chosen, count) for count in range(1, tasks + 1)]
+        self.nodes = min(job.tasks, nodes) if nodes else nodes_in_use(machine, job.tasks)
 
 
-class _Job(Asked):
+class Job(ask.Setting):
     """The same tasks on both machines."""
 
-    def result(self) -> Result:
-        """Return the answer."""
-        rate_gb_s, total_gb = self.task_rate_mb_s / 1000, self.tasks * self.size_per_task_gb
-        first = _Side(
-            chosen_machine(self.first, self.machine_file), self.tasks, rate_gb_s, self.first_ceiling_mb_s, self.nodes
-        )
-        other = _Side(self.second, self.tasks, rate_gb_s, self.second_ceiling_mb_s)
-        parting = parting_point(first.curve, other.curve, apart=self.apart_percent / 100) or 0
-        counts = range(1, self.tasks + 1)
-        said = self.said(
-            one=first,
-            other=other,
-            rate_gb_s=rate_gb_s,
-            total_gb=total_gb,
-            times_s=[total_gb / side.curve[-1] for side in (first, other)],
-            parting=parting,
-            together=parting - 1,
-            level=level_from(first.curve) or 0,
-            counts=counts,
-            end=self.tasks + 1,
-            rows=list(zip(counts, first.nodes, first.curve, other.nodes, other.curve, strict=True)),
-        )
-        return said.result(findings=client_findings(first.title, first.curve))
+    first: Machine = ask.machine(having="file_systems")
+    second: Machine = ask.machine("Machine to compare with", "franklin", having="file_systems")
+    tasks: int = ask.slider("Tasks", 24, (1, 96, 1))
+    task_rate_mb_s: float = ask.slider(
+        "Write rate of one task alone",
+        212.5,
+        (20.0, 1000.0, 2.5),
+        unit="MB/s",
+        assumed="No source prints it. With 212.5 MB/s eight tasks reach the limit of a Hopper node; "
+        "with 267.5 MB/s four tasks reach that of a Franklin node.",
+    )
+    nodes: int = ask.slider(
+        "Nodes of the first machine",
+        0,
+        (0, 96, 1),
+        help="0 = tasks fill one node after the other. Any other number: they are spread evenly over that many nodes.",
+    )
+    size_per_task_gb: float = ask.number("Data per task", 2.0, (0.001, 10_000.0, 0.1), unit="GB", advanced=True)
+    first_ceiling_mb_s: float = ask.number(
+        "Ceiling of a node, first machine",
+        0.0,
+        (0.0, 1_000_000.0, 10.0),
+        unit="MB/s",
+        help="0 = use the machine file's value.",
+        advanced=True,
+    )
+    second_ceiling_mb_s: float = ask.number(
+        "Ceiling of a node, second machine",
+        0.0,
+        (0.0, 1_000_000.0, 10.0),
+        unit="MB/s",
+        help="0 = use the machine file's value.",
+        advanced=True,
+    )
+    apart_percent: float = ask.slider(
+        "Difference from which the curves part",
+        5.0,
+        (1.0, 50.0, 1.0),
+        unit="%",
+        assumed='The paper says "closely aligned" and gives no number.',
+        advanced=True,
+    )
+    machine_file: str = ask.machine_file("the first machine")
+
+    @cached_property
+    def one(self) -> Side:
+        """The first machine."""
+        return Side(self.first, self, self.first_ceiling_mb_s, self.nodes)
+
+    @cached_property
+    def other(self) -> Side:
+        """The machine to compare with."""
+        return Side(self.second, self, self.second_ceiling_mb_s)
+
+    @cached_property
+    def parting(self) -> int:
+        """Fewest tasks at which the curves part; 0 if they never do."""
+        return parting_point(self.one.curve, self.other.curve, apart=self.apart_percent / 100) or 0
+
+    @cached_property
+    def level(self) -> int:
+        """Tasks from which the first curve is level; 0 if it still rises."""
+        return level_from(self.one.curve) or 0
 
 
-QUESTION = declared(__name__, _Job.answer)
+def answer(job: Job) -> Result:
+    """Return the answer."""
+    one, other = job.one, job.other
+    return Result(
+        summary=_summary(job),
+        findings=client_findings(one.title, one.curve),
+        values=tuple(_values(job)),
+        figures=(_rates(job),),
+        facts={
+            "tasks": job.tasks,
+            "first_rate_gb_s": one.curve[-1],
+            "second_rate_gb_s": other.curve[-1],
+            "parting_point": job.parting,
+            "level_from": job.level,
+            "first_nodes": one.nodes,
+            "second_nodes": other.nodes,
+        },
+    )
+
+
+def _summary(job: Job) -> str:
+    one, other = job.one, job.other
+    level = f"level from {count(job.level, 'task')}" if job.level else "still rising"
+    difference = f"within {job.apart_percent:g} % of each other"
+    parting = f"are {difference} up to {count(job.parting - 1, 'task')}" if job.parting else f"stay {difference}"
+    return (
+        f"{count(job.tasks, 'task writes', 'tasks write')} {one.curve[-1]:.2f} GB/s from {count(one.nodes, 'node')} "
+        f"of {one.title} ({level}) and {other.curve[-1]:.2f} GB/s from {other.nodes} of {other.title}. They {parting}."
+    )
+
+
+def _values(job: Job) -> Iterator[Value]:
+    total_gb = job.tasks * job.size_per_task_gb
+    one = job.one
+    yield Value(f"Ceiling of a {one.title} node", one.ceiling_gb_s, one.badge, "GB/s", 2, note=one.note)
+    for side in (one, job.other):
+        yield Value(f"Time to write {total_gb:,.0f} GB, {side.title}", total_gb / side.curve[-1], "predicted", "s", 0)
+
+
+def _rates(job: Job) -> Figure:
+    """Return the chart of the rates against tasks."""
+    one, other, counts = job.one, job.other, range(1, job.tasks + 1)
+    return chart(
+        title="Write rate against tasks",
+        alt=f"Write rate of 1 to {job.tasks} tasks. {one.title} ends at {one.curve[-1]:.2f} GB/s, {other.title} at "
+        f"{other.curve[-1]:.2f} GB/s. A dotted line marks the ceiling of one {one.title} node, "
+        f"{one.ceiling_gb_s:.2f} GB/s.",
+        x=Axis(title="Tasks", low=0, high=job.tasks + 1),
+        y=Axis(title="Write rate of all tasks", unit="GB/s", low=0, decimals=3),
+        series=[
+            Series(name=f"{side.title}, {count(side.nodes, 'node')}", x=counts, y=side.curve) for side in (one, other)
+        ],
+        references=[Reference(f"ceiling of one {one.title} node", one.ceiling_gb_s)],
+    )
+
+
+QUESTION = ask.declared(
+    Job,
+    answer,
+    title="What can one node write?",
+    examples=[
+        Example("Together up to 8 tasks", {"task_rate_mb_s": 212.5}),
+        Example("A Franklin node at two-thirds", {"task_rate_mb_s": 267.5}),
+        Example("The same 24 tasks on 6 nodes", {"nodes": 6}),
+    ],
+)

@@ -1,10 +1,18 @@
 """Question: a dump with slow OSTs, how slow they must be, and how to find them."""
 
+from collections.abc import Iterator
+from functools import cached_property
+
 from hopperlib.errors import refusal
-from hopperlib.questions.figures import Series
-from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Result
+from hopperlib.finding import Finding
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Figure, Result, Value
 from hopperlib.storage.lustre.dumps import (
+    Dump,
+    Exclusion,
+    Probe,
     barriered_dump,
     exclude_slow,
     explaining_rate_gb_s,
@@ -12,12 +20,46 @@ from hopperlib.storage.lustre.dumps import (
     osts_with_slow,
     probe,
     slow_ost_findings,
-    times_by_slow_rate,
 )
+from hopperlib.text import count, share
 
 
-class _Case(Asked):
-    """The values of the controls, and what the models make of them."""
+class Case(ask.Setting):
+    """A dump, its slow OSTs, a measured time and a probe."""
+
+    slow: int = ask.slider("Slow OSTs", 1, (0, 24, 1))
+    slow_mb_s: float = ask.slider(
+        "Write rate of a slow OST",
+        119.0,
+        (5.0, 500.0, 1.0),
+        unit="MB/s",
+        assumed="Worked out from the time of the dump; the answer gives the interval.",
+    )
+    size_tb: float = ask.slider(
+        "Size of the dump",
+        36.0,
+        (1.0, 60.0, 0.1),
+        unit="TB",
+        assumed="Not printed for these dumps; all dumps of the run had 30 to 42 TB.",
+    )
+    probe_s: float = ask.slider("Length of the probe", 60.0, (5.0, 600.0, 5.0), unit="s")
+    measured_min: float = ask.number("Measured time of a dump", 35.0, (0.1, 10_000.0, 0.5), unit="min")
+    osts: int = ask.whole("OSTs in use", 144, (2, 5000), advanced=True)
+    healthy_mb_s: float = ask.number(
+        "Write rate of a healthy OST", 243.0, (1.0, 100_000.0, 1.0), unit="MB/s", advanced=True
+    )
+    variables: int = ask.slider("Variables, each with a barrier", 8, (1, 64, 1), advanced=True)
+    gap_s: float = ask.slider("Time lost at a barrier besides waiting", 0.0, (0.0, 60.0, 1.0), unit="s", advanced=True)
+    size_low_tb: float = ask.number("Smallest possible size", 30.0, (0.001, 1_000_000.0, 1.0), unit="TB", advanced=True)
+    size_high_tb: float = ask.number("Largest possible size", 42.0, (0.001, 1_000_000.0, 1.0), unit="TB", advanced=True)
+    noise: float = ask.slider(
+        "Noise of one sample of the probe",
+        0.3,
+        (0.05, 1.0, 0.05),
+        assumed="No source prints how noisy an OST is.",
+        advanced=True,
+    )
+    sample_s: float = ask.slider("Length of a sample", 5.0, (1.0, 60.0, 1.0), unit="s", advanced=True)
 
     def check(self) -> None:
         """Refuse values that do not fit together."""
@@ -36,43 +78,154 @@ class _Case(Asked):
         """Time lost at all barriers. [s]"""
         return float((self.variables - 1) * self.gap_s)
 
-    def result(self) -> Result:
-        """Return the answer."""
-        size_gb, healthy, slow_rate = 1000 * self.size_tb, self.healthy_mb_s / 1000, self.slow_mb_s / 1000
-        barriers = {"variables": self.variables, "gap_s": self.gap_s}
-        dump = barriered_dump(
-            size_gb, osts_with_slow(self.osts, healthy, slow=self.slow, slow_rate_gb_s=slow_rate), **barriers
+    @property
+    def size_gb(self) -> float:
+        """Size of the dump. [GB]"""
+        return 1000 * self.size_tb
+
+    @property
+    def healthy_gb_s(self) -> float:
+        """Rate of a healthy OST. [GB/s]"""
+        return self.healthy_mb_s / 1000
+
+    @property
+    def slow_gb_s(self) -> float:
+        """Rate of a slow OST. [GB/s]"""
+        return self.slow_mb_s / 1000
+
+    @cached_property
+    def dump(self) -> Dump:
+        """The dump with its slow OSTs."""
+        rates = osts_with_slow(self.osts, self.healthy_gb_s, slow=self.slow, slow_rate_gb_s=self.slow_gb_s)
+        return barriered_dump(self.size_gb, rates, variables=self.variables, gap_s=self.gap_s)
+
+    @cached_property
+    def exclusion(self) -> Exclusion:
+        """What it would be without them."""
+        return exclude_slow(
+            self.size_gb,
+            self.osts,
+            self.healthy_gb_s,
+            slow=self.slow,
+            slow_rate_gb_s=self.slow_gb_s,
+            variables=self.variables,
+            gap_s=self.gap_s,
         )
-        out = exclude_slow(size_gb, self.osts, healthy, slow=self.slow, slow_rate_gb_s=slow_rate, **barriers)
+
+    @cached_property
+    def explaining_gb_s(self) -> tuple[float, float]:
+        """Rates of the slowest OST that explain the measured time. [GB/s]"""
         sizes_gb = (1000 * self.size_low_tb, 1000 * self.size_high_tb)
-        explaining = explaining_rate_gb_s(60 * self.measured_min, sizes_gb, osts=self.osts, lost_s=self.lost_s)
-        watch = {"noise_fraction": self.noise, "seconds": self.probe_s, "sample_s": self.sample_s, "osts": self.osts}
-        probed = probe(healthy, slow_rate, **watch)
-        findings = slow_ost_findings(
-            explaining, healthy, slow=self.slow, slow_gb_s=slow_rate, exclusion=out, power=probed.power
+        return explaining_rate_gb_s(60 * self.measured_min, sizes_gb, osts=self.osts, lost_s=self.lost_s)
+
+    @cached_property
+    def probe(self) -> Probe:
+        """What a probe of all OSTs finds."""
+        return probe(
+            self.healthy_gb_s,
+            self.slow_gb_s,
+            noise_fraction=self.noise,
+            seconds=self.probe_s,
+            sample_s=self.sample_s,
+            osts=self.osts,
         )
-        drawn = {"a good OST": ost_activity(dump, healthy)}
-        if self.slow:
-            drawn["a slow OST"] = ost_activity(dump, slow_rate, slowest=True)
-        curve = times_by_slow_rate(size_gb, self.osts, healthy, slow=self.slow, **barriers)
-        return self.said(
-            dump=dump,
-            out=out,
-            probe=probed,
-            codes=[finding.code for finding in findings],
-            minutes=dump.time_s / 60,
-            without_min=out.without_s / 60,
-            low=1000 * explaining[0],
-            high=1000 * explaining[1],
-            break_even_mb_s=1000 * out.break_even_gb_s,
-            average_mb_s=1000 * size_gb / self.osts / dump.time_s,
-            activity=[
-                Series(name=name, x=[time for time, _ in corners], y=[1000 * rate for _, rate in corners])
-                for name, corners in drawn.items()
-            ],
-            slow_rates=[round(1000 * rate, 6) for rate, _ in curve],
-            slow_minutes=[time_s / 60 for _, time_s in curve],
-        ).result(findings=findings)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What to do about it."""
+        found = slow_ost_findings(
+            self.explaining_gb_s,
+            self.healthy_gb_s,
+            slow=self.slow,
+            slow_gb_s=self.slow_gb_s,
+            exclusion=self.exclusion,
+            power=self.probe.power,
+        )
+        return tuple(found)
 
 
-QUESTION = declared(__name__, _Case.answer)
+def answer(case: Case) -> Result:
+    """Return the answer."""
+    low, high = case.explaining_gb_s
+    return Result(
+        summary=_summary(case),
+        findings=case.findings,
+        values=tuple(_values(case)),
+        figures=(_activity(case),),
+        facts={
+            "minutes": case.dump.time_s / 60,
+            "minutes_without": case.exclusion.without_s / 60,
+            "slow": case.slow,
+            "size_tb": case.size_tb,
+            "explaining_low_mb_s": 1000 * low,
+            "explaining_high_mb_s": 1000 * high,
+            "power": case.probe.power,
+            "probe_s": case.probe_s,
+            "break_even_mb_s": 1000 * case.exclusion.break_even_gb_s,
+            "codes": [finding.code for finding in case.findings],
+        },
+    )
+
+
+def _summary(case: Case) -> str:
+    low, high = case.explaining_gb_s
+    without = f"; without, {case.exclusion.without_s / 60:.1f} minutes" if case.slow else ""
+    return (
+        f"With {count(case.slow, 'slow OST')} of {case.osts} the dump takes {case.dump.time_s / 60:.1f} minutes, "
+        f"{case.dump.rate_gb_s:.1f} GB/s{without}. "
+        f"A dump of {case.measured_min:g} minutes means a slowest OST of {1000 * low:.0f} to {1000 * high:.0f} MB/s. "
+        f"A probe of {case.probe_s:g} s, which writes {case.probe.data_gb / 1000:.2f} TB, finds an OST of "
+        f"{case.slow_mb_s:g} MB/s with a probability of {share(case.probe.power)}."
+    )
+
+
+def _values(case: Case) -> Iterator[Value]:
+    low, high = (1000 * rate for rate in case.explaining_gb_s)
+    sizes = f"for {case.size_low_tb:g} to {case.size_high_tb:g} TB"
+    yield Value(
+        "Slowest OST that explains the measured time", high, "calibrated", "MB/s", 0, low=low, high=high, note=sizes
+    )
+    if case.slow:
+        break_even = 1000 * case.exclusion.break_even_gb_s
+        yield Value("Slow OSTs are worth leaving out below", break_even, "predicted", "MB/s", 0)
+    yield Value(
+        "The probe calls an OST slow below",
+        1000 * case.probe.threshold_gb_s,
+        "predicted",
+        "MB/s",
+        0,
+        note="with a false alarm in one probe of twenty",
+    )
+
+
+def _activity(case: Case) -> Figure:
+    """Return the chart of what a good and a slow OST do over the dump."""
+    dump = case.dump
+    drawn = {"a good OST": ost_activity(dump, case.healthy_gb_s)}
+    if case.slow:
+        drawn["a slow OST"] = ost_activity(dump, case.slow_gb_s, slowest=True)
+    return chart(
+        title="Two OSTs over one dump",
+        alt=f"Rate of a good and a slow OST over {dump.time_s:,.0f} s and {count(case.variables, 'variable')}: "
+        f"a good OST works {dump.phases[0].first_ost_s:,.0f} s of each variable and waits {dump.spread_s:,.0f} s; "
+        "a slow one never stops.",
+        x=Axis(title="Time", unit="s", low=0, decimals=0),
+        y=Axis(title="Rate of one OST", unit="MB/s", low=0, decimals=0),
+        series=[
+            Series(name=name, x=[time for time, _ in corners], y=[1000 * rate for _, rate in corners])
+            for name, corners in drawn.items()
+        ],
+    )
+
+
+QUESTION = ask.declared(
+    Case,
+    answer,
+    title="How slow was the slow OST?",
+    examples=[
+        Example("35 minutes: one erratic OST", {"slow": 1, "slow_mb_s": 119.0, "measured_min": 35.0}),
+        Example("23 minutes: two slow servers", {"slow": 12, "slow_mb_s": 181.0, "measured_min": 23.0}),
+        Example("20 minutes: all healthy", {"slow": 0, "measured_min": 20.0}),
+        Example("A hard one to find", {"slow": 1, "slow_mb_s": 200.0}),
+    ],
+)

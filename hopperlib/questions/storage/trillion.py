@@ -1,33 +1,66 @@
 """Question: twenty thousand files against one shared file, under assumptions of one's own."""
 
 import random
+from collections.abc import Iterator
+from functools import cached_property
 from statistics import mean
 
 from hopperlib.errors import refusal
-from hopperlib.questions.figures import Series
-from hopperlib.questions.question import Asked, declared
-from hopperlib.questions.result import Result
-from hopperlib.storage.lustre.dumps import barrier_rate_gb_s
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Figure, Result, Value
+from hopperlib.storage.lustre.dumps import barrier_rate_gb_s, barrier_steps
 from hopperlib.storage.lustre.osts import (
+    FileDump,
     deal_findings,
     deal_objects,
     deals_in_time,
-    file_dump,
     finish_times_s,
     nine_of_ten,
     rate_steps,
+    repeat_file_dump,
     uneven_weights,
 )
+from hopperlib.text import count
 
 _DOCUMENTED_RATE, _DOCUMENTED_SPREAD = 27.007, 200.0
 _OSTS_OF_A_CONTROLLER = 6
-_SHOWN_DEALS = 20
 # Steps of the rate that are drawn.
 _DRAWN_STEPS = 60
 
 
-class _Case(Asked):
-    """The values of the controls, and what the models make of them."""
+class Case(ask.Setting):
+    """Many files dealt over OSTs, and one shared file with barriers."""
+
+    allocator: str = ask.choice(
+        "Files are placed on OSTs",
+        "random",
+        {"random": "at random", "round-robin": "one after the other", "weighted": "more often on emptier ones"},
+    )
+    stripe_count: int = ask.slider(
+        "Stripe count of each file",
+        1,
+        (1, 16, 1),
+        assumed="The files' stripe count is not printed; Hopper's default is 2.",
+    )
+    layer: str = ask.choice("The limit is", "OST", {"OST": "each OST", "controller": "each controller of six OSTs"})
+    files: int = ask.whole("Files", 20_000, (1, 50_000))
+    variables: int = ask.slider("Variables of the shared file", 8, (1, 64, 1))
+    spread_s: float = ask.slider("Time lost at each barrier", 40.0, (0.0, 120.0, 1.0), unit="s")
+    size_tb: float = ask.number("Data in files", 29.7, (0.001, 10_000.0, 0.1), unit="TB", advanced=True)
+    shared_tb: float = ask.number("Data in the shared file", 31.3, (0.001, 10_000.0, 0.1), unit="TB", advanced=True)
+    osts: int = ask.whole("OSTs", 156, (1, 1000), advanced=True)
+    peak_gb_s: float = ask.number("Peak of the file system", 35.0, (0.1, 100_000.0, 1.0), unit="GB/s", advanced=True)
+    unevenness: float = ask.slider(
+        "Preference for the emptiest OST",
+        0.15,
+        (0.0, 0.9, 0.05),
+        assumed="How full the OSTs were is not printed.",
+        advanced=True,
+    )
+    repetitions: int = ask.slider("Repetitions", 50, (1, 200, 1), advanced=True)
+    seed: int = ask.whole("Random seed", 1, (0, 1_000_000), advanced=True)
 
     def check(self) -> None:
         """Refuse values that do not fit together."""
@@ -41,57 +74,143 @@ class _Case(Asked):
         """OSTs of what limits the rate."""
         return _OSTS_OF_A_CONTROLLER if self.layer == "controller" else 1
 
-    def deals(self) -> list[list[int]]:
-        """Return objects on each OST, dealt again and again."""
-        rng, weights = random.Random(self.seed), uneven_weights(self.osts, self.unevenness)
-        made = deals_in_time(self.repetitions, self.files, self.stripe_count, self.allocator)
-        return [
-            deal_objects(self.files, self.stripe_count, self.osts, allocator=self.allocator, rng=rng, weights=weights)
-            for _ in range(made)
-        ]
+    @property
+    def weights(self) -> list[float]:
+        """Weight of each OST where emptier ones are preferred."""
+        return uneven_weights(self.osts, self.unevenness)
 
-    def lines(self, deal: list[int]) -> dict[str, list[tuple[float, float]]]:
-        """Return the rate over time of both ways to write; of the files in one deal."""
+    @cached_property
+    def dumps(self) -> list[FileDump]:
+        """The files dealt again and again."""
+        return repeat_file_dump(
+            1000 * self.size_tb,
+            self.files,
+            self.stripe_count,
+            self.osts,
+            allocator=self.allocator,
+            peak_gb_s=self.peak_gb_s,
+            repetitions=deals_in_time(self.repetitions, self.files, self.stripe_count, self.allocator),
+            rng=random.Random(self.seed),
+            osts_per_unit=self.osts_per_unit,
+            weights=self.weights,
+        )
+
+    @cached_property
+    def first_steps(self) -> list[tuple[float, float]]:
+        """Rate over time of the first deal. [s], [GB/s]"""
+        deal = deal_objects(
+            self.files,
+            self.stripe_count,
+            self.osts,
+            allocator=self.allocator,
+            rng=random.Random(self.seed),
+            weights=self.weights,
+        )
         times_s = finish_times_s(1000 * self.size_tb, deal, peak_gb_s=self.peak_gb_s, osts_per_unit=self.osts_per_unit)
-        steps = rate_steps(times_s, self.peak_gb_s)
-        peak, writing_s = self.peak_gb_s, 1000 * self.shared_tb / self.variables / self.peak_gb_s
-        corners: list[tuple[float, float]] = []
-        for number in range(self.variables):
-            start = number * (writing_s + self.spread_s)
-            done = start + writing_s
-            corners += [(start, peak), (done, peak), (done, 0.0), (done + self.spread_s, 0.0)]
-        # The first and the last step stay, whatever is thinned out between them.
-        drawn = steps[:1] + steps[1 :: max(1, len(steps) // _DRAWN_STEPS)] + steps[-1:]
-        return {"a file for each process": drawn, "one shared file": corners}
+        return rate_steps(times_s, self.peak_gb_s)
 
-    def result(self) -> Result:
-        """Return the answer."""
-        size_gb, peak, deals = 1000 * self.size_tb, self.peak_gb_s, self.deals()
-        dumps = [file_dump(size_gb, loads, peak_gb_s=peak, osts_per_unit=self.osts_per_unit) for loads in deals]
-        rate, spread = mean(dump.rate_gb_s for dump in dumps), mean(dump.spread_s for dump in dumps)
-        barriers = {"variables": self.variables, "spread_s": self.spread_s}
-        lines = self.lines(deals[0])
-        loads_gb = sorted(size_gb / sum(deals[0]) * load for load in deals[0])
-        return self.said(
-            deals=len(deals),
-            rate=rate,
-            rates=nine_of_ten([dump.rate_gb_s for dump in dumps]),
-            spread=spread,
-            spreads=nine_of_ten([dump.spread_s for dump in dumps]),
-            fullest=mean(dump.fullest_over_mean for dump in dumps),
-            shared=barrier_rate_gb_s(1000 * self.shared_tb, peak_gb_s=peak, **barriers),
-            both_met=abs(rate - _DOCUMENTED_RATE) < 0.5 and abs(spread - _DOCUMENTED_SPREAD) < 25,
-            as_printed=self.spread_s == 40,
-            lines=[
-                Series(name=name, x=[time for time, _ in line], y=[at for _, at in line])
-                for name, line in lines.items()
-            ],
-            files_end_s=dumps[0].time_s,
-            shared_end_s=lines["one shared file"][-1][0],
-            loads_gb=loads_gb,
-            done_s=[load / (peak / self.osts) for load in loads_gb],
-            shown=[(number, dump.rate_gb_s, dump.spread_s) for number, dump in enumerate(dumps[:_SHOWN_DEALS], 1)],
-        ).result(findings=deal_findings(len(deals), self.repetitions, self.allocator))
+    @cached_property
+    def rate_gb_s(self) -> float:
+        """Mean rate of the files. [GB/s]"""
+        return mean(dump.rate_gb_s for dump in self.dumps)
+
+    @cached_property
+    def mean_spread_s(self) -> float:
+        """How far apart the OSTs finish, on average. [s]"""
+        return mean(dump.spread_s for dump in self.dumps)
+
+    @cached_property
+    def shared_gb_s(self) -> float:
+        """Rate of the shared file. [GB/s]"""
+        return barrier_rate_gb_s(
+            1000 * self.shared_tb, peak_gb_s=self.peak_gb_s, variables=self.variables, spread_s=self.spread_s
+        )
+
+    @property
+    def both_met(self) -> bool:
+        """Whether rate and spread of the files are both as documented."""
+        return abs(self.rate_gb_s - _DOCUMENTED_RATE) < 0.5 and abs(self.mean_spread_s - _DOCUMENTED_SPREAD) < 25
 
 
-QUESTION = declared(__name__, _Case.answer)
+def answer(case: Case) -> Result:
+    """Return the answer."""
+    return Result(
+        summary=_summary(case),
+        findings=tuple(deal_findings(len(case.dumps), case.repetitions, case.allocator)),
+        values=tuple(_values(case)),
+        figures=(_rate(case),),
+        facts={
+            "rate_gb_s": case.rate_gb_s,
+            "spread_s": case.mean_spread_s,
+            "shared_rate_gb_s": case.shared_gb_s,
+            "repetitions": len(case.dumps),
+            "files": case.files,
+            "both_met": case.both_met,
+            "allocator": case.allocator,
+        },
+    )
+
+
+def _summary(case: Case) -> str:
+    met = "both met" if case.both_met else "not met together"
+    return (
+        f"{count(case.files, 'file reaches', 'files reach')} {case.rate_gb_s:.1f} GB/s, and the OSTs finish "
+        f"{case.mean_spread_s:,.0f} s apart; documented are 27.0 GB/s and about 200 s, {met}. "
+        f"One shared file with {count(case.variables, 'barrier')} reaches {case.shared_gb_s:.1f} GB/s; "
+        "documented are 27.0."
+    )
+
+
+def _values(case: Case) -> Iterator[Value]:
+    rates, spreads = [dump.rate_gb_s for dump in case.dumps], [dump.spread_s for dump in case.dumps]
+    deals = f"nine of ten of {len(rates)} deals" if len(rates) > 1 else ""
+    yield _dealt("Rate, file per process", case.rate_gb_s, rates, "GB/s", 1, note=deals)
+    yield _dealt("OSTs finish apart by", case.mean_spread_s, spreads, "s", 0)
+    yield Value("Rate, one shared file", case.shared_gb_s, "predicted", "GB/s", 1)
+
+
+def _dealt(label: str, mean: float, values: list[float], unit: str, decimals: int, note: str = "") -> Value:
+    """Return a number of repeated deals, with its range if there are several."""
+    if len(values) == 1:
+        return Value(label, mean, "predicted", unit, decimals)
+    low, high = nine_of_ten(values)
+    return Value(label, mean, "predicted", unit, decimals, low=low, high=high, note=note)
+
+
+def _rate(case: Case) -> Figure:
+    """Return the chart of the rate over time, both ways to write."""
+    steps = case.first_steps
+    # The first and the last step stay, whatever is thinned out between them.
+    drawn = steps[:1] + steps[1 :: max(1, len(steps) // _DRAWN_STEPS)] + steps[-1:]
+    shared = barrier_steps(
+        1000 * case.shared_tb, peak_gb_s=case.peak_gb_s, variables=case.variables, spread_s=case.spread_s
+    )
+    lines = {"a file for each process": drawn, "one shared file": shared}
+    peak = f"{case.peak_gb_s:g} GB/s"
+    return chart(
+        title="Rate over time",
+        alt=f"A file for each process starts at {peak} and falls in a long tail until {steps[-1][0]:,.0f} s. "
+        f"One shared file writes {count(case.variables, 'time')} at {peak}, with a gap of {case.spread_s:g} s after "
+        f"each variable, until {shared[-1][0]:,.0f} s.",
+        x=Axis(title="Time", unit="s", low=0, decimals=0),
+        y=Axis(title="Rate", unit="GB/s", low=0, decimals=2),
+        series=[
+            Series(name=name, x=[time for time, _ in line], y=[rate for _, rate in line])
+            for name, line in lines.items()
+        ],
+    )
+
+
+QUESTION = ask.declared(
+    Case,
+    answer,
+    title="Twenty thousand files, or one?",
+    heavy=True,
+    examples=[
+        Example("Random, one stripe", {"allocator": "random", "stripe_count": 1}),
+        Example("Random, the default of two", {"allocator": "random", "stripe_count": 2}),
+        Example("Random, four stripes", {"allocator": "random", "stripe_count": 4}),
+        Example("One after the other", {"allocator": "round-robin"}),
+        Example("33 s a barrier", {"spread_s": 33.0}),
+    ],
+)

@@ -103,7 +103,7 @@ def read_darshan_logs(
             except InputError as error:
                 yield path, error
             continue
-        # A FIFO or a device is never opened: it may give nothing, for ever.
+        # A FIFO or a device is never opened: it may give nothing, forever.
         if not os.path.isfile(waiting[0]):
             path = waiting.pop(0)
             kinds = ((os.path.isdir, "is a directory; give a log in it"), (os.path.lexists, "is no regular file"))
@@ -214,49 +214,73 @@ def _write_logs(timeout_s: float, paths: Sequence[str]) -> None:
 
 def _parts(report: Any) -> Iterator[dict[str, Any]]:
     """Yield the job and one module after the other as plain data."""
-    job = report.metadata.get("job", {})
-    # Of the metadata only these: its string of hints is Darshan's own setting for writing the log, not the job's.
-    run_time = job.get("run_time") or float(job.get("end_time_sec", 0)) - float(job.get("start_time_sec", 0)) + 1
-    head: dict[str, Any] = {
-        name: int(job[key]) if key in job else None for name, key in (("job_id", "jobid"), ("tasks", "nprocs"))
-    }
-    program = str(report.metadata.get("exe", "")).partition(" ")[0]
-    mounts = [list(mount) for mount in getattr(report, "mounts", ())]
-    head |= {"executable": program, "run_time_s": float(run_time), "modules": list(report.modules), "mounts": mounts}
-    yield {"job": head}
-    unused = []
+    job = _job(report)
+    yield {"job": job}
+    tasks = job["tasks"]
+    used = {"LUSTRE", *LOWER, *UPPER, "HEATMAP", *(_TRACES if tasks and "HEATMAP" not in report.modules else ())}
     for module, state in report.modules.items():
         yield {"reading": module}
         if state.get("partial_flag"):
             rest = "its last accesses" if module in _TRACES else "some files"
             yield {"lost": f"module {module} ran out of memory while the job ran: {rest} are missing"}
         try:
-            if module == "HEATMAP":
-                yield {"heat_maps": list(_heat_maps(report))}
-            elif module in _TRACES and "HEATMAP" not in report.modules and head["tasks"]:
-                report.mod_read_all_dxt_records(module, warnings=False)
-                accesses = list(accesses_of(report.records[module]))
-                if not accesses:
-                    # The library below gives none of a trace that is cut off, and says nothing.
-                    raise InputError("it is damaged")
-                yield {"heat_maps": [heat_map_of(_TRACES[module], accesses, head["tasks"], head["run_time_s"])]}
-                yield {"note": _TRACED}
-            elif module == "LUSTRE" or module in LOWER or module in UPPER:
-                if module == "LUSTRE":
-                    report.mod_read_all_lustre_records()
-                else:
-                    report.mod_read_all_records(module)
-                yield {"module": module, "frames": _frames(report, module)}
-                # pydarshan looks up the names of what it has read.
-                yield {"names": {str(number): str(name) for number, name in report.name_records.items()}}
-            else:
-                unused.append(module)
+            if module in used:
+                yield from _module_parts(report, module, tasks or 0, job["run_time_s"])
         except Exception as error:  # as above; the other modules may still be whole
             # What pydarshan stumbles over tells nobody anything.
             torn = isinstance(error, (KeyError, AttributeError, IndexError)) or not str(error)
             yield {"lost": f"module {module} could not be read: {'it is damaged' if torn else str(error)[:200]}"}
-    if unused:
+    if unused := [module for module in report.modules if module not in used]:
         yield {"note": f"in the log and not used here: {', '.join(unused)}"}
+
+
+def _job(report: Any) -> dict[str, Any]:
+    """Return what the head of a log says of the job."""
+    job = report.metadata.get("job", {})
+    # Of the metadata only these: its string of hints is Darshan's own setting for writing the log, not the job's.
+    run_time = job.get("run_time") or float(job.get("end_time_sec", 0)) - float(job.get("start_time_sec", 0)) + 1
+    return {
+        **{
+            name: int(job[key]) if key in job else None
+            for name, key in (("job_id", "jobid"), ("tasks", "nprocs"), ("user", "uid"))
+        },
+        "executable": str(report.metadata.get("exe", "")).partition(" ")[0],
+        "run_time_s": float(run_time),
+        "modules": list(report.modules),
+        "mounts": [list(mount) for mount in getattr(report, "mounts", ())],
+    }
+
+
+def _module_parts(report: Any, module: str, tasks: int, run_time_s: float) -> Iterator[dict[str, Any]]:
+    """Yield what is read of one module: heat maps, or counters and the names of files."""
+    if module == "HEATMAP":
+        yield {"heat_maps": list(_heat_maps(report))}
+    elif module in _TRACES:
+        yield {"heat_maps": [_traced(report, module, tasks, run_time_s)]}
+        yield {"note": _TRACED}
+    else:
+        yield {"module": module, "frames": _counted(report, module)}
+        # pydarshan looks up the names of what it has read.
+        yield {"names": {str(number): str(name) for number, name in report.name_records.items()}}
+
+
+def _traced(report: Any, module: str, tasks: int, run_time_s: float) -> dict[str, Any]:
+    """Return the heat map of a trace of single accesses."""
+    report.mod_read_all_dxt_records(module, warnings=False)
+    accesses = list(accesses_of(report.records[module]))
+    if not accesses:
+        # The library below gives none of a trace that is cut off, and says nothing.
+        raise InputError("it is damaged")
+    return heat_map_of(_TRACES[module], accesses, tasks, run_time_s)
+
+
+def _counted(report: Any, module: str) -> dict[str, dict[str, list[Any]]]:
+    """Return the tables of a module's counters, read now."""
+    if module == "LUSTRE":
+        report.mod_read_all_lustre_records()
+    else:
+        report.mod_read_all_records(module)
+    return _frames(report, module)
 
 
 def _heat_maps(report: Any) -> Iterator[dict[str, Any]]:

@@ -62,29 +62,28 @@ def log_from_frames(
         for module, prefix in (LOWER | UPPER).items()
         if module in frames
     }
-    for records in gathered.values():
-        for number, record in records.items():
-            record.layout = layouts.get(number)
-    absent = [
-        *([] if "POSIX" in frames else ["the log has no POSIX module: no access sizes"]),
-        *([] if layouts else ["the log has no Lustre layouts"]),
-    ]
-    run_time = job.get("run_time_s")
-    osts = [_positive(row.get("LUSTRE_OSTS")) or 0 for row in _rows(striping)]
+    for number, record in chain.from_iterable(records.items() for records in gathered.values()):
+        record.layout = layouts.get(number)
+    absent = {
+        "the log has no POSIX module: no access sizes": "POSIX" in frames,
+        "the log has no Lustre layouts": layouts,
+    }
+    run_time, executable = job.get("run_time_s"), job.get("executable")
     return DarshanLog(
-        executable=str(job["executable"]) if job.get("executable") else None,
+        executable=str(executable) if executable else None,
         job_id=_whole(job.get("job_id")),
         tasks=tasks,
         run_time_s=_time(run_time) if run_time is not None else None,
         modules=tuple(job.get("modules") or frames),
         files=tuple(_files(gathered, daos="DFS" in frames)),
-        notes=(*notes, *absent),
+        notes=(*notes, *(note for note, known in absent.items() if not known)),
         missing=tuple(missing),
         upper=tuple(record for module in UPPER for record in gathered.get(module, {}).values()),
         totals={module: _total(records.values()) for module, records in gathered.items()},
         mounts=tuple((str(point), str(kind)) for point, kind in job.get("mounts") or ()),
-        osts=max(osts, default=0) or None,
+        osts=max(filter(None, (_positive(row.get("LUSTRE_OSTS")) for row in _rows(striping))), default=None),
         heat_maps=tuple(HeatMap(**heat_map) for heat_map in heat_maps),
+        user=_whole(job.get("user")),
     )
 
 
@@ -194,14 +193,7 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
     for name, counters in _SUMMED.items():
         setattr(record, name, getattr(record, name) + sum(map(line.count, counters)))
     record.alignment_bytes = line.count("FILE_ALIGNMENT") or record.alignment_bytes
-    if line.prefix == "POSIX":
-        for way in ("read", "write"):
-            known, added = getattr(record, f"{way}_sizes"), line.sizes(way.upper())
-            setattr(record, f"{way}_sizes", tuple(map(sum, zip_longest(known, added, fillvalue=0))))
-    for place in (1, 2, 3, 4):
-        if times := line.count(f"ACCESS{place}_COUNT"):
-            size = line.count(f"ACCESS{place}_ACCESS")
-            record.common_sizes[size] = record.common_sizes.get(size, 0) + times
+    _add_sizes(record, line)
     for name in _COUNTS:
         if f"{line.prefix}_{name}" in line.counters:
             record.counts[name] = record.counts.get(name, 0) + line.count(name)
@@ -210,6 +202,8 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
     own_s = sum(line.time(f"{name}_TIME") for name in ("READ", "WRITE", "META"))
     record.meta_s += line.time("META_TIME")
     record.busy_s += own_s
+    record.read_busy_s += line.time("READ_TIME")
+    record.write_busy_s += line.time("WRITE_TIME")
     record.slowest_s = max(record.slowest_s, line.time("SLOWEST_RANK_TIME") if everybody else own_s)
     if opened := line.time("OPEN_START_TIMESTAMP"):
         record.opened_at += (opened,)
@@ -222,6 +216,18 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
                 by[line.rank] = by.get(line.rank, 0) + moved
     record.read_s, record.read_span = _times(line, "READ", record.read_span, record.shared)
     record.write_s, record.write_span = _times(line, "WRITE", record.write_span, record.shared)
+
+
+def _add_sizes(record: FileRecord, line: _Line) -> None:
+    """Add the calls of one row by size, and its commonest sizes."""
+    if line.prefix == "POSIX":
+        for way in ("read", "write"):
+            known, added = getattr(record, f"{way}_sizes"), line.sizes(way.upper())
+            setattr(record, f"{way}_sizes", tuple(map(sum, zip_longest(known, added, fillvalue=0))))
+    for place in (1, 2, 3, 4):
+        if times := line.count(f"ACCESS{place}_COUNT"):
+            size = line.count(f"ACCESS{place}_ACCESS")
+            record.common_sizes[size] = record.common_sizes.get(size, 0) + times
 
 
 def _times(

@@ -6,7 +6,7 @@ system, parted by tabs. The head has the job; what was lost stands in a warning.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +16,7 @@ from hopperlib.readers.darshan._segments import heat_map_of_bins
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.storage.logs.darshan_log import DarshanLog
 
-_JOB = re.compile(r"^# (exe|jobid|nprocs|run time):[ \t]*(\S.*?)\s*$", re.MULTILINE)
+_JOB = re.compile(r"^# (exe|uid|jobid|nprocs|run time):[ \t]*(\S.*?)\s*$", re.MULTILINE)
 _MOUNT = re.compile(r"^# mount entry:[ \t]*(\S+)[ \t]+(\S+)", re.MULTILINE)
 _HELD = re.compile(r"^# (\S+) module: \d+ bytes", re.MULTILINE)
 _LOST = re.compile(r"^# \*(?:WARNING|ERROR)\*: The (\S+) module contains incomplete data", re.MULTILINE)
@@ -65,27 +65,41 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
     said = dict(reversed(_JOB.findall(head)))
     if not modules and "nprocs" not in said:
         raise InputError(f"{file}: neither a job nor a counter of darshan-parser is in it")
-    held = _HELD.findall(head)
-    missing = [
-        f"module {module} ran out of memory while the job ran: some files are missing" for module in _LOST.findall(head)
-    ]
-    lacking = [module for module in held if module in _USED and module not in modules]
-    missing += [f"module {module} is named at the top of the text and has no line in it" for module in lacking]
-    if modules and _is_cut(cells, list(modules.get(cells[0], {}).values())):
-        missing.append(f"the text ends within a record of module {cells[0]}")
-    unused = [module for module in dict.fromkeys((*modules, *held)) if module not in _USED]
-    names_of = {"job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time"}
+    unused = [module for module in dict.fromkeys((*modules, *_HELD.findall(head))) if module not in _USED]
+    names_of = {"user": "uid", "job_id": "jobid", "tasks": "nprocs", "run_time_s": "run time"}
     job: dict[str, Any] = {key: _number(said.get(name, "")) for key, name in names_of.items()}
     program = said.get("exe", "").partition(" ")[0]
     job |= {"executable": program, "modules": list(modules), "mounts": _MOUNT.findall(head)}
     frames = {module: _frames(rows.values()) for module, rows in modules.items() if module in _TABLES}
     notes = [f"in the text and not used here: {', '.join(unused)}"] if unused else []
-    maps = [
-        heat_map_of_bins(path.partition(":")[2], bins["bin_s"], bins["READ"], bins["WRITE"])
-        for path, bins in heat_maps.items()
-        if bins.get("bin_s") and (bins["READ"] or bins["WRITE"])
-    ]
-    return log_from_frames(job, frames, names, notes=notes, missing=missing, heat_maps=maps)
+    return log_from_frames(
+        job,
+        frames,
+        names,
+        notes=notes,
+        missing=list(_missing(head, modules, cells)),
+        heat_maps=list(_heat_maps(heat_maps)),
+    )
+
+
+def _missing(
+    head: str, modules: Mapping[str, Mapping[tuple[str, str], Mapping[str, Any]]], last: Sequence[str]
+) -> Iterator[str]:
+    """Yield what the text lacks, by its head, its modules, and the cells of its last line."""
+    for module in _LOST.findall(head):
+        yield f"module {module} ran out of memory while the job ran: some files are missing"
+    for module in _HELD.findall(head):
+        if module in _USED and module not in modules:
+            yield f"module {module} is named at the top of the text and has no line in it"
+    if modules and _is_cut(last, list(modules.get(last[0], {}).values())):
+        yield f"the text ends within a record of module {last[0]}"
+
+
+def _heat_maps(binned: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the heat maps of interfaces, out of the bins of each task."""
+    for path, bins in binned.items():
+        if bins.get("bin_s") and (bins["READ"] or bins["WRITE"]):
+            yield heat_map_of_bins(path.partition(":")[2], bins["bin_s"], bins["READ"], bins["WRITE"])
 
 
 def _take(rows: dict[tuple[str, str], dict[str, Any]], heat_maps: dict[str, dict[str, Any]], cells: list[str]) -> None:

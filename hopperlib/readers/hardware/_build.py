@@ -1,23 +1,30 @@
 """Records of the tools, made into a machine: what they do not tell is assumed, and says so."""
 
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.machine import Machine, NodeKind, Quantity
+from hopperlib.machine import Machine, Quantity
 from hopperlib.machine.machine import general_launchers
-from hopperlib.package_data import read_beside
 from hopperlib.readers.hardware._devices import gpu_facts
-from hopperlib.readers.hardware._record import Hardware, guessed, told
+from hopperlib.readers.hardware._record import Hardware, guessed, reported
 
-_CITATIONS: dict[str, str] = read_beside(__file__, "hardware.toml")["citations"]
-# What every node has; the link between NUMA nodes no tool tells, and a file may leave it out.
-_NODE_FACTS = tuple(each.name for each in fields(NodeKind) if each.name not in ("name", "numa_link_gb_s"))
+# What a machine file cites, by tool.
+_CITATIONS = {
+    "lscpu": "output of lscpu on the node",
+    "meminfo": "/proc/meminfo on the node",
+    "lstopo": "output of lstopo --of xml on the node",
+    "scontrol": "output of scontrol show node",
+    "slurm-config": "output of scontrol show config",
+    "nvidia-smi": "output of nvidia-smi topo -m on the node",
+    "rocm-smi": "output of rocm-smi --showtopo on the node",
+    "lfs": "output of lfs df on the node",
+}
 
 
 def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = None) -> Machine:
-    """Return the machine that records tell of.
+    """Return the machine that records describe.
 
     Slurm knows the nodes of a cluster but not their NUMA nodes; ``lstopo`` and
     ``lscpu`` know those of one node. Together they make a whole file: a kind
@@ -36,7 +43,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     Raises
     ------
     InputError
-        If there is no record that counts cores, or two tell of different nodes.
+        If there is no record that counts cores, or two describe different nodes.
     MachineError
         If the name breaks the rule for names.
 
@@ -50,12 +57,51 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     """
     cluster = [record for record in records if record.tool == "scontrol"]
     lustre = [record for record in records if record.tool == "lfs"]
-    local = _merged([record for record in records if record.tool not in ("scontrol", "lfs")])
+    config = next((record for record in records if record.tool == "slurm-config"), Hardware("slurm-config", {}))
+    local = _merged([record for record in records if record.tool not in ("scontrol", "slurm-config", "lfs")])
     if not cluster and local.cores is None:
         raise InputError("no output counts cores; give that of lscpu, lstopo --of xml or scontrol show node")
-    notes = list(local.notes)
-    slurm_socket = guessed("a Slurm socket is a package unless the site sets it otherwise", slurm_socket="socket")
-    kinds = []
+    if cluster:
+        kinds, notes, launcher = _cluster_kinds(cluster, local, config)
+    else:
+        single = guessed("this output describes one node; set the number of nodes like it", count=1)
+        kinds, notes = [{**single, **local.facts, **_gpus(local, dict(local.facts))}], []
+        launcher = [_srun(cluster, {}, config)] if config.facts else []
+    filled = [_filled(facts) for facts in kinds]
+    document: dict[str, Any] = {
+        "name": name,
+        "title": title or name,
+        "model": local.model or "not told",
+        "site": "not told",
+        "sources": _sources([*filled, config.facts, *(each.facts for each in lustre)]),
+        "node": [{"name": label, **_tables(facts)} for label, facts in zip(_names(filled), filled, strict=True)],
+    }
+    optional = {
+        "file_system": [{"name": each.model, "kind": "lustre", **_tables(each.facts)} for each in lustre],
+        "notes": list(dict.fromkeys([*local.notes, *notes, *config.notes])),
+        "launcher": launcher,
+    }
+    document |= {key: part for key, part in optional.items() if part}
+    return Machine.from_document(document, name=f"{name}.toml")
+
+
+def _sources(parts: Sequence[Mapping[str, Quantity]]) -> dict[str, str]:
+    """Return what the facts of nodes and file systems cite."""
+    tools = {fact.source for facts in parts for fact in facts.values()}
+    return {tool: cited for tool, cited in _CITATIONS.items() if tool in tools}
+
+
+def _tables(facts: Mapping[str, Quantity]) -> dict[str, Any]:
+    """Return facts as a machine file holds them."""
+    return {key: fact.to_table() for key, fact in facts.items()}
+
+
+def _cluster_kinds(
+    cluster: Sequence[Hardware], local: Hardware, config: Hardware
+) -> tuple[list[dict[str, Quantity]], list[str], list[dict[str, Any]]]:
+    """Return the facts of each kind of node of a cluster, notes, and the launcher."""
+    slurm_socket: dict[str, Quantity] = {}
+    kinds, notes = [], []
     for record in cluster:
         facts, note, socket = _with_local(record, local)
         notes += [note] if note else []
@@ -63,73 +109,50 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
         if record.gpu_count:
             facts |= _gpus(replace(local, gpu_count=record.gpu_count), facts)
         kinds.append(facts)
-    if not cluster:
-        single = guessed("this output tells of one node; set the number of nodes like it", count=1)
-        kinds = [{**single, **local.facts, **_gpus(local, dict(local.facts))}]
-    filled = [_filled(facts) for facts in kinds]
-    # Launcher facts come from scontrol, which each kind of a cluster cites as well.
-    tools = {facts[key].source for facts in filled for key in _NODE_FACTS if key in facts}
-    document: dict[str, Any] = {
-        "name": name,
-        "title": title or name,
-        "model": local.model or "not told",
-        "site": "not told",
-        "sources": {tool: cited for tool, cited in _CITATIONS.items() if tool in tools},
-        "node": [
-            {"name": label, **{key: facts[key].to_table() for key in _NODE_FACTS if key in facts}}
-            for label, facts in zip(_names(filled), filled, strict=True)
-        ],
-    }
-    if lustre:
-        document["sources"]["lfs"] = _CITATIONS["lfs"]
-        document["file_system"] = [
-            {"name": each.model, "kind": "lustre", **{key: fact.to_table() for key, fact in each.facts.items()}}
-            for each in lustre
-        ]
-    if notes:
-        document["notes"] = list(dict.fromkeys(notes))
-    if cluster:
-        document["launcher"] = [_srun(cluster, slurm_socket)]
-    return Machine.from_document(document, name=f"{name}.toml")
+    return kinds, notes, [_srun(cluster, slurm_socket, config)]
 
 
 def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity], str, dict[str, Quantity]]:
-    """Return the facts of a kind of node in a cluster, with those of the node that was looked at if it is such a one.
+    """Return the facts of a kind of node in a cluster, with those of the node that was looked at if it is one of them.
 
     With them a note, and what Slurm calls a socket where the two counts of sockets tell.
     """
     facts = dict(record.facts)
     if (record.cores, record.threads_per_core) != (local.cores, local.threads_per_core):
         theirs = f"{record.cores} cores x {record.threads_per_core}, whose NUMA nodes are assumed"
-        own = f"the node that {local.tool} tells of ({local.cores} cores x {local.threads_per_core})"
+        own = f"the node that {local.tool} describes ({local.cores} cores x {local.threads_per_core})"
         return facts, f"{own} is not of the kind with {theirs}" if local.cores is not None else "", {}
     # Memory is Slurm's: what it hands out, which the site may have set below what the node has.
     facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
     note = f"the NUMA nodes are those of the node that {local.tool} ran on; nodes of the cluster may differ"
     at = f"Sockets={record.sockets}, "
     if record.sockets == local.sockets:
-        return facts, note, told("scontrol", f"{at}as on the node", slurm_socket="socket")
+        return facts, note, reported("scontrol", f"{at}as on the node", slurm_socket="socket")
     if record.sockets == local.numa_nodes:
         at += f"where the node has {local.sockets} and {local.numa_nodes} NUMA nodes"
-        return facts, note, told("scontrol", at, slurm_socket="numa_node")
+        return facts, note, reported("scontrol", at, slurm_socket="numa_node")
+    per_l3 = facts["cores_per_l3"].value if "cores_per_l3" in facts else None
+    if isinstance(per_l3, int) and record.sockets is not None and record.sockets * per_l3 == record.cores:
+        return facts, note, reported("scontrol", f"{at}one for {per_l3} cores of an L3 cache", slurm_socket="l3")
     return facts, note, {}
 
 
 def _gpus(local: Hardware, facts: dict[str, Quantity]) -> dict[str, Quantity]:
     """Return the cores near each GPU, where a tool says something of them; hwloc's own word goes first."""
     sockets, per_socket, per_numa = _geometry(facts)
-    numa_nodes = sockets * per_socket
-    return {} if "gpu_cores" in facts else gpu_facts(local, sockets, numa_nodes, numa_nodes * per_numa)
+    numa_nodes, threads = sockets * per_socket, facts["threads_per_core"].value
+    assert isinstance(threads, int)
+    return {} if "gpu_cores" in facts else gpu_facts(local, sockets, numa_nodes, numa_nodes * per_numa, threads)
 
 
 def _merged(records: list[Hardware]) -> Hardware:
-    """Return one record of the outputs that tell of one node; lstopo goes before lscpu."""
+    """Return one record of the outputs that describe one node; lstopo goes before lscpu."""
     order = ("lstopo", "lscpu", "meminfo", "nvidia-smi", "rocm-smi")
     records = sorted(records, key=lambda record: order.index(record.tool))
     counts = {(record.cores, record.threads_per_core): record.tool for record in records if record.cores is not None}
     if len(counts) > 1:
         shown = ", ".join(f"{tool}: {cores} cores x {threads}" for (cores, threads), tool in counts.items())
-        raise InputError(f"the outputs tell of different nodes ({shown}); give those of one node")
+        raise InputError(f"the outputs describe different nodes ({shown}); give those of one node")
     facts = {key: fact for record in reversed(records) for key, fact in record.facts.items()}
     nothing = Hardware("", {})
     best = next((record for record in records if record.cores is not None), nothing)
@@ -178,14 +201,21 @@ def _geometry(facts: dict[str, Quantity]) -> tuple[int, ...]:
     return tuple(value for key in keys if isinstance(value := facts[key].value, int))
 
 
-def _srun(cluster: list[Hardware], slurm_socket: dict[str, Quantity]) -> dict[str, Any]:
-    """Return the launcher of a Slurm cluster."""
+def _srun(cluster: Sequence[Hardware], counted: dict[str, Quantity], config: Hardware) -> dict[str, Any]:
+    """Return the launcher of a Slurm cluster; `counted` is what its counts of sockets say of Slurm's."""
     general = general_launchers()["srun"]
+    facts = guessed("the output does not tell the release", version=general.version or "")
+    facts |= guessed("a Slurm socket is a package unless the site sets it otherwise", slurm_socket="socket")
+    facts |= guessed("Slurm's own default", default_distribution=general.default_distribution)
     version = next((record.slurm_version for record in cluster if record.slurm_version), None)
     if version:
-        facts = told("scontrol", "Version", version=version)
-    else:
-        facts = guessed("the output does not tell the release", version=general.version or "")
-    facts |= slurm_socket
-    facts |= guessed("Slurm's own default", default_distribution=general.default_distribution)
-    return {"kind": "srun", **{name: fact.to_table() for name, fact in facts.items()}}
+        facts |= reported("scontrol", "Version", version=version)
+    facts |= {**counted, **config.facts}
+    socket = counted.get("slurm_socket")
+    if socket is not None and "slurm_socket" in config.facts and socket.value != facts["slurm_socket"].value:
+        # slurm.conf counts other sockets than slurmd does: the first pick a step's cores, the second bind its tasks.
+        # Before Slurm 23.11 slurmd could be told to take them for its own.
+        told = "config_overrides" in (facts["slurm_socket"].at or "")
+        old = tuple(map(int, str(facts["version"].value).split(".")[:2])) < (23, 11)
+        facts["slurm_socket" if told and old else "slurm_conf_socket"] = socket
+    return {"kind": "srun", **_tables(facts)}

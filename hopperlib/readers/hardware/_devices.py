@@ -1,11 +1,11 @@
 """GPUs, network interfaces, caches and kept cores: ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, hwloc's XML, Gres."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, guessed, told
+from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, guessed, reported
 
 _LINKS = re.compile(r"X|NV\d+|SYS|NODE|PHB|PXB|PIX")
 _RANGES = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
@@ -24,6 +24,7 @@ def read_nvidia_topo(text: str) -> Hardware:
         words = [word for word in line.split()[1:] if not _LINKS.fullmatch(word)]
         if not words or not _RANGES.fullmatch(words[0]):
             raise InputError(f"nvidia-smi: the row {line[:30]!r} names no CPUs near the GPU")
+        cpu_list(words[0], "nvidia-smi: CPU Affinity")
         near.append(words[0])
     return Hardware("nvidia-smi", {}, gpu_cpus=tuple(near))
 
@@ -42,22 +43,26 @@ def read_rocm_topo(text: str) -> Hardware:
     return Hardware("rocm-smi", {}, gpu_numa_nodes=tuple(int(nodes[gpu]) for gpu in sorted(nodes, key=int)))
 
 
-def gpu_facts(local: Hardware, sockets: int, numa_nodes: int, cores: int) -> dict[str, Quantity]:
-    """Return the cores near each GPU of a node with so many cores, out of what the tools said of CPUs and NUMA nodes."""
+def gpu_facts(local: Hardware, sockets: int, numa_nodes: int, cores: int, threads_per_core: int) -> dict[str, Quantity]:
+    """Return the cores near each GPU of a node of that shape, out of what the tools said of CPUs and NUMA nodes."""
 
     def cores_of(part: int, parts: int) -> str:
-        """Return the cores of one of so many equal parts of the node."""
+        """Return the cores of one of that many equal parts of the node."""
         width = cores // parts
         return f"{part * width}-{part * width + width - 1}"
 
     if local.gpu_cpus:
+        last = max(cpu for cpus in local.gpu_cpus for cpu in cpu_list(cpus, "nvidia-smi: CPU Affinity"))
+        if last >= cores * threads_per_core:
+            has = f"{cores * threads_per_core} CPUs, counted from 0"
+            raise InputError(f"nvidia-smi: CPU Affinity names CPU {last}; the node has {has}")
         listed = (
             ",".join(part for part in cpus.split(",") if int(part.partition("-")[0]) < cores) for cpus in local.gpu_cpus
         )
-        return told("nvidia-smi", "topo -m, CPU Affinity", gpu_cores=tuple(listed))
+        return reported("nvidia-smi", "topo -m, CPU Affinity", gpu_cores=tuple(listed))
     if local.gpu_numa_nodes and max(local.gpu_numa_nodes) < numa_nodes:
         near = tuple(cores_of(node, numa_nodes) for node in local.gpu_numa_nodes)
-        return told("rocm-smi", "Numa Node; the cores of it", gpu_cores=near)
+        return reported("rocm-smi", "Numa Node; the cores of it", gpu_cores=near)
     count = local.gpu_count
     dealt = tuple(cores_of(gpu * sockets // count, sockets) for gpu in range(count))
     why = "Gres counts the GPUs, not where they are; dealt out over the sockets"
@@ -83,6 +88,8 @@ def cpu_list(text: str, name: str) -> list[int]:
         if not first <= last < MOST_CPUS:
             raise InputError(f"{name} = {text[:40]!r}: '{part}' is not a range of CPUs below {MOST_CPUS:,}")
         cpus += range(first, last + 1)
+        if len(cpus) > MOST_CPUS:
+            raise InputError(f"{name} = {text[:40]!r}... lists more than {MOST_CPUS:,} CPUs, the most of a node")
     return cpus
 
 
@@ -90,7 +97,7 @@ def kept_facts(specialised: str, count: str, cores: int) -> dict[str, Quantity]:
     """Return the cores that Slurm keeps for the system: CPUSpecList, or CoreSpecCount without saying which."""
     if _RANGES.fullmatch(specialised):
         kept = {cpu % cores for cpu in cpu_list(specialised, "CPUSpecList")}
-        return told("scontrol", "CPUSpecList", reserved_cores=tuple(sorted(kept)))
+        return reported("scontrol", "CPUSpecList", reserved_cores=tuple(sorted(kept)))
     if count.isdigit() and 0 < int(count) < cores:
         why = f"CoreSpecCount={count} does not say which; the last ones, Slurm's own choice"
         return guessed(why, reserved_cores=tuple(range(cores - int(count), cores)))
@@ -104,18 +111,20 @@ def xml_device_facts(
     facts: dict[str, Quantity] = {}
     widths = {sum(1 for core in cores if core & cpus) for kind, cpus, _ in objects if kind == "L3Cache"}
     if len(widths) == 1 and (width := widths.pop()) and len(cores) % width == 0:
-        facts |= told("lstopo", "cores of an L3 cache", cores_per_l3=width)
-    gpus: list[str] = []
-    nics: list[int] = []
-    for kind, cpus, name in objects:
-        # Of the several faces of one device: CUDA's, ROCm's and Level Zero's for GPUs, the fabric's for interfaces.
-        if kind == "OSDev" and re.match(r"(cuda|rsmi|ze|nvml)\d+", name):
-            near = [index for index, core in enumerate(cores) if core & cpus]
-            gpus += [f"{near[0]}-{near[-1]}"] if near else []
-        elif kind == "OSDev" and re.match(r"(mlx\d_|hfi\d_|cxi|hsn)\d+", name):
-            nics += [index for index, own in enumerate(numa_nodes) if own & cpus][:1]
+        facts |= reported("lstopo", "cores of an L3 cache", cores_per_l3=width)
+    # Of the several faces of one device: CUDA's, ROCm's and Level Zero's for GPUs, the fabric's for interfaces.
+    gpus = [f"{near[0]}-{near[-1]}" for near in _near(objects, r"(cuda|rsmi|ze|nvml)\d+", cores)]
+    nics = [near[0] for near in _near(objects, r"(mlx\d_|hfi\d_|cxi|hsn)\d+", numa_nodes)]
     if gpus:
-        facts |= told("lstopo", "OSDev of a GPU, and the CPUs above it", gpu_cores=tuple(gpus))
+        facts |= reported("lstopo", "OSDev of a GPU, and the CPUs above it", gpu_cores=tuple(gpus))
     if nics:
-        facts |= told("lstopo", "OSDev of an interface, and the CPUs above it", nic_numa_nodes=tuple(nics))
+        facts |= reported("lstopo", "OSDev of an interface, and the CPUs above it", nic_numa_nodes=tuple(nics))
     return facts
+
+
+def _near(objects: Sequence[tuple[str, int, str]], names: str, places: Sequence[int]) -> Iterator[list[int]]:
+    """Yield for each device of some names the cores, or NUMA nodes, whose CPUs it shares."""
+    for kind, cpus, name in objects:
+        near = [index for index, own in enumerate(places) if own & cpus]
+        if near and kind == "OSDev" and re.match(names, name):
+            yield near

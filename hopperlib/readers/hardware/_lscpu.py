@@ -6,12 +6,18 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.package_data import read_beside
 from hopperlib.readers.hardware._devices import cpu_list
-from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, counted, guessed, local_node, memory_facts, told
+from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, counted, guessed, local_node, memory_facts, reported
 
 _MISSING = "is missing; run it in English: LC_ALL=C lscpu"
-_VECTORS: list[dict[str, Any]] = read_beside(__file__, "hardware.toml")["vectors"]
+# Flags of a processor, the double precision operations a cycle that they stand for, and why; the widest first.
+_VECTORS = (
+    ({"avx512f"}, 32, "the flag avx512f: two fused multiply-adds on 8 numbers a cycle"),
+    ({"avx2", "fma"}, 16, "the flags avx2 and fma: two fused multiply-adds on 4 numbers a cycle"),
+    ({"avx"}, 8, "the flag avx: an add and a multiply on 4 numbers a cycle"),
+    ({"asimd"}, 8, "the flag asimd: two fused multiply-adds on 2 numbers a cycle"),
+    ({"sse2"}, 4, "the flag sse2: an add and a multiply on 2 numbers a cycle"),
+)
 
 
 def read_lscpu(text: str) -> Hardware:
@@ -27,13 +33,7 @@ def read_lscpu(text: str) -> Hardware:
     >>> node.cores, node.numa_nodes
     (24, 4)
     """
-    pairs = (line.partition(":")[::2] for line in text.splitlines() if ":" in line)
-    values: dict[str, str] = {}
-    for typed, value in _json_fields(text) if text.lstrip().startswith("{") else pairs:
-        name = typed.strip().rstrip(":")
-        if name in values and name in ("Core(s) per socket", "Thread(s) per core"):
-            raise InputError(f"lscpu prints '{name}' twice: the node has cores of two kinds, a machine file holds one")
-        values.setdefault(name, value.strip())
+    values = _fields(text)
     # Where the firmware knows no sockets, lscpu counts clusters (Arm).
     unit = "Cluster" if values.get("Socket(s)", "-") == "-" and "Cluster(s)" in values else "Socket"
     names = (f"{unit}(s)", f"Core(s) per {unit.lower()}", "Thread(s) per core")
@@ -45,9 +45,7 @@ def read_lscpu(text: str) -> Hardware:
     made = f"{sockets} sockets x {per_socket} cores x {threads} threads make {cores * threads}"
     off_line = f"lscpu counts {cpus} CPUs, but {made}; some may be off line"
     notes = [off_line] if cpus != cores * threads else []
-    lists = (cpu_list(value, name) for name, value in values.items() if re.fullmatch(r"NUMA node\d+ CPU\(s\)", name))
-    # A NUMA node of memory alone (CXL, high-bandwidth memory) has no CPUs.
-    numa_cpus = [numbers for numbers in lists if numbers]
+    numa_cpus = _numa_cpus(values)
     numa_nodes = len(numa_cpus) or counted("lscpu", "NUMA node(s)", values.get("NUMA node(s)", 1))
     alike = len({len(numbers) for numbers in numa_cpus}) <= 1
     in_order = not numa_cpus or not _renumbered(numa_cpus, cores, threads)
@@ -56,6 +54,24 @@ def read_lscpu(text: str) -> Hardware:
     at = ("Socket(s), Core(s) per socket, NUMA node(s)", "Thread(s) per core", "Model name")
     counts = (sockets, numa_nodes, cores, threads)
     return local_node("lscpu", at, counts, facts, model, notes, alike=alike, in_order=in_order)
+
+
+def _fields(text: str) -> dict[str, str]:
+    """Return the values by name, which must not stand there for two kinds of cores."""
+    pairs = (line.partition(":")[::2] for line in text.splitlines() if ":" in line)
+    values: dict[str, str] = {}
+    for typed, value in _json_fields(text) if text.lstrip().startswith("{") else pairs:
+        name = typed.strip().rstrip(":")
+        if name in values and name in ("Core(s) per socket", "Thread(s) per core"):
+            raise InputError(f"lscpu prints '{name}' twice: the node has cores of two kinds, a machine file holds one")
+        values.setdefault(name, value.strip())
+    return values
+
+
+def _numa_cpus(values: dict[str, str]) -> list[list[int]]:
+    """Return the CPUs of each NUMA node; one of memory alone (CXL, high-bandwidth memory) has none and is left out."""
+    lists = (cpu_list(value, name) for name, value in values.items() if re.fullmatch(r"NUMA node\d+ CPU\(s\)", name))
+    return [numbers for numbers in lists if numbers]
 
 
 def read_meminfo(text: str) -> Hardware:
@@ -85,12 +101,12 @@ def _renumbered(numa_cpus: list[list[int]], cores: int, threads: int) -> bool:
 def _guessed_flops(values: dict[str, str]) -> dict[str, Quantity]:
     """Return the operations a cycle that the flags of the processor speak for, if they do."""
     flags = set(values.get("Flags", "").split())
-    widest = next((vector for vector in _VECTORS if flags.issuperset(vector["flags"])), None)
-    if widest is None:
-        return {}
-    if widest["flops_per_cycle"] == 32 and values.get("Vendor ID") == "AuthenticAMD":
+    if "avx512f" in flags and values.get("Vendor ID") == "AuthenticAMD":
         return guessed("the flag avx512f on an AMD processor: as on Zen 4, in two halves", flops_per_cycle=16)
-    return guessed(widest["why"], flops_per_cycle=widest["flops_per_cycle"])
+    for needed, flops_per_cycle, why in _VECTORS:
+        if needed <= flags:
+            return guessed(why, flops_per_cycle=flops_per_cycle)
+    return {}
 
 
 def _measured_clock(values: dict[str, str]) -> dict[str, Quantity]:
@@ -104,7 +120,7 @@ def _measured_clock(values: dict[str, str]) -> dict[str, Quantity]:
         mhz = values.get(name, "").replace(",", ".")
         counts = name != "BogoMIPS" or values.get("Architecture") == "x86_64"
         if counts and re.fullmatch(r"\d{2,5}(\.\d+)?", mhz) and 10 <= float(mhz) <= 10_000 * cycles:
-            return told("lscpu", at, clock_ghz=round(float(mhz) / cycles / 1000, 3))
+            return reported("lscpu", at, clock_ghz=round(float(mhz) / cycles / 1000, 3))
     return {}
 
 

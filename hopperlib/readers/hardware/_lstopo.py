@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
 from hopperlib.readers.hardware._devices import xml_device_facts
-from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, local_node, memory_facts, told
+from hopperlib.readers.hardware._record import MOST_CPUS, Hardware, local_node, memory_facts, reported
 from hopperlib.units import BYTES_PER_MEMORY_GB
 
 _CLOCK = re.compile(r"Frequency(?:Base|Max)MHz=[1-9]\d{1,3}")
@@ -32,30 +32,12 @@ def read_lstopo(text: str) -> Hardware:
     >>> node.cores, node.facts["usable_memory_gb"].value
     (2, 8.0)
     """
-    if "<!ENTITY" in text:
-        raise InputError("lstopo: the XML defines entities, which hwloc never does; it is not read")
-    try:
-        root = ElementTree.fromstring(text)
-    except (ElementTree.ParseError, ValueError) as error:
-        raise InputError(f"lstopo: not XML: {error}") from None
-    if root.tag != "topology":
-        raise InputError(f"lstopo: the XML starts with <{root.tag[:40]}>, not with <topology> as that of hwloc")
+    root = _topology(text)
     objects = [(each.get("type", ""), each) for each in root.iter("object")]
-    cores = [_cpuset(each) for kind, each in objects if kind == "Core"]
-    threads = [_cpuset(each) for kind, each in objects if kind == "PU"]
     # Some virtual machines show no cores.
-    cores = [cpus for cpus in cores if cpus] or [cpus for cpus in threads if cpus]
-    if not cores:
-        raise InputError("lstopo: the XML shows neither a Core nor a PU")
-    widths = Counter(cpus.bit_count() for cpus in cores)
-    if len(widths) > 1:
-        shown = " and ".join(f"{count} of {width}" for width, count in sorted(widths.items()))
-        raise InputError(
-            f"lstopo: cores have different numbers of hardware threads ({shown}); a machine file holds one kind of core"
-        )
-    threads_per_core = next(iter(widths))
-    sockets = [_cpuset(each) for kind, each in objects if kind in ("Package", "Socket")]
-    socket_count = len([cpus for cpus in sockets if cpus]) or 1
+    cores = _cpusets(objects, "Core") or _cpusets(objects, "PU")
+    threads_per_core = _width(cores)
+    socket_count = len(_cpusets(objects, "Package", "Socket")) or 1
     numa_cpus, memory, notes = _numa_nodes(objects)
     sizes = {sum(1 for core in cores if core & cpus) for cpus in numa_cpus}
     facts = xml_device_facts(list(_walked(root, 0)), cores, numa_cpus or [sum(cores)])
@@ -69,12 +51,43 @@ def read_lstopo(text: str) -> Hardware:
     return local_node("lstopo", at, counts, facts, model, notes, alike=len(sizes) <= 1, in_order=in_order)
 
 
+def _topology(text: str) -> ElementTree.Element:
+    """Return the root of the XML, which must be that of hwloc."""
+    if "<!ENTITY" in text:
+        raise InputError("lstopo: the XML defines entities, which hwloc never does; it is not read")
+    try:
+        root = ElementTree.fromstring(text)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise InputError(f"lstopo: not XML: {error}") from None
+    if root.tag != "topology":
+        raise InputError(f"lstopo: the XML starts with <{root.tag[:40]}>, not with <topology> as that of hwloc")
+    return root
+
+
+def _cpusets(objects: list[tuple[str, ElementTree.Element]], *kinds: str) -> list[int]:
+    """Return the sets of CPUs of some kinds of objects, without those that have none."""
+    return [cpus for kind, each in objects if kind in kinds and (cpus := _cpuset(each))]
+
+
+def _width(cores: list[int]) -> int:
+    """Return the hardware threads of a core, which must be those of all."""
+    if not cores:
+        raise InputError("lstopo: the XML shows neither a Core nor a PU")
+    widths = Counter(cpus.bit_count() for cpus in cores)
+    if len(widths) > 1:
+        shown = " and ".join(f"{count} of {width}" for width, count in sorted(widths.items()))
+        raise InputError(
+            f"lstopo: cores have different numbers of hardware threads ({shown}); a machine file holds one kind of core"
+        )
+    return next(iter(widths))
+
+
 def _remarks(root: ElementTree.Element) -> tuple[str | None, dict[str, Quantity]]:
     """Return the processor's name and its clock, which hwloc notes from 2.4 on."""
     remarks = [(each.get("name", ""), each.get("value", "")) for each in root.iter("info")]
     model = next((" ".join(value.split()) for name, value in remarks if name == "CPUModel"), None)
     clocks = ((name, value) for name, value in remarks if _CLOCK.fullmatch(f"{name}={value}"))
-    noted = (told("lstopo", f"info {name}", clock_ghz=int(value) / 1000) for name, value in clocks)
+    noted = (reported("lstopo", f"info {name}", clock_ghz=int(value) / 1000) for name, value in clocks)
     return model, next(noted, {})
 
 

@@ -1,4 +1,4 @@
-"""What the output of one tool tells of one kind of node."""
+"""What the output of one tool says about one kind of node."""
 
 import math
 import re
@@ -8,7 +8,7 @@ from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
-from hopperlib.tables import Value
+from hopperlib.schema import Value
 
 # More CPUs than any node has: a bound that keeps a typing error from filling the memory.
 MOST_CPUS = 65_536
@@ -21,14 +21,15 @@ NUMBERING = (
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """What one output tells of one kind of node.
+    """What one output says about one kind of node.
 
     Attributes
     ----------
     tool : str
-        ``lscpu``, ``meminfo``, ``lstopo``, ``scontrol``, ``nvidia-smi``, ``rocm-smi`` or ``lfs``.
+        ``lscpu``, ``meminfo``, ``lstopo``, ``scontrol``, ``slurm-config``, ``nvidia-smi``, ``rocm-smi`` or ``lfs``.
     facts : mapping
-        Keys of ``[[node]]``, or of ``[[file_system]]``, in a machine file -> value and where it stood.
+        Keys of ``[[node]]``, of ``[[file_system]]`` or of srun's ``[[launcher]]`` in a machine file -> value and where it
+        stood.
     cores, threads_per_core : int or None
         Cores of a node and hardware threads of a core, where the tool counts them.
     sockets : int or None
@@ -59,7 +60,7 @@ class Hardware:
     gpu_count: int = 0
 
 
-def told(tool: str, at: str, **values: Value) -> dict[str, Quantity]:
+def reported(tool: str, at: str, **values: Value) -> dict[str, Quantity]:
     """Return facts that a tool tells, by key, with the place where they stood."""
     return {name: Quantity(value=value, source=tool, at=at) for name, value in values.items()}
 
@@ -109,7 +110,7 @@ def numa_facts(
             f"sockets {sockets}); {'each socket' if whole > 1 else 'the node'} is taken as one NUMA node"
         )
     geometry = dict(zip(("sockets", "numa_nodes_per_socket", "cores_per_numa_node"), split, strict=True))
-    return (guessed(note, **geometry) if note else told(tool, at, **geometry)), note
+    return (guessed(note, **geometry) if note else reported(tool, at, **geometry)), note
 
 
 def local_node(
@@ -148,10 +149,10 @@ def local_node(
     """
     sockets, numa_nodes, cores, threads = counts
     geometry, note = numa_facts(tool, at[0], sockets, numa_nodes, cores, alike=alike)
-    geometry |= told(tool, at[1], threads_per_core=threads)
+    geometry |= reported(tool, at[1], threads_per_core=threads)
     named = re.search(r"@\s*(\d{1,2}(?:\.\d+)?)\s*GHz", model or "")
     if named and 0 < float(named[1]) <= 10:
-        facts = {**facts, **told(tool, at[2], clock_ghz=float(named[1]))}
+        facts = {**facts, **reported(tool, at[2], clock_ghz=float(named[1]))}
     notes = (*notes, *((note,) if note else () if in_order else (NUMBERING,)))
     return Hardware(tool, {**geometry, **facts}, cores, threads, sockets, numa_nodes, model, notes=notes)
 
@@ -185,4 +186,4 @@ def memory_facts(tool: str, at: str, usable_gb: float, total_gb: float | None = 
     installed = installed_memory(total_gb)
     usable = min(round(usable_gb, 2) or usable_gb, installed)
     rounded = f"{total_gb:.2f} GB are told; rounded up to what memory modules make"
-    return guessed(rounded, memory_gb=installed) | told(tool, at, usable_memory_gb=usable)
+    return guessed(rounded, memory_gb=installed) | reported(tool, at, usable_memory_gb=usable)

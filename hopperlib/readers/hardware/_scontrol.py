@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
+from hopperlib.machine import Quantity
 from hopperlib.readers.hardware._devices import kept_facts
 from hopperlib.readers.hardware._record import (
     MOST_CPUS,
@@ -15,18 +16,18 @@ from hopperlib.readers.hardware._record import (
     guessed,
     installed_memory,
     memory_facts,
-    told,
+    reported,
 )
 from hopperlib.units import MIB_PER_MEMORY_GB
 
 # Name, sockets, cores of one, threads, memory, what is kept of it, release, kept cores, how many, GPUs, in either form.
 _TEXT_FIELDS = (
     *("NodeName", "Sockets", "CoresPerSocket", "ThreadsPerCore", "RealMemory", "MemSpecLimit"),
-    *("Version", "CPUSpecList", "CoreSpecCount", "Gres"),
+    *("Version", "CPUSpecList", "CoreSpecCount", "Gres", "Partitions"),
 )
 _JSON_FIELDS = (
     *("name", "sockets", "cores", "threads", "real_memory", "specialized_memory"),
-    *("version", "cpu_spec_list", "specialized_cores", "gres"),
+    *("version", "cpu_spec_list", "specialized_cores", "gres", "partitions"),
 )
 
 
@@ -42,6 +43,7 @@ class _Node(NamedTuple):
     version: str
     kept: tuple[str, str]
     gpus: int
+    partitions: tuple[str, ...] = ()
 
 
 def read_scontrol(text: str) -> tuple[Hardware, ...]:
@@ -62,7 +64,7 @@ def read_scontrol(text: str) -> tuple[Hardware, ...]:
     stated = (_node(fields, _TEXT_FIELDS) for fields in records_of(text) if "NodeName" in fields)
     nodes = list(_json_nodes(text) if is_json else stated)
     if not nodes:
-        raise InputError("scontrol: the output tells of no node")
+        raise InputError("scontrol: the output shows no node")
     repeated = [name for name, times in Counter(node.name for node in nodes).items() if times > 1]
     if repeated:
         raise InputError(f"scontrol: node {repeated[0]} stands there twice")
@@ -71,23 +73,39 @@ def read_scontrol(text: str) -> tuple[Hardware, ...]:
         size = installed_memory(node.memory_mib / MIB_PER_MEMORY_GB)
         kinds.setdefault((node.sockets, node.cores_per_socket, node.threads, size), []).append(node)
     ordered = sorted(kinds.values(), key=lambda group: (-len(group), group[0][1:5]))
-    return tuple(_kind(group) for group in ordered)
+    shared = {
+        fields["PartitionName"]
+        for fields in records_of("" if is_json else text)
+        if "PartitionName" in fields and not fields.get("OverSubscribe", "EXCLUSIVE").startswith("EXCLUSIVE")
+    }
+    return tuple(_kind(group, nodes, shared) for group in ordered)
 
 
-def _kind(group: list[_Node]) -> Hardware:
-    """Return the record of nodes that are alike."""
+def _partition_facts(group: list[_Node], nodes: list[_Node], shared: set[str]) -> dict[str, Quantity]:
+    """Return the partitions that choose a kind of node, having no other, and those whose jobs may share its nodes."""
+    own = {partition for node in group for partition in node.partitions}
+    elsewhere = {partition for node in nodes if node not in group for partition in node.partitions}
+    choosing = tuple(f"partition={name}" for name in sorted(own - elsewhere))
+    sharing = tuple(f"partition={name}" for name in sorted(own & shared))
+    facts = reported("scontrol", "Partitions", chosen_by=choosing) if choosing and len(group) < len(nodes) else {}
+    return facts | (reported("scontrol", "OverSubscribe of the partition", shared_by=sharing) if sharing else {})
+
+
+def _kind(group: list[_Node], nodes: list[_Node], shared: set[str]) -> Hardware:
+    """Return the record of nodes that are alike, of all nodes."""
     first = group[0]
     names = first.name if len(group) == 1 else f"{first.name} and {len(group) - 1:,} more"
     least = min(group, key=lambda node: node.usable_mib)
     facts = {
-        **told("scontrol", f"nodes alike: {names}", count=len(group)),
-        **told("scontrol", "Sockets", sockets=first.sockets),
+        **reported("scontrol", f"nodes alike: {names}", count=len(group)),
+        **reported("scontrol", "Sockets", sockets=first.sockets),
         **guessed("scontrol shows no NUMA nodes; one for each Slurm socket", numa_nodes_per_socket=1),
-        **told("scontrol", "CoresPerSocket", cores_per_numa_node=first.cores_per_socket),
-        **told("scontrol", "ThreadsPerCore", threads_per_core=first.threads),
+        **reported("scontrol", "CoresPerSocket", cores_per_numa_node=first.cores_per_socket),
+        **reported("scontrol", "ThreadsPerCore", threads_per_core=first.threads),
     }
     usable_gb, total_gb = least.usable_mib / MIB_PER_MEMORY_GB, least.memory_mib / MIB_PER_MEMORY_GB
     facts |= memory_facts("scontrol", "RealMemory less MemSpecLimit, the least of the kind", usable_gb, total_gb)
+    facts |= _partition_facts(group, nodes, shared)
     facts |= kept_facts(*first.kept, first.sockets * first.cores_per_socket)
     versions = Counter(node.version for node in group if node.version)
     version = versions.most_common(1)[0][0] if versions else None
@@ -131,7 +149,9 @@ def _node(fields: Mapping[str, Any], keys: Sequence[str]) -> _Node:
     """Return the node of a record, its counts checked; `keys` are those of its fields in this form."""
     # {"set": true, "number": 5}: so later releases print some numbers.
     plain = {key: value.get("number") if isinstance(value := fields.get(key), dict) else value for key in keys}
-    name, _, _, _, _, limit, version, specialised, count, gres = (str(plain[key] or "") for key in keys)
+    name, _, _, _, _, limit, version, specialised, count, gres = (str(plain[key] or "") for key in keys[:-1])
+    listed = plain[keys[-1]]
+    partitions = listed if isinstance(listed, list) else str(listed or "").split(",")
     where = f"scontrol: node {(name or '?')[:40]}"
     sockets, cores, threads, memory = (counted(where, key, plain[key]) for key in keys[1:5])
     if sockets * cores * threads > MOST_CPUS:
@@ -141,4 +161,5 @@ def _node(fields: Mapping[str, Any], keys: Sequence[str]) -> _Node:
     usable = memory - kept if kept < memory else memory
     version = release[0] if release else ""
     kept_cores, gpus = (specialised, count), min(64, gpus_of(gres))
-    return _Node(name or "?", sockets, cores, threads, memory, usable, version, kept_cores, gpus)
+    names = tuple(str(partition) for partition in partitions if re.fullmatch(r"[\w.+-]{1,60}", str(partition)))
+    return _Node(name or "?", sockets, cores, threads, memory, usable, version, kept_cores, gpus, names)

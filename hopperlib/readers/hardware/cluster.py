@@ -3,8 +3,8 @@
 from collections import defaultdict
 
 from hopperlib.errors import InputError
-from hopperlib.network.scheduling.cluster import Cluster, NodeResources, Partition, node_names
 from hopperlib.readers.hardware._scontrol import count_of, gpus_of, records_of
+from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition, node_names
 
 
 def read_cluster(text: str) -> Cluster:
@@ -17,7 +17,7 @@ def read_cluster(text: str) -> Cluster:
     Raises
     ------
     InputError
-        If it tells of no node.
+        If it shows no node.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def read_cluster(text: str) -> Cluster:
             members[partition].add(name)
     if not nodes:
         raise InputError(
-            "scontrol: the output tells of no node; give what scontrol show node prints, and show partition behind it"
+            "scontrol: the output shows no node; give what scontrol show node prints, and show partition behind it"
         )
     place = {name: number for number, name in enumerate(nodes)}
     tiers = {

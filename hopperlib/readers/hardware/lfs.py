@@ -1,14 +1,15 @@
-"""What Lustre says of itself: ``lfs df`` and ``lfs getstripe -d``, one or both in a text."""
+"""What Lustre says of itself: ``lfs df``, ``lfs getstripe -d`` (with -y or not), ``lfs pool_list``, one or all in a text."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
-from hopperlib.readers.hardware._record import Hardware, guessed, told
+from hopperlib.machine.layouts import Component
+from hopperlib.readers.hardware._record import Hardware, guessed, reported
 from hopperlib.readers.source import Source, text_of
-from hopperlib.storage.wording import say
+from hopperlib.text import count
 from hopperlib.units import size_bytes
 
 TARGET = re.compile(r"^(\S{1,80}?)-(?:OST|MDT)[0-9a-fA-F]{4}", re.MULTILINE)
@@ -17,8 +18,9 @@ _TARGET = re.compile(
     re.MULTILINE,
 )
 _INACTIVE = re.compile(r"^(?:\S{1,80}-)?OST([0-9a-fA-F]{4})\S*[ \t]*:[ \t]*[A-Za-z]", re.MULTILINE)
-_STRIPES = re.compile(
-    r"(?:stripe_count|lmm_stripe_count):\s*(-?\d+)[\s\S]{0,80}?(?:stripe_size|lmm_stripe_size):\s*(\d+)"
+_LAYOUT = re.compile(
+    r"(lcm_entry_count|lcm_layout_gen|lcme_flags|lcme_extent\.e_end|(?:lmm_)?(?:stripe_count|stripe_size|pattern|pool)):[ \t]*"
+    r"(-?[\w.,-]+)"
 )
 # Above this share of its space an OST is avoided by Lustre's allocator or slow.
 _FULL = 90
@@ -42,8 +44,10 @@ class LustreState:
     inactive : tuple of int
     stripe_count, stripe_size_bytes : int or None
         What a new file in the folder gets, of its last component; a count of -1 is all OSTs.
-    components : int
-        Components of the folder's layout; more than one is progressive.
+    components : tuple of Component
+        The folder's layout, with its pools; more than one is progressive. Empty if no ``lfs getstripe`` was given.
+    pools : mapping
+        OSTs of each pool that was listed.
     """
 
     name: str
@@ -53,24 +57,38 @@ class LustreState:
     inactive: tuple[int, ...]
     stripe_count: int | None
     stripe_size_bytes: int | None
-    components: int
+    components: tuple[Component, ...]
+    pools: dict[str, int]
 
     @property
     def findings(self) -> Iterator[Finding]:
         """What to know about it before a file is striped."""
+        percents = self.used_percent.values()
         full = [ost for ost, percent in self.used_percent.items() if percent >= _FULL]
         if full:
             shown = ", ".join(map(str, full[:12])) + (" ..." if len(full) > 12 else "")
-            yield say("full-osts", full=len(full), osts=self.osts, share=_FULL, shown=shown)
-        spread = max(self.used_percent.values(), default=0) - min(self.used_percent.values(), default=0)
+            message = (
+                f"{len(full)} of {self.osts} OSTs are at least {_FULL} % full: {shown}. "
+                "A file over all OSTs has a piece on each of them."
+            )
+            yield Finding("full-osts", message, advice="lfs setstripe -c N -o LIST_OF_EMPTIER_OSTS FILE")
+        spread = max(percents, default=0) - min(percents, default=0)
         if spread > _UNEVEN:
-            yield say("uneven-osts", spread=spread)
+            message = (
+                f"The OSTs are unevenly full, by {spread} percent points: Lustre then prefers the emptier ones, "
+                "and files do not spread evenly."
+            )
+            yield Finding("uneven-osts", message, "note")
         if self.inactive:
-            yield say("inactive-osts", inactive=", ".join(map(str, self.inactive)))
+            message = f"Inactive: OST {', '.join(map(str, self.inactive))}; they are not counted."
+            yield Finding("inactive-osts", message, "note")
         if self.stripe_count is not None:
-            text = "default-progressive" if self.components > 1 else ""
-            count = "all" if self.stripe_count == -1 else self.stripe_count
-            yield say("default-layout", text=text, count=count, components=self.components)
+            osts = "all OSTs" if self.stripe_count == -1 else count(self.stripe_count, "OST")
+            parts = len(self.components)
+            last = f", in the last of {parts} components: the layout is progressive"
+            pool = f", of the pool {self.components[-1].pool}" if self.components and self.components[-1].pool else ""
+            message = f"New files get {osts}{pool}{last if parts > 1 else ''}."
+            yield Finding("default-layout", message, "note")
 
 
 def read_lfs(source: Source) -> LustreState:
@@ -91,8 +109,8 @@ def read_lfs(source: Source) -> LustreState:
     """
     text = text_of(source)
     targets = [match for match in _TARGET.finditer(text) if match[2] == "OST"]
-    stripes = [(int(count), int(size)) for count, size in _STRIPES.findall(text)]
-    if not targets and not stripes:
+    components = _components(text)
+    if not targets and not components:
         raise InputError("is no output of `lfs df` or `lfs getstripe -d`", name="lfs")
     if re.search(r"^UUID\s+Inodes\b", text, re.MULTILINE):
         raise InputError("counts inodes and no space: give `lfs df` without -i", name="lfs")
@@ -100,17 +118,69 @@ def read_lfs(source: Source) -> LustreState:
     if len(names) > 1:
         shown = ", ".join(sorted(names))
         raise InputError(f"holds {len(names)} file systems ({shown}): give `lfs df` the path of one", name="lfs")
-    last = stripes[-1] if stripes else (None, None)
+    last = components[-1] if components else Component()
     return LustreState(
         name=next(iter(names), "own"),
         osts=len({match[3].lower() for match in targets}),
         capacity_pb=sum(_bytes(match[4]) for match in targets) / 1e15,
         used_percent={int(match[3], 16): int(match[6]) for match in targets},
         inactive=tuple(int(number, 16) for number in _INACTIVE.findall(text)),
-        stripe_count=last[0],
-        stripe_size_bytes=last[1],
-        components=len(stripes),
+        stripe_count=last.stripe_count,
+        stripe_size_bytes=last.stripe_size_bytes,
+        components=components,
+        pools=_pools(text),
     )
+
+
+def _components(text: str) -> tuple[Component, ...]:
+    """Return the layout that ``lfs getstripe -d`` prints, with -y or without; of several folders the last."""
+    parts: list[Component] = []
+    growing = False
+    for match in _LAYOUT.finditer(text):
+        key, word = match[1].removeprefix("lmm_"), match[2]
+        if key in ("lcm_entry_count", "lcm_layout_gen"):
+            parts, growing = [], False
+        elif key == "lcme_flags":
+            growing = "extension" in word
+        elif key == "lcme_extent.e_end":
+            end = None if word.upper() == "EOF" else int(word)
+            # What a component grows into is printed as one of its own.
+            parts = (
+                [*parts[:-1], replace(parts[-1], end_bytes=end)]
+                if growing and parts
+                else [*parts, Component(end_bytes=end)]
+            )
+        elif not growing:
+            parts = _described(parts, key, word)
+    return tuple(part for part in parts if part.stripe_count is not None or part.on_mdt)
+
+
+def _described(parts: list[Component], key: str, word: str) -> list[Component]:
+    """Return components whose last one has one property more; a second count begins another folder."""
+    if key == "stripe_count" and (not parts or (parts[-1].stripe_count is not None and parts[-1].end_bytes is None)):
+        parts = [Component()]
+    if not parts:
+        return parts
+    last = parts[-1]
+    if key == "stripe_count":
+        last = replace(last, stripe_count=int(word))
+    elif key == "stripe_size":
+        last = replace(last, stripe_size_bytes=int(word))
+    elif key == "pool":
+        last = replace(last, pool=word)
+    elif key == "pattern" and word == "mdt":
+        last = replace(last, on_mdt=True, stripe_count=None, stripe_size_bytes=None)
+    return [*parts[:-1], last]
+
+
+def _pools(text: str) -> dict[str, int]:
+    """Return the OSTs of each pool that ``lfs pool_list FILE_SYSTEM.POOL`` lists."""
+    pools = {}
+    for listing in re.split(r"^Pool: ", text, flags=re.MULTILINE)[1:]:
+        head, *lines = listing.splitlines()
+        osts = [line for line in lines if re.match(r"\S+-OST[0-9a-fA-F]{4}(_UUID)?\s*$", line)]
+        pools[head.strip().rpartition(".")[2]] = len(osts)
+    return pools
 
 
 def _bytes(word: str) -> int:
@@ -136,11 +206,11 @@ def read_lustre(text: str) -> tuple[Hardware, ...]:
         count = state.osts if state.stripe_count == -1 else state.stripe_count
         layout = {"default_stripe_count": count or 1, "default_stripe_size_bytes": state.stripe_size_bytes or 2**20}
         facts = {
-            **told("lfs", "df, OSTs listed", osts=state.osts),
+            **reported("lfs", "df, OSTs listed", osts=state.osts),
             **guessed("lfs df does not tell the servers; one for each OST", osts_per_oss=1),
             **guessed("no tool tells; 1 GB/s for each OST; measure it with IOR", peak_gb_s=float(state.osts)),
-            **told("lfs", "df, the sizes of the OSTs added up", capacity_pb=round(state.capacity_pb, 6)),
-            **(told("lfs", "getstripe -d", **layout) if count else guessed(_DEFAULT, **layout)),
+            **reported("lfs", "df, the sizes of the OSTs added up", capacity_pb=round(state.capacity_pb, 6)),
+            **(reported("lfs", "getstripe -d", **layout) if count else guessed(_DEFAULT, **layout)),
             **guessed("a file has one stripe on each OST at most", max_stripe_count=min(state.osts, 2000)),
             **guessed("no tool tells; measure it with IOR on one node", node_write_ceiling_gb_s=min(2.0, state.osts)),
         }

@@ -9,6 +9,7 @@ from hopperlib.readers.hardware._lscpu import read_lscpu, read_meminfo
 from hopperlib.readers.hardware._lstopo import read_lstopo
 from hopperlib.readers.hardware._record import Hardware
 from hopperlib.readers.hardware._scontrol import read_scontrol
+from hopperlib.readers.hardware._slurm_config import MARK, read_slurm_config
 from hopperlib.readers.hardware.lfs import TARGET, read_lustre
 from hopperlib.readers.source import Source, text_of
 
@@ -22,7 +23,7 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     ----------
     source : str, bytes, path-like or binary file
         Output of ``lscpu``, ``lscpu -J``, ``lstopo --of xml``, ``scontrol show node``
-        (also ``-o`` and ``--json``), ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, ``lfs df``, or the text of ``/proc/meminfo``.
+        (also ``-o`` and ``--json``), ``scontrol show config``, ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, ``lfs df``, or the text of ``/proc/meminfo``.
 
     Returns
     -------
@@ -45,6 +46,9 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
         return (read_lstopo(start),)
     if start.startswith("{"):
         return (read_lscpu(start),) if '"lscpu"' in start else read_scontrol(start)
+    if MARK in start:
+        nodes = read_scontrol(start) if "NodeName=" in start else ()
+        return (*nodes, read_slurm_config(start))
     if "NodeName=" in start:
         return read_scontrol(start)
     if re.search(r"^GPU\d+[ \t]+", start, re.MULTILINE) and "CPU Affinity" in start:
@@ -61,5 +65,5 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
         raise InputError("there is no text; the tool may have failed")
     raise InputError(
         f"text that starts with {start[:30]!r} is not known; it may be the output of lscpu (in English: LC_ALL=C lscpu), "
-        "lscpu -J, lstopo --of xml, scontrol show node, nvidia-smi topo -m, rocm-smi --showtopo, lfs df, or /proc/meminfo"
+        "lscpu -J, lstopo --of xml, scontrol show node or show config, nvidia-smi topo -m, rocm-smi --showtopo, lfs df, or /proc/meminfo"
     )

@@ -1,6 +1,6 @@
 """What one test of IOR was asked for and what came out, gathered from any format; then as rows.
 
-IOR calls it a test: one set of options, so many repetitions. A file may hold
+IOR calls it a test: one set of options, that many repetitions. A file may hold
 several, from one run or from many.
 """
 
@@ -8,14 +8,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from hopperlib.package_data import read_beside
 from hopperlib.readers.ior.results import IoResult, Status
 from hopperlib.readers.ior.tokens import binary_size, count, error_in, number, worst
 from hopperlib.units import BYTES_PER_MIB
 
 ACCESSES = ("write", "read")
-_TABLE = read_beside(__file__, "options.toml")
-_OPTIONS: dict[str, list[str]] = _TABLE["names"]
+# What versions and formats of IOR call an option, the first before the next.
+_OPTIONS = {
+    "api": ("api", "API"),
+    "access": ("access",),
+    "files": ("filePerProc", "fPP"),
+    "aggregate": ("aggregate filesize",),
+    "block": ("blocksize", "blockSize", "blksiz"),
+    "transfer": ("xfersize", "transferSize", "xsize"),
+    "segments": ("segments", "segmentCount", "segcnt"),
+    "repetitions": ("repetitions", "reps"),
+    "nodes": ("nodes",),
+    "tasks": ("tasks", "numTasks", "#Tasks", "participating tasks"),
+    "tasks_per_node": ("clients per node", "tasksPerNode", "tPN"),
+    "stonewall": ("stonewallingTime", "stoneWallingWearOut"),
+}
+# Of these, sizes are read in binary units.
+_SIZES = ("aggregate", "block", "transfer")
 _KNOWN = {name for names in _OPTIONS.values() for name in names}
 # A size as IOR prints it lies so near to the size itself.
 _ROUNDED = 0.01
@@ -85,7 +99,7 @@ class Test:
 
     def _number(self, option: str) -> int | None:
         """Return an option as a count or a size in bytes, as said or else as the command asks for."""
-        read = binary_size if option in _TABLE["sizes"] else count
+        read = binary_size if option in _SIZES else count
         said = next(filter(None, map(read, self._said(option))), None)
         asked: int | None = self.command.get(option)
         # IOR prints a size with two decimals of a unit; the command line has all of it.

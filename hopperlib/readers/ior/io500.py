@@ -17,7 +17,7 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError
-from hopperlib.frames import Framed
+from hopperlib.frames import TableMixin
 from hopperlib.readers.ior.reader import read_ior
 from hopperlib.readers.ior.results import IoResult
 from hopperlib.readers.source import Source, text_of
@@ -51,7 +51,7 @@ class Phase(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Io500(Framed):
+class Io500(TableMixin):
     """A run of IO500.
 
     Parameters

@@ -38,43 +38,44 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
     >>> [(row.access, row.operations_s, row.status) for row in read_mdtest(text, file="a.txt")]
     [('file creation', 2568.636, 'ok'), ('file stat', None, 'not-run')]
     """
-    version, tasks, nodes, iterations = None, None, None, None
-    rows: dict[str, tuple[str, ...]] = {}
+    run: dict[str, Any] = {"file": file}
+    iterations = None
+    rows: dict[str, list[str]] = {}
     errors: list[tuple[bool, str]] = []
     in_rates = False
     for full in text_of(source, name=file).splitlines():
         line = full[:2000]
-        banner, summary, row = _BANNER.search(line), _SUMMARY.search(line), _ROW.search(line)
-        if banner:
-            version, tasks, nodes = banner[1], count(banner[2]), count(banner[3])
-        elif summary:
+        if banner := _BANNER.search(line):
+            run |= _size(count(banner[2]), count(banner[3])) | {"version": banner[1]}
+        elif summary := _SUMMARY.search(line):
             in_rates = summary[1] != "time"
             iterations = count(summary[2] or "") or iterations
-        elif row and in_rates:
-            # Of a torn row, without its deviation, not even the mean is sure to be whole.
-            words = row[2].split()
-            rows.setdefault(row[1].lower(), tuple(words[:3]) if len(words) > 3 else ())
+        elif in_rates and (row := _ROW.search(line)):
+            rows.setdefault(row[1].lower(), row[2].split())
         elif (error := error_in(line)) and len(errors) < 50:
             errors.append(error)
     status, reason = _status(errors, bool(rows))
-    # A file says how many tasks run on how many nodes, not how they are spread; even is what divides.
+    blank = IoResult(**run, status=status, reason=reason, repetition=0 if iterations == 1 else None)
+    return [each for access, words in rows.items() for each in _rates(replace(blank, access=access), words)] or [blank]
+
+
+def _size(tasks: int | None, nodes: int | None) -> dict[str, int | None]:
+    """Return the size of a run; a file does not say how the tasks are spread over the nodes: even is what divides."""
     per_node = tasks // nodes if tasks and nodes and tasks % nodes == 0 else None
-    run: dict[str, Any] = {"file": file, "version": version, "tasks": tasks, "nodes": nodes, "tasks_per_node": per_node}
-    blank = IoResult(**run, status=status, reason=reason)
-    results = []
-    for access, words in rows.items():
-        result = replace(blank, access=access, repetition=0 if iterations == 1 else None)
-        rates = {name: number(word) for name, word in zip(("max", "min", "mean"), words, strict=False)}
-        if not rates or None in rates.values():
-            torn = "its row is torn, or a rate is printed as no number"
-            results.append(replace(result, status="incomplete", reason=torn))
-        elif not all(rates.values()):
-            results.append(replace(result, status="not-run", reason="its rates are printed as zero"))
-        elif iterations == 1:
-            results.append(replace(result, operations_s=rates["mean"]))
-        else:
-            results += [replace(result, statistic=name, operations_s=rate) for name, rate in rates.items()]
-    return results or [replace(blank, repetition=0 if iterations == 1 else None)]
+    return {"tasks": tasks, "nodes": nodes, "tasks_per_node": per_node}
+
+
+def _rates(result: IoResult, words: list[str]) -> list[IoResult]:
+    """Return the rows of one operation: its rate of a single iteration, or the greatest, the least and the mean."""
+    rates = {name: number(word) for name, word in zip(("max", "min", "mean"), words, strict=False)}
+    # Of a torn row, without its deviation, not even the mean is sure to be whole.
+    if len(words) < 4 or None in rates.values():
+        return [replace(result, status="incomplete", reason="its row is torn, or a rate is printed as no number")]
+    if not all(rates.values()):
+        return [replace(result, status="not-run", reason="its rates are printed as zero")]
+    if result.repetition == 0:
+        return [replace(result, operations_s=rates["mean"])]
+    return [replace(result, statistic=name, operations_s=rate) for name, rate in rates.items()]
 
 
 def _status(errors: list[tuple[bool, str]], any_rows: bool) -> tuple[Status, str | None]:

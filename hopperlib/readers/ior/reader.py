@@ -1,10 +1,10 @@
 """Find out what a file holds, and read it: IOR in any form, mdtest, several runs one after the other."""
 
 import re
-from typing import Any
 
 from hopperlib.errors import InputError
 from hopperlib.readers.ior._data import is_csv, is_glued, is_json, read_csv, read_glued, read_json
+from hopperlib.readers.ior._runs import Test
 from hopperlib.readers.ior._text import read_text
 from hopperlib.readers.ior.mdtest import read_mdtest
 from hopperlib.readers.ior.results import IoResult
@@ -48,17 +48,25 @@ def read_ior(source: Source, *, file: str = "-") -> list[IoResult]:
         if tool.startswith("mdtest") or (not tool and _METADATA.search(part)):
             results += read_mdtest(part, file=file)
             continue
-        version = tool or None
-        forms: dict[Any, Any] = {read_json: is_json(part), read_csv: is_csv(part), read_glued: tool and is_glued(part)}
-        forms[read_text] = tool or _TABLE.search(part)
-        read = next((read for read, is_so in forms.items() if is_so), None)
-        tests = read(part, file=file, version=version) if read else []
+        tests = _tests(tool, part, file)
         # An empty test beside others is what stood between two of them.
         speaking = [test for test in tests if not test.empty or test.options or test.errors or test.no_rates]
         results += [row for test in speaking or tests for row in test.rows()]
     if not results:
         raise InputError(f"{file}: nothing in it is output of IOR or mdtest" if text.strip() else f"{file}: is empty")
     return results
+
+
+def _tests(tool: str, part: str, file: str) -> list[Test]:
+    """Return the tests of a part, in the first form that it may have."""
+    version = tool or None
+    if is_json(part):
+        return read_json(part, file=file, version=version)
+    if is_csv(part):
+        return read_csv(part, file=file, version=version)
+    if tool and is_glued(part):
+        return read_glued(part, file=file, version=version)
+    return read_text(part, file=file, version=version) if tool or _TABLE.search(part) else []
 
 
 def _parts(text: str) -> list[tuple[str, str]]:

@@ -131,6 +131,50 @@ def ranks_together(rows: Iterable[IoResult]) -> list[IoResult]:
     return kept
 
 
+def measured_rows(rows: Iterable[IoResult]) -> list[IoResult]:
+    """Return the rows that hold an aggregate rate of a run that ended well.
+
+    Examples
+    --------
+    >>> len(measured_rows([IoResult(file="a", rate_mib_s=1.0, access="read"), IoResult(file="b", access="read")]))
+    1
+    """
+    return [row for row in rows if row.status == "ok" and row.rate_mib_s is not None and row.rank is None]
+
+
+def best_rates(rows: Iterable[IoResult]) -> dict[str, float]:
+    """Return the best aggregate rate of each access. [MB/s]
+
+    Examples
+    --------
+    >>> best_rates(IoResult(file="a", access="write", rate_mib_s=rate) for rate in (1.0, 2.0))
+    {'write': 2.097152}
+    """
+    best: dict[str, float] = {}
+    for row in measured_rows(rows):
+        if row.access and row.rate_mb_s is not None:
+            best[row.access] = max(best.get(row.access, 0.0), row.rate_mb_s)
+    return best
+
+
+def variations(rows: Iterable[IoResult]) -> dict[str, tuple[float, int]]:
+    """Return the coefficient of variation of each access over its repetitions, and how many there are.
+
+    Examples
+    --------
+    >>> rows = [IoResult(file="a", access="write", repetition=n, rate_mib_s=rate) for n, rate in enumerate((1.0, 3.0))]
+    >>> {access: (round(variation, 3), runs) for access, (variation, runs) in variations(rows).items()}
+    {'write': (0.707, 2)}
+    """
+    from statistics import mean, stdev
+
+    rates: dict[str, list[float]] = {}
+    for row in measured_rows(rows):
+        if row.access and row.repetition is not None and row.rate_mb_s:
+            rates.setdefault(row.access, []).append(row.rate_mb_s)
+    return {access: (stdev(each) / mean(each), len(each)) for access, each in rates.items() if len(each) > 1}
+
+
 def results_csv(results: Iterable[IoResult]) -> str:
     """Return rows as CSV; extra columns stand there if any row needs them, and unknown is empty.
 

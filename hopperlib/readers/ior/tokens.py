@@ -12,7 +12,7 @@ _UNIT = re.compile(r"([KMGT]?)(i?)B", re.IGNORECASE)
 _HARD = re.compile(
     r"\*\* error \*\*|\bERROR in \S+ \(line \d+\)|\bior ERROR\b|\bMPI_Abort\b|\bFAILED comparison\b|MPI_ABORT was invoked"
     # What it prints and goes on: data that are wrong, or are not where they should be.
-    r"|ERROR: (?:verifying|incorrect)|\berror could not create|\bfsync\(\) failed|\bpartial (?:read|write)\(\)"
+    r"|ERROR: (?:verifying|incorrect)|\berror could not create|\bfsync\(\) failed"
 )
 _SOFT = re.compile(
     r"\bERROR:|\berror:|\bCANCELLED\b|\bKilled\b|oom[-_]kill|DUE TO TIME LIMIT|Segmentation fault|exit signals?\b"

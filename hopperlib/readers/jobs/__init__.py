@@ -3,20 +3,27 @@
 import csv
 from collections.abc import Iterator
 from itertools import chain
+from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.network.scheduling.workload import WORDS, Job, Workload
 from hopperlib.readers.jobs.sacct import read_sacct
 from hopperlib.readers.jobs.swf import read_swf
-from hopperlib.readers.jobs.trace import Trace
+from hopperlib.readers.jobs.trace import ENDLESS_S, Trace
 from hopperlib.readers.source import Source, first_pieces, lines_of
 from hopperlib.readers.table import Skips
+from hopperlib.scheduling.workload import WORDS, Job, Workload
 
 __all__ = ["read_job_trace"]
 
 
 def read_job_trace(
-    source: Source, *, form: str = "auto", delimiter: str = "|", columns: str = "", cores_per_node: int = 1
+    source: Source,
+    *,
+    form: str = "auto",
+    delimiter: str = "|",
+    columns: str = "",
+    timezone: str = "",
+    cores_per_node: int = 0,
 ) -> Trace:
     """Return the jobs of a trace: in the Standard Workload Format, what ``sacct`` printed, or a table of `Job`.
 
@@ -24,13 +31,13 @@ def read_job_trace(
     ----------
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperlib.readers.source.lines_of`. A DataFrame, or the CSV of one, has the columns of
-        `hopperlib.network.scheduling.workload.Job`.
+        `hopperlib.scheduling.workload.Job`, of `Trace.to_frame`, or of sacct.
     form : {"auto", "swf", "sacct"}
         The format; auto tells it by the first line.
-    delimiter, columns : str
+    delimiter, columns, timezone : str
         For sacct output, see `hopperlib.readers.jobs.sacct.read_sacct`.
     cores_per_node : int
-        Processors of a node in the Standard Workload Format.
+        Processors of a node in the Standard Workload Format; 0 for those of its header.
 
     Raises
     ------
@@ -43,6 +50,8 @@ def read_job_trace(
     >>> read_job_trace(rows).workload[0].run_time_s
     600
     """
+    if {"submit", "start", "run_time", "nodes"} <= set(getattr(source, "columns", ())):
+        return _read_frame(source)
     pieces = lines_of(source, cut=False)
     skipped = []
     first = ""
@@ -52,13 +61,48 @@ def read_job_trace(
         skipped.append(first)
     mark = first.lstrip(" \t\ufeff")[:1]
     whole = chain(skipped, [first], pieces)
+    if form == "auto" and {"jobid", "state", "submit"} <= {name.strip().lower() for name in first.split(",")}:
+        # A spreadsheet, or pandas, has written what sacct printed.
+        rows = ("|".join(cell.replace("|", " ") for cell in row) for row in csv.reader(first_pieces(whole)))
+        return read_sacct(rows, columns=columns, timezone=timezone)
     if form == "auto" and {"submit_time_s", "run_time_s", "nodes"} <= set(first.strip().split(",")):
         return _read_table(first_pieces(whole))
     if form == "sacct" or (form == "auto" and mark not in (";", "#") and (mark == "{" or delimiter in first)):
         # JSON may stand in one line, of which the pieces follow one another.
         lines = whole if mark == "{" else first_pieces(whole)
-        return read_sacct(lines, delimiter=delimiter, columns=columns)
+        return read_sacct(lines, delimiter=delimiter, columns=columns, timezone=timezone)
     return read_swf(first_pieces(whole), cores_per_node=cores_per_node)
+
+
+def _read_frame(table: Any) -> Trace:
+    """Return the jobs of a DataFrame as `Trace.to_frame` makes it, changed as one likes; those without a run time are counted."""
+    skips, frame = Skips(), table.reset_index()
+    for row in frame.index[frame["run_time"].isna()]:
+        skips.add("without a run time", int(row) + 1)
+    frame = frame[frame["run_time"].notna()]
+    if frame.empty:
+        raise InputError("the table holds no job with a run time")
+    origin = frame["submit"].min()
+    users = {name: number for number, name in enumerate(dict.fromkeys(frame["user"]), 1)} if "user" in frame else {}
+    columns = {name: frame[name] for name in Job._fields if name in frame and name not in ("job", "user")}
+    for name, column in (("submit_time_s", "submit"), ("observed_start_s", "start"), ("eligible_time_s", "eligible")):
+        columns |= {name: (frame[column] - origin).dt.total_seconds()} if column in frame else {}
+    run_time = frame["run_time"].dt.total_seconds()
+    asked = frame.get("requested_time", frame["run_time"]).dt.total_seconds().fillna(ENDLESS_S)
+    called = [str(name) for name in frame.get("job", frame.index)]
+    numbers = [int(name) if name.isdecimal() and len(name) < 19 else -1 - row for row, name in enumerate(called)]
+    columns |= {"run_time_s": run_time, "requested_time_s": asked, "queue": frame.get("partition", "")}
+    if users:
+        columns["user"] = frame["user"].map(users)
+    jobs = frame[[]].assign(job=numbers, **columns)
+    return Trace(
+        workload=Workload(jobs),
+        skips=skips,
+        epoch_s=int(origin.timestamp()),
+        names={number: name for number, name in zip(numbers, called, strict=True) if number < 0},
+        users={number: name for name, number in users.items() if name},
+        timezone=str(origin.tz) if str(origin.tz) not in ("None", "UTC") else "",
+    )
 
 
 def _read_table(lines: Iterator[str]) -> Trace:

@@ -12,24 +12,73 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import chain
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from hopperlib.errors import InputError
+from hopperlib.errors import InputError, refusal
 from hopperlib.failure.sacct import row_of
-from hopperlib.network.scheduling.workload import Job, Workload
-from hopperlib.readers.jobs.trace import TABLES, Trace, counted
+from hopperlib.readers.jobs.trace import Trace, counted
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.table import Skips
+from hopperlib.scheduling.workload import Job, Workload
 from hopperlib.units import MIB_PER_MEMORY_GB, duration_s, memory_gb
 
 _JOB_ID = re.compile(r"(\d+)((?:_(?:\d+|\[\S*))?)((?:\+\d+)?)")
 _NEEDED = ("JobID", "State", "Submit")
-_COLUMNS = {name.lower(): name for name in TABLES["columns"]}
-_ENDED_BEFORE_START = tuple(TABLES["ended_before_start"])
+# Every column that is read, as sacct spells it.
+_COLUMNS = (
+    "JobID", "State", "Submit", "JobIDRaw", "User", "Account", "Partition", "QOS", "Eligible", "Start", "End",
+    "Elapsed", "ElapsedRaw", "Timelimit", "TimelimitRaw", "AllocNodes", "NNodes", "ReqNodes", "AllocCPUS", "NCPUS",
+    "ReqCPUS", "Suspended", "AllocTRES", "ReqTRES", "AllocGRES", "ReqGRES", "ReqMem", "NodeList", "Licenses", "Reservation",
+    "Dependency", "JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir",
+)  # fmt: skip
+_SPELLING = {name.lower(): name for name in _COLUMNS}
+# What Open XDMoD asks for, by its releases.
+_EXPORTS = (
+    "JobID JobIDRaw Cluster Partition QOS Account Group GID User UID Submit Eligible Start End Elapsed "
+    "ExitCode State NNodes NCPUS ReqCPUS ReqMem ReqTRES AllocTRES Timelimit NodeList JobName",
+    "JobID JobIDRaw Cluster Partition Account Group GID User UID Submit Eligible Start End Elapsed ExitCode "
+    "State NNodes NCPUS ReqCPUS ReqMem ReqGRES ReqTRES AllocTRES Timelimit NodeList JobName",
+    "JobID JobIDRaw Cluster Partition Account Group GID User UID Submit Eligible Start End Elapsed ExitCode "
+    "State NNodes NCPUS ReqCPUS ReqMem ReqTRES AllocTRES Timelimit NodeList JobName",
+)
+_ENDED_BEFORE_START = (
+    "CANCELLED", "REVOKED", "DEADLINE", "BOOT_FAIL", "NODE_FAIL", "FAILED", "PREEMPTED", "OUT_OF_MEMORY",
+)  # fmt: skip
+_NEVER_STARTED = "cancelled before it started"
+_UNFINISHED = {
+    "PENDING": "not started yet",
+    "RUNNING": "still running",
+    "SUSPENDED": "still running",
+}
+# Where an entry of sacct --json holds a column.
+_JSON_PATHS = {
+    "State": "state.current",
+    "Submit": "time.submission",
+    "Eligible": "time.eligible",
+    "Start": "time.start",
+    "End": "time.end",
+    "ElapsedRaw": "time.elapsed",
+    "TimelimitRaw": "time.limit",
+    "NNodes": "allocation_nodes",
+    "User": "user",
+    "Account": "account",
+    "Partition": "partition",
+    "QOS": "qos",
+    "NodeList": "nodes",
+    "ReqCPUS": "required.CPUs",
+    "Licenses": "licenses",
+    "Reservation": "reservation.name",
+}
 _MOMENTS = ("submit_time_s", "eligible_time_s", "observed_start_s")
 _MOST_S, _MOST_COUNTED = 10**10, 2**31 - 1
+# How Slurm prints that there is no time limit; three centuries stand for it.
+_ENDLESS, _ENDLESS_S = "UNLIMITED", 10**10
+# Slurm prints counts from 1,024 on with binary suffixes: 1K, 1.50K.
+_SUFFIXED = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)([KMG])")
+_SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _PIECE, _LONGEST_ENTRY = 1 << 16, 1 << 24
 
 
@@ -41,14 +90,25 @@ def _duration_s(text: str) -> int | None:
         return None
 
 
-def _instant(text: str) -> int | None:
-    """Return a time stamp in seconds since 1970, its clock taken as if it were universal time."""
+def _instant(text: str, zone: tzinfo = UTC) -> int | None:
+    """Return a time stamp in seconds since 1970; one that names no offset was printed by a clock of the zone."""
     if text.isdecimal():
         return int(text[:12]) or None
     try:
-        return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+        moment = datetime.fromisoformat(text)
+        return int((moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp())
     except (ValueError, OverflowError):
         return None
+
+
+def _zone(name: str) -> tzinfo:
+    """Return the time zone of a name, or refuse it; universal time without one."""
+    if not name:
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise refusal("timezone", name, "must be a time zone that this computer knows, such as Europe/Berlin") from None
 
 
 def _number(row: dict[str, str], *names: str) -> int:
@@ -57,10 +117,12 @@ def _number(row: dict[str, str], *names: str) -> int:
         text = row.get(name, "")
         if text.isdecimal() and len(text) < 12 and int(text):
             return int(text)
+        if suffixed := _SUFFIXED.fullmatch(text):
+            return round(float(suffixed[1]) * _SUFFIXES[suffixed[2]])
     return 0
 
 
-def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "") -> Trace:
+def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timezone: str = "") -> Trace:
     """Return the jobs of what sacct printed; times count from the first submission.
 
     Parameters
@@ -73,11 +135,16 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "") -> Tr
         As given to ``sacct --delimiter``.
     columns : str
         For output without a header: the columns, as given to ``sacct --format``.
+    timezone : str
+        Of the clock that printed time stamps without an offset, such as ``Europe/Berlin``: waits are then right
+        across a change to or from summer time. Without it the clock is taken for universal time.
+
+    Jobs that run or wait still are in `Trace.unfinished`: their run time is what has passed of it so far.
 
     Raises
     ------
     InputError
-        If the header is not one of sacct, or no line holds a job that can be taken.
+        If the time zone is unknown, the header is not one of sacct, or no line holds a job that can be taken.
 
     Examples
     --------
@@ -87,13 +154,20 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "") -> Tr
     >>> trace.workload[0].requested_time_s, trace.names[trace.workload[0].job], trace.skips.messages()
     (3600, '8_1', ['1 job skipped, cancelled before it started (first at line 4)'])
     """
-    skips, counts = Skips(), Counter[str]()
+    skips, counts, zone = Skips(), Counter[str](), _zone(timezone)
     jobs: list[tuple[str, Job]] = []
+    unfinished: list[tuple[str, Job]] = []
+    never: list[tuple[str, Job]] = []
     users: dict[str, int] = {}
     for number, row in _rows(source, delimiter, columns, skips):
-        job = _job(row, users, counts)
+        job = _job(row, users, counts, zone)
         if isinstance(job, str):
             skips.add(job, number)
+            if job == _NEVER_STARTED and (asked := _asked_for(row, users, zone)):
+                never.append((row["JobID"], asked))
+        elif job.state in _UNFINISHED:
+            skips.add(_UNFINISHED[job.state], number)
+            unfinished.append((row["JobID"], job))
         else:
             jobs.append((row["JobID"], job))
     if not jobs:
@@ -105,14 +179,36 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "") -> Tr
     # Names that are no numbers, or none that a column holds, are kept beside numbers below 0.
     strange = {-1 - at: name for at, (name, _) in enumerate(jobs) if not (name.isdecimal() and len(name) < 19)}
     workload = Workload(
-        job._replace(
-            job=-1 - at if -1 - at in strange else int(name),
-            **{key: moment - start for key in _MOMENTS if (moment := getattr(job, key)) is not None},
-        )
+        _counted_from(job, start)._replace(job=-1 - at if -1 - at in strange else int(name))
         for at, (name, job) in enumerate(jobs)
     )
     called = {number: name for name, number in users.items()}
-    return Trace(workload=workload, skips=skips, notes=counted(counts), epoch_s=start, names=strange, users=called)
+    return Trace(
+        workload=workload,
+        skips=skips,
+        notes=counted(counts),
+        epoch_s=start,
+        names=strange,
+        users=called,
+        unfinished=tuple((name, _counted_from(job, start)) for name, job in unfinished),
+        timezone=timezone,
+        never=tuple((name, _counted_from(job, start)) for name, job in never),
+    )
+
+
+def _asked_for(row: dict[str, str], users: dict[str, int], zone: tzinfo) -> Job | None:
+    """Return a job that never started, as it was asked for; None if it does not say when."""
+    submit, (nodes, cores, gpus, memory) = _instant(row["Submit"], zone), _resources(row)
+    user = users.setdefault(row.get("User", ""), len(users) + 1)
+    state = row["State"].strip().partition(" ")[0].rstrip("+")
+    job = Job(0, submit or 0, nodes, 0, _limit(row) or 0, user, row.get("Partition", "")[:200], state=state)
+    job = job._replace(cores=cores, gpus=gpus, memory_mb=memory, account=row.get("Account", ""), qos=row.get("QOS", ""))
+    return None if submit is None else job
+
+
+def _counted_from(job: Job, start: int) -> Job:
+    """Return a job with its moments counted from a start."""
+    return job._replace(**{key: moment - start for key in _MOMENTS if (moment := getattr(job, key)) is not None})
 
 
 def _rows(source: Source, delimiter: str, columns: str, skips: Skips) -> Iterator[tuple[int, dict[str, str]]]:
@@ -147,7 +243,7 @@ def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[
         stated = [name.split("%")[0].strip() for name in columns.replace(delimiter, ",").split(",")]
     elif fields[0].split("_")[0].split("+")[0].isdecimal():
         # A job: its fields must be those of an export.
-        for names in map(str.split, TABLES["exports"]):
+        for names in map(str.split, _EXPORTS):
             row = row_of(text, names, delimiter=delimiter) or {"State": ""}
             if row["State"][:1].isalpha() and None not in (_instant(row["Submit"]), _duration_s(row["Elapsed"])):
                 return names, True
@@ -156,7 +252,7 @@ def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[
         )
     else:
         stated = [name.split("%")[0].strip() for name in fields]
-    header = [_COLUMNS.get(name.lower(), name) for name in stated]
+    header = [_SPELLING.get(name.lower(), name) for name in stated]
     missing = [name for name in _NEEDED if name not in header]
     if not {"ElapsedRaw", "Elapsed"} & set(header) and not {"Start", "End"} <= set(header):
         missing.append("Elapsed")
@@ -206,69 +302,82 @@ def _entries(pieces: Iterator[str], skips: Skips) -> Iterator[dict[str, Any]]:
 
 def _row_of_entry(entry: dict[str, Any]) -> dict[str, str]:
     """Return an entry of the JSON as a row of the text."""
+    row = {column: _text_at(entry, path) for column, path in _JSON_PATHS.items()}
+    user = row["User"] or _text_at(entry, "association.user")
+    return row | {"JobID": _job_id(entry), "User": user, "AllocTRES": ",".join(_allocated(entry))}
 
-    def at(path: str) -> Any:
-        value: Any = entry
-        for name in path.split("."):
-            value = value.get(name) if isinstance(value, dict) else None
-        return value
 
-    def text(path: str) -> str:
-        value = at(path)
-        if isinstance(value, dict):
-            value = value.get("number") if value.get("set", True) and not value.get("infinite") else None
-        return str(value[0] if isinstance(value, list) and value else "" if value is None or value == [] else value)
+def _value_at(entry: Any, path: str) -> Any:
+    """Return what stands at a dotted path; None if nothing does."""
+    for name in path.split("."):
+        entry = entry.get(name) if isinstance(entry, dict) else None
+    return entry
 
-    row = {column: text(path) for column, path in TABLES["json"].items()}
-    allocated = at("tres.allocated")
-    parts = [part for part in allocated if isinstance(part, dict)] if isinstance(allocated, list) else []
-    names = ["/".join(filter(None, (str(part.get("type")), str(part.get("name") or "")))) for part in parts]
-    tres = (f"{name}={part.get('count')}{'M' * (name == 'mem')}" for name, part in zip(names, parts, strict=True))
-    array, element, het = text("array.job_id"), text("array.task_id"), text("het.job_id")
-    job = f"{array}_{element}" if array not in ("", "0") and element else text("job_id")
+
+def _text_at(entry: dict[str, Any], path: str) -> str:
+    """Return what stands at a path as sacct would print it: of a number with its marks the number, of a list the first."""
+    value = _value_at(entry, path)
+    if isinstance(value, dict):
+        known = value.get("number") if value.get("set", True) else None
+        value = _ENDLESS if value.get("infinite") else known
+    if isinstance(value, list):
+        value = value[0] if value else ""
+    return "" if value is None else str(value)
+
+
+def _job_id(entry: dict[str, Any]) -> str:
+    """Return a job's number, with its element of an array, or its part of a heterogeneous job."""
+    array, element, het = (_text_at(entry, path) for path in ("array.job_id", "array.task_id", "het.job_id"))
     if het not in ("", "0"):
-        job = f"{het}+{text('het.job_offset') or 0}"
-    return row | {"JobID": job, "User": row["User"] or text("association.user"), "AllocTRES": ",".join(tres)}
+        return f"{het}+{_text_at(entry, 'het.job_offset') or 0}"
+    return f"{array}_{element}" if array not in ("", "0") and element else _text_at(entry, "job_id")
 
 
-def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str]) -> Job | str:
+def _allocated(entry: dict[str, Any]) -> Iterator[str]:
+    """Yield the trackable resources (TRES) of a job, as sacct prints them."""
+    allocated = _value_at(entry, "tres.allocated")
+    for part in allocated if isinstance(allocated, list) else []:
+        if isinstance(part, dict):
+            name = "/".join(filter(None, (str(part.get("type")), str(part.get("name") or ""))))
+            yield f"{name}={part.get('count')}{'M' * (name == 'mem')}"
+
+
+def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone: tzinfo) -> Job | str:
     """Return the job of a row, or why it cannot be taken; count what is repaired or not modelled."""
     if _JOB_ID.fullmatch(row["JobID"][:200]) is None:
         return "JobID is none"
-    submit = _instant(row["Submit"])
+    submit = _instant(row["Submit"], zone)
     if submit is None:
         return "submit time unknown"
-    elapsed, start = _elapsed(row), _instant(row.get("Start", ""))
-    state = row["State"].split()[0].rstrip("+") if row["State"].strip() else ""
-    if state in TABLES["unfinished"]:
-        return str(TABLES["unfinished"][state])
-    # The state may be cut to the width of a column.
-    if not elapsed and (start is None or state.startswith("CANCELL")) and state.startswith(_ENDED_BEFORE_START):
-        return "cancelled before it started"
+    elapsed, start = _elapsed(row, zone), _instant(row.get("Start", ""), zone)
+    state = row["State"].strip().partition(" ")[0].rstrip("+")
+    if state == "REQUEUED" and not elapsed:
+        return "not started yet"
+    if state == "PENDING":
+        elapsed, start = 0, None
+    if not elapsed and _never_ran(state, start):
+        return _NEVER_STARTED
     if elapsed is None:
         return "run time unknown"
     nodes, cores, gpus, memory = _resources(row)
     if not nodes:
         return "nodes unknown"
-    limit = 60 * _number(row, "TimelimitRaw") or _duration_s(row.get("Timelimit", ""))
-    eligible = _instant(row.get("Eligible", ""))
-    if max(nodes, cores, gpus, memory) > _MOST_COUNTED or max(submit, elapsed, limit or 0) > _MOST_S:
+    eligible, asked = _instant(row.get("Eligible", ""), zone), _limit(row)
+    if max(nodes, cores, gpus, memory) > _MOST_COUNTED or max(submit, elapsed, asked or 0) > _MOST_S:
         return "a number is too large"
-    if not limit and elapsed:
-        counts["guessed-limit" if limit is None else "zero-limit"] += 1
-    limit = limit or elapsed
-    counts["over-limit"] += elapsed > limit
-    counts["held"] += eligible is not None and eligible > submit
-    counts["late-start"] += start is not None and start < max(submit, eligible or 0)
-    for code, column in (("licences", "Licenses"), ("reservation", "Reservation"), ("dependency", "Dependency")):
-        counts[code] += row.get(column, "") not in ("", "(null)", "None")
+    if state in _UNFINISHED:
+        # What is not among the jobs of the trace does not count as repaired in it.
+        counts = Counter()
+    _count_repairs(counts, submit, elapsed, asked, eligible, start)
+    counts["suspended"] += bool(_duration_s(row.get("Suspended", "")))
     counts["preempted"] += state.startswith("PREEMPT")
+    counts.update(_not_modelled(row))
     return Job(
         0,
         submit,
         nodes,
         elapsed,
-        limit,
+        asked or elapsed,
         users.setdefault(row.get("User", ""), len(users) + 1),
         row.get("Partition", "")[:200],
         eligible_time_s=None if eligible is None else max(submit, eligible),
@@ -279,8 +388,40 @@ def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str]) -> Jo
         account=row.get("Account", ""),
         qos=row.get("QOS", ""),
         state=state,
-        node_list="" if row.get("NodeList", "").startswith("None") else row.get("NodeList", ""),
+        node_list=re.sub("^None.*", "", row.get("NodeList", "")),
     )
+
+
+def _limit(row: dict[str, str]) -> int | None:
+    """Return the time limit that a job asked for, three centuries if there is none, None if it is unknown. [s]"""
+    if _ENDLESS in (row.get("TimelimitRaw", "").upper(), row.get("Timelimit", "").upper()):
+        return _ENDLESS_S
+    return 60 * _number(row, "TimelimitRaw") or _duration_s(row.get("Timelimit", ""))
+
+
+def _count_repairs(
+    counts: Counter[str], submit: int, elapsed: int, limit: int | None, eligible: int | None, start: int | None
+) -> None:
+    """Count a job whose limit is repaired, that was held, or whose start is before what it should follow."""
+    if elapsed and not limit:
+        counts["guessed-limit" if limit is None else "zero-limit"] += 1
+    counts["endless"] += limit == _ENDLESS_S
+    ready = max(submit, eligible or 0)
+    counts["over-limit"] += elapsed > (limit or elapsed)
+    counts["held"] += ready > submit
+    counts["late-start"] += start is not None and start < ready
+
+
+def _never_ran(state: str, start: int | None) -> bool:
+    """Whether a job without a run time ended before it started; its state may be cut to the width of a column."""
+    return (start is None or state.startswith("CANCELL")) and state.startswith(_ENDED_BEFORE_START)
+
+
+def _not_modelled(row: dict[str, str]) -> Iterator[str]:
+    """Yield what a job asked for that no simulation here heeds."""
+    for code, column in (("licences", "Licenses"), ("reservation", "Reservation"), ("dependency", "Dependency")):
+        if row.get(column, "") not in ("", "(null)", "None"):
+            yield code
 
 
 def _resources(row: dict[str, str]) -> tuple[int, int, int, int]:
@@ -293,14 +434,14 @@ def _resources(row: dict[str, str]) -> tuple[int, int, int, int]:
     return nodes, cores, gpus, _memory_mb(tres.get("mem", "") or row.get("ReqMem", ""), nodes, cores)
 
 
-def _elapsed(row: dict[str, str]) -> int | None:
+def _elapsed(row: dict[str, str], zone: tzinfo) -> int | None:
     """Return the run time of a row, from the best column it has. [s]"""
     if row.get("ElapsedRaw", "").isdecimal():
         return int(row["ElapsedRaw"][:18])
     elapsed_s = _duration_s(row.get("Elapsed", ""))
     if elapsed_s is not None:
         return elapsed_s
-    start, end = _instant(row.get("Start", "")), _instant(row.get("End", ""))
+    start, end = _instant(row.get("Start", ""), zone), _instant(row.get("End", ""), zone)
     return end - start if start is not None and end is not None and end >= start else None
 
 

@@ -16,19 +16,22 @@ import re
 from collections.abc import Iterator
 
 from hopperlib.errors import InputError
-from hopperlib.network.scheduling.schedule import FINISHED, NOT_STARTED, Schedule
-from hopperlib.network.scheduling.workload import Job
-from hopperlib.network.scheduling.workload import Workload as _Workload
 from hopperlib.readers.jobs.trace import Trace, counted
 from hopperlib.readers.source import Source, lines_of
 from hopperlib.readers.table import Skips
+from hopperlib.scheduling.cluster import most_at_once
+from hopperlib.scheduling.schedule import FINISHED, NOT_STARTED, Schedule
+from hopperlib.scheduling.workload import Job
+from hopperlib.scheduling.workload import Workload as _Workload
 
-_HEADER = re.compile(r";\s*([A-Za-z][\w ]*?)\s*:\s*(.*)")
+_HEADER = re.compile(r"^;\s*([A-Za-z][\w ]*?)\s*:\s*(.*)")
 _CANCELLED = 5
 _PARTIAL = (2, 3, 4)
 _STATUS = {FINISHED: 1, NOT_STARTED: _CANCELLED}
 # Longest times and largest counts that are taken: three centuries, and what the columns hold.
 _MOST_S, _MOST_COUNTED, _MOST = 10**10, 2**31 - 1, 2**62
+# This many jobs without whole nodes are taken for slips: more share nodes. Nearly all: 95 %, as elsewhere here.
+_BROKEN = 0.05
 # The fields that are read, by their place: job, submit, wait, run, processors given and asked for, limit, status, user,
 # and the job that it depends on.
 _FIELDS = (0, 1, 2, 3, 4, 7, 8, 10, 11, 16)
@@ -46,7 +49,7 @@ def _whole(text: str) -> int:
         return int(value + 0.5) if value >= 0 else -1
 
 
-def read_swf(source: Source, *, cores_per_node: int = 1) -> Trace:
+def read_swf(source: Source, *, cores_per_node: int = 0) -> Trace:
     """Return the jobs of a trace in the Standard Workload Format.
 
     Parameters
@@ -54,7 +57,8 @@ def read_swf(source: Source, *, cores_per_node: int = 1) -> Trace:
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperlib.readers.source.lines_of`.
     cores_per_node : int
-        Processors of a node; a job gets whole nodes.
+        Processors of a node; a job gets whole nodes. 0: as the header says, if nearly all jobs had whole nodes by it
+        (MaxProcs over MaxNodes); else processors are what is scheduled.
 
     Raises
     ------
@@ -71,25 +75,21 @@ def read_swf(source: Source, *, cores_per_node: int = 1) -> Trace:
     >>> trace.skips.messages()
     ['1 job skipped, run time unknown (first at line 3)']
     """
-    if cores_per_node < 1:
-        raise InputError(f"cores_per_node={cores_per_node} must be at least 1")
-    skips, header = Skips(), {}
+    if cores_per_node < 0:
+        raise InputError(f"cores_per_node={cores_per_node} must be at least 1, or 0 for that of the header")
+    skips, header = Skips(), dict[str, str]()
     jobs: list[Job] = []
     partial: list[int] = []
     summaries: set[int] = set()
     counts = dict.fromkeys(("partial-rows", "guessed-limit", "zero-limit", "over-limit", "dependency", "rounded"), 0)
     for number, line in enumerate(lines_of(source), start=1):
         text = line.strip().lstrip("\ufeff")
-        if not text:
-            continue
-        if text[0] in ";#":
-            match = _HEADER.match(text[:1000])
-            if match:
-                header[match[1]] = match[2].strip()
+        if text[:1] in ("", ";", "#"):
+            header.update(_HEADER.findall(text[:1000]))
             continue
         fields = text.split(maxsplit=18)
         counts["rounded"] += "." in text and any("." in field for field in (*fields[1:2], *fields[3:5], *fields[7:9]))
-        job = _job(fields, cores_per_node, counts)
+        job = _job(fields, max(1, cores_per_node), counts)
         if isinstance(job, str):
             skips.add(job, number)
             continue
@@ -100,16 +100,48 @@ def read_swf(source: Source, *, cores_per_node: int = 1) -> Trace:
         jobs.append(job)
     twice = {place for place in partial if jobs[place].job in summaries}
     counts["partial-rows"] = len(twice)
-    if twice:
-        jobs = [job for place, job in enumerate(jobs) if place not in twice]
+    jobs = [job for place, job in enumerate(jobs) if place not in twice]
     if not jobs:
         why = "; ".join(skips.messages()) or "it holds no job at all"
         raise InputError(f"this is no trace in the Standard Workload Format that can be used: {why}")
+    machine_nodes, processors = (_size(header.get(name, "")) for name in ("MaxNodes", "MaxProcs"))
+    if not cores_per_node and 0 < machine_nodes < processors:
+        jobs, machine_nodes = _in_nodes(jobs, machine_nodes, processors, counts)
     workload = _Workload(jobs)
     counts["unsorted"] = not workload.sorted_on_entry
-    epoch = header.get("UnixStartTime", "").split()
-    start = int(epoch[0]) if epoch and epoch[0].isdecimal() and len(epoch[0]) < 12 else 0
-    return Trace(workload=workload, skips=skips, notes=counted(counts), header=header, epoch_s=start)
+    epoch = re.match(r"\s*(\d{1,11})(?!\S)", header.get("UnixStartTime", ""))
+    start = int(epoch[1]) if epoch else 0
+    return Trace(
+        workload=workload,
+        skips=skips,
+        notes=counted(counts),
+        header=header,
+        epoch_s=start,
+        nodes=machine_nodes or processors // max(1, cores_per_node),
+        timezone=header.get("TimeZoneString", ""),
+    )
+
+
+def _size(text: str) -> int:
+    """Return the number that a header field begins with; 0 if it has none, or one beyond any machine."""
+    word = text.split(" ", maxsplit=1)[0]
+    return int(word) if word.isdecimal() and len(word) < 8 else 0
+
+
+def _in_nodes(jobs: list[Job], nodes: int, processors: int, counts: dict[str, int]) -> tuple[list[Job], int]:
+    """Return the jobs and the machine in nodes, or in processors where many jobs had no whole nodes.
+
+    Where never more was in use than there are nodes, widths may count nodes already: they stay.
+    """
+    each, rest = divmod(processors, nodes)
+    broken = sum(job.nodes % each != 0 for job in jobs)
+    if broken and most_at_once(jobs) <= nodes:
+        return jobs, nodes
+    if rest or broken > _BROKEN * len(jobs):
+        counts["shared-processors"] = broken
+        return jobs, processors
+    counts["processors"] = len(jobs)
+    return [job._replace(nodes=-(-job.nodes // each)) for job in jobs], nodes
 
 
 def _job(fields: list[str], cores_per_node: int, counts: dict[str, int]) -> Job | str:
@@ -123,15 +155,12 @@ def _job(fields: list[str], cores_per_node: int, counts: dict[str, int]) -> Job 
     if any(number > bound for number, bound in zip(numbers, _BOUNDS, strict=True)):
         return "a number is too large"
     number, submit, wait, run, allocated, asked, limit, status, user, before = numbers
+    processors = allocated if allocated > 0 else asked
     if status == _CANCELLED and run <= 0:
         return "cancelled before it started"
-    if run < 0:
-        return "run time unknown"
-    if submit < 0:
-        return "submit time unknown"
-    processors = allocated if allocated > 0 else asked
-    if processors < 1:
-        return "processors unknown"
+    for what, unknown in (("run time", run < 0), ("submit time", submit < 0), ("processors", processors < 1)):
+        if unknown:
+            return f"{what} unknown"
     if limit <= 0 < run:
         counts["guessed-limit" if limit < 0 else "zero-limit"] += 1
         limit = run
@@ -161,8 +190,8 @@ def write_swf(schedule: Schedule, *, cores_per_node: int = 1) -> Iterator[str]:
 
     Examples
     --------
-    >>> from hopperlib.network.scheduling.scheduler import simulate
-    >>> from hopperlib.network.scheduling.workload import Job, Workload
+    >>> from hopperlib.scheduling.scheduler import simulate
+    >>> from hopperlib.scheduling.workload import Job, Workload
     >>> lines = list(write_swf(simulate(Workload([Job(1, 0, 2, 60, 90)]), 4)))
     >>> lines[-1]
     '1 0 0 60 2 -1 -1 2 90 -1 1 -1 -1 -1 -1 -1 -1 -1\n'

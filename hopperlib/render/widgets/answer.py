@@ -1,13 +1,13 @@
 """What a notebook needs beyond the HTML of a result: the style, the starting answer, refusals."""
 
 import base64
+import os
 from collections.abc import Mapping
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopperlib.questions.display import in_the_book
 from hopperlib.questions.result import Figure, Result
 from hopperlib.render.html import legend_html, parts_html, prose_html
 
@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 
 # JupyterLab's own colors, light and dark, for everything but the charts.
 STYLE = f"<style>\n{Path(__file__).with_name('notebook.css').read_text(encoding='utf-8')}</style>"
+
+
+def in_the_book() -> bool:
+    """Whether the book is being built: then data are handed on, and the site draws them.
+
+    Examples
+    --------
+    >>> in_the_book()
+    False
+    """
+    return os.environ.get("HOPPERLIB_RENDER") == "book"
 
 
 def titled(title: str, text: str) -> str:

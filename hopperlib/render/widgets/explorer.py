@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
-from weakref import WeakValueDictionary
 
 import ipywidgets
 
 from hopperlib.errors import InputError
 from hopperlib.questions.controls import Text
-from hopperlib.questions.question import Example, Question
+from hopperlib.questions.question import SHOWN, Example, Question
 from hopperlib.questions.result import Figure, Result
 from hopperlib.render.widgets.answer import STYLE, error_html, split_html, titled_html
 from hopperlib.render.widgets.figure import FigureView
@@ -22,9 +21,6 @@ _AFTER_TYPING_S = 0.3
 _AFTER_MOVING_S = 0.03
 # Drawing static pictures takes longer than most answers.
 _AFTER_REST_S = 1.0
-
-# The explorer shown last under each name, for self-checks that ask about it.
-_SHOWN: "WeakValueDictionary[str, ExplorerView]" = WeakValueDictionary()
 
 
 class ExplorerView:
@@ -65,6 +61,8 @@ class ExplorerView:
         self._saved = saved
         self._saving: Any = None
         self.result: Result | None = None
+        # Called with each answer, once somebody wants to know.
+        self.answered: Callable[[Result | None], None] = lambda result: None
         self._waiting: Any = None
         self._writing = False
         self.inputs = {control.name: make_input(control, live=not explorer.heavy) for control in explorer.controls}
@@ -83,8 +81,6 @@ class ExplorerView:
             widget.add_class(f"hopper-{name}")
         for field in self.inputs.values():
             field.watch(partial(self._changed, _AFTER_TYPING_S if isinstance(field.control, Text) else _AFTER_MOVING_S))
-        # Self-checks ask for the explorer of a name that was shown last.
-        _SHOWN[explorer.name] = self
         self.run()
 
     def _form(self) -> list[Any]:
@@ -159,7 +155,7 @@ class ExplorerView:
 
     def _refuse(self, html: str) -> None:
         """Show a message; the former answer stays, faded."""
-        self.result = None
+        self._keep(None)
         former = (
             '<div class="hopper-help">Below is the answer to the former settings.</div>' if self._before.value else ""
         )
@@ -174,7 +170,12 @@ class ExplorerView:
         self._after.value = f'<div class="hopper-html">{below}</div>' if below else ""
         self._state.value = ""
         self._answer.remove_class("hopper-stale")
-        self.result = result
+        self._keep(result)
+
+    def _keep(self, result: Result | None) -> None:
+        """Keep what is answered now, for self-checks that ask about it too."""
+        self.result = SHOWN[self.explorer.name] = result
+        self.answered(result)
 
     def _show_figures(self, figures: tuple[Figure, ...]) -> None:
         """Change the charts there are, add those that are new, hide those that are gone."""
@@ -184,11 +185,6 @@ class ExplorerView:
         shown = [view.root for view in self._figures[: len(figures)]]
         if list(self._figure_box.children) != shown:
             self._figure_box.children = shown
-
-
-def shown_explorer(name: str) -> ExplorerView | None:
-    """Return the explorer of that name that this notebook showed last, if it showed one."""
-    return _SHOWN.get(name)
 
 
 def _kernel() -> Any:

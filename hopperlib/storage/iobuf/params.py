@@ -17,11 +17,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
 
 from hopperlib.errors import InputError, at_least
 from hopperlib.finding import Finding
-from hopperlib.storage.wording import say
+from hopperlib.text import listed
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB, binary_size_text, size_bytes
 
 _DEFAULT_COUNT = 4
@@ -217,29 +216,59 @@ def buffer_bytes(rule: Rule, *, files: int = 1, tasks: int = 1) -> int:
     return rule.buffer_size_bytes * rule.buffer_count * files * tasks
 
 
-def _about(rule: Rule, stripe_size_bytes: int, transfer_bytes: int | None) -> Iterator[Finding]:
-    """Yield what there is to say about one rule."""
-    size, count = rule.buffer_size_bytes, rule.buffer_count
-    say_of = partial(say, pattern=rule.pattern)
+def _pattern_findings(rule: Rule) -> Iterator[Finding]:
+    """Yield what is wrong with the pattern and the names of the options of one rule."""
+    shown = repr(rule.pattern)
     if _SIZE.fullmatch(rule.pattern) and not rule.pattern.isdecimal():
-        yield say_of("pattern-is-size")
+        message = (
+            f"{shown} stands where a file name must: only a file of that name is buffered. Write *:size={rule.pattern}"
+        )
+        yield Finding("pattern-is-size", message, "problem")
     if "$" in rule.pattern:
-        yield say_of("unexpanded-variable")
+        message = f"{shown} holds a variable that the shell did not replace: use double quotes, not single ones"
+        yield Finding("unexpanded-variable", message, "problem")
     if rule.pattern.startswith("%") and rule.pattern not in _STREAMS:
-        yield say_of("unknown-stream")
+        yield Finding("unknown-stream", f"{shown} is no stream; there are {listed(_STREAMS)}", "problem")
     for other in rule.others:
         if other.partition("=")[0] not in _KEPT:
-            yield say_of("unknown-option", other=other, seen=", ".join(_SEEN))
+            message = f"option {other!r} of {shown} is not among those seen in use: {', '.join(_SEEN)}"
+            yield Finding("unknown-option", message, "problem")
+
+
+def _buffer_findings(rule: Rule, stripe_size_bytes: int, transfer_bytes: int | None) -> Iterator[Finding]:
+    """Yield what is wrong with the number and the size of the buffers of one rule."""
+    size, count, shown = rule.buffer_size_bytes, rule.buffer_count, repr(rule.pattern)
     for name, ahead in (("prefetch", rule.prefetch), ("preflush", rule.preflush)):
         if ahead is not None and ahead >= count:
-            words = {"name": name, "ahead": ahead, "count": count, "left": count - 1}
-            yield say_of(f"{name}-needs-buffers", text="ahead-needs-buffers", **words)
+            message = (
+                f"{name}={ahead} of {shown} wants more buffers than are free: "
+                f"count={count} leaves {count - 1} beside the one in use"
+            )
+            yield Finding(f"{name}-needs-buffers", message, "problem")
     if count == 1:
-        yield say_of("one-buffer")
+        message = (
+            f"one buffer for {shown} cannot be filled and emptied at once: count=2 or more lets it read or write ahead"
+        )
+        yield Finding("one-buffer", message)
     if size % stripe_size_bytes and stripe_size_bytes % size:
-        yield say_of("buffer-off-stripe", size=size, stripe=stripe_size_bytes)
+        message = (
+            f"buffers of {size:,} bytes for {shown} do not line up with stripes of {stripe_size_bytes:,}: "
+            "take a multiple"
+        )
+        yield Finding("buffer-off-stripe", message)
     if transfer_bytes is not None and transfer_bytes >= size:
-        yield say_of("buffer-too-small", size=size, transfer=transfer_bytes)
+        message = f"buffers of {size:,} bytes for {shown} merge nothing when the program moves {transfer_bytes:,} bytes at once"
+        yield Finding("buffer-too-small", message)
+
+
+def _order_findings(patterns: Sequence[str]) -> Iterator[Finding]:
+    """Yield which patterns never match, because of one before."""
+    for number, pattern in enumerate(patterns):
+        if pattern in patterns[:number]:
+            yield Finding("pattern-twice", f"{pattern!r} is given twice", "problem")
+        elif "*" in patterns[:number] and not pattern.startswith("%"):
+            message = f"{pattern!r} comes after *, which matches everything: put it before"
+            yield Finding("pattern-after-all", message, "note")
 
 
 def check_params(
@@ -270,15 +299,17 @@ def check_params(
     >>> [finding.code for finding in check_params(read_params("12M:verbose"))]
     ['pattern-is-size']
     """
-    findings = [finding for rule in rules for finding in _about(rule, stripe_size_bytes, transfer_bytes)]
-    patterns = [rule.pattern for rule in rules]
-    for number, pattern in enumerate(patterns):
-        if pattern in patterns[:number]:
-            findings.append(say("pattern-twice", pattern=pattern))
-        elif "*" in patterns[:number] and not pattern.startswith("%"):
-            findings.append(say("pattern-after-all", pattern=pattern))
+    findings: list[Finding] = []
+    for rule in rules:
+        findings += _pattern_findings(rule)
+        findings += _buffer_findings(rule, stripe_size_bytes, transfer_bytes)
+    findings += _order_findings([rule.pattern for rule in rules])
     if spare_memory_gb is not None:
         most_gb = max(buffer_bytes(rule, files=files, tasks=tasks_per_node) for rule in rules) / BYTES_PER_MEMORY_GB
         if most_gb > spare_memory_gb:
-            findings.append(say("too-much-memory", most_gb=most_gb, spare_gb=spare_memory_gb))
+            message = (
+                f"buffers take {most_gb:.2f} GB of each node, and {spare_memory_gb:g} GB are to spare: "
+                "fewer or smaller buffers"
+            )
+            findings.append(Finding("too-much-memory", message, "problem"))
     return tuple(findings)

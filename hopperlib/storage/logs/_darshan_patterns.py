@@ -1,16 +1,18 @@
 """How a job accessed its files, judged by Darshan's counters: sizes, order, repetition, balance, interfaces."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hopperlib.finding import Finding
+from hopperlib.storage.hints import hints_line
+from hopperlib.storage.logs.cost import FLOOR_S, stake, staked, waiting_by_path
 from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, FileRecord
-from hopperlib.storage.wording import say
+from hopperlib.text import capital, digits, share, size
 from hopperlib.units import BYTES_PER_MIB
 
 WAYS = ("read", "write")
-# From these on it is worth a word: shares of calls, bytes and time, and so many calls and bytes.
+# From these on it is worth a word: shares of calls, bytes and time, and that many calls and bytes.
 SHARE, _RANDOM_SHARE, MOST = 0.1, 0.2, 0.5
 FEW_CALLS, MANY_CALLS = 1_000, 10_000
 WORTH_BYTES = 100_000_000
@@ -20,6 +22,8 @@ _AMPLIFIED = 1.5
 _UNEVEN = 2.0
 # Part of a run that is worth changing a program for.
 _WORTH_TIME, _WORTH_S = 0.02, 1.0
+# Times of a task above this part of the run are no times: threads overlap, or clocks differ.
+_CLOCK_S = 1.05
 _MANY_FILES = 1_000
 _LARGEST_SMALL = sum(upper is not None and upper <= BYTES_PER_MIB for _, upper in SIZE_BINS)
 
@@ -48,6 +52,18 @@ def small_calls(file: FileRecord, way: str) -> tuple[int, int]:
     return sum(sizes) - min(sizes[-1], room, file.common_sizes.get(BYTES_PER_MIB, 0)), sum(sizes)
 
 
+def in_file(part: float, path: str) -> str:
+    """Return in words which file has most of something, or the largest part of it. [fraction]"""
+    return f"most are in {path}" if part > MOST else f"the largest part, {share(round(part, 4))}, is in {path}"
+
+
+def hints_for(log: DarshanLog, hints: Mapping[str, str | int]) -> str:
+    """Return the line that hands hints to MPI-IO: Cray's variable on Lustre, else the file that any ROMIO reads."""
+    largest = max(log.files, key=lambda file: file.bytes_moved, default=None)
+    mount = log.mount_of(largest.path) if largest else None
+    return hints_line(hints, "cray" if mount is None or mount[1] == "lustre" else "romio") or ""
+
+
 def mpi_calls(log: DarshanLog, way: str, path: str | None = None) -> _MpiCalls:
     """Return the calls of MPI-IO in one direction, of a file or of all."""
     records = [record for record in log.upper if record.interface == "MPI-IO" and path in (None, record.path)]
@@ -61,7 +77,17 @@ def patterns(log: DarshanLog) -> Iterator[Finding]:
     for judge in (_random, _repeated, _independent, _amplified):
         for way in WAYS:
             yield from judge(log, way)
-    for whole in (_aggregators, _metadata, _uneven_time, _uneven_bytes, _stdio, _blocking, _many_files, _burst):
+    for whole in (
+        _waiting,
+        _aggregators,
+        _metadata,
+        _uneven_time,
+        _uneven_bytes,
+        _stdio,
+        _blocking,
+        _many_files,
+        _burst,
+    ):
         yield from whole(log)
 
 
@@ -73,13 +99,19 @@ def _gathered(log: DarshanLog, file: FileRecord) -> bool:
 def _lost(log: DarshanLog) -> Iterator[Finding]:
     """Say what a damaged or overfull log lost."""
     for number, what in enumerate(log.missing, start=1):
-        text = "incomplete-log-memory" if "ran out of memory" in what else "incomplete-log"
-        evidence = {"number": number, "of": len(log.missing)}
-        yield say("incomplete-log", evidence, text=text, what=what[0].upper() + what[1:])
+        memory = "Give Darshan more memory and run again: export DARSHAN_MODMEM=64"
+        yield Finding(
+            "incomplete-log",
+            f"{capital(what)}. What follows is judged from the rest.",
+            evidence={"number": number, "of": len(log.missing)},
+            advice=memory if "ran out of memory" in what else "Copy the log again.",
+        )
     if not any(total["files"] for total in log.totals.values()) and not log.files:
-        yield say("no-records", {})
+        message = "The log holds no record of any file, so nothing can be said about it."
+        yield Finding("no-records", message, "unknown")
     elif log.totals and "POSIX" not in log.modules:
-        yield say("no-posix", {})
+        message = "The log has no POSIX module, so it does not show sizes, order and alignment of accesses."
+        yield Finding("no-posix", message, "unknown")
 
 
 def _random(log: DarshanLog, way: str) -> Iterator[Finding]:
@@ -92,8 +124,17 @@ def _random(log: DarshanLog, way: str) -> Iterator[Finding]:
     jumping = sum(jumps.values())
     if jumping >= max(FEW_CALLS, _RANDOM_SHARE * calls):
         worst = max(jumps, key=lambda path: jumps[path])
-        evidence = {"random_calls": jumping, "calls": calls, "share": round(jumping / calls, 4), "file": worst}
-        yield say(f"random-{way}s", evidence, level="note" if jumping < MANY_CALLS else None)
+        part = round(jumping / calls, 4)
+        nothing = "read ahead" if way == "read" else "gathered"
+        yield Finding(
+            f"random-{way}s",
+            f"{jumping:,} of {calls:,} {way} calls ({share(part)}) begin before the end of the last one: "
+            f"nothing can be {nothing}; {in_file(jumps[worst] / jumping, worst)}.",
+            "advice" if way == "read" and jumping >= MANY_CALLS else "note",
+            evidence={"random_calls": jumping, "calls": calls, "share": part, "file": worst}
+            | stake(known, way, part=part, because="the share of these calls in the time"),
+            advice="Sort the accesses of a task by offset, or let MPI-IO do it: one collective call for many pieces.",
+        )
 
 
 def _repeated(log: DarshanLog, way: str) -> Iterator[Finding]:
@@ -103,14 +144,27 @@ def _repeated(log: DarshanLog, way: str) -> Iterator[Finding]:
     over = {file.path: file.moved(way).moved_bytes - getattr(file, extent) for file in known}
     extra = sum(each for each in over.values() if each > 0)
     total = sum(file.moved(way).moved_bytes for file in known)
-    # Moved is so many times the extent where what is extra is 1 - 1 / so many of what was moved.
+    # Moved is that many times the extent where what is extra is 1 - 1 / that many of what was moved.
     if extra < max(WORTH_BYTES, (1 - 1 / _AMPLIFIED) * total):
         return
     worst = max(known, key=lambda file: over[file.path])
-    evidence = {"repeated_bytes": extra, "bytes": total, "share": round(extra / total, 4), "file": worst.path}
-    text = "redundant-shared-reads" if worst.shared and way == "read" else ""
-    moved = worst.moved(way).moved_bytes
-    yield say(f"redundant-{way}s", evidence, text=text, extent=getattr(worst, extent), moved=moved)
+    past = "read" if way == "read" else "written"
+    if way == "write":
+        advice = (
+            "Gather what belongs together before it is written; a file format may rewrite its headers with every step."
+        )
+    elif worst.shared:
+        advice = "Read once and hand it on: one task reads and broadcasts, or a collective read."
+    else:
+        advice = "Keep what was read in memory, or in a buffer that is large enough."
+    yield Finding(
+        f"redundant-{way}s",
+        f"{size(extra)} of {size(total)} are {past} again: {worst.path} is {size(getattr(worst, extent))} long "
+        f"and {size(worst.moved(way).moved_bytes)} are {past}.",
+        evidence={"repeated_bytes": extra, "bytes": total, "share": round(extra / total, 4), "file": worst.path}
+        | stake(known, way, part=extra / total, because="the share of these bytes in the time"),
+        advice=advice,
+    )
 
 
 def _independent(log: DarshanLog, way: str) -> Iterator[Finding]:
@@ -125,11 +179,20 @@ def _independent(log: DarshanLog, way: str) -> Iterator[Finding]:
         return
     evidence: dict[str, Any] = {"collective_calls": collective, "independent_calls": independent}
     evidence["bytes"] = sum(record.moved(way).moved_bytes for record in shared)
+    to_shared = f"of {total:,} {way} calls of MPI-IO to shared files are"
     if collective >= MOST * total:
-        yield say(f"collective-{way}s", evidence, calls=total)
-    else:
-        worst = shared[max(range(len(shared)), key=lambda place: calls[place].independent)]
-        yield say(f"independent-{way}s", {**evidence, "file": worst.path}, calls=total)
+        yield Finding(f"collective-{way}s", f"{collective:,} {to_shared} collective.", "ok", evidence=evidence)
+        return
+    most = max(range(len(shared)), key=lambda place: calls[place].independent)
+    worst = shared[most]
+    evidence |= stake(shared, way, part=independent / total, because="the share of these calls in the time")
+    yield Finding(
+        f"independent-{way}s",
+        f"{independent:,} {to_shared} independent; {in_file(calls[most].independent / independent, worst.path)}.",
+        evidence={**evidence, "file": worst.path},
+        advice=f"Use the collective call (MPI_File_{way}_all, H5FD_MPIO_COLLECTIVE in HDF5), "
+        "so that a few tasks move large pieces for all.",
+    )
 
 
 def _amplified(log: DarshanLog, way: str) -> Iterator[Finding]:
@@ -148,7 +211,62 @@ def _amplified(log: DarshanLog, way: str) -> Iterator[Finding]:
         worst = max(pairs, key=lambda path: pairs[path][1] - pairs[path][0])
         factor = round(below_bytes / max(above_bytes, 1), 2)
         evidence = {"posix_bytes": below_bytes, "mpiio_bytes": above_bytes, "factor": factor, "file": worst}
-        yield say(f"amplified-{way}s", evidence)
+        moved = [file for file in log.files if file.interface == "POSIX" and file.path in pairs]
+        evidence |= stake(
+            moved, way, part=1 - above_bytes / below_bytes, because="the share of these bytes in the time"
+        )
+        reading = way == "read"
+        past, asks = ("read", "asks of MPI-IO") if reading else ("written", "hands to MPI-IO")
+        sieving = "data sieving" if reading else "data sieving, or holes in a collective buffer"
+        times = f"{factor:.1f} times as much" if above_bytes else "all of it added by MPI-IO"
+        yield Finding(
+            f"amplified-{way}s",
+            f"{size(below_bytes)} are {past} for the {size(above_bytes)} that the program {asks}, "
+            f"{times}; most for {worst}.",
+            evidence=evidence,
+            advice=f"MPI-IO moves what lies between small pieces too ({sieving}). Try "
+            f"{hints_for(log, {f'romio_ds_{way}': 'disable'})}, and {way} whole blocks of the file at a time.",
+        )
+
+
+def _waiting(log: DarshanLog) -> Iterator[Finding]:
+    """Time in MPI-IO that is neither reading nor writing: waiting for other tasks, and exchange with them."""
+    tasks, run_time = log.tasks or 1, log.run_time_s or 0.0
+    by_path = waiting_by_path(log)
+    waiting = sum(by_path.values())
+    total = sum(record.busy_s for record in log.upper if record.interface == "MPI-IO")
+    if (
+        not run_time
+        or not _CLOCK_S * run_time >= total / tasks
+        or waiting < tasks * min(FLOOR_S, max(SHARE * run_time, _WORTH_S))
+    ):
+        return
+    worst = max(by_path, key=lambda path: by_path[path])
+    # While the slowest task reads or writes, the others wait for it: no other way of waiting mends that.
+    storage = 0.0
+    for file in log.files:
+        if file.path in by_path:
+            storage += min(by_path[file.path], max(0.0, file.slowest_s * tasks - file.busy_s))
+    storage = min(storage, waiting)
+    part = round(waiting / total, 4)
+    advice = (
+        "The file system is not what they wait for. Time a barrier before each collective call: if the wait moves "
+        "there, the tasks arrive late, and their work is uneven; else use fewer and larger collective calls, and one "
+        "aggregator a node (cb_config_list=*:1)."
+    )
+    if storage >= MOST * waiting:
+        advice = (
+            "Most of it is waiting for the slowest of those that read or write for all: give them more stripes and "
+            "aggregators, and look for a slow OST."
+        )
+    yield Finding(
+        "waiting",
+        f"{share(part)} of the {digits(total / tasks, 3)} s that a task spends in MPI-IO is neither reading nor "
+        f"writing: tasks wait for each other and exchange data, in {worst} {'alone' if len(by_path) == 1 else 'most'}.",
+        evidence={"mpiio_task_s": round(total, 3), "share": part, "storage_task_s": round(storage, 3), "file": worst}
+        | staked(waiting, won=waiting - storage, because="less what is waiting for the slowest read or write below"),
+        advice=advice,
+    )
 
 
 def _aggregators(log: DarshanLog) -> Iterator[Finding]:
@@ -162,8 +280,19 @@ def _aggregators(log: DarshanLog) -> Iterator[Finding]:
     writers, stripes = len(largest.written_by), largest.layout.stripe_count if largest.layout else 0
     tasks = log.tasks or writers
     evidence = {"aggregators": writers, "tasks": tasks, "stripe_count": stripes, "file": largest.path}
-    text = "all-aggregate" if writers == tasks else "few-aggregators" if writers < MOST * stripes else "aggregators"
-    yield say("aggregators", evidence, text=text, useful=min(stripes, tasks))
+    message = f"{writers:,} of {tasks:,} tasks write {largest.path} for all"
+    gather: dict[str, str | int] = {"romio_cb_write": "enable"}
+    above = [record for record in log.upper if record.interface == "MPI-IO" and record.path == largest.path]
+    evidence |= stake(above, "write", because="the time in these calls")
+    if writers == tasks:
+        message += ": the collective calls are not gathered."
+        yield Finding("aggregators", message, evidence=evidence, advice=hints_for(log, gather))
+    elif writers < MOST * stripes:
+        message += f", to {stripes} stripes: several OSTs have one writer."
+        hints = hints_for(log, {**gather, "cb_nodes": min(stripes, tasks)})
+        yield Finding("aggregators", message, evidence=evidence, advice=hints)
+    else:
+        yield Finding("aggregators", f"{message}.", "ok", evidence=evidence)
 
 
 def _metadata(log: DarshanLog) -> Iterator[Finding]:
@@ -173,11 +302,25 @@ def _metadata(log: DarshanLog) -> Iterator[Finding]:
     # Times are sums over tasks, so the time of the run counts once for each of them.
     if not run_time or meta < MOST * busy or meta < tasks * max(_WORTH_TIME * run_time, _WORTH_S):
         return
-    evidence = {"metadata_s": round(meta, 3), "io_s": round(busy, 3), "share": round(meta / busy, 4)}
-    evidence["opens"] = sum(file.opens for file in log.files)
-    evidence |= {name.lower(): sum(file.counts.get(name, 0) for file in log.files) for name in ("STATS", "SEEKS")}
-    text = "metadata-times" if meta > tasks * run_time else ""
-    yield say("metadata", evidence, text=text, each=meta / tasks, run_time=run_time, files=len(log.files))
+    part, opens = round(meta / busy, 4), sum(file.opens for file in log.files)
+    stats, seeks = (sum(file.counts.get(name, 0) for file in log.files) for name in ("STATS", "SEEKS"))
+    evidence = {"metadata_s": round(meta, 3), "io_s": round(busy, 3), "share": part}
+    evidence |= {"opens": opens, "stats": stats, "seeks": seeks}
+    evidence |= staked(meta, won=meta, because="all of it, were every file open already")
+    if meta > tasks * run_time:
+        message = (
+            "More time in metadata calls than the job ran: threads of a task overlap, or the log's times are wrong."
+        )
+        yield Finding("metadata", message, "unknown", evidence=evidence)
+        return
+    yield Finding(
+        "metadata",
+        f"{share(part)} of the time in I/O calls is metadata: {digits(meta / tasks, 3)} s a task of {run_time:,.0f} s, "
+        f"for {opens:,} opens, {stats:,} stats and {seeks:,} seeks of {len(log.files):,} files.",
+        evidence=evidence,
+        advice="Open a file once and keep it open; let one task ask and tell the others (MPI_File_open does); "
+        "put many small files into one; with HDF5 H5Pset_all_coll_metadata_ops.",
+    )
 
 
 def _uneven_time(log: DarshanLog) -> Iterator[Finding]:
@@ -188,29 +331,61 @@ def _uneven_time(log: DarshanLog) -> Iterator[Finding]:
         return
     slowest, mean = worst.slowest_s, worst.busy_s / worst.tasks
     if slowest >= _UNEVEN * mean and slowest - mean >= max(_WORTH_TIME * log.run_time_s, _WORTH_S):
-        evidence = {"slowest_s": round(slowest, 3), "mean_s": round(mean, 3), "tasks": worst.tasks, "file": worst.path}
-        yield say("uneven-time", evidence)
+        slowest, mean = round(slowest, 3), round(mean, 3)
+        yield Finding(
+            "uneven-time",
+            f"The slowest task spends {digits(slowest, 3)} s in {worst.path}, "
+            f"the mean of {worst.tasks:,} tasks is {digits(mean, 3)} s.",
+            evidence={"slowest_s": slowest, "mean_s": mean, "tasks": worst.tasks, "file": worst.path}
+            | staked(
+                (slowest - mean) * worst.tasks,
+                slowest=slowest - mean,
+                won=(slowest - mean) * worst.tasks,
+                because="if all wait for the slowest, and it becomes as fast as the mean",
+            ),
+            advice="Deal the data evenly, or let a few tasks write for all (collective buffering); "
+            "one slow OST, or one node, shows so too.",
+        )
 
 
 def _uneven_bytes(log: DarshanLog) -> Iterator[Finding]:
     """Tasks that move much more than the others, of one shared file or of all files."""
     known = [file for file in log.files if not _gathered(log, file)]
-    for file in known:
-        mean = file.bytes_moved / file.tasks
-        if file.spread_bytes and file.bytes_moved >= WORTH_BYTES and file.spread_bytes >= mean / 2:
-            evidence = {"mean_bytes": round(mean), "deviation_bytes": round(file.spread_bytes), "file": file.path}
-            yield say("uneven-bytes", evidence, text="uneven-bytes-of-file")
-            return
-    for way, past in (("read", "read_by"), ("write", "written_by")):
-        by_task: Counter[int] = Counter()
-        for file in known:
-            by_task.update(getattr(file, past))
-        task, most = max(by_task.items(), key=lambda item: item[1], default=(0, 0))
-        mean = sum(by_task.values()) / max(len(by_task), 1)
-        if len(by_task) > 1 and most >= _UNEVEN * mean and most - mean >= WORTH_BYTES:
-            evidence = {"task": task, "bytes": most, "mean_bytes": round(mean), "direction": way}
-            yield say("uneven-bytes", evidence, tasks=len(by_task))
-            return
+    uneven = [*filter(None, map(_uneven_file, known)), *filter(None, (_uneven_way(known, way) for way in WAYS))]
+    yield from uneven[:1]
+
+
+def _uneven_file(file: FileRecord) -> Finding | None:
+    """Return that the tasks move very different amounts of a shared file, if they do."""
+    mean, deviation = file.bytes_moved / file.tasks, file.spread_bytes
+    if not deviation or file.bytes_moved < WORTH_BYTES or deviation < mean / 2:
+        return None
+    return Finding(
+        "uneven-bytes",
+        f"The tasks move very different amounts of {file.path}: {size(round(mean))} on average, "
+        f"with a deviation of {size(round(deviation))}.",
+        "note",
+        evidence={"mean_bytes": round(mean), "deviation_bytes": round(deviation), "file": file.path},
+        advice="Deal the data evenly over the tasks.",
+    )
+
+
+def _uneven_way(files: Iterable[FileRecord], way: str) -> Finding | None:
+    """Return that one task moves much more than the others in one direction, if it does."""
+    by_task: Counter[int] = Counter()
+    for file in files:
+        by_task.update(file.read_by if way == "read" else file.written_by)
+    task, most = max(by_task.items(), key=lambda item: item[1], default=(0, 0))
+    mean = sum(by_task.values()) / max(len(by_task), 1)
+    if len(by_task) < 2 or most < _UNEVEN * mean or most - mean < WORTH_BYTES:
+        return None
+    return Finding(
+        "uneven-bytes",
+        f"{len(by_task):,} tasks {way} {size(round(mean))} on average, task {task} {size(most)}.",
+        "note",
+        evidence={"task": task, "bytes": most, "mean_bytes": round(mean), "direction": way},
+        advice="Deal the data evenly over the tasks.",
+    )
 
 
 def _stdio(log: DarshanLog) -> Iterator[Finding]:
@@ -219,7 +394,16 @@ def _stdio(log: DarshanLog) -> Iterator[Finding]:
     moved, total = (sum(file.bytes_moved for file in group) for group in (buffered, log.files))
     if moved >= max(WORTH_BYTES, SHARE * total):
         worst = max(buffered, key=lambda file: file.bytes_moved)
-        yield say("stdio", {"bytes": moved, "all_bytes": total, "share": round(moved / total, 4), "file": worst.path})
+        part = round(moved / total, 4)
+        yield Finding(
+            "stdio",
+            f"{size(moved)} of {size(total)} ({share(part)}) go through stdio (fopen, fread, fprintf); "
+            f"{in_file(worst.bytes_moved / moved, worst.path)}.",
+            evidence={"bytes": moved, "all_bytes": total, "share": part, "file": worst.path}
+            | stake(buffered, because="the time in these calls"),
+            advice="For large data use read and write or MPI-IO; where stdio stays, give it a large buffer: "
+            "setvbuf(file, NULL, _IOFBF, 4 << 20).",
+        )
 
 
 def _blocking(log: DarshanLog) -> Iterator[Finding]:
@@ -228,14 +412,35 @@ def _blocking(log: DarshanLog) -> Iterator[Finding]:
     nonblocking = sum(record.counts.get(f"NB_{way}", 0) for record in records for way in ("READS", "WRITES"))
     waited, run_time = sum(record.busy_s for record in records) / (log.tasks or 1), log.run_time_s or 0.0
     if run_time and not nonblocking and waited >= max(SHARE * run_time, _WORTH_S):
-        yield say("blocking", {"seconds_per_task": round(waited, 3), "run_time_s": run_time})
+        waited = round(waited, 3)
+        yield Finding(
+            "blocking",
+            f"Every call of MPI-IO blocks: a task waits {digits(waited, 3)} s of {run_time:,.0f} s in them.",
+            "note",
+            evidence={"seconds_per_task": waited, "run_time_s": run_time}
+            | staked(
+                waited * (log.tasks or 1),
+                won=max(0.0, min(waited, run_time - waited)) * (log.tasks or 1),
+                because="if as much other work can be done meanwhile",
+            ),
+            advice="If there is work to do meanwhile: MPI_File_iwrite_all and MPI_File_iread_all, or asynchronous HDF5.",
+        )
 
 
 def _many_files(log: DarshanLog) -> Iterator[Finding]:
     """Many small files, each of one task."""
-    own = [file.bytes_moved for file in log.files if not file.shared and file.bytes_moved]
+    files = [file for file in log.files if not file.shared and file.bytes_moved]
+    own = [file.bytes_moved for file in files]
     if len(own) >= _MANY_FILES and sum(own) < BYTES_PER_MIB * len(own):
-        yield say("small-files", {"files": len(own), "mean_bytes": round(sum(own) / len(own))})
+        mean = round(sum(own) / len(own))
+        yield Finding(
+            "small-files",
+            f"{len(own):,} files of one task each move {size(mean)} on average: "
+            "creating and opening them costs more than the data.",
+            evidence={"files": len(own), "mean_bytes": mean} | stake(files, because="the time in calls to these files"),
+            advice="Put them into one file (HDF5, ADIOS, a tar archive or a database), "
+            "or keep them in memory or on the node.",
+        )
 
 
 def _burst(log: DarshanLog) -> Iterator[Finding]:
@@ -248,4 +453,14 @@ def _burst(log: DarshanLog) -> Iterator[Finding]:
             first += 1
         most = max(most, last - first + 1)
     if most >= _MANY_FILES:
-        yield say("open-burst", {"opens": most, "files": len(log.files)})
+        yield Finding(
+            "open-burst",
+            f"{most:,} files are opened within a second: a metadata server creates some thousands a second for all "
+            "its users.",
+            "note",
+            evidence={"opens": most, "files": len(log.files)}
+            | staked(
+                sum(file.meta_s for file in log.files), won=0.0, because="the log does not say what the burst added"
+            ),
+            advice="Spread them over folders, open them in groups of tasks, or write fewer files.",
+        )

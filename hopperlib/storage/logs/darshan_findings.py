@@ -12,18 +12,20 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
-from hopperlib.finding import Finding, Level, worst_first
+from hopperlib.finding import Finding, Level
 from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.iobuf.params import suited_rule, write_params
 from hopperlib.storage.logs import _darshan_patterns as access
+from hopperlib.storage.logs.cost import slowest_s, stake, staked, time_s, waiting_by_path, weighed
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord
+from hopperlib.storage.logs.darshan_summary import passed_s
 from hopperlib.storage.logs.ost_rates import SlowOst, Verdict, judge_osts
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.storage.lustre.rates import Estimate, Pace, Writing
 from hopperlib.storage.lustre.stripe_advice import Advice, advise
 from hopperlib.storage.lustre.striping import Layout
-from hopperlib.storage.wording import say
-from hopperlib.units import BYTES_PER_MIB, size_text
+from hopperlib.text import count, digits, share, size
+from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB
 
 # The words for levels in reports on logs, which are read by programs.
 SEVERITIES: dict[Level, str] = {"problem": "fail", "advice": "warn", "note": "info", "unknown": "unknown", "ok": "ok"}
@@ -32,10 +34,9 @@ SEVERITIES: dict[Level, str] = {"problem": "fail", "advice": "warn", "note": "in
 _NEARLY_ALL = 0.9
 _FAIL_FACTOR = 10.0
 # What takes less of a run than this is told, but no reason to change anything.
-_BRIEF = 0.01
+_BRIEF_FRACTION = 0.01
 # What an OST gives at least, where a log does not show it.
 _OST_GB_S = 0.5
-_NOTE: Level = "note"
 _UNKNOWN_CAPACITY_PB = 10_000.0
 # Stripe counts to compare that of a log with.
 _COUNTS = (1, 2, 4, 8, 16, 32, 64)
@@ -56,7 +57,7 @@ def finding_data(finding: Finding) -> dict[str, Any]:
 
 
 def findings(log: DarshanLog, machine: Machine | None = None) -> tuple[Finding, ...]:
-    """Return what the log shows, worst first.
+    """Return what the log shows, by level, and those of one level the most expensive first.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ def findings(log: DarshanLog, machine: Machine | None = None) -> tuple[Finding, 
     site = _Site(log, system, machine.node().cores if machine else 1)
     small = chain.from_iterable(_small(site, way) for way in access.WAYS)
     own = chain(_slow_osts(log), _one_ost(site), _one_writer(site), small, _misaligned(site), _wide_files(log))
-    return worst_first(chain(own, access.patterns(log)))
+    return weighed(chain(own, access.patterns(log)), log)
 
 
 def system_of_log(log: DarshanLog) -> FileSystem | None:
@@ -101,11 +102,7 @@ def system_of_log(log: DarshanLog) -> FileSystem | None:
     known = [ost for file in log.files for ost in file.osts]
     usual = layouts.most_common(1)[0][0]
     osts = log.osts or max([*known, usual.stripe_count - 1]) + 1
-    rates = [rate.delivered_mb_s or rate.rate_mb_s for way in access.WAYS for rate in judge_osts(log, way).rates]
-    # Where the OSTs cannot be told apart, each gave its part of what a file got.
-    parts = [(file.moved(way), len(file.osts)) for file in log.files for way in access.WAYS if file.osts]
-    rates = rates or [moved.moved_bytes / moved.time_s / over / 1e6 for moved, over in parts if moved.time_s]
-    peak = osts * (max(rates, default=0.0) / 1000 or _OST_GB_S)
+    peak = osts * (_best_ost_gb_s(log) or _OST_GB_S)
     # What no log tells is set so that it limits nothing: a server for each OST, nodes as fast as all of them.
     return FileSystem(
         name=_OF_LOG,
@@ -121,10 +118,21 @@ def system_of_log(log: DarshanLog) -> FileSystem | None:
     )
 
 
+def _best_ost_gb_s(log: DarshanLog) -> float:
+    """Return the best that an OST gave; 0 if the log does not show it. [GB/s]"""
+    rates = [rate.delivered_mb_s or rate.rate_mb_s for way in access.WAYS for rate in judge_osts(log, way).rates]
+    if not rates:
+        # Where the OSTs cannot be told apart, each gave its part of what a file got.
+        parts = [(file.moved(way), len(file.osts)) for file in log.files for way in access.WAYS if file.osts]
+        rates = [moved.moved_bytes / moved.time_s / over / 1e6 for moved, over in parts if moved.time_s]
+    return max(rates, default=0.0) / 1000
+
+
 def other_counts(log: DarshanLog) -> dict[int, Estimate]:
     """Return what the job would write with other stripe counts, on the file system in the log; nothing if it shows none.
 
-    It is an upper bound: nodes are no limit, and caches, waiting and other jobs are left out.
+    It is an upper bound: nodes are no limit, and caches, waiting and other jobs are left out; never below what was
+    measured with fewer stripes.
 
     Examples
     --------
@@ -138,12 +146,20 @@ def other_counts(log: DarshanLog) -> dict[int, Estimate]:
     system, written = system_of_log(log), sum(file.bytes_written for file in log.files)
     if system is None or not written:
         return {}
-    pattern: Any = "collective" if any(file.shared for file in log.files) else "file-per-process"
+    shared = sum(file.bytes_written for file in log.files if file.shared)
+    pattern: Any = "collective" if shared > written / 2 else "file-per-process"
     # How many tasks share a node is in no log: each has one of its own.
     writing = Writing(size_bytes=written, writers=log.tasks or 1, nodes=log.tasks or 1, pattern=pattern)
     usual = (system.default_stripe_count, system.default_stripe_size_bytes)
     layout = Layout(stripe_count=usual[0], stripe_size_bytes=usual[1], osts=system.osts)
-    return Pace(writing, system).curve(layout, _COUNTS)
+    curve = Pace(writing, system).curve(layout, _COUNTS)
+    # What was measured is possible, with as many stripes and with more.
+    passed = passed_s([file.moved("write") for file in log.files])
+    measured = written / passed / BYTES_PER_GB if passed else 0.0
+    return {
+        count: each._replace(rate_gb_s=max(each.rate_gb_s, measured)) if count >= usual[0] else each
+        for count, each in curve.items()
+    }
 
 
 class _Site(NamedTuple):
@@ -185,28 +201,66 @@ def _slow_osts(log: DarshanLog) -> Iterator[Finding]:
     verdicts = [judge_osts(log, direction) for direction in ("write", "read")]
     slow_osts = [_slow_ost(log, verdict, slow) for verdict in verdicts for slow in verdict.slow]
     yield from slow_osts
-    if slow_osts or any(not verdict.unknown for verdict in verdicts):
-        return
+    suspected = any(verdict.suspect for verdict in verdicts)
+    if not slow_osts and (suspected or all(verdict.unknown for verdict in verdicts)):
+        yield _no_telling(log, verdicts)
+
+
+def _no_telling(log: DarshanLog, verdicts: Sequence[Verdict]) -> Finding:
+    """Return why the log cannot tell whether an OST is slow, by the direction that moved most or has a suspect."""
     moved = {way: sum(file.moved(way).moved_bytes for file in log.files) for way in access.WAYS}
-    verdict = max(verdicts, key=lambda verdict: moved[verdict.direction])
+    verdict = max(verdicts, key=lambda verdict: (verdict.suspect is not None, moved[verdict.direction]))
     files, osts = sum(file.layout is not None for file in log.files), {ost for file in log.files for ost in file.osts}
     evidence = {"direction": verdict.direction, "files": files, "osts": len(osts), "bytes": moved[verdict.direction]}
-    yield say("slow-ost", evidence, text="slow-ost-unknown", why=verdict.unknown)
+    if suspect := verdict.suspect:
+        evidence |= {"ost": suspect.rate.osts[0], "factor": round(suspect.factor, 2)}
+    return Finding(
+        "slow-ost",
+        f"Cannot tell whether an OST is slow: {verdict.unknown}.",
+        "unknown",
+        evidence=evidence,
+        advice="To find out, write one file to each OST and time it: for i in $(seq 0 N); do lfs setstripe -c 1 -i $i "
+        "probe.$i; dd if=/dev/zero of=probe.$i bs=4M count=256 conv=fsync; done",
+    )
 
 
 def _slow_ost(log: DarshanLog, verdict: Verdict, slow: SlowOst) -> Finding:
-    """Say that one OST, or one of a few, is slow."""
+    """Return that one OST, or one of a few, is slow."""
     rate, first = slow.rate, slow.rate.osts[0]
-    several = f"One of the OSTs {', '.join(map(str, rate.osts))}"
+    rate_mb_s, usual_mb_s, moved = round(rate.rate_mb_s, 4), round(slow.reference_mb_s, 4), round(rate.moved_bytes)
     others = [other.rate_mb_s for other in verdict.rates if other.osts != rate.osts]
-    evidence = {"ost": first, "osts": list(rate.osts), "factor": round(slow.factor, 2), "direction": verdict.direction}
-    evidence |= {"rate_mb_s": round(rate.rate_mb_s, 4), "usual_rate_mb_s": round(slow.reference_mb_s, 4)}
-    evidence |= {"slowest_other_mb_s": round(min(others), 4) if others else None, "files": rate.files}
-    evidence |= {"bytes": round(rate.moved_bytes), "osts_compared": len(verdict.rates)}
-    level: Level = "problem" if slow.factor >= _FAIL_FACTOR and rate.files > 1 else "advice"
-    name = f"OST {first} (OST{first:04x})" if len(rate.osts) == 1 else several
+    name = f"OST {first} (OST{first:04x})"
+    if len(rate.osts) > 1:
+        name = f"One of the OSTs {', '.join(map(str, rate.osts))}"
     folder = _folder([file for file in log.files if set(file.osts) & set(rate.osts)])
-    return say("slow-ost", evidence, level=level, name=name, factor=slow.factor, folder=folder)
+    return Finding(
+        "slow-ost",
+        f"{name} is {slow.factor:.1f} times slower than the others: a task {verdict.direction}s to it at "
+        f"{digits(rate_mb_s, 3)} MB/s, usual are {digits(usual_mb_s, 3)} MB/s "
+        f"({count(rate.files, 'file')}, {size(moved)}).",
+        "problem" if slow.factor >= _FAIL_FACTOR and rate.files > 1 else "advice",
+        evidence={
+            "ost": first,
+            "osts": list(rate.osts),
+            "factor": round(slow.factor, 2),
+            "direction": verdict.direction,
+            "rate_mb_s": rate_mb_s,
+            "usual_rate_mb_s": usual_mb_s,
+            "slowest_other_mb_s": round(min(others), 4) if others else None,
+            "files": rate.files,
+            "bytes": moved,
+            "osts_compared": len(verdict.rates),
+        }
+        | stake(
+            [file for file in log.files if set(file.osts) & set(rate.osts)],
+            verdict.direction,
+            won=1 - 1 / slow.factor,
+            because="at the usual rate",
+        ),
+        advice=f"Report it to those who run the file system, with these numbers. What lies on it: lfs find {folder} "
+        f"--ost {first}. Move what you need: lfs migrate -c 1 -i OTHER_OST FILE. Until it is mended, start new files "
+        "elsewhere: lfs setstripe -c 1 -i OTHER_OST FILE",
+    )
 
 
 def _do(site: _Site, advice: Advice) -> str:
@@ -218,32 +272,34 @@ def _do(site: _Site, advice: Advice) -> str:
 def _gathering(site: _Site, file: FileRecord, way: str) -> str:
     """Return what lets a few tasks do the accesses of all to one file; if they do so already, what to look at."""
     calls = access.mpi_calls(site.log, way, file.path)
-    line = f"romio_cb_{way}=enable"
+    hint = f"romio_cb_{way}=enable"
     if calls.collective > calls.independent:
-        text = "gathered-already"
-    elif way == "read" and not sum(calls) and access.mpi_calls(site.log, "write", file.path).collective:
-        text = "gathered-by-sieving"
-    else:
-        text = "gathered"
-        line = f"export MPICH_MPIIO_HINTS='*:{line}'"
-        if way == "write":
-            better = site.striping([file], "shared", file.bytes_written)
-            line = (better.hints_line if better else None) or line
-        elif file.layout:
-            # The stripes of a file that is there are as they are: one reader for each.
-            line = f"{line[:-1]}:cb_nodes={min(file.layout.stripe_count, site.log.tasks or file.layout.stripe_count)}'"
-    return say(text, collective=calls.collective, direction=way, line=line).advice
+        return (
+            f"The log has {calls.collective:,} collective {way}s of this file already: see that they are gathered "
+            f"({hint}) and that cb_buffer_size is a multiple of the stripe size"
+        )
+    if way == "read" and not sum(calls) and access.mpi_calls(site.log, "write", file.path).collective:
+        return (
+            "The program reads nothing of this file: MPI-IO reads before it writes pieces with holes (data sieving). "
+            + access.hints_for(site.log, {"romio_ds_write": "disable"})
+        )
+    hints: dict[str, str | int] = {f"romio_cb_{way}": "enable"}
+    line = access.hints_for(site.log, hints)
+    if way == "write":
+        better = site.striping([file], "shared", file.bytes_written)
+        line = (better.hints_line if better else None) or line
+    elif file.layout:
+        # The stripes of a file that is there are as they are: one reader for each.
+        readers = min(_stripes(file), site.log.tasks or _stripes(file))
+        line = access.hints_for(site.log, hints | {"cb_nodes": readers})
+    return f"Let MPI-IO gather them (collective buffering): {line}"
 
 
 def _one_ost(site: _Site) -> Iterator[Finding]:
     """All data of several tasks on one OST."""
     log = site.log
-    moved: dict[int, float] = defaultdict(float)
     placed = [file for file in log.files if file.osts and file.bytes_moved]
-    for file in placed:
-        for ost in file.osts:
-            # The log does not say which stripe was accessed: each OST is given an even part.
-            moved[ost] += file.bytes_moved / len(file.osts)
+    moved = _bytes_by_ost(placed)
     total = sum(moved.values())
     ost = max(moved, key=moved.__getitem__, default=0)
     if (log.tasks or 1) < 2 or total < access.WORTH_BYTES or moved[ost] < _NEARLY_ALL * total:
@@ -254,15 +310,52 @@ def _one_ost(site: _Site) -> Iterator[Finding]:
     better = site.striping(here, pattern, round(total))
     if better is None or (better.layout.stripe_count == 1 and pattern == "one-writer"):
         return
-    count, seconds = better.layout.stripe_count, largest.read_s + largest.write_s
-    brief = log.run_time_s is not None and seconds < _BRIEF * log.run_time_s
-    evidence: dict[str, Any] = {"ost": ost, "share": round(moved[ost] / total, 4), "bytes": round(total)}
-    evidence |= {"files": len(here), "tasks": log.tasks, "seconds": round(seconds, 3)}
-    evidence |= {"stripe_count": largest.layout.stripe_count if largest.layout else None}
-    evidence |= {"recommended_stripe_count": count}
-    lasting = f", for {seconds:.3g} s of {log.run_time_s:,.0f} s" if log.run_time_s else ""
-    text, commands = "one-ost" if count > 1 else "one-ost-spread", _do(site, better)
-    yield say("one-ost", evidence, text=text, level="note" if brief else "advice", lasting=lasting, commands=commands)
+    evidence = {"ost": ost, "share": round(moved[ost] / total, 4), "bytes": round(total), "files": len(here)}
+    yield _one_ost_finding(site, evidence, here, better)
+
+
+def _bytes_by_ost(files: Sequence[FileRecord]) -> dict[int, float]:
+    """Return the bytes moved on each OST: the log does not say which stripe was accessed, so each is given an even part."""
+    moved: dict[int, float] = defaultdict(float)
+    for file in files:
+        for ost in file.osts:
+            moved[ost] += file.bytes_moved / len(file.osts)
+    return moved
+
+
+def _one_ost_finding(site: _Site, evidence: dict[str, Any], here: Sequence[FileRecord], better: Advice) -> Finding:
+    """Return that one OST does all the work, and how long it was."""
+    largest = max(here, key=lambda file: file.bytes_moved)
+    log, run_time_s = site.log, site.log.run_time_s
+    stripes, seconds = better.layout.stripe_count, largest.read_s + largest.write_s
+    brief = run_time_s is not None and seconds < _BRIEF_FRACTION * run_time_s
+    lasting = f", for {digits(seconds, 3)} s of {digits(run_time_s, 3)} s" if run_time_s else ""
+    spread = "Before the files are made"
+    if stripes == 1:
+        spread = "Let Lustre choose where files begin (-i -1), so that they spread"
+    return Finding(
+        "one-ost",
+        f"OST {evidence['ost']} holds {share(evidence['share'])} of what {log.tasks:,} tasks move "
+        f"({size(evidence['bytes'])} in {count(evidence['files'], 'file')}): one OST does all the work{lasting}.",
+        "note" if brief else "advice",
+        evidence=evidence
+        | {
+            "tasks": log.tasks,
+            "seconds": round(seconds, 3),
+            "stripe_count": _stripes(largest) or None,
+            "recommended_stripe_count": stripes,
+        }
+        | _cost_of_one_ost(log, here, stripes),
+        advice=f"{spread}: {_do(site, better)}",
+    )
+
+
+def _cost_of_one_ost(log: DarshanLog, here: Sequence[FileRecord], stripes: int) -> dict[str, Any]:
+    """Return what files on one OST cost, those that wait in MPI-IO for them included."""
+    waiting, paths = waiting_by_path(log), {file.path for file in here}
+    seconds = sum(map(time_s, here)) + sum(waiting.get(path, 0.0) for path in paths)
+    because = f"if {count(stripes, 'OST')} share the work evenly and nothing else limits"
+    return staked(seconds, slowest=slowest_s(here), won=(1 - 1 / stripes) * seconds, because=because)
 
 
 def _one_writer(site: _Site) -> Iterator[Finding]:
@@ -271,47 +364,89 @@ def _one_writer(site: _Site) -> Iterator[Finding]:
     total = sum(file.bytes_written for file in log.files)
     if (log.tasks or 1) < 2 or total < access.WORTH_BYTES:
         return
+    by_task = _bytes_by_writer(log.files)
+    task, most = max(by_task.items(), key=lambda item: item[1], default=(None, 0))
+    if most < _NEARLY_ALL * total:
+        return
+    better = site.striping([file for file in log.files if file.bytes_written], "shared", total)
+    commands = f": {_do(site, better)}" if better else "."
+    largest = max(log.files, key=lambda file: file.bytes_written)
+    part, who = round(most / total, 4), "One task" if task is None else f"Task {task}"
+    advice = f"Write in parallel, through MPI-IO or parallel HDF5 into one file{commands}"
+    # Where there are collective writes the program does write in parallel: it is MPI-IO that has one aggregator.
+    if collective := access.mpi_calls(log, "write", largest.path).collective:
+        who += f", the only aggregator of {collective:,} collective writes,"
+        advice = f"MPI-IO takes as many aggregators as the file has stripes: give it more{commands}"
+    yield Finding(
+        "one-writer",
+        f"{who} writes {share(part)} of the {size(total)}; the other {(log.tasks or 2) - 1:,} wait.",
+        evidence={"task": task, "share": part, "bytes": total, "tasks": log.tasks} | _cost_of_one_writer(log),
+        advice=advice,
+    )
+
+
+def _cost_of_one_writer(log: DarshanLog) -> dict[str, Any]:
+    """Return what it costs that one task writes: its time, and that of all others if they wait for it."""
+    files = [file for file in log.files if file.bytes_written]
+    seconds, slowest = sum(time_s(file, "write") for file in files), slowest_s(files, "write")
+    others = slowest * ((log.tasks or 1) - 1)
+    # Where they write through MPI-IO the log has what they waited.
+    waited = sum(waiting_by_path(log).values())
+    won = min(others, waited) if waited else others
+    return staked(seconds, slowest=slowest, won=won, because="if all other tasks wait for the one")
+
+
+def _bytes_by_writer(files: Sequence[FileRecord]) -> Counter[int | None]:
+    """Return the bytes written by each task; None is a task whose number the log does not tell."""
     by_task: Counter[int | None] = Counter()
-    for file in log.files:
+    for file in files:
         by_task.update(file.written_by)
         rest = file.bytes_written - sum(file.written_by.values())
         # In a record of all tasks together only the bytes of its slowest and fastest task are told, not which it was.
         if rest > 0 and file.busiest_bytes and file.busiest_bytes >= _NEARLY_ALL * rest:
             by_task[None] += rest
-    task, most = max(by_task.items(), key=lambda item: item[1], default=(None, 0))
-    if most < _NEARLY_ALL * total:
-        return
-    better = site.striping([file for file in log.files if file.bytes_written], "shared", total)
-    largest = max(log.files, key=lambda file: file.bytes_written)
-    # Where there are collective writes the program does write in parallel: it is MPI-IO that has one aggregator.
-    collective = access.mpi_calls(log, "write", largest.path).collective
-    evidence = {"task": task, "share": round(most / total, 4), "bytes": total, "tasks": log.tasks}
-    words: dict[str, Any] = {"who": f"Task {task}" if task is not None else "One task", "others": (log.tasks or 2) - 1}
-    words |= {"collective": collective, "commands": f": {_do(site, better)}" if better else "."}
-    yield say("one-writer", evidence, text="one-aggregator" if collective else "one-writer", **words)
+    return by_task
 
 
-def _small(site: _Site, direction: str) -> Iterator[Finding]:
+def _small(site: _Site, way: str) -> Iterator[Finding]:
     """Many accesses below a mebibyte: Lustre moves data in pieces of that size."""
-    sized = [file for file in site.log.files if file.moved(direction).sizes]
-    counts, possible = zip(*(access.small_calls(file, direction) for file in sized), strict=True) if sized else ((), ())
-    small, calls = sum(counts), sum(file.moved(direction).calls for file in sized)
+    sized = [file for file in site.log.files if file.moved(way).sizes]
+    counts = [access.small_calls(file, way) for file in sized]
+    small, possible = sum(sure for sure, _ in counts), sum(maybe for _, maybe in counts)
+    calls, moved = (sum(getattr(file.moved(way), name) for file in sized) for name in ("calls", "moved_bytes"))
     if small < max(access.FEW_CALLS, access.SHARE * calls):
         return
-    moved = sum(file.moved(direction).moved_bytes for file in sized)
-    worst = sized[counts.index(max(counts))]
-    ending = posixpath.splitext(worst.path)[1]
+    (most, _), worst = max(zip(counts, sized, strict=True), key=lambda pair: pair[0][0])
+    part, mean = round(small / calls, 4), moved / calls
+    at_least = "At least " if possible > small else ""
+    yield Finding(
+        f"small-{way}s",
+        f"{at_least}{small:,} of {calls:,} {way} calls ({share(part)}) are below 1 MiB, {size(mean)} a call "
+        f"on average; {access.in_file(most / small, worst.path)}.",
+        "note" if small < access.MANY_CALLS else "advice",
+        evidence={
+            "small_calls": small,
+            "calls": calls,
+            "share": part,
+            "bytes": moved,
+            "mean_bytes": round(mean),
+            "files": sum(sure > 0 for sure, _ in counts),
+            "file": worst.path,
+            "shared": worst.shared,
+        }
+        | stake(sized, way, part=part, because="the share of these calls in the time"),
+        advice=_gathering(site, worst, way) if worst.shared else _buffering(worst),
+    )
+
+
+def _buffering(file: FileRecord) -> str:
+    """Return what lets a task move the data of its own file in large pieces."""
+    ending = posixpath.splitext(file.path)[1]
     rule = suited_rule(f"*{ending}" if ending.isascii() and ending[1:].isalnum() else "*")
-    mean = moved / calls if calls else None
-    evidence: dict[str, Any] = {"small_calls": small, "calls": calls, "share": round(small / max(calls, 1), 4)}
-    evidence |= {"bytes": moved, "mean_bytes": None if mean is None else round(mean)}
-    evidence |= {"files": sum(map(bool, counts)), "file": worst.path, "shared": worst.shared}
-    words = {"direction": direction, "params": write_params([rule])}
-    words["at_least"] = "At least " * (sum(possible) > small)
-    words["mean"] = "" if mean is None else f", {size_text(mean)} a call on average"
-    words["gathering"] = _gathering(site, worst, direction) if worst.shared else ""
-    text, level = "small" if worst.shared else "small-own-files", _NOTE if small < access.MANY_CALLS else None
-    yield say(f"small-{direction}s", evidence, text=text, level=level, **words)
+    return (
+        "Buffer them. On a Cray: module load iobuf before linking, then export "
+        f"IOBUF_PARAMS='{write_params([rule])}'; elsewhere setvbuf, or larger blocks in the program"
+    )
 
 
 def _misaligned(site: _Site) -> Iterator[Finding]:
@@ -323,23 +458,50 @@ def _misaligned(site: _Site) -> Iterator[Finding]:
     worst = max(shared, key=lambda file: file.unaligned)
     stripe = worst.layout.stripe_size_bytes if worst.layout else None
     # Darshan counts by what the file system calls its block, which need not be the stripe.
-    boundary = worst.alignment_bytes or stripe or BYTES_PER_MIB
-    share = round(unaligned / max(calls, 1), 4)
-    evidence: dict[str, Any] = {"unaligned_calls": unaligned, "calls": calls, "share": share}
-    evidence |= {"boundary_bytes": boundary, "files": len(shared), "file": worst.path}
+    boundary, part = worst.alignment_bytes or stripe or BYTES_PER_MIB, round(unaligned / max(calls, 1), 4)
     # Reading tasks share a lock; those that write into one stripe hand it back and forth.
-    text = "misaligned-locks" if stripe is not None and worst.writes > 0 else ""
-    gathering = _gathering(site, worst, "write" if worst.writes else "read")
-    yield say("misaligned", evidence, text=text, boundary=max(boundary, stripe or 0), gathering=gathering)
+    level: Level = "note"
+    locks = ""
+    if stripe is not None and worst.writes:
+        level, locks = "advice", ": tasks contend for the locks of stripes they share"
+    yield Finding(
+        "misaligned",
+        f"{unaligned:,} of {calls:,} accesses to shared files ({share(part)}) do not start at a multiple of "
+        f"{boundary:,} bytes{locks}; {access.in_file(worst.unaligned / unaligned, worst.path)}.",
+        level,
+        evidence={
+            "unaligned_calls": unaligned,
+            "calls": calls,
+            "share": part,
+            "boundary_bytes": boundary,
+            "files": len(shared),
+            "file": worst.path,
+        }
+        | stake(shared, part=part, because="the share of these calls in the time"),
+        advice="Start each task's part at a multiple of the stripe size; with HDF5: H5Pset_alignment(fapl, 1, "
+        f"{max(boundary, stripe or 0)}). {_gathering(site, worst, 'write' if worst.writes else 'read')}",
+    )
+
+
+def _stripes(file: FileRecord) -> int:
+    """Return the stripe count of a file, 0 if the log does not know it."""
+    return file.layout.stripe_count if file.layout else 0
 
 
 def _wide_files(log: DarshanLog) -> Iterator[Finding]:
     """Files of one task each with several stripes, though there are more files than OSTs."""
-    own = [
-        (file, file.layout.stripe_count) for file in log.files if not file.shared and file.layout and file.bytes_moved
-    ]
-    wide = [file for file, count in own if count > 1]
-    osts = log.osts or max((ost for file, _ in own for ost in file.osts), default=0) + 1
-    if len(wide) >= max(osts, access.MOST * len(own)) and (log.tasks or 1) >= 2:
-        objects = sum(count for _, count in own if count > 1)
-        yield say("wide-files", {"files": len(wide), "objects": objects, "osts": osts}, folder=_folder(wide))
+    own = [file for file in log.files if not file.shared and file.layout and file.bytes_moved]
+    wide = [file for file in own if _stripes(file) > 1]
+    osts = log.osts or max((ost for file in own for ost in file.osts), default=0) + 1
+    if len(wide) < max(osts, access.MOST * len(own)) or (log.tasks or 1) < 2:
+        return
+    objects = sum(map(_stripes, wide))
+    yield Finding(
+        "wide-files",
+        f"{len(wide):,} files of one task each have several stripes, {objects:,} objects on at least {osts:,} OSTs: "
+        "the files alone would spread over them.",
+        "note",
+        evidence={"files": len(wide), "objects": objects, "osts": osts}
+        | staked(sum(file.meta_s for file in wide), won=sum(file.meta_s for file in wide), because="their metadata"),
+        advice=f"One stripe each is enough: lfs setstripe -c 1 {_folder(wide)}",
+    )

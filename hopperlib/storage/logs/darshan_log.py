@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from hopperlib.frames import Framed, record_columns
+from hopperlib.frames import TableMixin, record_columns
 
 # Darshan counts accesses by size; upper ends, of which the last is open. [bytes]
 SIZE_BINS = (
@@ -92,6 +92,8 @@ class FileRecord:
         Time in opening, closing, seeking and asking, of all tasks together. [s]
     busy_s : float
         Time in all calls, of all tasks together. [s]
+    read_busy_s, write_busy_s : float
+        Time in the calls of one direction, of all tasks together. [s]
     slowest_s : float
         Time in all calls of the slowest task, where the log says it. [s]
     spread_bytes : float or None
@@ -128,6 +130,8 @@ class FileRecord:
     opened_at: tuple[float, ...] = ()
     meta_s: float = 0.0
     busy_s: float = 0.0
+    read_busy_s: float = 0.0
+    write_busy_s: float = 0.0
     slowest_s: float = 0.0
     spread_bytes: float | None = None
     counts: dict[str, int] = field(default_factory=dict)
@@ -174,7 +178,7 @@ class HeatMap(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class DarshanLog(Framed):
+class DarshanLog(TableMixin):
     """A job and the files it touched.
 
     Parameters
@@ -200,6 +204,8 @@ class DarshanLog(Framed):
     osts : int or None
         OSTs of the file system, if the log says it.
     heat_maps : tuple of HeatMap
+    user : int or None
+        Number of the user.
     """
 
     executable: str | None
@@ -215,6 +221,7 @@ class DarshanLog(Framed):
     mounts: tuple[tuple[str, str], ...] = ()
     osts: int | None = None
     heat_maps: tuple[HeatMap, ...] = ()
+    user: int | None = None
 
     def frame_data(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each file and interface, led by the job."""

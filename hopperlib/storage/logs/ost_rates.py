@@ -5,12 +5,17 @@ nothing about OSTs themselves. So an OST can be judged only by files that lie on
 it and not on others. Files over all OSTs tell nothing, and files that always
 share the same OSTs leave these undistinguished.
 
-Whether one is slow is a test of significance: the logarithms of the rates of
-healthy OSTs scatter, with a deviation of 0.19 in a real log of 2,048 files, and
-here of up to 0.6 is allowed for. The lowest is set against the others, then the
-next lowest against what is left, and so on (Rosner's test for several outliers
-[1]_, one-sided; the deviation is drawn towards 0.6 where few OSTs tell it). At
-most one healthy log in a thousand is blamed; ``benchmarks/README.md`` says how
+Whether one is slow is two tests of significance, and both must say so. The
+logarithms of the rates of healthy OSTs scatter, with a deviation of 0.19 in a real
+log of 2,048 files, and here of up to 0.6 is allowed for. The lowest is set against
+the others, then the next lowest against what is left, and so on (Rosner's test for
+several outliers [1]_, one-sided; the deviation is drawn towards 0.6 where few OSTs
+tell it). The rate of an OST is the median of its files, since one in fifty may be
+several times slower on any OST. As two of these can meet on one OST, three
+quarters of its files must also be slower than chance would deal them to it, whatever
+the noise: that is a test of ranks. With too few files for it the log cannot tell, unless all of
+several files are far slower than such stragglers are. At most one healthy log in a
+thousand is blamed; ``benchmarks/README.md`` says how
 many files it takes to find an OST that is twice as slow.
 
 References
@@ -20,12 +25,13 @@ References
 """
 
 import math
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from statistics import NormalDist, fmean, median
 from typing import Any, NamedTuple
 
-from hopperlib.storage.logs.darshan_log import DarshanLog, Traffic
+from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, Traffic
 from hopperlib.units import BYTES_PER_MIB
 
 _LEAST_BYTES = BYTES_PER_MIB
@@ -34,8 +40,13 @@ _LEAST_OSTS = 3
 _FALSE_ALARM = 0.0005
 # Log-sigma of healthy rates that is allowed for, and as how many OSTs it counts.
 _HEALTHY_SIGMA, _PRIOR_OSTS = 0.6, 4
+# The variance of a median over that of a mean.
+_OF_A_MEDIAN = math.pi / 2
 # A smaller factor is no reason to report anybody.
 _SLOW_FACTOR = 1.5
+# Slower than this are no stragglers: these were up to 7.4 times slower, and 1 in 20 of them is by a log-sigma of 0.6 as
+# much slower again.
+_NO_STRAGGLER = 20.0
 # So large a share of the OSTs can be slow beside the others.
 _SLOW_SHARE = 0.25
 
@@ -51,7 +62,7 @@ class OstRate(NamedTuple):
     moved_bytes : float
         Bytes of these files on it. [bytes]
     rate_mb_s : float
-        Bytes by time of a task; for striped files the best any of them got. [MB/s]
+        Bytes by time of a task, the median of its files; for striped files the best any of them got. [MB/s]
     delivered_mb_s : float or None
         Bytes by the time from the first call to the last: what the OST gave all tasks. [MB/s]
     """
@@ -89,12 +100,15 @@ class Verdict(NamedTuple):
         Slowest first.
     unknown : str
         Why the log cannot tell; empty if it can.
+    suspect : SlowOst or None
+        One that would be slow if its few files were no chance.
     """
 
     direction: str
     rates: tuple[OstRate, ...] = ()
     slow: tuple[SlowOst, ...] = ()
     unknown: str = ""
+    suspect: SlowOst | None = None
 
 
 def judge_osts(log: DarshanLog, direction: str) -> Verdict:
@@ -122,38 +136,55 @@ def judge_osts(log: DarshanLog, direction: str) -> Verdict:
     ...     layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(ost,))
     ...     return FileRecord(path=f"f{ost}", bytes_written=10**9, write_s=seconds, layout=layout)
     >>> log = DarshanLog(executable=None, job_id=1, tasks=4, run_time_s=40.0, modules=(), files=tuple(
-    ...     file(ost, 40.0 if ost == 2 else 4.0) for ost in range(24)))
+    ...     file(ost, 40.0 if ost == 2 else 4.0) for ost in range(24) for _ in range(4)))
     >>> [(slow.rate.osts, slow.factor) for slow in judge_osts(log, "write").slow]
     [((2,), 10.0)]
     """
     if direction not in ("read", "write"):
         raise ValueError(f"direction={direction!r} must be read or write")
-    used = [
-        (file.osts, file.layout, traffic) for file in log.files if (traffic := file.moved(direction)).moved_bytes > 0
-    ]
-    used = [each for each in used if each[1]]
+    used = [file for file in log.files if file.layout and file.moved(direction).moved_bytes > 0]
     if not used:
         return Verdict(direction=direction, unknown=f"no {direction} of a file whose OSTs the log knows")
-    # Below a mebibyte an OST a file shows caches and latency.
-    files = [
-        (osts, traffic)
-        for osts, layout, traffic in used
-        if osts and layout and traffic.time_s > 0 and traffic.moved_bytes >= _LEAST_BYTES * layout.stripe_count
-    ]
+    files = _telling_files(used, direction)
     if not files:
         return Verdict(direction=direction, unknown="no file moved a mebibyte an OST, or the log holds no times")
-    # A few small files beside large ones tell of caches.
-    typical = median(traffic.moved_bytes for _, traffic in files)
-    files = [(osts, traffic) for osts, traffic in files if traffic.moved_bytes >= 0.1 * typical]
     rates = _rates(files)
     unknown = _why_unknown({frozenset(osts) for osts, _ in files}, len(rates))
     if unknown:
         return Verdict(direction=direction, rates=() if len(rates) == 1 else rates, unknown=unknown)
-    return Verdict(direction=direction, rates=rates, slow=_slow(files))
+    slow, suspect = _slow(files)
+    if slow or suspect is None:
+        return Verdict(direction=direction, rates=rates, slow=slow)
+    return Verdict(direction=direction, rates=rates, unknown=_doubt(suspect), suspect=suspect)
+
+
+def _doubt(suspect: SlowOst) -> str:
+    """Return what speaks against an OST, with too few files to be sure."""
+    osts, files = suspect.rate.osts, suspect.rate.files
+    name = f"OST {osts[0]}" if len(osts) == 1 else f"one of the OSTs {', '.join(map(str, osts))}"
+    few = f"{files:,} files are" if files > 1 else "1 file is"
+    return (
+        f"{name} seems {suspect.factor:.1f} times slower, but {few} too few to be sure: "
+        "one file in fifty is slow on any OST"
+    )
 
 
 # OSTs of a file, and what it moved.
 _File = tuple[tuple[int, ...], Traffic]
+
+
+def _telling_files(used: Sequence[FileRecord], direction: str) -> list[_File]:
+    """Return the files whose rates say something about their OSTs, none if there are none."""
+    files = []
+    for file in used:
+        traffic = file.moved(direction)
+        # Below a mebibyte an OST a file shows caches and latency.
+        least = _LEAST_BYTES * (file.layout.stripe_count if file.layout else 1)
+        if file.osts and traffic.time_s > 0 and traffic.moved_bytes >= least:
+            files.append((file.osts, traffic))
+    # A few small files beside large ones are caches at work.
+    typical = median(traffic.moved_bytes for _, traffic in files) if files else 0
+    return [(osts, traffic) for osts, traffic in files if traffic.moved_bytes >= 0.1 * typical]
 
 
 def _rates(files: Sequence[_File]) -> tuple[OstRate, ...]:
@@ -174,7 +205,7 @@ def _rate(osts: tuple[int, ...], files: Sequence[_File]) -> OstRate:
     """Return the rate of one OST, or of several that stand together."""
     own = [traffic for on, traffic in files if len(on) == 1]
     if own:
-        rate = sum(traffic.moved_bytes for traffic in own) / sum(traffic.time_s for traffic in own) / 1e6
+        rate = median(traffic.moved_bytes / traffic.time_s for traffic in own) / 1e6
     else:
         # A striped file is as slow as the slowest of its OSTs: the best of them clears all it lies on.
         rate = max(traffic.moved_bytes / len(on) / traffic.time_s / 1e6 for on, traffic in files)
@@ -196,10 +227,10 @@ def _why_unknown(sets: set[frozenset[int]], groups: int) -> str:
     return ""
 
 
-def _slow(files: Sequence[_File]) -> tuple[SlowOst, ...]:
-    """Return the slow OSTs, slowest first: what one explains is taken out before the next is sought."""
+def _slow(files: Sequence[_File]) -> tuple[tuple[SlowOst, ...], SlowOst | None]:
+    """Return the slow OSTs, slowest first, and one that may be: what one explains is taken out before the next is sought."""
     slowest: list[SlowOst] = []
-    slow = 0
+    slow, suspect = 0, None
     rates = _rates(files)
     most = max(1, int(len(rates) * _SLOW_SHARE))
     reference = median(rate.rate_mb_s for rate in rates)
@@ -212,13 +243,53 @@ def _slow(files: Sequence[_File]) -> tuple[SlowOst, ...]:
             break
         slowest.append(worst)
         if _chance(worst, [other for other in judged if other is not worst]) < _FALSE_ALARM:
-            # Those before it are worse: they hid behind each other.
-            slow = len(slowest)
-        left = [(osts, traffic) for osts, traffic in files if not set(osts) & set(worst.rate.osts)]
-        # Files on other OSTs too take their part of these away.
-        alone = len(files) - len(left) == worst.rate.files and all(len(osts) == 1 for osts, _ in files)
-        files, rates = left, tuple(rate for rate in rates if rate is not worst.rate) if alone else _rates(left)
-    return tuple(slowest[:slow])
+            if _no_chance_of_ranks(files, worst.rate, len(rates)):
+                # Those before it are worse: they hid behind each other.
+                slow = len(slowest)
+            suspect = suspect or worst
+        files, rates = _without(files, rates, worst.rate)
+    return tuple(slowest[:slow]), suspect
+
+
+def _no_chance_of_ranks(files: Sequence[_File], rate: OstRate, groups: int) -> bool:
+    """Whether the files of an OST are slower than chance deals files to it, or than any straggler is.
+
+    If all OSTs are alike, the files on one are drawn from all: that this many of them are among the slowest has a
+    hypergeometric chance, however the rates scatter.
+    """
+    known = set(rate.osts)
+    each = [(traffic.moved_bytes / len(on) / traffic.time_s, not known.isdisjoint(on)) for on, traffic in files]
+    of_all = sorted(value for value, _ in each)
+    own = sorted(value for value, here in each if here)
+    if len(own) > 1 and median(of_all) >= _NO_STRAGGLER * own[-1]:
+        return True
+    # All of its files, or all but a quarter that may be as fast as others, from a cache.
+    ways = {len(own), len(own) - len(own) // 4}
+    chances = (_chance_of_slowest(len(of_all), bisect_right(of_all, own[way - 1]), len(own), way) for way in ways)
+    return groups * len(ways) * min(chances) < _FALSE_ALARM
+
+
+def _chance_of_slowest(files: int, slowest: int, own: int, needed: int) -> float:
+    """Return the chance that of that many files of one OST that many are among the slowest of all."""
+    return math.fsum(
+        math.exp(_log_ways(slowest, found) + _log_ways(files - slowest, own - found) - _log_ways(files, own))
+        for found in range(max(needed, own - (files - slowest)), min(own, slowest) + 1)
+    )
+
+
+def _log_ways(of: int, chosen: int) -> float:
+    """Return the logarithm of the number of ways to choose that many of some."""
+    return math.lgamma(of + 1) - math.lgamma(chosen + 1) - math.lgamma(of - chosen + 1)
+
+
+def _without(
+    files: Sequence[_File], rates: Sequence[OstRate], taken: OstRate
+) -> tuple[Sequence[_File], tuple[OstRate, ...]]:
+    """Return the files that lie on none of the OSTs taken out, and the rates that these show."""
+    left = [(osts, traffic) for osts, traffic in files if not set(osts) & set(taken.osts)]
+    # Files on other OSTs too take their part of these away.
+    alone = len(files) - len(left) == taken.files and all(len(osts) == 1 for osts, _ in files)
+    return left, tuple(rate for rate in rates if rate is not taken) if alone else _rates(left)
 
 
 def _chance(worst: SlowOst, others: Sequence[SlowOst]) -> float:
@@ -228,7 +299,7 @@ def _chance(worst: SlowOst, others: Sequence[SlowOst]) -> float:
     mean, count = fmean(values), len(values)
     # As if so many OSTs of the usual scatter had been seen besides, since a handful tells little of it; the mean of
     # several files scatters less.
-    prior = _PRIOR_OSTS * _HEALTHY_SIGMA**2 / files
+    prior = _PRIOR_OSTS * _HEALTHY_SIGMA**2 / files * (_OF_A_MEDIAN if files > 2 else 1)
     degrees = _PRIOR_OSTS + count - 1
     deviation = math.sqrt((prior + math.fsum((value - mean) ** 2 for value in values)) / degrees)
     # A rate of fewer files than the others' scatters more.

@@ -21,7 +21,7 @@ from typing import Any
 from hopperlib.errors import InputError, above, at_least, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import FileSystem, Machine
-from hopperlib.storage.wording import say
+from hopperlib.text import count
 
 # Lustre stripes a file over at most so many OSTs.
 _MOST_STRIPES = 2000
@@ -77,9 +77,18 @@ def own_file_system(
         counts = {"max_stripe_count": min(osts, _MOST_STRIPES), "osts_per_oss": 1}
         counts["default_stripe_count"] = min(system.default_stripe_count, osts)
         unknown = dict.fromkeys(
-            ("osts_per_controller", "useful_stripe_count", "advised_stripe_count", "guide_stripe_counts")
+            ("osts_per_controller", "useful_stripe_count", "advised_stripe_count", "default_layout")
         )
-        own: dict[str, Any] = {"name": "own", "osts": osts, **counts, **unknown}
+        # A pool and what the site advises for sizes are of that file system too.
+        unsaid: dict[str, Any] = {"pool": None, "guide_from_gb": (), "guide_stripe_counts": (), "guide_words": ()}
+        own: dict[str, Any] = {
+            "name": "own",
+            "osts": osts,
+            "guide_stripe_size_bytes": None,
+            **counts,
+            **unknown,
+            **unsaid,
+        }
         system = replace(system, **own)
     if osts is not None or ost_rate_gb_s is not None:
         system = replace(system, peak_gb_s=rate * system.osts)
@@ -88,7 +97,7 @@ def own_file_system(
 
 
 def ceiling_gb_s(machine: Machine, nodes: int) -> float:
-    """Most that so many nodes can write: their own ceiling, or the file system's peak. [GB/s]
+    """Most that this many nodes can write: their own ceiling, or the file system's peak. [GB/s]
 
     Raises
     ------
@@ -189,7 +198,7 @@ def write_rate_gb_s(
     if nodes is not None and not fewest <= nodes <= machine.nodes:
         rule = f"must be from {fewest}, which {tasks} tasks need, to {machine.nodes:,}, the nodes of the machine"
         raise refusal("nodes", nodes, rule)
-    # So many nodes hold so many tasks each: full ones and a rest, or an even deal.
+    # This many nodes hold that many tasks each: full ones and a rest, or an even deal.
     each, over = divmod(tasks, cores if nodes is None else nodes)
     groups = ((each, cores), (1, over)) if nodes is None else ((nodes - over, each), (over, each + 1))
     total = sum(count * min(on_node * task_rate_gb_s, ceiling) for count, on_node in groups)
@@ -247,7 +256,13 @@ def client_findings(title: str, curve: Sequence[float]) -> tuple[Finding, ...]:
     (['client-ceiling'], ())
     """
     tasks = level_from(curve)
-    return () if tasks is None else (say("client-ceiling", tasks=tasks, title=title),)
+    if tasks is None:
+        return ()
+    message = (
+        f"From {count(tasks, 'task')} the nodes of {title} pass on all they can: more tasks on them write no faster. "
+        "Spread the writers over more nodes, or let fewer of them write."
+    )
+    return (Finding("client-ceiling", message),)
 
 
 def parting_point(first: Sequence[float], second: Sequence[float], *, apart: float = 0.05) -> int | None:

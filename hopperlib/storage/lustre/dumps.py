@@ -14,13 +14,12 @@ References
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
 from hopperlib.errors import above, at_least, refusal
 from hopperlib.finding import Finding
-from hopperlib.storage.wording import say
 
 # A probe that finds a slow OST less often is too short.
 _ENOUGH_POWER = 0.9
@@ -388,34 +387,23 @@ def close_cost_s(gain: float, rate_gb_s: float, *, size_per_process_gb: float) -
     return (gain - 1) * size_per_process_gb / rate_gb_s
 
 
-def times_by_slow_rate(
-    size_gb: float, osts: int, rate_gb_s: float, *, slow: int, variables: int, gap_s: float = 0.0
-) -> list[tuple[float, float]]:
-    """Time of a dump against the rate of its slow OSTs, from a fifth of the healthy rate to all of it. [GB/s], [s]
+def barrier_steps(size_gb: float, *, peak_gb_s: float, variables: int, spread_s: float) -> list[tuple[float, float]]:
+    """Rate of a shared file over time, as the corners of a line: at peak, and none at the end of each variable. [s], [GB/s]
 
-    Parameters
-    ----------
-    size_gb : float
-        Size of the dump. [GB]
-    osts : int
-    rate_gb_s : float
-        Rate of a healthy OST. [GB/s]
-    slow : int
-        Slow OSTs; at least one is taken to be.
-    variables : int
-    gap_s : float
-        Time lost at each barrier besides waiting. [s]
+    Parameters are those of `barrier_rate_gb_s`.
 
     Examples
     --------
-    >>> curve = times_by_slow_rate(8.0, 4, 1.0, slow=1, variables=2)
-    >>> [(round(rate, 2), round(time, 1)) for rate, time in (curve[0], curve[-1])]
-    [(0.2, 10.0), (1.0, 2.0)]
+    >>> barrier_steps(8.0, peak_gb_s=2.0, variables=2, spread_s=1.0)[2:5]
+    [(2.0, 0.0), (3.0, 0.0), (3.0, 2.0)]
     """
-    rates = [step / 20 * rate_gb_s for step in range(4, 21)]
-    mixed = [osts_with_slow(osts, rate_gb_s, slow=max(slow, 1), slow_rate_gb_s=rate) for rate in rates]
-    times = [barriered_dump(size_gb, each, variables=variables, gap_s=gap_s).time_s for each in mixed]
-    return list(zip(rates, times, strict=True))
+    writing_s = size_gb / variables / peak_gb_s
+    corners: list[tuple[float, float]] = []
+    for number in range(variables):
+        start = number * (writing_s + spread_s)
+        done = start + writing_s
+        corners += [(start, peak_gb_s), (done, peak_gb_s), (done, 0.0), (done + spread_s, 0.0)]
+    return corners
 
 
 def ost_activity(dump: Dump, rate_gb_s: float, *, slowest: bool = False) -> list[tuple[float, float]]:
@@ -451,8 +439,8 @@ def slow_ost_findings(
     slow_gb_s: float,
     exclusion: Exclusion,
     power: float,
-) -> tuple[Finding, ...]:
-    """Return what a measured time, leaving out slow OSTs, and a probe mean for whoever writes the dump.
+) -> Iterator[Finding]:
+    """Yield what a measured time, leaving out slow OSTs, and a probe mean for the writer of the dump.
 
     Parameters
     ----------
@@ -474,14 +462,15 @@ def slow_ost_findings(
     ['exclude', 'probe-too-short']
     """
     low, high = explaining_gb_s
-    findings = []
     if low > healthy_gb_s:
-        findings.append(say("faster-than-healthy"))
+        message = "The measured time is shorter than healthy OSTs allow, so a size or a rate must be wrong."
+        yield Finding("faster-than-healthy", message, "problem")
     elif high >= healthy_gb_s:
-        findings.append(say("no-slow-ost-needed"))
+        message = "If the dump is large, no slow OST is needed to explain the time: healthy OSTs take as long."
+        yield Finding("no-slow-ost-needed", message, "note")
     if slow and slow_gb_s < exclusion.break_even_gb_s:
         them = "the slow OST" if slow == 1 else f"the {slow} slow OSTs"
-        findings.append(say("exclude", them=them, extra_gb=exclusion.extra_per_ost_gb))
+        more = f"{exclusion.extra_per_ost_gb:,.1f} GB more"
+        yield Finding("exclude", f"It pays to leave out {them}: each of the others then takes {more}.")
     if slow and power < _ENOUGH_POWER:
-        findings.append(say("probe-too-short"))
-    return tuple(findings)
+        yield Finding("probe-too-short", "This probe would miss the slow OST too often. Let it run longer.")

@@ -12,14 +12,14 @@ import math
 import operator
 from functools import cache
 
-# A chance has so many bits; the product of two fits into a lane, with room for what they add up to.
+# A chance has that many bits; the product of two fits into a lane, with room for what they add up to.
 _BITS, _LANE = 60, 128
 # Files with one stripe up to which the exact way is fast enough for a page.
 _EXACT_FILES = 100
 
 
 def chance_of_at_most(most: int, objects: int, osts: int) -> float:
-    """Chance that no OST gets more than so many of the objects, each on an OST at random. [fraction]
+    """Chance that no OST gets more than that many of the objects, each on an OST at random. [fraction]
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def chance_of_at_most(most: int, objects: int, osts: int) -> float:
     # number is tiny.
     single = [math.exp(-mean + count * math.log(mean) - math.lgamma(count + 1)) for count in range(most + 1)]
     half, other = _sums_of_halves(single, osts, objects)
-    # One half holds so many of the objects and the other the rest: of their product only this one coefficient is
+    # One half holds that many of the objects and the other the rest: of their product only this one coefficient is
     # needed.
     together = math.fsum(map(operator.mul, half, reversed(other)))
     given = math.exp(-objects + objects * math.log(objects) - math.lgamma(objects + 1))

@@ -13,7 +13,7 @@ The limiting layer is the OST, or the RAID controller that several OSTs share.
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
 from statistics import quantiles
@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError, above, at_least, refusal
 from hopperlib.finding import Finding
-from hopperlib.storage.wording import say
+from hopperlib.text import count
 
 _ALLOCATORS = ("round-robin", "random", "weighted")
 # Objects dealt one by one (files of several stripes) cost time; beyond this many, fewer repetitions are made.
@@ -131,27 +131,39 @@ def deal_objects(
         return [each + (number < over) for number in range(osts)]
     if rng is None:
         raise refusal("allocator", allocator, "needs a random generator: rng=random.Random(seed)")
-    draw = rng.random
-    counts = [0] * osts
-    if allocator == "random" and stripe_count == 1:
+    if allocator == "weighted":
+        return _deal_weighted(files, stripe_count, osts, weights or (), rng.random)
+    return _deal_at_random(files, stripe_count, osts, rng.random)
+
+
+def _deal_at_random(files: int, stripe_count: int, osts: int, draw: Callable[[], float]) -> list[int]:
+    """Return the objects of each OST where every set of OSTs is as likely."""
+    if stripe_count == 1:
         return _deal_singles(files, [1] * osts, draw)
-    if allocator == "random":
-        # The first cards of a shuffle that is never undone: each file's OSTs differ, and all sets are as likely.
-        order = list(range(osts))
-        for _ in range(files):
-            for place in range(stripe_count):
-                other = place + int(draw() * (osts - place))
-                ost = order[other]
-                order[other] = order[place]
-                order[place] = ost
-                counts[ost] += 1
-        return counts
-    positive = sum(weight > 0 for weight in weights or ())
-    if weights is None or len(weights) != osts or min(weights) < 0 or positive < stripe_count:
+    counts = [0] * osts
+    # The first cards of a shuffle that is never undone: each file's OSTs differ, and all sets are as likely.
+    order = list(range(osts))
+    for _ in range(files):
+        for place in range(stripe_count):
+            other = place + int(draw() * (osts - place))
+            ost = order[other]
+            order[other] = order[place]
+            order[place] = ost
+            counts[ost] += 1
+    return counts
+
+
+def _deal_weighted(
+    files: int, stripe_count: int, osts: int, weights: Sequence[float], draw: Callable[[], float]
+) -> list[int]:
+    """Return the objects of each OST where some are preferred."""
+    positive = sum(weight > 0 for weight in weights)
+    if len(weights) != osts or min(weights) < 0 or positive < stripe_count:
         rule = f"needs {osts} weights, none negative, at least {stripe_count} of them positive"
-        raise refusal("allocator", allocator, rule)
+        raise refusal("allocator", "weighted", rule)
     if stripe_count == 1:
         return _deal_singles(files, weights, draw)
+    counts = [0] * osts
     sums = list(accumulate(weights))
     for _ in range(files):
         # An OST that is drawn twice is drawn anew, which leaves the chances of the others in proportion.
@@ -326,20 +338,20 @@ def deals_in_time(repetitions: int, files: int, stripe_count: int, allocator: st
     return max(1, min(repetitions, _MOST_OBJECTS // work))
 
 
-def deal_findings(made: int, repetitions: int, allocator: str) -> tuple[Finding, ...]:
-    """Return what to know about repeated deals: that fewer were made, that weights are assumed.
+def deal_findings(made: int, repetitions: int, allocator: str) -> Iterator[Finding]:
+    """Yield what to know about repeated deals: that fewer were made, that weights are assumed.
 
     Examples
     --------
-    >>> [finding.code for finding in deal_findings(30, 50, "weighted")], deal_findings(1, 50, "round-robin")
-    (['fewer-repetitions', 'weights-assumed'], ())
+    >>> [finding.code for finding in deal_findings(30, 50, "weighted")], list(deal_findings(1, 50, "round-robin"))
+    (['fewer-repetitions', 'weights-assumed'], [])
     """
-    findings = []
     if made < repetitions and allocator != "round-robin":
-        findings.append(say("fewer-repetitions", made=made, repetitions=repetitions))
+        message = f"{count(made, 'deal')} instead of {repetitions}: files of several stripes take longer to deal."
+        yield Finding("fewer-repetitions", message, "note")
     if allocator == "weighted":
-        findings.append(say("weights-assumed"))
-    return tuple(findings)
+        message = "How full the OSTs were is not printed: the weights are an assumption, and a strong one."
+        yield Finding("weights-assumed", message, "note")
 
 
 def nine_of_ten(values: Sequence[float]) -> tuple[float, float]:

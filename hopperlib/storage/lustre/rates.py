@@ -5,8 +5,8 @@ nodes pass on, what the OSTs in use, their servers and the network to them take,
 and the peak of the whole file system; the lowest sets the rate. Three things
 come on top, and are paid in time:
 
-- metadata: every file is created, one after the other, and every object of a
-  file is opened and locked for the first time;
+- metadata: every file is created, as many a second as the metadata servers
+  create, and every object of a file is opened and locked for the first time;
 - calls: each costs its caller a little, whatever its size;
 - locks: where several clients write to one object of a shared file, each piece
   takes the lock away from somebody else, and the OST waits meanwhile. With as
@@ -16,8 +16,10 @@ come on top, and are paid in time:
 
 The cost of a lock is calibrated: public IO500 runs whose shared file has a known
 number of objects have a median of 2 ms (``benchmarks/README.md``, with the error
-on runs that were held out). An object is taken to cost one lock. Those of a file
-and a call are assumed. No task of a public run passed on more than 3.7 GB/s.
+on runs that were held out). An object is taken to cost one lock. Files are
+created as fast as a machine file states, else as in the median of public IO500
+results on Lustre with all files in one folder. The cost of a call is assumed. No
+task of a public run passed on more than 3.7 GB/s.
 
 Files of their own are dealt round the OSTs, as Lustre's allocator does while the
 OSTs are about equally full [2]_.
@@ -33,7 +35,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hopperlib.errors import at_least, refusal
+from hopperlib.errors import above, at_least, refusal
 from hopperlib.machine import FileSystem
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_GB
@@ -41,18 +43,20 @@ from hopperlib.units import BYTES_PER_GB
 _PATTERNS = ("shared", "collective", "file-per-process")
 # The best rate of one task through POSIX or MPI-IO in public IO500 runs, where a machine file says nothing better.
 _TASK_CEILING_GB_S = 3.7
+# Files created a second in one folder, the median of 95 public IO500 results on Lustre (``benchmarks/README.md``).
+PUBLIC_CREATES_PER_S = 48_000.0
 # More aggregators than stripes must be worth a hundredth of the time.
 _WORTH = 0.99
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What files, calls, locks and objects cost. That of a lock is calibrated, the others are assumed.
+    """What files, calls, locks and objects cost. Those of a file and a lock are calibrated, the others are assumed.
 
     Parameters
     ----------
-    file_s : float
-        Creating or opening one file on the metadata server. [s]
+    creates_per_s : float or None
+        Files that are created a second; None for what the file system's record says, else the public median. [1/s]
     call_s : float
         One call. [s]
     lock_s : float
@@ -61,13 +65,15 @@ class Costs:
         Opening one more object of a file. [s]
     """
 
-    file_s: float = 0.0002
+    creates_per_s: float | None = None
     call_s: float = 0.00005
     lock_s: float = 0.002
     object_s: float = 0.002
 
     def __post_init__(self) -> None:
-        at_least(0, file_s=self.file_s, call_s=self.call_s, lock_s=self.lock_s, object_s=self.object_s)
+        if self.creates_per_s is not None:
+            above(0, creates_per_s=self.creates_per_s)
+        at_least(0, call_s=self.call_s, lock_s=self.lock_s, object_s=self.object_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +215,7 @@ class Pace:
         self.free = 1 - other_load_fraction
         self.ost_gb_s = self.free * system.ost_peak_gb_s
         self.task_gb_s = system.task_write_ceiling_gb_s or _TASK_CEILING_GB_S
+        self.creates_per_s = self.costs.creates_per_s or system.creates_per_s or PUBLIC_CREATES_PER_S
         self.own_files = writing.pattern == "file-per-process"
         self.collective = writing.pattern == "collective"
 
@@ -238,7 +245,10 @@ class Pace:
         writing = self.writing
         if not self.collective:
             return writing.writers, self._parts_of(count, stripe_bytes, writing.writers, most_gb_s)
-        one_each = writing.aggregators or min(count, writing.writers)
+        # Each moves whole stripes: more than there are would have nothing to do.
+        pieces = -(-writing.size_bytes // stripe_bytes)
+        most = min(writing.writers, pieces)
+        one_each = writing.aggregators or min(count, most)
         parts = self._parts_of(count, stripe_bytes, one_each, most_gb_s)
         enough = min(self.clients_gb_s(one_each)) >= most_gb_s and parts.calls_s < (1 - _WORTH) * sum(parts)
         if writing.aggregators or enough:
@@ -247,29 +257,29 @@ class Pace:
         # Less a hair, so that a quotient which should be whole is not rounded up.
         needed = math.ceil(reached / min(self.task_gb_s, self.system.node_write_ceiling_gb_s) - 1e-9)
         # Whole multiples, so that every stripe has as many aggregators.
-        several = max(min(writing.writers, -(-needed // count) * count), one_each)
-        choices = {each: self._parts_of(count, stripe_bytes, each, most_gb_s) for each in (several, writing.writers)}
+        several = max(min(most, -(-needed // count) * count), one_each)
+        choices = {each: self._parts_of(count, stripe_bytes, each, most_gb_s) for each in (several, most)}
         least = min(sum(parts), *map(sum, choices.values()))
         return next((each, of) for each, of in {one_each: parts, **choices}.items() if sum(of) * _WORTH <= least)
 
     def clients_gb_s(self, callers: int) -> tuple[float, float]:
-        """Return what so many tasks, and their nodes, pass on. [GB/s]"""
+        """Return what that many tasks, and their nodes, pass on. [GB/s]"""
         nodes = min(callers, self.writing.nodes)
         return callers * self.task_gb_s, nodes * self.system.node_write_ceiling_gb_s
 
     def _parts_of(self, count: int, stripe_bytes: int, callers: int, most_gb_s: float) -> _Parts:
-        """Return the parts of the time if so many tasks write."""
+        """Return the parts of the time if that many tasks write."""
         writing, costs = self.writing, self.costs
         size = writing.size_bytes
         block = stripe_bytes if self.collective else writing.block_bytes
         moving = size / BYTES_PER_GB / min(most_gb_s, *self.clients_gb_s(callers))
         files = writing.writers if self.own_files else 1
         # The tasks open the objects of their own files at the same time.
-        metadata = files * costs.file_s + count * costs.object_s
+        metadata = files / self.creates_per_s + count * costs.object_s
         locks = 0.0
         several = callers > count if self.collective else not self.own_files
         if several and not writing.reading and min(callers, writing.nodes) > 1:
-            # Blocks and stripes cut the file into so many pieces. What a block holds of one object lies together
+            # Blocks and stripes cut the file into that many pieces. What a block holds of one object lies together
             # there, and its lock grows over it: no more locks than objects.
             pieces = 1.0 if block == stripe_bytes else min(pieces_per_call(block, stripe_bytes), count)
             locks = size / block * pieces / count * costs.lock_s
@@ -350,20 +360,6 @@ def estimate(
     if layout.osts != system.osts:
         raise refusal("layout.osts", layout.osts, f"must be {system.osts}, the OSTs of {system.name!r}")
     return Pace(writing, system, costs, other_load_fraction).estimate(layout.stripe_count, layout.stripe_size_bytes)
-
-
-def mean_ost_loads_gb(writing: Writing, layout: Layout) -> list[float]:
-    """How much lies on each OST; of files that fall on OSTs at random the mean. [GB]
-
-    Examples
-    --------
-    >>> writing = Writing(size_bytes=3 * 10**9, writers=2, nodes=1)
-    >>> mean_ost_loads_gb(writing, Layout(stripe_count=1, stripe_size_bytes=1 << 20, osts=3, first_ost=2))
-    [0.0, 0.0, 3.0]
-    """
-    if writing.pattern == "file-per-process":
-        return [writing.size_bytes / BYTES_PER_GB / layout.osts] * layout.osts
-    return [load / BYTES_PER_GB for load in layout.ost_loads_bytes(writing.size_bytes)]
 
 
 def block_access_time_s(

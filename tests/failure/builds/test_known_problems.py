@@ -10,13 +10,9 @@ from hypothesis import strategies as st
 
 from hopperlib.documented import by_study, documented
 from hopperlib.failure.builds._environment import read_environment
-from hopperlib.failure.builds._link_line import compilers, read_line
+from hopperlib.failure.builds._link_line import drivers, read_line
 from hopperlib.failure.builds.default_modules import (
-    Shares,
-    Weights,
-    flip_weight,
     outcomes,
-    troubles,
 )
 from hopperlib.failure.builds.known_problems import check_build, read_build, repaired
 from hopperlib.failure.builds.rules import (
@@ -27,7 +23,7 @@ from hopperlib.failure.builds.rules import (
     read_build_rules,
 )
 from hopperlib.failure.builds.versions import in_range, version_key
-from hopperlib.tables import TableError
+from hopperlib.schema import TableError
 
 RULES = load_build_rules()
 
@@ -342,7 +338,7 @@ def test_module_with_a_folder_before_its_name():
 def test_a_line_in_pieces():
     line = read_line("export X=1; FOO=bar ftn-12 -O3 \\\n  -h omp -L lib -o 'my prog' main.o \"lib x.a\" -l sci # note")
     assert line.command == "ftn-12"
-    assert line.driver == compilers().commands["ftn"]
+    assert line.driver == drivers()["ftn"]
     assert line.flags == ("-O3", "-homp", "-Llib", "-o", "-lsci")
     assert line.inputs == ("main.o", "lib x.a")
     assert line.text == "FOO=bar ftn-12 -O3 -h omp -L lib -o 'my prog' main.o 'lib x.a' -l sci"
@@ -417,9 +413,6 @@ def test_a_version_newer_than_the_table_is_said_to_be():
 
 # The choice of default modules
 
-SHARES = Shares(dynamic=0.2, shmem=0.1, hit=0.25, pinned=0.3)
-WEIGHTS = Weights(told=1, fails=2, run=4, contacted=0.1)
-
 
 def test_what_each_option_breaks():
     assert set(outcomes("A").values()) == {"works", "MPT-DEPRECATED"}
@@ -428,45 +421,3 @@ def test_what_each_option_breaks():
     assert set(outcomes("C").values()) == {"works", "MPICH2-SHMEM-DYNAMIC"}
     with pytest.raises(ValueError, match="option='D' must be one of: A, B, C"):
         outcomes("D")
-
-
-def test_costs_by_hand():
-    a, b, c = troubles(SHARES, WEIGHTS)
-    # A: all dynamic links. B: all of SHMEM, and scripts. C: a quarter of the dynamic programs, and scripts.
-    assert (a.broken_fraction, b.broken_fraction, c.broken_fraction) == pytest.approx((0.2, 0.1, 0.05))
-    assert (a.contacted_fraction, b.contacted_fraction, c.contacted_fraction) == (0, 0.3, 0.3)
-    assert (a.cost, b.cost, c.cost) == pytest.approx((0.2, 0.2 + 0.03, 0.2 + 0.03))
-    # C = 0.05 w + 0.03 is as dear as A, 0.2, at w = 3.4.
-    assert flip_weight(SHARES, WEIGHTS) == pytest.approx(3.4)
-
-
-def test_at_the_flip_two_options_cost_the_same():
-    weight = flip_weight(SHARES, WEIGHTS)
-    a, b, c = troubles(SHARES, Weights(told=1, fails=2, run=weight, contacted=0.1))
-    assert c.cost == pytest.approx(min(a.cost, b.cost))
-
-
-def test_where_none_fails_at_run_time_there_is_no_flip():
-    assert flip_weight(Shares(dynamic=0.2, shmem=0.1, hit=0, pinned=0), WEIGHTS) is None
-    assert flip_weight(Shares(dynamic=0, shmem=0.1, hit=1, pinned=0.3), WEIGHTS) == 0
-
-
-shares = st.builds(Shares, **{name: st.floats(0, 1) for name in ("dynamic", "shmem", "hit", "pinned")})
-
-
-@settings(max_examples=60)
-@given(shares)
-def test_c_never_breaks_more_than_a_and_less_than_b_only_under_a_condition(made):
-    a, b, c = troubles(made, WEIGHTS)
-    assert c.broken_fraction <= a.broken_fraction + 1e-12
-    # The claim that C touches the fewest holds where dynamic x hit < shmem, and only there.
-    if abs(made.dynamic * made.hit - made.shmem) > 1e-9:
-        assert (c.broken_fraction < b.broken_fraction) == (made.dynamic * made.hit < made.shmem)
-
-
-@pytest.mark.parametrize("name", ["dynamic", "shmem", "hit", "pinned"])
-def test_shares_and_weights_out_of_range(name):
-    with pytest.raises(ValueError, match=rf"{name}=1\.5 must be from 0 to 1, a share of the users"):
-        troubles(Shares(**({"dynamic": 0, "shmem": 0, "hit": 0, "pinned": 0} | {name: 1.5})), WEIGHTS)
-    with pytest.raises(ValueError, match="run=-1 must not be below 0"):
-        troubles(SHARES, Weights(told=0, fails=0, run=-1, contacted=0))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from hopperlib.failure.diagnosis._fallback import _voices
 from hopperlib.failure.diagnosis.diagnosis import diagnose
 
 FIRST = "LAMMPS (2 Aug 2023)\nERROR: Lost atoms: original 5 current 3 (src/thermo.cpp:494)\nsrun: error: n1: task 3: Exited with exit code 1\n"
@@ -29,9 +32,9 @@ def test_an_end_is_read_upwards(text, said):
 @pytest.mark.parametrize(
     ("line", "code", "who"),
     [
-        ("sbatch: error: cannot frobnicate the job", "SCHEDULER-MESSAGE", "user"),
-        ("ibv_poll_cq failed: error in flux", "NETWORK-MESSAGE", "staff"),
-        ("[mpiexec@n1] error in the launch of flux", "LAUNCHER-MESSAGE", "user"),
+        ("sbatch: error: cannot frobnicate the job", "SCHEDULER-MESSAGE", "unclear"),
+        ("ibv_poll_cq failed: error in flux", "NETWORK-MESSAGE", "unclear"),
+        ("[mpiexec@n1] error in the launch of flux", "LAUNCHER-MESSAGE", "unclear"),
         ("flux solver failed in cell 3", "APPLICATION-MESSAGE", "user"),
     ],
 )
@@ -82,3 +85,46 @@ def test_the_message_below_or_behind_is_quoted(text, said):
     found = diagnose([("job.out", text)])
     assert said in found.cause.hits[0].text
     assert found.cause.confidence == "guess"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "who"),
+    [
+        ('6.069s: job.exception fuwb3VbDbn7 type=alloc severity=0 alloc denied due to type="match error"', "SCHEDULER-MESSAGE", "unclear"),
+        ("MPT: shepherd terminated: r2i0n23.ib0 - job aborting", "MPT-LAUNCH", "unclear"),
+        ("MPT ERROR: could not run executable. If this is a non-MPT application,", "MPT-LAUNCH", "unclear"),
+        ("shifter: failed to find runnable image docker:me/tool:1.0", "CONTAINER", "unclear"),
+        ("RCCL error in ProcessGroup.cpp:1: unhandled system error", "NCCL-SYSTEM", "unclear"),
+        ("slurmstepd: error: execve(): /tmp/slurmd/job2997814/slurm_script: No such file or directory", "SLURM-SCRIPT-LOST", "staff"),
+        ("ssh: connect to host 192.168.43.57 port 22: Connection refused", "SSH-REFUSED", "unclear"),
+        ("ERROR: temperature of cell 3 is below zero", "APPLICATION-MESSAGE", "user"),
+    ],
+)  # fmt: skip
+def test_nobody_is_blamed_for_what_a_message_does_not_say(text, code, who):
+    cause = diagnose([("job.out", f"{text}\n")]).cause
+    assert (cause.code, cause.who) == (code, who)
+    assert "chmod" not in " ".join(cause.advice)
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("Error (ORCA_MDCI): Number of processes (16) in parallel calculation exceeds number of pairs (10)", "at most 10 processes instead of 16"),
+        (" insufficient memory available - require            23661817216  have 3999999059", "23661817216 words"),
+        ("FATAL:   \"bris\": executable file not found in $PATH", "exec <image> which bris"),
+        ("     convergence NOT achieved after 100 iterations: stopping", "`electron_maxstep` beyond 100"),
+    ],
+)  # fmt: skip
+def test_advice_takes_its_numbers_from_the_message(text, advice):
+    assert advice in " ".join(diagnose([("job.out", f"{text}\n")]).cause.advice)
+
+
+def test_words_that_nothing_fits_get_no_advice():
+    assert diagnose([("job.out", "ERROR: flux solver failed in cell 3\n")]).cause.advice == []
+
+
+def test_remedies_have_sources_and_expressions_that_end():
+    for remedy in _voices().remedy:
+        assert remedy.source
+        assert remedy.advice
+        assert not re.search(r"[*+]|\{\d+,\}", re.sub(r"\\.|\[[^\]]*\]", "x", remedy.regex))

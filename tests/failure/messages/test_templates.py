@@ -209,8 +209,8 @@ def test_any_bytes_have_a_template(line):
 @cache
 def expression(name):
     """All alternatives of a table in one expression."""
-    table = _tables()[name]
-    any_case, cased = "|".join(table["any_case"]), table.get("cased", ())
+    table = getattr(_tables(), name)
+    any_case, cased = "|".join(table.any_case), table.cased
     return re.compile("|".join((f"(?i:{any_case})", *cased)).encode())
 
 

@@ -1,6 +1,6 @@
 """Placement metrics against brute force, and under shifts round the torus."""
 
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -13,9 +13,9 @@ from hopperlib.network.torus.allocation import (
     hull_of_placement,
     max_hop_distance,
     mean_hop_distance,
-    runs_of,
 )
 from hopperlib.network.torus.distances import Link, Torus, link_bandwidth_gb_s
+from hopperlib.scheduling.schedule import runs_of
 
 SIZES = (5, 4, 6)
 PLACES = st.lists(st.tuples(*(st.integers(0, size - 1) for size in SIZES)), min_size=1, max_size=30)
@@ -47,13 +47,6 @@ def test_running_sums_of_a_node_list(nodes, positions):
     torus = TORI[2]
     wanted = mean_hop_distance([nodes[position] for position in sorted(positions)], torus)
     assert PrefixCounts(nodes, torus).mean_hop_distance(runs_of(positions)) == pytest.approx(wanted)
-
-
-@given(st.sets(st.integers(0, 40)))
-def test_runs(positions):
-    runs = runs_of(positions)
-    assert {position for start, end in runs for position in range(start, end)} == positions
-    assert all(a[1] < b[0] for a, b in pairwise(runs))
 
 
 def test_bisection_of_a_plane_and_of_the_machine():

@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from hopperlib.network.scheduling.generator import SizeClass, draw_workload
-from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.maps import cabinet_map, compactness, holders, occupancy
 from hopperlib.network.torus.orders import order_nodes
 from hopperlib.network.torus.wiring import Wiring
+from hopperlib.scheduling.generator import SizeClass, draw_workload
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Job, Workload
 
 
 def test_the_floor_as_text():

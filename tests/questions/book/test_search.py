@@ -6,10 +6,11 @@ import csv
 
 import pytest
 
-from hopperlib import scoring
-from hopperlib.documented import ROLES, VERDICTS, all_values, data_folder, errata
+from hopperbook import score
+from hopperlib.data_files import data_folder
+from hopperlib.documented import ROLES, VERDICTS, all_values, errata
 from hopperlib.errors import InputError
-from hopperlib.questions.book.search import Browsed, rows_shown
+from hopperlib.questions.book.search import has_words, rows_shown
 from hopperlib.questions.question import load
 
 
@@ -18,8 +19,7 @@ from hopperlib.questions.question import load
     [("", True), ("6384", True), ("6,384", True), ("NODES hopper", True), ("nodes franklin", False)],
 )
 def test_every_word_must_occur(search, found):
-    row = {"what": "compute nodes of Hopper", "value": "6,384", "note": "Franklin"}
-    assert Browsed(search=search).found([row], (), ("what", "value")) == [row] * found
+    assert has_words(search, "compute nodes of Hopper", "6,384") == found
 
 
 def test_rows_that_are_cut_say_so():
@@ -66,15 +66,15 @@ def test_a_proof_that_fails_would_be_seen(monkeypatch):
     assert any(row[2].endswith(": FAILS") for row in result.tables[0].rows)
 
 
-def test_the_scorecard_shows_the_rows_of_the_scorecard():
+def test_the_scorecard_shows_the_rows_of_the_scorecard(scorecard):
     result = load("scorecard").run(shown=2000)
-    assert [row[0] for row in result.tables[0].rows] == [f"{row.study}: {row.quantity}" for row in scoring.rows()]
-    assert result.facts["missed"] == len(scoring.unexplained(scoring.rows()))
+    assert [row[0] for row in result.tables[0].rows] == [f"{row.study}: {row.quantity}" for row in scorecard]
+    assert result.facts["missed"] == len(score.unexplained(scorecard))
 
 
 @pytest.mark.parametrize("study", ["machines", "memory", "placement"])
 def test_the_scorecard_by_study(study):
-    table = scoring.rows(study)
+    table = score.rows(study)
     result = load("scorecard").run(study=study)
     assert result.facts["found"] == len(table)
     drawn = [row for row in table if row.deviation is not None and row.tolerance]
@@ -86,7 +86,7 @@ def test_the_scorecard_by_study(study):
 
 def test_the_scorecard_by_role_and_verdict():
     run = load("scorecard").run
-    assert {row[3] for row in run(role="predicted").tables[0].rows} == {"predicted"}
+    assert {row[3] for row in run(role="retrodicted").tables[0].rows} == {"retrodicted"}
     missed = run(verdict="missed", study="memory")
     assert {row[4] for row in missed.tables[0].rows} == {"missed, explained"}
     assert missed.tables[0].marked == (0,)
@@ -95,7 +95,7 @@ def test_the_scorecard_by_role_and_verdict():
 
 
 def test_each_point_of_the_residuals_says_which_row_it_is():
-    figure = load("scorecard").run(study="slow-ost", role="predicted").figures[0]
+    figure = load("scorecard").run(study="slow-ost", role="retrodicted").figures[0]
     assert len(figure.data[0]["text"]) == len(figure.data[0]["x"]) == 5
     assert "~80 % of the peak I/O rates" in figure.data[0]["text"][0]
 
@@ -128,7 +128,9 @@ def test_long_searches_are_refused():
 
 def test_a_wild_miss_stands_at_the_edge_of_the_residuals_and_its_table_tells_the_truth():
     figure = load("scorecard").run().figures[0]
-    drawn = [y for trace in figure.data if trace["name"] in ("predicted", "calibrated") for y in trace["y"]]
+    drawn = [
+        y for trace in figure.data if trace["name"] in ("retrodicted", "calibrated", "arithmetic") for y in trace["y"]
+    ]
     told = [abs(row[-1]) for row in figure.table.rows]
     assert max(told) > 4
     assert max(map(abs, drawn)) == 4.0

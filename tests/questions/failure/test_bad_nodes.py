@@ -17,7 +17,7 @@ def test_one_node_of_hopper():
     result = QUESTION.run(bad=8, job_nodes=1)
     # 8 of 6,384 nodes
     assert result.facts["chance"] == pytest.approx(8 / 6384)
-    assert result.summary.startswith("A job on 1 node meets a bad node with a chance of 0.1 %")
+    assert result.summary.startswith("A job on 1 node of Hopper hits a bad node with a probability of 0.1 %")
     assert [notice.code for notice in result.findings] == ["no-gain"]
 
 
@@ -49,7 +49,7 @@ def test_a_check_longer_than_the_run_never_pays():
 def test_no_bad_node():
     result = QUESTION.run(bad=0)
     assert result.summary == "No node is bad, so a check can only cost."
-    assert result.values[-1].text == "-"
+    assert result.values[0].text == "0.00"
 
 
 def test_the_table_marks_the_sizes_at_which_the_check_pays():

@@ -1,4 +1,4 @@
-"""The explorers of builds and of default modules: examples, repaired lines, what the weights decide."""
+"""The explorer of builds: examples, repaired lines, any text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.questions.failure import default_modules
 from hopperlib.questions.failure.build import QUESTION
 from hopperlib.render.answer import answer_json
 
@@ -37,9 +36,8 @@ def test_one_change_of_module_mends_both():
         result.copyables[0].text == "module swap xt-libsci xt-libsci/10.5.0\nftn -mp=nonuma -dynamic -o solver solver.o"
     )
     assert result.summary.endswith("Type module swap xt-libsci xt-libsci/10.5.0, and build anew.")
-    shown = {value.label: value.text for value in result.values}
-    # 19 October to 16 December 2010.
-    assert (shown["Vendor's bug number"], shown["From report to release"]) == ("765956", "58")
+    (wrappers, *_) = result.findings
+    assert "Bug 765956, reported 2010-10-19, fixed in xt-libsci/10.5.0 of 2010-12-16." in wrappers.message
     mended = QUESTION.run(modules="\n".join([QUESTION.defaults["modules"], *result.facts["commands"]]))
     assert mended.facts["known"] == []
 
@@ -91,56 +89,3 @@ def test_markup_stays_text():
 def test_any_text_gets_an_answer_or_one_message(modules, line):
     answer = json.loads(answer_json("build", json.dumps({"modules": modules, "line": line})))
     assert answer["ok"] or answer["error"]["control"] == "line"
-
-
-def weigh(**values):
-    return default_modules.QUESTION.run(**values).facts
-
-
-def test_the_default_setting_by_hand():
-    facts = weigh()
-    # A: 10 % told. B: 2 % fail, thrice as bad, and 5 % asked at a half. C: 1 % fails when it runs, and the same 5 %.
-    assert (facts["cost_a"], facts["cost_b"], facts["cost_c"]) == pytest.approx((0.1, 0.085, 0.075))
-    # C meets B where 0.01 w = 0.06.
-    assert (facts["cheapest"], facts["flip"]) == ("C", pytest.approx(6))
-
-
-def test_the_decision_flips_at_its_weight():
-    assert weigh(run=5.5)["cheapest"] == "C"
-    assert weigh(run=6.5)["cheapest"] == "B"
-
-
-def test_the_fewest_are_not_always_the_cheapest():
-    result = default_modules.QUESTION.run(run=20.0)
-    assert (result.facts["fewest"], result.facts["cheapest"]) == ("C", "B")
-    assert [notice.code for notice in result.findings] == ["fewest-is-not-cheapest"]
-
-
-def test_c_breaks_the_fewest_only_if_fewer_fail_than_use_shmem():
-    assert weigh(dynamic=80.0, hit=10.0, shmem=10.0)["fewest"] == "C"
-    assert weigh(dynamic=80.0, hit=10.0, shmem=2.0)["fewest"] == "B"
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"hit": 0.0}, "No weight of a failure at run time changes that."),
-        ({"shmem": 0.0}, "C does not become cheapest."),
-        ({"run": 20.0}, "counted less than 6.0; now it counts 20."),
-        ({}, "until a failure at run time counts 6.0; now it counts 5."),
-    ],
-)
-def test_the_summary_says_how_far_another_answer_is(values, words):
-    assert default_modules.QUESTION.run(**values).summary.endswith(words)
-
-
-def test_equal_costs_are_said_to_be_equal():
-    result = default_modules.QUESTION.run(dynamic=0.0, shmem=0.0, contacted=0.0)
-    assert result.facts["cheapest"] == "ABC"
-    assert "cost least, and the same" in result.summary
-
-
-@pytest.mark.parametrize("example", default_modules.QUESTION.examples, ids=lambda example: example.label)
-def test_every_example_sets_every_control(example):
-    assert set(example.values) == set(default_modules.QUESTION.defaults)
-    json.dumps(default_modules.QUESTION.run(**example.values).to_dict(), allow_nan=False)

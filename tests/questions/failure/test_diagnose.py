@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.questions.failure.diagnose import LINES_LISTED, QUESTION
+from hopperlib.questions.failure._quoted_lines import LINES_LISTED
+from hopperlib.questions.failure.diagnose import QUESTION
 from hopperlib.render.answer import answer_json
 
 EXPECTED = {
@@ -49,8 +50,10 @@ def test_a_cause_comes_with_lines_and_values():
     assert result.facts["nid"] == "1323"
     assert result.facts["explains"] == ["ALPS-INITIATED", "GNI-TRANSACTION", "KILLED"]
     shown = {value.label: value.text for value in result.values}
-    assert (shown["Confidence"], shown["Class"], shown["Who acts"]) == ("certain", "user (OOM)", "the job's owner")
+    assert (shown["Class"], shown["Lines that say so"]) == ("user (OOM)", "1")
+    assert "Node ID (nid): 1323" in shown["Read from these lines"]
     assert "certain: the message says by itself" in result.summary
+    assert result.summary.endswith("Who acts: the job's owner.")
     assert [row[2] for row in result.tables[0].rows] == [
         "explained",
         "cause",
@@ -101,7 +104,7 @@ def test_unknown_lines_are_grouped():
     log = "".join(f"flux capacitor error on channel {number}\n" for number in range(40))
     unknown = QUESTION.run(log=log).tables[-1]
     assert unknown.rows[0][0] == 40
-    assert unknown.rows[0][1] == "an error"
+    assert unknown.rows[0][1] == "error"
     assert unknown.rows[0][3] == "output:1"
 
 

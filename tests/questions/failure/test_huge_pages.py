@@ -44,7 +44,7 @@ def test_the_look_before_the_run_says_the_chance():
     preflight = load("preflight")
     found = preflight.run(need_gb=25.0, job_nodes=2)
     assert (found.facts["count"], found.facts["short"]) == (4, 1)
-    assert any(finding.message.endswith("with a chance of 50.0 %") for finding in found.findings)
+    assert any(finding.message.endswith("with a probability of 50.0 %.") for finding in found.findings)
     beyond = preflight.run(job_nodes=5).findings
     assert [finding.level for finding in beyond if finding.code == "chance"] == ["unknown"]
     assert all(finding.code != "chance" for finding in preflight.run().findings)

@@ -37,7 +37,7 @@ def test_a_loss_that_drowns_is_said_to(delay):
     result = delay.run(loss_percent="3", spread_percent="12")
     assert result.facts["median_runs"] is None
     assert [finding.code for finding in result.findings] == ["unseen"]
-    assert "is not noticed within 40 runs" in result.summary
+    assert "not reached within 40 runs" in result.summary
 
 
 def test_more_contention_and_more_persistence_are_no_help():

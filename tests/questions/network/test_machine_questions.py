@@ -8,11 +8,11 @@ import pytest
 
 from hopperlib.errors import InputError
 from hopperlib.machine import Machine
-from hopperlib.network.scheduling.aging import troubled_machine
 from hopperlib.network.torus.orders import compute_nodes
 from hopperlib.questions.network import fragmentation
 from hopperlib.questions.question import load
 from hopperlib.render.answer import answer_json, watched_at
+from hopperlib.scheduling.aging import troubled_machine
 
 MACHINES = Path(__file__).resolve().parents[3] / "hopperlib" / "machines"
 
@@ -222,6 +222,6 @@ def test_only_the_last_histories_are_kept():
     question = load("fragmentation")
     for seed in range(900, 912):
         question.run(days=2, seed=seed)
-    assert len(fragmentation._SCHEDULES) == fragmentation._MOST_KEPT
+    assert len(fragmentation._SCHEDULES) == fragmentation._MAX_KEPT
     assert not list(question.partial(days=2, seed=911))
     assert list(question.partial(days=2, seed=900))

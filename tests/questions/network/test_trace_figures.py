@@ -2,9 +2,9 @@
 
 import pytest
 
-from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.questions.network.trace_figures import allocation_table, machine_figure, pieces_figure, width_table
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Job, Workload
 
 # Four nodes. Job 1 has two of them for long, in the middle once job 2 is gone; job 3 lies on both sides of it.
 JOBS = Workload([Job(1, 0, 1, 50, 50), Job(2, 0, 1, 99, 99), Job(3, 60, 3, 20, 20)])

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.machine import Machine
-from hopperlib.node.binding import Binding
-from hopperlib.node.placement import NodePlacement
+from hopperlib.placement.binding import Binding
+from hopperlib.placement.placement import NodePlacement
 from hopperlib.questions.node._sheet import _MARKS, _ON_TINT, _TINTS
 from hopperlib.questions.node.drawings import node_drawing, standalone_svg
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 from hypothesis import example, given
@@ -16,27 +17,59 @@ from hopperlib.render.answer import answer_json
 
 def test_the_printed_memory_of_a_task():
     for machine, text in (("hopper", "1.29"), ("franklin", "1.88")):
-        packed = QUESTION.run(machine=machine, need_gb=1.0).values[1]
-        assert (packed.label, packed.text, packed.badge) == ("For each task of a full node", text, "predicted")
+        packed = QUESTION.run(machine=machine, need_gb=1.0).values[0]
+        assert packed.label.startswith("Memory per task of a full ")
+        assert (packed.text, packed.badge) == (text, "predicted")
+
+
+def test_the_table_ends_after_twelve_rows_and_says_how_many_there_are():
+    table = QUESTION.run(need_gb=2.0, tasks=384).tables[0]
+    caption = "63 layouts that fit, those asked for first, the cheapest on top, one for each number of nodes"
+    assert (len(table.rows), table.caption) == (12, caption)
+    assert len({row[:2] + row[3:4] for row in table.rows}) == 12
+    assert table.rows[table.marked[0]][:3] == ("standard", 26, 15)
 
 
 def test_two_gigabytes_on_hopper():
-    facts = QUESTION.run(need_gb=2.0, tasks=384).facts
-    assert (facts["best_kind"], facts["best_nodes"], facts["best_cost"]) == ("large-memory", 16, 1.0)
+    result = QUESTION.run(need_gb=2.0, tasks=384)
+    facts = result.facts
+    # 384 tasks, 15 a node: 26 nodes; nodes with more memory hold 24 tasks, so 16 do.
+    assert (facts["best_kind"], facts["best_nodes"], facts["best_cost"]) == ("standard", 26, 1.625)
+    assert result.summary.endswith(
+        "16 node-hours in place of 26: 24 tasks a node on 16 large-memory nodes, if the queue has such nodes."
+    )
     assert (facts["plain_tasks_per_node"], facts["plain_nodes"], facts["plain_cost"]) == (15, 26, 1.625)
 
 
 def test_ordinary_nodes_only():
     result = QUESTION.run(need_gb=2.0, every_kind=False)
     assert {row[0] for row in result.tables[0].rows} == {"standard"}
-    assert (result.facts["best_tasks_per_node"], result.facts["best_threads"]) == (12, 2)
-    assert result.copyables[0].text == "aprun -n 384 -N 12 -d 2 ./a.out"
+    assert (result.facts["best_tasks_per_node"], result.facts["best_threads"]) == (15, 1)
+    assert result.copyables[0].text == "aprun -n 384 -N 15 -S 4 ./a.out"
 
 
-def test_what_the_reader_sets_is_assumed():
+@pytest.mark.parametrize("machine", [name for name in Machine.names() if name != "bassi"])
+def test_no_layout_of_the_kind_asked_for_is_cheaper(machine):
+    # By brute force: every number of tasks a node that cores and memory allow, one thread a task.
+    rng = random.Random(25)
+    node = Machine.load(machine).node()
+    for _ in range(12):
+        need, tasks = rng.uniform(0.05, 1.2) * node.usable_memory_gb / node.cores * 2, rng.randint(1, 2000)
+        facts = QUESTION.run(machine=machine, need_gb=round(need, 2), tasks=tasks).facts
+        fit = [
+            each
+            for each in range(1, min(len(node.usable_cores), tasks) + 1)
+            if each * round(need, 2) <= node.usable_memory_gb + 1e-9
+        ]
+        nodes = [-(-tasks // each) for each in fit if -(-tasks // each) <= node.count]
+        if nodes:
+            assert (facts["best_kind"], facts["best_threads"], facts["best_nodes"]) == (node.name, 1, min(nodes))
+
+
+def test_the_usable_memory_that_the_reader_sets():
     result = QUESTION.run(need_gb=1.0, usable_gb=24.0)
-    assert (result.values[0].text, result.values[0].badge) == ("24", "assumed")
-    assert result.facts["full_node_gb"] == 1.0
+    assert result.values[0].text == "1.00"
+    assert (result.facts["usable_gb"], result.facts["full_node_gb"]) == (24.0, 1.0)
 
 
 def test_buffers_count():
@@ -47,7 +80,7 @@ def test_buffers_count():
 
 def test_memory_that_is_not_near_is_said():
     codes = [notice.code for notice in QUESTION.run(need_gb=2.0).findings]
-    assert codes == ["larger-nodes", "memory-not-local"]
+    assert codes == ["memory-not-local"]
     # twelve tasks of 2.5 GB are three on each NUMA node: 7.5 of 7.75 GB
     assert QUESTION.run(need_gb=2.5, every_kind=False).findings == ()
 
@@ -58,25 +91,17 @@ def test_what_does_not_fit_is_a_problem_with_a_way_out():
     assert "at least 2 times as many tasks" in result.summary
     assert result.facts["fits"] is False
     assert len(result.figures) == 1
-    assert [table.caption[:12] for table in result.tables] == ["Tasks merged"]
+    assert result.tables == ()
 
 
 def test_memory_that_is_near_in_no_layout():
     # 29 GB fit on a node of 31 GB, on none of its four NUMA nodes of 7.75 GB
     result = QUESTION.run(need_gb=29.0, tasks=4, every_kind=False)
-    assert [row[2:4] for row in result.tables[0].rows] == [(1, 6), (1, 1)]
+    assert [row[2:4] for row in result.tables[0].rows] == [(1, 1), (1, 6)]
     assert (result.facts["fits"], result.facts["best_local"], result.facts["plain_local"]) == (True, False, False)
     assert [finding.code for finding in result.findings] == ["memory-not-local"]
     # A few MB more than the node has, and nothing fits.
     assert QUESTION.run(need_gb=31.01, tasks=4, every_kind=False).facts["fits"] is False
-
-
-def test_merged_tasks():
-    rows = {row[0]: row for row in QUESTION.run(need_gb=2.0, copied_fraction=0.5).tables[1].rows}
-    # six tasks of 2 GB, half of it copies: 1 + 6 x 1 = 7 GB of 31 / 4; 42.5 % would do
-    assert rows[6][1:] == (4, 7.75, 7.0, True, "42.5 %")
-    assert rows[1][4:] == (False, "never fits")
-    assert QUESTION.run(need_gb=1.0).tables[1].rows[0][5] == "fits anyhow"
 
 
 def test_threads_asked_for():
@@ -109,16 +134,15 @@ def test_refusals(values, message, control):
     st.sampled_from(Machine.names()),
     st.booleans(),
     st.floats(0, 1),
-    st.floats(0, 1),
 )
-@example(need_gb=29.0, tasks=4, machine="hopper", every_kind=False, efficiency=1.0, copied=0.5)
-def test_every_setting_has_an_answer_that_is_json(need_gb, tasks, machine, every_kind, efficiency, copied):
+@example(need_gb=29.0, tasks=4, machine="hopper", every_kind=False, efficiency=1.0)
+def test_every_setting_has_an_answer_that_is_json(need_gb, tasks, machine, every_kind, efficiency):
     values = {"need_gb": need_gb, "tasks": tasks, "machine": machine, "every_kind": every_kind}
-    values |= {"thread_efficiency": efficiency, "copied_fraction": copied}
+    values |= {"thread_efficiency": efficiency}
     answer = json.loads(answer_json("memory", json.dumps(values)))
     assert answer["ok"]
     result = answer["result"]
-    assert result["facts"]["fits"] == (result["tables"][0]["caption"].startswith("Layouts"))
+    assert result["facts"]["fits"] == bool(result["tables"])
 
 
 def test_examples_answer():

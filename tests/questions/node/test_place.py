@@ -1,4 +1,4 @@
-"""The placement explorer: default, examples, corners, refusals, size and speed."""
+"""The placement explorer: default, examples, corners, refusals, size."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -28,27 +28,44 @@ def texts(result):
 def test_the_default_is_vasp_as_first_tried():
     result = QUESTION.run()
     assert result.summary == (
-        "384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 2.00 times "
+        "Hopper: 384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 2.00 times "
         "as long as the same tasks spread evenly. Better: aprun -n 384 -N 12 -S 3 vasp"
     )
-    assert [notice.code for notice in result.findings] == ["idle-numa-nodes", "cores-idle"]
+    assert [notice.code for notice in result.findings] == ["idle-numa-nodes", "better-line", "cores-idle"]
     assert result.facts["tasks_by_numa_node"] == [6, 6, 0, 0]
     assert texts(result)["The better line"] == "aprun -n 384 -N 12 -S 3 vasp"
-    assert texts(result)["This line for srun"].startswith("srun -N 32 -n 384 ")
-    assert texts(result)["The better line for srun"].startswith("srun -N 32 -n 384 ")
-    assert texts(result)["For srun: map_cpu"] == "map_cpu:0,1,2,3,4,5,6,7,8,9,10,11"
-    assert [one.name for one in result.downloads] == ["placement.json", "node.svg", "MPICH_RANK_ORDER", "rankfile.txt"]
+    assert texts(result)["Cores for aprun -cc"] == "0-11"
+    assert [one.name for one in result.downloads] == ["placement.json", "node.svg"]
+
+
+def test_lines_to_copy_are_for_the_launchers_of_the_machine():
+    # Hopper never ran srun, Perlmutter never aprun.
+    assert list(texts(QUESTION.run(line=NAIVE))) == ["The better line", "Cores for aprun -cc"]
+    slurm = texts(QUESTION.run(line="srun -N 32 -n 384 --ntasks-per-node=12 vasp"))
+    assert slurm["The better line for aprun"].startswith("aprun ")
+    assert not [text for text in slurm.values() if text.startswith("srun")]
+    assert list(texts(QUESTION.run(line="aprun -n 8 -d 16 ./a.out", machine="perlmutter"))) == [
+        "This line for srun",
+        "Cores for srun --cpu-bind",
+    ]
+    assert texts(QUESTION.run(line="srun -n 4 -c 64 ./a.out", machine="perlmutter"))[
+        "Cores for srun --cpu-bind"
+    ].startswith("mask_cpu:")
 
 
 def test_numbers_carry_their_badges():
     result = QUESTION.run()
     ratio = value(result, "Run time over that of the same tasks")
     assert (ratio.badge, ratio.text) == ("predicted", "1.00 to 2.00")
-    cap = value(result, "Most that one core draws")
-    assert (cap.badge, cap.text) == ("assumed", "5.0")
-    assert value(result, "Bandwidth B").badge == "documented"
-    assert value(result, "Limit of the memory channels").text == "2.00"
-    assert value(QUESTION.run(core_cap_gb_s=7.1), "Most that one core draws").note == "as set above"
+    assert (value(result, "Run time over that of the better line").text, len(result.values)) == ("1.00 to 2.00", 3)
+    rate = value(result, "Memory bandwidth of the slowest thread")
+    # 12.5 GB/s for six tasks, for three spread evenly.
+    assert (rate.badge, rate.text) == ("predicted", "2.08")
+    assert (
+        rate.note == "4.17 GB/s spread evenly; at most 5.0 GB/s a core (assumed) and 12.5 GB/s a NUMA node (documented)"
+    )
+    capped = value(QUESTION.run(core_cap_gb_s=7.1), "Memory bandwidth of the slowest thread")
+    assert "7.1 GB/s a core (as set)" in capped.note
 
 
 def test_the_chart_ends_at_the_ratio_and_shows_the_limit():
@@ -57,20 +74,18 @@ def test_the_chart_ends_at_the_ratio_and_shows_the_limit():
     assert (line["x"][0], line["x"][-1]) == (0, 1)
     assert line["y"][-1] == pytest.approx(2)
     assert set(better["y"]) == {1}
-    assert (limit["y"], limit["name"]) == ([2, 2], "channel limit 2.00")
+    assert (limit["y"], limit["name"]) == ([2, 2], "memory channels alone 2.00")
     (shade,) = figure.layout["shapes"]
     assert (shade["x0"], shade["x1"]) == (0.2, 0.6)
-    assert "goes from 1.00 at 0 to 2.00 at 1, the better line from 1.00 to 1.00" in figure.alt
+    assert "this line from 1.00 at 0 to 2.00 at 1; better line from 1.00 at 0 to 1.00 at 1" in figure.alt
 
 
-def test_what_spilled_memory_exceeds_is_not_called_a_limit():
-    # Six tasks of 2.58 GB want 15.5 GB of the 7.75 GB of a NUMA node: remote memory costs more than shared channels do.
-    spilled = QUESTION.run(memory_per_task_gb=2.58)
-    (figure,) = spilled.figures
-    assert "other causes add to it" in figure.alt
-    assert "add to it" in value(spilled, "Limit of the memory channels").note
-    (figure,) = QUESTION.run().figures
-    assert "alone limit it to 2.00" in figure.alt
+def test_spilled_memory_costs_more_than_shared_channels():
+    # Six tasks of 2.58 GB want 15.5 GB of the 7.75 GB of a NUMA node: some of their memory is remote.
+    (figure,) = QUESTION.run(memory_per_task_gb=2.58).figures
+    line, *_, channels = figure.data
+    assert line["y"][-1] > channels["y"][0]
+    assert figure.layout["yaxis"]["range"][1] > line["y"][-1]
 
 
 def test_a_spread_line_costs_nothing():
@@ -185,8 +200,24 @@ def test_a_huge_job_stays_small(line):
     text = answer_json("place", json.dumps({"line": line}))
     assert len(text) < 250_000
     result = QUESTION.run(line=line)
-    assert "(the first 96 of 24,57" in result.tables[1].caption
-    assert [one.name for one in result.downloads] == ["node.svg", "MPICH_RANK_ORDER"]
+    assert len(result.tables[0].rows) <= 12
+    assert [one.name for one in result.downloads] == ["node.svg"]
+
+
+def test_a_long_table_is_cut_and_says_so():
+    # Nodes of 24, 12 and 1 task on four NUMA nodes each, and two programs more.
+    line = " : ".join(f"-n {tasks} -N {each} p" for tasks, each in ((48, 24), (13, 12), (7, 6), (4, 3)))
+    table = QUESTION.run(line=f"aprun {line}").tables[0]
+    assert len(table.rows) == 12
+    assert "(the first 12 of 28 rows)" in table.caption
+
+
+def test_steps_that_share_a_node_are_the_table():
+    script = "#SBATCH -N 1 -C cpu\nsrun -n 4 -c 2 --exact ./first &\nsrun -n 8 -c 2 --exact ./second &\nwait\n"
+    table = QUESTION.run(line=script, machine="perlmutter", launch=2).tables[0]
+    assert table.caption.startswith("Steps that run together")
+    assert [row[:2] for row in table.rows] == [(1, 4), (2, 8)]
+    assert table.marked == (1,)
 
 
 def test_the_json_to_save_is_the_contract():
@@ -206,6 +237,5 @@ def test_whatever_is_typed_is_answered_or_refused(text):
 
 def test_programs_of_one_line_are_told_apart():
     result = QUESTION.run(line="aprun -n 24 ocean : -n 12 -N 12 ice", node=1)
-    assert "For aprun: -cc of program 2" in texts(result)
-    assert result.tables[1].columns[1].title == "Program"
+    assert "Cores for aprun -cc of program 2" in texts(result)
     assert result.facts["tasks_by_numa_node"] == [6, 6, 0, 0]

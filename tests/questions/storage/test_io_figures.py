@@ -5,13 +5,12 @@ import pytest
 from hopperlib.machine import Machine
 from hopperlib.questions.storage.io_figures import (
     comparison_table,
-    measured_rows,
     ost_figure,
     rate_figure,
     repetition_figure,
     rows_table,
 )
-from hopperlib.readers.ior.results import IoResult
+from hopperlib.readers.ior.results import IoResult, measured_rows
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 from hopperlib.storage.logs.ost_rates import judge_osts
 
@@ -79,7 +78,7 @@ def test_slow_osts_are_bars_of_their_own():
     files = tuple(
         FileRecord(path="/f", bytes_written=10**9, write_s=400.0 if ost == 4 else 10.0,
                    layout=StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(ost,)))
-        for ost in range(6)
+        for ost in range(6) for _ in range(4)
     )  # fmt: skip
     log = DarshanLog(executable=None, job_id=None, tasks=6, run_time_s=None, modules=(), files=files)
     figure = ost_figure(judge_osts(log, "write"))

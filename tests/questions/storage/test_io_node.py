@@ -17,7 +17,7 @@ def test_the_default_shows_both_machines():
     )
     badges = {value.label: value.badge for value in result.values}
     assert badges["Ceiling of a Hopper node"] == "documented"
-    assert badges["Rate of one task"] == "assumed"
+    assert badges["Time to write 48 GB, Hopper"] == "predicted"
     assert QUESTION.run(first="toy").values[0].badge == "assumed"
 
 
@@ -46,4 +46,4 @@ def test_corners_give_plain_json(machine, tasks, rate):
     values = {"first": machine, "second": "hopper", "tasks": tasks, "task_rate_mb_s": rate}
     answer = json.loads(answer_json("io-node", json.dumps(values)))
     assert answer["ok"]
-    assert len(answer["result"]["tables"][0]["csv"].splitlines()) == tasks + 1
+    assert len(answer["result"]["figures"][0]["table"]["csv"].splitlines()) == tasks + 1

@@ -31,7 +31,7 @@ def test_as_advised():
 
 def test_another_file_system():
     values = {value.label: value for value in QUESTION.run(osts=40, ost_rate_mb_s=500.0, directory="run/").values}
-    assert (values["What an OST takes"].value, values["What an OST takes"].badge) == (500.0, "assumed")
+    assert (values["OST write rate"].value, values["OST write rate"].badge) == (500.0, "assumed")
     assert QUESTION.run(osts=40, directory="run/").facts["commands"] == ["lfs setstripe -c 39 -S 64M run/"]
 
 

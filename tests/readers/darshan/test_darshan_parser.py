@@ -85,7 +85,8 @@ def test_packed_text_and_standard_input(tmp_path):
     packed.write_bytes(gzip.compress(text().encode()))
     assert len(read_darshan(packed).files) == 24
     result = CliRunner().invoke(hopper, ["io", "darshan", "-", "--json"], input=text())
-    assert result.exit_code == 1
+    # One file on each OST is no reason to blame the slowest.
+    assert result.exit_code == 0
     assert json.loads(result.stdout)["findings"][0]["code"] == "slow-ost"
 
 

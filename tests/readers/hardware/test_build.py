@@ -116,7 +116,7 @@ def test_kinds_that_differ_in_sockets_alone_have_names_of_their_own():
         (("meminfo.txt",), "no output counts cores; give that of lscpu, lstopo --of xml or scontrol show node"),
         (
             ("lscpu-virtual-machine.txt", "lscpu-interleaved.txt"),
-            "the outputs tell of different nodes (lscpu: 2 cores x 1, lscpu: 24 cores x 1); give those of one node",
+            "the outputs describe different nodes (lscpu: 2 cores x 1, lscpu: 24 cores x 1); give those of one node",
         ),
     ],
 )

@@ -36,7 +36,7 @@ def test_sizes_for_people_and_an_inactive_target():
 
 def test_a_progressive_default():
     state = read_lfs(HUMAN + PROGRESSIVE)
-    assert (state.components, state.stripe_count, state.stripe_size_bytes) == (2, -1, 4 << 20)
+    assert (len(state.components), state.stripe_count, state.stripe_size_bytes) == (2, -1, 4 << 20)
     assert [finding.code for finding in state.findings] == ["inactive-osts", "default-layout"]
     assert "New files get all OSTs, in the last of 2 components" in list(state.findings)[-1].message
 

@@ -105,8 +105,8 @@ def test_a_release_that_is_not_told():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "scontrol: the output tells of no node"),
-        ("Node nope not found", "scontrol: the output tells of no node"),
+        ("", "scontrol: the output shows no node"),
+        ("Node nope not found", "scontrol: the output shows no node"),
         (line("a") + "\n" + line("a"), "scontrol: node a stands there twice"),
         (line("a").replace("Sockets=2", ""), "scontrol: node a: 'Sockets' is missing"),
         (line("a", cores=0), "scontrol: node a: 'CoresPerSocket' = '0' must be a whole number of at least 1"),
@@ -115,7 +115,7 @@ def test_a_release_that_is_not_told():
         ('{"nodes": 3}', "scontrol: the JSON has no list 'nodes' (nor is it that of lscpu -J)"),
         ('{"nodes": [3]}', "scontrol: an entry of 'nodes' is not a table"),
         ('{"nodes": [{"name": "a"}]}', "scontrol: node a: 'sockets' is missing"),
-        ('{"nodes": []}', "scontrol: the output tells of no node"),
+        ('{"nodes": []}', "scontrol: the output shows no node"),
         ('{"nodes"', "scontrol: not JSON: Expecting ':' delimiter: line 1 column 9 (char 8)"),
     ],
 )

@@ -116,7 +116,6 @@ def test_sizes_are_exact_where_the_command_line_has_them():
         "ERROR: verifying the data on read (633753120 errors)!",
         "error could not create directory '/scratch/#test-dir.0-0/mdtest_tree.0/'",
         "ior WARNING: fsync() failed, errno 9, Bad file descriptor (aiori-MPIIO.c:457)",
-        "WARNING: Task 37, partial read(), 25165824 of 67108864 bytes at offset 0",
     ],
 )
 def test_lines_that_say_the_data_are_wrong(line):
@@ -124,6 +123,15 @@ def test_lines_that_say_the_data_are_wrong(line):
     assert hard
     assert words
     assert {row.status for row in read_ior(f"{IOR}{line}\n")} == {"failed"}
+
+
+def test_a_partial_read_that_goes_on_is_no_failure():
+    """IOR asks again for what is left; if that fails too, it says so with an error of its own."""
+    line = "WARNING: Task 37, partial read(), 25165824 of 67108864 bytes at offset 0"
+    assert error_in(line) is None
+    assert {row.status for row in read_ior(f"{IOR}{line}\n")} == {"ok"}
+    end = "ior ERROR: too many retries -- aborting, errno 0, Success (aiori-POSIX.c:300)"
+    assert {row.status for row in read_ior(f"{IOR}{line}\n{end}\n")} == {"failed"}
 
 
 def test_wide_letters_without_a_mark():

@@ -9,13 +9,13 @@ import pytest
 
 from hopperlib.errors import InputError
 from hopperlib.network.rank_order import read_matrix
-from hopperlib.network.scheduling.downtimes import read_downtimes
-from hopperlib.network.scheduling.rules import read_queues, read_rules
 from hopperlib.network.torus.wiring import Wiring
 from hopperlib.questions.question import load
 from hopperlib.readers.hardware.cluster import read_cluster
 from hopperlib.readers.jobs import read_job_trace
 from hopperlib.readers.run_times import read_run_times
+from hopperlib.scheduling.downtimes import read_downtimes
+from hopperlib.scheduling.rules import read_queues
 
 # HOPPER_MUTATIONS=10000 takes about a quarter of an hour.
 MUTATIONS = int(os.environ.get("HOPPER_MUTATIONS", "40"))
@@ -97,8 +97,11 @@ def test_mutated_traces_are_read_or_refused(text):
 TABLES = {
     "cluster": (read_cluster, "NodeName=n1 CPUTot=8 Gres=gpu:a100:2(S:0) RealMemory=64000 Partitions=a,b\n\nPartitionName=a Nodes=n[1-3] PriorityTier=2\n"),
     "downtimes": (lambda text: read_downtimes(text.splitlines()), "kind,start_s,end_s,first_node,last_node\noutage,100,200,,\ndrain,300,900,0,32\n"),
-    "rules": (read_rules, 'age = 1000\nfair_share = 2.5\nmax_age_days = 3\n[qos_factors]\nhigh = 1.0\n[[limit]]\nper = "user"\njobs = 3\n'),
-    "queues": (read_queues, '[ours]\nqueue = [{name = "1", nodes = [1, 8], max_hours = 2, priority = 1}]\n'),
+    "queues": (read_queues, '[ours]\nqueue = [{name = "1", nodes = [1, 8], max_hours = 2, priority = 1}]\naging_hours = 3\n'),
+    "rules": (
+        read_queues,
+        '[ours]\norder = "multifactor"\n[ours.rules]\nage = 1000\nfair_share = 2.5\nmax_age_days = 3\n[ours.rules.qos_factors]\nhigh = 1.0\n[[ours.rules.limit]]\nper = "user"\njobs = 3\n',
+    ),
     "node table": (Wiring.from_table, "nid,cname,x,y,z\n0,c0-0c0s0n0,0,0,0\n1,c0-0c0s0n1,0,0,1\n"),
     "matrix": (lambda text: read_matrix(text.splitlines()), "from,to,bytes\n0,1,100\n1,0,50\n2,0,8\n"),
     "ipm": (

@@ -61,7 +61,7 @@ def test_other_columns_for_the_same():
 
 
 def test_without_a_limit_the_run_time_stands_in():
-    assert read_sacct([HEADER, GOOD.replace("00:30:00", "UNLIMITED")]).workload[0].requested_time_s == 600
+    assert read_sacct([HEADER, GOOD.replace("00:30:00", "Partition_Limit")]).workload[0].requested_time_s == 600
 
 
 @pytest.mark.parametrize(
@@ -159,3 +159,58 @@ def test_what_is_not_modelled_is_counted():
         "late-start",
     }
     assert len(repr(trace)) < 1000
+
+
+def test_no_limit_is_endless_and_said():
+    trace = read_sacct([HEADER, GOOD.replace("00:30:00", "UNLIMITED")])
+    assert trace.workload[0].requested_time_s == 10**10
+    assert [(note.code, note.count) for note in trace.notes] == [("endless", 1)]
+
+
+@pytest.mark.parametrize(("printed", "nodes"), [("1K", 1024), ("1.50K", 1536), ("9.27K", 9492), ("2M", 2097152)])
+def test_counts_with_the_suffixes_of_slurm(printed, nodes):
+    assert read_sacct([HEADER, GOOD[:-1] + printed]).workload[0].nodes == nodes
+
+
+def test_a_run_that_was_requeued_is_a_run():
+    # The row of 10 minutes held four nodes; the row without any run time has nothing to tell.
+    first, again = GOOD.replace("COMPLETED", "REQUEUED"), GOOD.replace("10:00:00", "10:10:00")
+    trace = read_sacct([HEADER, first, again, first.replace("00:10:00", "00:00:00")])
+    assert [job.run_time_s for job in trace.workload] == [600, 600]
+    assert trace.skips.messages() == ["1 job skipped, not started yet (first at line 4)"]
+
+
+def test_jobs_that_run_or_wait_are_kept_beside_the_others():
+    header = HEADER + "|Start"
+    done = GOOD + "|2024-03-01T10:05:00"
+    runs = done.replace("71|", "72|").replace("COMPLETED", "RUNNING")
+    waits = (
+        GOOD.replace("71|", "73_[1-4]|").replace("COMPLETED", "PENDING").replace("00:10:00", "00:00:00") + "|Unknown"
+    )
+    trace = read_sacct([header, done, runs, waits])
+    kept = [(name, job.state, job.run_time_s, job.observed_start_s) for name, job in trace.unfinished]
+    assert kept == [("72", "RUNNING", 600, 300), ("73_[1-4]", "PENDING", 0, None)]
+    assert len(trace.workload) == 1
+
+
+def test_suspended_time_is_said():
+    trace = read_sacct([HEADER + "|Suspended", GOOD + "|00:05:00", GOOD.replace("71|", "72|") + "|00:00:00"])
+    assert [(note.code, note.count) for note in trace.notes] == [("suspended", 1)]
+
+
+def test_a_clock_that_goes_to_summer_time():
+    # Berlin, 2024-03-31: from 02:00 the clock shows 03:00, so that an hour and a half by the clock is half an hour.
+    header = "JobID|State|Submit|Start|Elapsed|Timelimit|NNodes"
+    line = "1|COMPLETED|2024-03-31T01:45:00|2024-03-31T03:15:00|00:10:00|01:00:00|1"
+    waits = {
+        zone: read_sacct([header, line], timezone=zone).workload[0].observed_start_s for zone in ("", "Europe/Berlin")
+    }
+    assert waits == {"": 5400, "Europe/Berlin": 1800}
+    with pytest.raises(InputError, match="must be a time zone that this computer knows"):
+        read_sacct([header, line], timezone="Europe/Nowhere")
+
+
+def test_offsets_in_time_stamps_hold():
+    # As pandas prints times with a zone: an hour after 10:00 universal time.
+    first, second = (GOOD.replace("10:00:00", clock) for clock in ("10:00:00+00:00", "13:00:00+02:00"))
+    assert [job.submit_time_s for job in read_sacct([HEADER, first, second]).workload] == [0, 3600]

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.network.scheduling.scheduler import simulate
-from hopperlib.network.scheduling.workload import Job, Workload
 from hopperlib.readers.jobs.swf import read_swf, write_swf
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Job, Workload
 
 #      job submit wait run procs cpu mem asked limit mem status user group exe queue part prec think
 GOOD = "1 10 5 100 48 -1 -1 72 200 -1 1 3 1 -1 2 -1 -1 -1"
@@ -119,8 +119,8 @@ def test_header():
 def test_nothing_in_it(lines):
     with pytest.raises(InputError, match="it holds no job at all"):
         read_swf(lines)
-    with pytest.raises(InputError, match="cores_per_node=0 must be at least 1"):
-        read_swf(lines, cores_per_node=0)
+    with pytest.raises(InputError, match="cores_per_node=-1 must be at least 1"):
+        read_swf(lines, cores_per_node=-1)
 
 
 @given(
@@ -143,3 +143,27 @@ def test_jobs_that_never_started_are_written_as_cancelled():
     schedule = simulate(Workload([Job(1, 0, 1, 5, 5), Job(2, 9, 1, 5, 5)]), 4, until_s=7)
     trace = read_swf(write_swf(schedule))
     assert trace.skips.messages() == ["1 job skipped, cancelled before it started (first at line 6)"]
+
+
+def _of_eight(*widths):
+    """Return lines of a machine of 4 nodes with 8 processors each, all jobs at once."""
+    jobs = [f"{n} 0 0 60 {width} -1 -1 {width} 90 -1 1 1 -1 -1 -1 -1 -1 -1" for n, width in enumerate(widths, 1)]
+    return ["; MaxNodes: 4", "; MaxProcs: 32", *jobs]
+
+
+def test_processors_become_nodes_as_the_header_says():
+    trace = read_swf(_of_eight(8, 16, 8))
+    assert list(trace.workload.nodes) == [1, 2, 1]
+    assert (trace.nodes, [note.code for note in trace.notes]) == (4, ["processors"])
+
+
+def test_processors_are_scheduled_where_nodes_are_shared():
+    trace = read_swf(_of_eight(8, 3, 5))
+    assert list(trace.workload.nodes) == [8, 3, 5]
+    assert (trace.nodes, [note.code for note in trace.notes]) == (32, ["shared-processors"])
+
+
+def test_widths_that_fit_the_nodes_stay():
+    # Never more than three at once: these may be nodes.
+    assert read_swf(_of_eight(1, 2)).nodes == 4
+    assert read_swf(_of_eight(8, 16), cores_per_node=1).nodes == 4

@@ -13,7 +13,7 @@ from hopperlib.questions.question import Question
 from hopperlib.questions.result import Result
 from hopperlib.render.widgets import explorer as explorer_module
 from hopperlib.render.widgets.answer import STYLE
-from hopperlib.render.widgets.explorer import ExplorerView, shown_explorer
+from hopperlib.render.widgets.explorer import ExplorerView
 
 
 def widgets_below(widget: Any) -> list[Any]:
@@ -165,11 +165,14 @@ def test_explorer_without_controls_has_no_reset() -> None:
     assert not [one for one in widgets_below(view.root) if hasattr(one, "click")]
 
 
-def test_explorer_shown_last_is_found_by_name(explorer: Question) -> None:
+def test_a_question_answers_as_its_explorer_shown_last(explorer: Question) -> None:
     first, second = ExplorerView(explorer), ExplorerView(explorer)
-    assert shown_explorer("everything") is second
-    assert first is not second
-    assert shown_explorer("never-shown") is None
+    assert explorer.result is second.result
+    first.inputs["tasks"].write(5)
+    assert explorer.result is first.result
+    first.inputs["tasks"].write(24)
+    first.inputs["nodes"].write(0)
+    assert explorer.result is None
 
 
 class _Timers:

@@ -7,17 +7,16 @@ import sys
 from typing import Any
 
 import pytest
+from IPython.core.formatters import DisplayFormatter
 
-from hopperlib.questions.checks import NumberCheck
 from hopperlib.questions.question import Question
 from hopperlib.questions.result import Figure, Result
 from hopperlib.render.widgets import explorer as explorer_module
-from hopperlib.render.widgets import missing_packages
+from hopperlib.render.widgets import missing_packages, register, show_explorer
 from hopperlib.render.widgets import saved as saved_module
 from hopperlib.render.widgets.saved import PLOTLY_MIME_TYPE, SavedAnswer
 
 VIEW = "application/vnd.jupyter.widget-view+json"
-CHECK = NumberCheck(name="six", question="How many `cores` < 7?", answer=6, explanation="24 on four.")
 
 
 class Handle:
@@ -44,14 +43,22 @@ def outputs(monkeypatch: pytest.MonkeyPatch) -> list[Handle]:
     return shown
 
 
-@pytest.fixture(params=["explorer", "figure", "check"])
+@pytest.fixture(params=["explorer", "figure"])
 def thing(request: pytest.FixtureRequest, explorer: Question, figure: Figure) -> Any:
     """Each thing that can be shown."""
-    return {"explorer": explorer, "figure": figure, "check": CHECK}[request.param]
+    return {"explorer": explorer, "figure": figure}[request.param]
+
+
+def show(thing: Any) -> dict[str, Any]:
+    """Return what IPython makes of a thing that a cell returned; what it shows by itself is among the outputs."""
+    formatter = DisplayFormatter()  # type: ignore[no-untyped-call]
+    register(formatter)
+    bundle: dict[str, Any] = formatter.format(thing)[0]  # type: ignore[no-untyped-call]
+    return bundle
 
 
 def test_a_live_explorer_has_what_stays_beside_it(explorer: Question, outputs: list[Handle]) -> None:
-    explorer._ipython_display_()
+    show(explorer)
     live, words, chart = (output.bundle for output in outputs)
     assert set(live[VIEW]) == {"version_major", "version_minor", "model_id"}
     assert VIEW not in words | chart
@@ -78,8 +85,7 @@ def test_what_stays_follows_the_answer(explorer: Question, outputs: list[Handle]
             self.cancelled = True
 
     monkeypatch.setattr(explorer_module, "_call_later", lambda _, action: Later(action))
-    explorer._ipython_display_()
-    view = explorer_module.shown_explorer(explorer.name)
+    view = show_explorer(explorer)
     assert view is not None
     view.write({"tasks": 5})
     for later in [later for later in waiting if not later.cancelled]:
@@ -112,13 +118,13 @@ def test_charts_come_and_go_in_place(explorer: Question, figure: Figure, outputs
 
 def test_a_program_that_runs_a_notebook_gets_no_widgets(thing: Any, outputs: list[Handle], monkeypatch: Any) -> None:
     monkeypatch.setattr("hopperlib.render.widgets.is_watched", lambda: False)
-    thing._ipython_display_()
+    show(thing)
     assert outputs
     assert all(VIEW not in output.bundle for output in outputs)
 
 
 def test_a_figure_is_words_and_a_chart_with_its_picture(figure: Figure, outputs: list[Handle]) -> None:
-    figure._ipython_display_()
+    show(figure)
     words, chart = (output.bundle for output in outputs)
     assert words["text/html"].startswith(
         "<p><strong>Rates.</strong> Rate of each task from 1 to 12 tasks: it falls.</p>"
@@ -129,17 +135,11 @@ def test_a_figure_is_words_and_a_chart_with_its_picture(figure: Figure, outputs:
     assert figure.to_plotly().layout.title.text == "Rates"
 
 
-def test_a_check_is_its_question(outputs: list[Handle]) -> None:
-    CHECK._ipython_display_()
-    assert "<p><strong>Self-check.</strong> How many <code>cores</code> &lt; 7?</p>" in outputs[1].bundle["text/html"]
-
-
 def test_the_book_gets_data(thing: Any, outputs: list[Handle], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOPPERLIB_RENDER", "book")
-    with pytest.raises(NotImplementedError):
-        thing._ipython_display_()
+    bundle = show(thing)
     assert outputs == []
-    assert any(kind.startswith("application/vnd.hopper.") for kind in thing._repr_mimebundle_())
+    assert any(kind.startswith("application/vnd.hopper.") for kind in bundle)
 
 
 @pytest.mark.parametrize("name", ["ipywidgets", "plotly", "anywidget"])
@@ -148,14 +148,10 @@ def test_missing_package_is_named_with_its_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, name, None)
     assert missing_packages() == (name,)
-    for thing in (explorer, CHECK):
-        outputs.clear()
-        thing._ipython_display_()
-        say = (
-            f"To use it here, install {name}: pip install &quot;hopper-book[notebooks]&quot;, then restart the kernel."
-        )
-        assert say in outputs[0].bundle["text/html"]
-        assert all(VIEW not in output.bundle for output in outputs)
+    show(explorer)
+    say = f"To use it here, install {name}: pip install &quot;hopper-book[notebooks]&quot;, then restart the kernel."
+    assert say in outputs[0].bundle["text/html"]
+    assert all(VIEW not in output.bundle for output in outputs)
 
 
 def test_explorer_that_refuses_its_own_start_still_has_a_form(explorer: Question, outputs: list[Handle]) -> None:
@@ -163,10 +159,21 @@ def test_explorer_that_refuses_its_own_start_still_has_a_form(explorer: Question
         raise ValueError("no <machine> file")
 
     broken = Question(name="broken", title="Broken", question="?", controls=explorer.controls, answer=refuse)
-    broken._ipython_display_()
+    show(broken)
     assert VIEW in outputs[0].bundle
     assert outputs[1].bundle["text/plain"] == "Broken. This setting was refused."
     assert broken.result is None
+
+
+def test_importing_the_package_in_a_notebook_registers_all_that_it_shows() -> None:
+    code = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        "from hopperlib.questions.question import load\n"
+        "print('<table' in shell.display_formatter.format(load('memory').run())[0]['text/html'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
 
 
 def test_whether_somebody_watches(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from hopperlib.storage.logs._darshan_patterns import hints_for
 from hopperlib.storage.logs.darshan_findings import findings
 from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
 
@@ -156,3 +157,29 @@ def test_without_lustre_there_is_no_word_of_osts_or_stripes():
     assert "slow-ost" not in codes
     assert "one-ost" not in codes
     assert not any("lfs" in one.advice or "striping" in one.advice for one in codes.values())
+
+
+@pytest.mark.parametrize(
+    ("mounts", "line"),
+    [
+        ((), "export MPICH_MPIIO_HINTS='*:romio_cb_read=enable:cb_nodes=4'"),
+        ((("/s", "lustre"),), "export MPICH_MPIIO_HINTS='*:romio_cb_read=enable:cb_nodes=4'"),
+        (
+            (("/", "lustre"), ("/s", "gpfs")),
+            r"printf 'romio_cb_read enable\ncb_nodes 4\n' > romio-hints; export ROMIO_HINTS",
+        ),
+    ],
+)
+def test_hints_are_in_the_form_that_the_file_system_suggests(mounts, line):
+    job = log(shared(bytes_read=GB), mounts=mounts)
+    assert hints_for(job, {"romio_cb_read": "enable", "cb_nodes": 4}).startswith(line)
+
+
+def test_what_sieving_reads_for_nothing_has_no_factor():
+    job = found(shared(bytes_read=GB, reads=9), upper=[mpi(INDEP_WRITES=9)])["amplified-reads"]
+    assert "1 GB are read for the 0 bytes that the program asks of MPI-IO, all of it added by MPI-IO" in job.message
+
+
+def test_an_incomplete_log_is_said_before_what_costs():
+    job = found(shared(bytes_read=GB, busy_s=10.0), upper=[shared(interface="MPI-IO", busy_s=4000.0)], missing=("cut",))
+    assert list(job)[:2] == ["incomplete-log", "waiting"]

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import client_findings, file_system_of, level_from, own_file_system
 from hopperlib.storage.lustre.dumps import (
+    barrier_steps,
     barriered_dump,
     exclude_slow,
     ost_activity,
     slow_ost_findings,
-    times_by_slow_rate,
 )
 from hopperlib.storage.lustre.osts import deal_findings, deals_in_time, nine_of_ten
-from hopperlib.storage.lustre.rates import Costs, Pace, Writing, estimate, mean_ost_loads_gb
+from hopperlib.storage.lustre.rates import Costs, Pace, Writing, estimate
 from hopperlib.storage.lustre.stripe_advice import advise, writing_findings
 from hopperlib.storage.lustre.striping import Layout
 
@@ -90,12 +89,6 @@ def test_a_curve_holds_the_estimates_and_the_chosen_count():
     assert sum(curve[7].parts_s.values()) == pytest.approx(curve[7].time_s)
 
 
-def test_loads_of_many_files_are_the_mean():
-    files = replace(SHARED, pattern="file-per-process")
-    assert set(mean_ost_loads_gb(files, layout(1))) == {1000 / 156}
-    assert sum(mean_ost_loads_gb(SHARED, layout(7))) == pytest.approx(1000)
-
-
 def test_own_osts_and_own_rate():
     assert own_file_system(SCRATCH) == SCRATCH
     assert own_file_system(SCRATCH, ost_rate_gb_s=0.5).peak_gb_s == 78
@@ -138,12 +131,10 @@ def test_leaving_out_names_what_the_others_take():
     assert finding.message == "It pays to leave out the 12 slow OSTs: each of the others then takes 22.7 GB more."
 
 
-def test_times_fall_as_the_slow_ost_gets_faster():
-    curve = times_by_slow_rate(36_000, 144, 0.243, slow=0, variables=8, gap_s=2.0)
-    assert [round(rate / 0.243, 2) for rate, _ in curve[:2]] == [0.2, 0.25]
-    assert all(later < earlier for (_, earlier), (_, later) in pairwise(curve))
-    # 36,000 GB at 144 x 0.243 GB/s, and seven gaps.
-    assert curve[-1][1] == pytest.approx(36_000 / (144 * 0.243) + 14)
+def test_a_shared_file_stands_still_at_each_barrier():
+    # 8 GB in two variables at 2 GB/s: 2 s each, and a second lost after each.
+    corners = barrier_steps(8.0, peak_gb_s=2.0, variables=2, spread_s=1.0)
+    assert corners == [(0, 2), (2, 2), (2, 0), (3, 0), (3, 2), (5, 2), (5, 0), (6, 0)]
 
 
 def test_a_good_ost_writes_and_waits_in_each_variable():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.rates import (
     Costs,
+    Pace,
     Writing,
     block_access_time_s,
     estimate,
@@ -20,7 +22,7 @@ from hopperlib.storage.lustre.striping import Layout
 
 HOPPER = Machine.load("hopper").file_systems[0]
 TOY = Machine.load("toy").file_systems[0]
-FREE = Costs(file_s=0, call_s=0, lock_s=0, object_s=0)
+FREE = Costs(creates_per_s=math.inf, call_s=0, lock_s=0, object_s=0)
 UNIT = 65_536
 
 
@@ -86,7 +88,7 @@ def test_nothing_is_gained_beyond_what_was_measured():
 
 def test_costs_by_hand():
     # 64 MiB in blocks of 1 MiB: 64 calls of 2 writers, 32 each; 64 aligned pieces over 4 objects take 16 locks one after the other.
-    costs = Costs(file_s=1, call_s=0.01, lock_s=0.1, object_s=0.5)
+    costs = Costs(creates_per_s=1, call_s=0.01, lock_s=0.1, object_s=0.5)
     shared = estimate(Writing(size_bytes=64 << 20, writers=2, nodes=2), _layout(4), HOPPER, costs=costs)
     assert (shared.metadata_s, shared.calls_s, shared.locks_s) == pytest.approx((1 + 4 * 0.5, 0.32, 1.6))
     own = estimate(
@@ -152,7 +154,7 @@ def test_blocks_read_from_two_osts_and_from_all():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Costs(file_s=-1), "file_s=-1 must not be negative"),
+        (lambda: Costs(creates_per_s=0), "creates_per_s=0 must be above 0"),
         (lambda: Writing(size_bytes=1, writers=1, nodes=1, pattern="all"), "pattern='all' must be one of: shared"),
         (lambda: Writing(size_bytes=1, writers=1, nodes=2), "nodes=2 must be from 1 to 1, the writers"),
         (
@@ -179,3 +181,11 @@ def test_refusals(call, message):
 def test_a_lock_grows_over_what_a_block_holds_of_an_object(block, locks_s):
     writing = Writing(size_bytes=1 << 40, writers=64, nodes=16, block_bytes=block)
     assert estimate(writing, _layout(4), HOPPER, costs=replace(FREE, lock_s=0.002)).locks_s == pytest.approx(locks_s)
+
+
+@pytest.mark.parametrize(("stripe_mib", "pieces"), [(1024, 10), (64, 150), (1, 9537)])
+def test_no_more_aggregators_than_pieces(stripe_mib, pieces):
+    """10 GB in stripes of 1 GiB are ten pieces, whoever waits for one."""
+    system = Machine.load("hopper").file_systems[0]
+    pace = Pace(Writing(size_bytes=10**10, writers=4096, nodes=512, pattern="collective"), system)
+    assert 1 <= pace.estimate(100, stripe_mib << 20).callers <= pieces

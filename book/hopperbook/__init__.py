@@ -1,0 +1,13 @@
+"""The book's own package: what its pages and notebooks need beyond `hopperlib`; `make` installs it, and no wheel holds it.
+
+==============  ===============================================================
+`checks`        how each documented value is checked: the rows of ``data/checks.csv``
+`studies`       what the models give for the documented values, one module a study
+`score`         all of it as one table, the scorecard
+`study_tables`  the tables and charts that every study's notebook shows
+`self_checks`   questions to the reader, with an answer that the model gives
+`site`          the Sphinx extension, the theme and the browser's side
+`build`         ``python -m hopperbook.build``
+`serve`         ``python -m hopperbook.serve``
+==============  ===============================================================
+"""

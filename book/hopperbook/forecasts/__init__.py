@@ -1,0 +1,330 @@
+"""Forecasts of measurements whose outcome nobody here has seen, and how to score them.
+
+A situation of the blind test (``data/blind``) names a quantity, what is known, and what somebody without physics would
+say. ``data/forecast-settings.toml`` says which function of `node`, `network` or `storage` answers it, what the row
+gives it, and the ranges of what the row leaves open. The function is run with values drawn from the ranges; median and
+intervals come from the runs. What no model speaks to is said to be missing.
+
+``make forecasts`` writes ``data/forecasts.csv`` anew.
+"""
+
+import csv
+import io
+import math
+import random
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from hopperbook.forecasts import network, node, storage
+from hopperlib.data_files import data_folder, rows
+
+#: Chances that an interval claims to hold the outcome. [%]
+LEVELS = (50, 80, 90)
+#: When the forecasts were made: before any outcome of a sealed row was known here.
+MADE = "2026-11-23"
+_RUNS, _SEED = 400, 20_261_123
+# What a model leaves out, where a situation does not say otherwise: as a logarithm, and in points of a percentage.
+_ERROR, _POINTS = 0.05, 2.0
+_MODULES = {"node": node, "network": network, "storage": storage}
+
+
+def settings() -> dict[str, dict[str, Any]]:
+    """Return function, givens and ranges of each situation, by id.
+
+    Examples
+    --------
+    >>> settings()["node-03"]["ask"]
+    'node.core_rate'
+    """
+    return tomllib.loads((data_folder() / "forecast-settings.toml").read_text(encoding="utf-8"))
+
+
+def situations() -> list[dict[str, str]]:
+    """Return the rows of the blind test, those with an outcome first.
+
+    An outcome of a sealed row is in ``data/blind/outcomes.csv`` once it is told, with the columns of the practice rows.
+
+    Examples
+    --------
+    >>> len(situations())
+    79
+    """
+    outcomes = data_folder() / "blind" / "outcomes.csv"
+    told = {row["id"]: row for row in rows("blind/outcomes.csv")} if outcomes.exists() else {}
+    practice = [row | {"practice": "true"} for row in rows("blind/practice.csv")]
+    return practice + [row | told.get(row["id"], {}) for row in rows("blind/sealed.csv")]
+
+
+def in_percent(row: Mapping[str, str]) -> bool:
+    """Whether a situation is asked in per cent, which is scored linearly.
+
+    Examples
+    --------
+    >>> in_percent({"asked": "gain [%]; point"})
+    True
+    """
+    return "[%]" in row["asked"]
+
+
+def runs(row: Mapping[str, str], setting: Mapping[str, Any], count: int = _RUNS) -> list[float]:
+    """Return what the function of a situation gives, its assumptions drawn anew each time.
+
+    Examples
+    --------
+    >>> row = situations()[0]
+    >>> len(runs(row, settings()[row["id"]], 10))
+    10
+    """
+    module, _, name = setting["ask"].partition(".")
+    function: Callable[..., float] = getattr(_MODULES[module], name)
+    rng = random.Random(f"{_SEED} {row['id']}")
+    low, high = setting.get("ends", (-math.inf, math.inf))
+    found = []
+    whole = "best setting" in row["asked"]
+    for _ in range(count):
+        drawn = {name: _drawn(rng, *ends) for name, ends in setting["assumed"].items()}
+        chosen = {name: values[int(rng.random() * len(values))] for name, values in setting.get("choices", {}).items()}
+        value = setting.get("scale", 1) * function(rng, **{**setting["given"], **drawn, **chosen})
+        noise = rng.gauss(0, setting.get("error", _POINTS if in_percent(row) else _ERROR))
+        if whole:
+            found.append(value)
+        else:
+            found.append(min(max(value, low), high) + noise if in_percent(row) else value * math.exp(noise))
+    return found
+
+
+def _drawn(rng: random.Random, low: float, high: float) -> float:
+    """Return a value of a range, drawn on a logarithmic scale if its ends lie far apart."""
+    if 0 < 4 * low <= high:
+        return math.exp(math.log(low) + (math.log(high) - math.log(low)) * rng.random())
+    return low + (high - low) * rng.random()
+
+
+class Forecast(NamedTuple):
+    """A forecast: the row, the median, an interval for each of `LEVELS`, or why there is none."""
+
+    row: Mapping[str, str]
+    median: float | None
+    intervals: Mapping[int, tuple[float, float]]
+    missing: str = ""
+
+    @property
+    def outcome(self) -> tuple[float, float, float] | None:
+        """Value, low and high of what was measured; None while that is sealed."""
+        return (
+            (float(self.row["value"]), float(self.row["low"]), float(self.row["high"]))
+            if self.row.get("value")
+            else None
+        )
+
+    def distance(self, first: float, second: float) -> float:
+        """Return how far two values lie apart on the scale of the scores: of logarithms, or ten points of a percentage."""
+        return (first - second) / 10 if in_percent(self.row) else math.log(first / second)
+
+
+def forecast(row: Mapping[str, str]) -> Forecast:
+    """Return the forecast of a situation.
+
+    Examples
+    --------
+    >>> made = forecast(situations()[0])
+    >>> made.intervals[80][0] < made.median < made.intervals[80][1]
+    True
+    """
+    setting = settings()[row["id"]]
+    if "missing" in setting:
+        return Forecast(row, None, {}, setting["missing"])
+    found = sorted(runs(row, setting))
+
+    def cut(share: float) -> float:
+        return found[min(len(found) - 1, round(share * (len(found) - 1)))]
+
+    return Forecast(row, cut(0.5), {level: (cut(0.5 - level / 200), cut(0.5 + level / 200)) for level in LEVELS})
+
+
+@cache
+def forecasts() -> tuple[Forecast, ...]:
+    """Return a forecast for each situation.
+
+    Examples
+    --------
+    >>> len(forecasts())
+    79
+    """
+    return tuple(map(forecast, situations()))
+
+
+@cache
+def rival_reach() -> float:
+    """Return how far a rival's interval reaches to either side: as it needs to hold four of five practice rows.
+
+    Examples
+    --------
+    >>> rival_reach() > 0.5
+    True
+    """
+    told = (Forecast(row, None, {}) for row in rows("blind/practice.csv"))
+    apart = sorted(abs(each.distance(float(each.row["value"]), float(each.row["rival_value"]))) for each in told)
+    return apart[math.ceil(0.8 * len(apart)) - 1]
+
+
+def rival_interval(made: Forecast) -> tuple[float, float] | None:
+    """Return the rival's 80 % interval of a row; None where it gives no number.
+
+    Examples
+    --------
+    >>> low, high = rival_interval(Forecast({"asked": "a rate", "rival_value": "2"}, None, {}))
+    >>> round(low * high, 9)
+    4.0
+    """
+    if not made.row["rival_value"]:
+        return None
+    value, reach = float(made.row["rival_value"]), rival_reach()
+    if in_percent(made.row):
+        return value - 10 * reach, value + 10 * reach
+    return value * math.exp(-reach), value * math.exp(reach)
+
+
+def interval_score(made: Forecast, interval: tuple[float, float]) -> float:
+    """Return width of an 80 % interval, and ten times what the outcome lies outside it, on the scale of `distance`.
+
+    Examples
+    --------
+    >>> row = {"asked": "a rate", "value": "2", "low": "2", "high": "2"}
+    >>> round(interval_score(Forecast(row, 1.0, {}), (1.0, 2.0)), 3), round(interval_score(Forecast(row, 1.0, {}), (0.5, 1.0)), 3)
+    (0.693, 7.625)
+    """
+    assert made.outcome is not None
+    low, high = interval
+    value = made.outcome[0]
+    outside = max(made.distance(low, value), made.distance(value, high), 0.0)
+    return made.distance(high, low) + 10 * outside
+
+
+def pinball(made: Forecast, low: float, middle: float, high: float) -> float:
+    """Return the mean pinball loss of the quantiles at 10, 50 and 90 %, on the scale of `distance`.
+
+    Examples
+    --------
+    >>> row = {"asked": "a rate", "value": "2", "low": "2", "high": "2"}
+    >>> pinball(Forecast(row, 2.0, {}), 2.0, 2.0, 2.0)
+    0.0
+    """
+    assert made.outcome is not None
+    above = [(share, made.distance(made.outcome[0], end)) for share, end in ((0.1, low), (0.5, middle), (0.9, high))]
+    return fmean(max(share * each, (share - 1) * each) for share, each in above)
+
+
+class Score(NamedTuple):
+    """How forecasts did, and their rivals.
+
+    Parameters
+    ----------
+    rows, answered : int
+        Situations whose outcome is told, and those with a forecast.
+    held : tuple of int
+        For each of `LEVELS`, how many intervals overlap the outcome as measured.
+    interval_score, pinball : float
+        Means over the answered rows; less is better.
+    rival_interval_score, rival_pinball : float
+        The same of the rivals, on the same rows.
+    nearer : int
+        Rows in which the median is nearer to the outcome than the rival's value.
+    """
+
+    rows: int
+    answered: int
+    held: tuple[int, ...]
+    interval_score: float
+    pinball: float
+    rival_interval_score: float
+    rival_pinball: float
+    nearer: int
+
+
+def score(made: Sequence[Forecast]) -> Score | None:
+    """Return the score of those whose outcome is told; None if none of them has a forecast.
+
+    Examples
+    --------
+    >>> score(kept()).rows >= 25, score([])
+    (True, None)
+    """
+    told = [each for each in made if each.outcome]
+    answered = [(each, each.row["rival_value"], rival_interval(each)) for each in told if each.intervals]
+    if not answered:
+        return None
+    own, rivals, near = [], [], 0
+    for each, rival_value, interval in answered:
+        assert each.outcome is not None
+        assert each.median is not None
+        low, high = each.intervals[80]
+        own.append((interval_score(each, (low, high)), pinball(each, low, each.median, high)))
+        if interval:
+            rival = float(rival_value)
+            rivals.append((interval_score(each, interval), pinball(each, interval[0], rival, interval[1])))
+            value = each.outcome[0]
+            near += abs(each.distance(each.median, value)) < abs(each.distance(rival, value))
+    held = tuple(sum(holds(each, level) for each, _, _ in answered) for level in LEVELS)
+    ours, theirs = ([fmean(column) for column in zip(*pairs, strict=True)] for pairs in (own, rivals))
+    return Score(len(told), len(answered), held, ours[0], ours[1], theirs[0], theirs[1], near)
+
+
+def holds(made: Forecast, level: int) -> bool:
+    """Whether the interval of a level overlaps the outcome as measured.
+
+    Examples
+    --------
+    >>> row = {"asked": "a rate", "value": "2", "low": "1.9", "high": "2.1"}
+    >>> holds(Forecast(row, 1.5, {80: (1.0, 1.95)}), 80)
+    True
+    """
+    assert made.outcome is not None
+    low, high = made.intervals[level]
+    return low <= made.outcome[2] and made.outcome[1] <= high
+
+
+@cache
+def kept() -> tuple[Forecast, ...]:
+    """Return the forecasts of ``data/forecasts.csv``.
+
+    Examples
+    --------
+    >>> len(kept())
+    79
+    """
+    stored = {row["id"]: row for row in rows("forecasts.csv")}
+
+    def read(row: Mapping[str, str]) -> Forecast:
+        numbers = stored[row["id"]]
+        if not numbers["median"]:
+            return Forecast(row, None, {}, numbers["missing"])
+        intervals = {level: (float(numbers[f"low{level}"]), float(numbers[f"high{level}"])) for level in LEVELS}
+        return Forecast(row, float(numbers["median"]), intervals)
+
+    return tuple(map(read, situations()))
+
+
+def to_csv() -> str:
+    """Return the forecasts as a table: median and intervals, the rival's, function, settings and date.
+
+    Examples
+    --------
+    >>> to_csv().splitlines()[0].split(",")[:4]
+    ['id', 'median', 'low50', 'high50']
+    """
+    out = io.StringIO()
+    ends = [f"{end}{level}" for level in LEVELS for end in ("low", "high")]
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["id", "median", *ends, "rival_low", "rival_high", "function", "settings", "missing", "date"])
+    for made in forecasts():
+        setting = dict(settings()[made.row["id"]])
+        numbers = [made.median, *(end for level in LEVELS for end in made.intervals.get(level, (None, None)))]
+        numbers += rival_interval(made) or (None, None)
+        cells = ["" if number is None else f"{number:.4g}" for number in numbers]
+        given = "; ".join(f"{key}={value}" for key, value in setting.items() if key not in ("ask", "why", "missing"))
+        writer.writerow([made.row["id"], *cells, setting.get("ask", ""), given, made.missing, MADE])
+    return out.getvalue()

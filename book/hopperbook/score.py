@@ -1,0 +1,532 @@
+"""The scorecard: every documented value beside what the models give.
+
+Each study computes values (`hopperbook.studies`), and ``data/checks.csv`` says
+how each is to be read; this module joins both with ``data/documented.csv``. No
+documented row is left out: one of no study says that nothing models it.
+
+==================  ===================================================
+reproduced          a retrodiction holds the documented interval, and says
+                    something
+too wide            it holds it, and much else
+as fitted           a calibrated value comes out as it went in
+holds               a shape is true, a sum of printed numbers agrees
+by construction     it could not have been otherwise in this model
+input               the model works with the printed value
+missed, explained   the model does not agree, and the row says why
+missed              the model does not agree, and nobody knows why
+not modelled        no model here gives it
+==================  ===================================================
+
+A retrodiction is reproduced if its interval, rounding of the source included,
+holds all numbers that would have been printed as the documented one, and
+reaches no farther than a quarter of the value to either side, unless the study
+says why a wider one is worth something. Where what is unknown is only a part of the
+value (`out_of` in ``data/studies.toml``), the quarter is that part's.
+A shape that was tried with several seeds holds if it does in nine of ten.
+
+The models of a study may read the documented rows that it declares, and none
+that anybody predicts; another read raises.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from math import isfinite
+from string import Formatter
+from typing import Any, NamedTuple
+
+from hopperbook import studies
+from hopperbook.checks import Check, checks, evaluate_formula
+from hopperbook.studies.study import Prediction, Shares, Study, Value, study_texts, with_numbers
+from hopperlib.documented import DocumentedValue, all_values, printed, watched
+from hopperlib.errors import InputError, refusal
+from hopperlib.machine import Machine
+from hopperlib.package_data import read_beside
+from hopperlib.text import count
+
+# Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
+_DUST = 1e-9
+# How far an interval may reach to either side, as a share of the documented value.
+_WIDEST = 0.25
+# Share of the seeds from which on a shape holds.
+_MOST_SEEDS = 0.9
+# An interval of nine runs in ten pays for each unit by which it misses as for that many units of width.
+_PENALTY = 20.0
+# Columns of the table: those of every row, and those of a retrodiction.
+_COLUMNS = read_beside(__file__, "score.toml")
+# What a model must give something for.
+_GIVEN = ("calibrated", "retrodicted", "shape", "arithmetic", "by construction")
+
+
+class Null(NamedTuple):
+    """What the rival of a retrodiction gives: in words what it is, its value, interval, verdict and score."""
+
+    rival: str
+    value: float
+    interval: tuple[float, float]
+    verdict: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row of the scorecard.
+
+    Attributes
+    ----------
+    id, study : str
+        As in ``data/documented.csv``.
+    quantity, unit : str
+        What was documented, in what unit.
+    role : str
+        One of `hopperlib.documented.ROLES`.
+    documented : str
+        The value as printed.
+    reproduced : str
+        What the model gives, as text; empty if nothing.
+    deviation : float or None
+        Reproduced less documented, in the unit of the row; of an interval its middle.
+    tolerance : float or None
+        Largest deviation that counts as reproduced; of an interval half its width.
+    verdict : str
+        One of `hopperlib.documented.VERDICTS`.
+    note : str
+        Why, where the row needs a word.
+    place : str
+        Key of the source, and where it stands there.
+    interval, documented_interval : tuple of float or None
+        Of a retrodiction: what the model gives, and the numbers that would have been printed as documented.
+    null : Null or None
+        Of a retrodiction: what its rival gives.
+    score : float or None
+        Of a retrodiction: width of the interval, and twenty times what it misses by, over the documented number.
+    seeds : int or None
+        Seeds that were tried, where anything is random.
+    """
+
+    id: str
+    study: str
+    quantity: str
+    unit: str
+    role: str
+    documented: str
+    reproduced: str
+    deviation: float | None
+    tolerance: float | None
+    verdict: str
+    note: str
+    place: str
+    interval: tuple[float, float] | None = None
+    documented_interval: tuple[float, float] | None = None
+    null: Null | None = None
+    score: float | None = None
+    seeds: int | None = None
+
+    @property
+    def residual(self) -> float | None:
+        """Deviation over tolerance: from -1 to 1 both agree; None for what has no tolerance."""
+        return self.deviation / self.tolerance if self.deviation is not None and self.tolerance else None
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the row as plain data for ``hopper scorecard --json``."""
+        return asdict(self) | {"null": self.null._asdict() if self.null else None}
+
+
+def judge(
+    value: DocumentedValue, reproduced: Value, tolerance: float | None = None
+) -> tuple[float | None, float | None, bool]:
+    """Return deviation, tolerance and whether the model agrees with the document.
+
+    A bound ("at least", "range low") is kept or not; a number must come within
+    its tolerance; a band must reach as close; a shape must be true. Where an
+    erratum corrects the printed value, the adopted one counts.
+
+    Parameters
+    ----------
+    value : DocumentedValue
+    reproduced : float, bool, tuple of (float, float) or str
+        What the model gives, in the unit of the row.
+    tolerance : float or None
+        Replaces that of the row.
+
+    Raises
+    ------
+    ValueError
+        If a number is compared with a row that has none, or a row without a
+        tolerance of its own ("about") is given none either.
+
+    Examples
+    --------
+    >>> from hopperlib.documented import documented
+    >>> deviation, tolerance, agrees = judge(documented("memory.hopper-per-task-packed"), 31 / 24)
+    >>> round(deviation, 4), tolerance, agrees
+    (0.0017, 0.005, True)
+    """
+    if isinstance(reproduced, bool):
+        return None, None, reproduced
+    if isinstance(reproduced, str):
+        return None, None, reproduced == value.adopted
+    number = value.adopted_number
+    if number is None:
+        raise InputError(f"check {value.id!r} gives a number, but {value.value!r} is none")
+    # The value of a band that comes closest; the printed number itself if the band holds it.
+    nearest = min(max(number, reproduced[0]), reproduced[1]) if isinstance(reproduced, tuple) else reproduced
+    agrees = nearest == number or value.agrees(nearest, tolerance)
+    # What floating point and solvers leave over is no deviation: no source prints that many places.
+    deviation = 0.0 if abs(nearest - number) <= _DUST * abs(number) else nearest - number
+    return deviation, value.tolerance if tolerance is None else tolerance, agrees
+
+
+def interval_verdict(
+    interval: tuple[float, float], documented: tuple[float, float], *, wide: bool = False, out_of: float = 0.0
+) -> str:
+    """Return whether an interval is reproduced, too wide or missed.
+
+    Parameters
+    ----------
+    interval, documented : tuple of float
+        What a model gives, and what would have been printed as documented.
+    wide : bool
+        Whether it may reach farther than a quarter of the documented value.
+    out_of : float
+        What is known anyway: the quarter is that of the difference.
+
+    Examples
+    --------
+    >>> interval_verdict((18, 23), (19.5, 20.5)), interval_verdict((20, 23), (19.5, 20.5))
+    ('reproduced', 'missed')
+    >>> interval_verdict((10, 23), (19.5, 20.5)), interval_verdict((10, 23), (19.5, 20.5), wide=True)
+    ('too wide', 'reproduced')
+    """
+    middle = sum(documented) / 2
+    dust = _DUST * abs(middle)
+    if documented[0] < interval[0] - dust or documented[1] > interval[1] + dust:
+        return "missed"
+    reach = max(middle - interval[0], interval[1] - middle)
+    return "reproduced" if wide or reach <= _WIDEST * abs(middle - out_of) + dust else "too wide"
+
+
+def interval_score(interval: tuple[float, float], number: float) -> float:
+    """Return the score of an interval that holds nine runs of ten, over the number; less is better.
+
+    Its width, and twenty times the distance to the number if that lies outside:
+    saying too little costs as well as saying too much.
+
+    Examples
+    --------
+    >>> interval_score((15, 25), 20), interval_score((21, 22), 20)
+    (0.5, 1.05)
+    """
+    low, high = interval
+    return (high - low + _PENALTY * max(low - number, number - high, 0.0)) / abs(number)
+
+
+def _predicted(value: DocumentedValue, prediction: Prediction, check: Check, study: Study) -> dict[str, Any]:
+    """Return the cells of a retrodiction: the model's, and those of its rival."""
+    id = _short(value.id)
+    if id not in study.rivals:
+        raise InputError(f"check {value.id!r}: a retrodiction needs a rival; data/studies.toml names none for it")
+    documented = value.interval(check.tolerance)
+    number, room = sum(documented) / 2, (documented[1] - documented[0]) / 2
+
+    def printed_as(low: float, high: float) -> tuple[float, float]:
+        """Return what may be printed of numbers between two ends: the source rounds, but none below 0 that is not."""
+        return low - room if low < 0 else max(low - room, 0.0), high + room
+
+    interval = printed_as(prediction.low, prediction.high)
+    if not all(map(isfinite, interval)):
+        raise InputError(f"check {value.id!r}: a retrodiction has two finite ends, not {interval}")
+    rival = prediction.rival
+    if not isinstance(rival, tuple):
+        # As sure of itself as the model: as wide in proportion.
+        half, middle = (prediction.high - prediction.low) / 2, (prediction.low + prediction.high) / 2
+        width = half * abs(rival / middle) if middle else half
+        rival = rival - width, rival + width
+    rival = printed_as(*rival)
+    wide, known = id in study.wide, study.out_of.get(id, 0.0)
+    verdict = interval_verdict(interval, documented, wide=wide, out_of=known)
+    return {
+        "deviation": sum(interval) / 2 - number,
+        "tolerance": (interval[1] - interval[0]) / 2,
+        "verdict": f"{verdict}, explained" if verdict == "missed" and check.explanation else verdict,
+        "interval": interval,
+        "documented_interval": documented,
+        "score": interval_score(interval, number),
+        "null": Null(
+            study.rivals[id],
+            sum(rival) / 2,
+            rival,
+            interval_verdict(rival, documented, wide=wide, out_of=known),
+            interval_score(rival, number),
+        ),
+        "seeds": prediction.seeds,
+        "reproduced": f"{interval[0]:.6g} to {interval[1]:.6g}",
+    }
+
+
+def _shown(reproduced: float | bool | str | tuple[float, float]) -> str:
+    """Return what the model gives as text, with enough digits to see the deviation."""
+    if isinstance(reproduced, bool | str):
+        return reproduced if isinstance(reproduced, str) else str(reproduced).lower()
+    ends = reproduced if isinstance(reproduced, tuple) else (reproduced,)
+    return " to ".join(f"{end:.6g}" for end in ends)
+
+
+def _verdict(check: Check, agrees: bool) -> str:
+    """Return the verdict on a check that gives something."""
+    if agrees:
+        same = {"calibrated": "as fitted", "input": "input", "by construction": "by construction"}
+        return same.get(check.role, "holds")
+    return "missed, explained" if check.explanation else "missed"
+
+
+def _short(id: str) -> str:
+    """Return the id of a row without its study."""
+    return id.partition(".")[2]
+
+
+def _texts(check: Check) -> tuple[str, ...]:
+    """Return what a check says of itself, in the order of a note, and why a wide interval is worth something."""
+    tolerated = f"tolerance: {check.tolerance_reason}" if check.tolerance_reason else ""
+    name = check.id.partition(".")[0]
+    wide = study_texts().get(name, {}).get("wide", {}).get(_short(check.id), "")
+    return tuple(text for text in (check.reason, check.explanation, wide, tolerated) if text)
+
+
+def _reader(name: str) -> Callable[[str], None]:
+    """Return what watches over the models of a study: they read the rows that it declares, and no others.
+
+    Raises
+    ------
+    InputError
+        If it declares a row that somebody predicts.
+    """
+    declared = study_texts()[name].get("reads", ())
+    for id in declared:
+        if (check := checks().get(id)) and check.role in ("retrodicted", "shape"):
+            raise InputError(f"data/studies.toml: study {name!r} reads {id!r}, which is a {check.role} value")
+
+    def read(id: str) -> None:
+        if id not in declared:
+            raise InputError(f"study {name!r} reads {id!r}, which it does not declare in data/studies.toml")
+
+    return read
+
+
+def _ran(name: str) -> dict[str, Value]:
+    """Return what the models of a study give, and what is computed from printed numbers alone, which may read them all."""
+    # What it reads while it is imported may be another study's, which it takes something from.
+    study = studies.load(name)
+    # A documented row that the models read without declaring it raises.
+    with watched(_reader(name)):
+        modelled = dict(study.values())
+    sums = dict(study.sums())
+    for id in (f"{name}.{key}" for names in sums for key in names.split()):
+        if id in checks() and checks()[id].role == "retrodicted":
+            raise InputError(f"check {id!r}: what is computed from printed numbers is no retrodiction")
+    for check in checks().values():
+        if check.formula and check.id.startswith(f"{name}."):
+            sums[_short(check.id)] = evaluate_formula(check.formula, partial(_named, name))
+    return modelled | sums
+
+
+def _named(study: str, name: str) -> Any:
+    """Return the value of a name in a formula: of a machine file, or as printed."""
+    machine, _, path = name.partition(".")
+    if machine not in ("hopper", "franklin"):
+        return printed(name if path else f"{study}.{name}")
+    thing: Any = Machine.load(machine)
+    for part in path.split("."):
+        # Kinds of node and file systems are called by their own names.
+        kinds: tuple[Any, ...] = (*thing.node_kinds, *thing.file_systems) if isinstance(thing, Machine) else ()
+        named = next((kind for kind in kinds if kind.name.replace("-", "_") == part), None)
+        thing = thing.node() if part == "node" else named or getattr(thing, part)
+    return thing
+
+
+def _given(name: str) -> dict[str, Value]:
+    """Return what the models of a study give: by row without the study, and by number that a text asks for."""
+    own = [check for check in checks().values() if check.id.startswith(f"{name}.")]
+    wanted = {_short(check.id) for check in own}
+    wanted |= {field for check in own for text in _texts(check) for _, field, _, _ in Formatter().parse(text) if field}
+    given: dict[str, Value] = {}
+    for names, value in _ran(name).items():
+        for key in names.split():
+            if key in given:
+                raise InputError(f"study {name!r} gives {key!r} twice")
+            if key not in wanted:
+                raise InputError(
+                    f"study {name!r} gives {key!r}, which is no row of it in checks.csv and in no text there"
+                )
+            given[key] = value
+    for key in sorted(wanted - given.keys() - {_short(check.id) for check in own}):
+        raise InputError(f"a text in checks.csv asks study {name!r} for {key!r}, which it does not give")
+    return given
+
+
+def _fits_role(check: Check, reproduced: Value | None) -> None:
+    """Refuse what a model gives, or does not, if the role of the check asks for something else."""
+    if check.role in _GIVEN and reproduced is None:
+        raise InputError(f"check {check.id!r}: role {check.role!r} needs what the model gives")
+    if check.role == "not modelled" and reproduced is not None:
+        raise InputError(f"check {check.id!r}: role {check.role!r} reproduces nothing")
+    if check.role == "shape" and not isinstance(reproduced, bool | Shares):
+        raise InputError(f"check {check.id!r}: a shape is true or false, not {reproduced!r}")
+    if (check.role == "retrodicted") != isinstance(reproduced, Prediction):
+        raise InputError(f"check {check.id!r}: a retrodiction is an interval with a rival, and nothing else is one")
+
+
+def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
+    """Return one row from a documented value and what its study gives; None if there is no such study."""
+    reproduced: Value | None = None
+    cells: dict[str, Any] = {"deviation": None, "tolerance": None, "reproduced": ""}
+    if given is None:
+        role = verdict = "not modelled"
+        note = "context: no study models it"
+    elif value.id not in checks():
+        raise InputError(f"checks.csv has no row for {value.id!r}; give it a role")
+    else:
+        check, reproduced = checks()[value.id], given.get(_short(value.id))
+        if check.role == "input" and reproduced is None and value.id in study_texts()[value.study].get("reads", ()):
+            # What a model reads from the data it works with.
+            reproduced = value.adopted_number
+        _fits_role(check, reproduced)
+        role = verdict = check.role
+        note = with_numbers("; ".join(_texts(check)), given)
+        if isinstance(reproduced, Prediction):
+            cells = _predicted(value, reproduced, check, studies.load(value.study))
+        elif isinstance(reproduced, Shares):
+            agrees = reproduced.holds >= _MOST_SEEDS * reproduced.seeds
+            shown = f"{reproduced.holds} of {reproduced.seeds} cases"
+            cells |= {"verdict": _verdict(check, agrees), "seeds": reproduced.seeds, "reproduced": shown}
+        elif reproduced is not None:
+            deviation, tolerance, agrees = judge(value, reproduced, check.tolerance)
+            cells = {"deviation": deviation, "tolerance": tolerance, "verdict": _verdict(check, agrees)}
+            cells["reproduced"] = _shown(reproduced)
+    cells.setdefault("verdict", verdict)
+    return Row(
+        id=value.id,
+        study=value.study,
+        quantity=value.quantity,
+        unit=value.unit,
+        role=role,
+        documented=value.value,
+        note=note,
+        place=f"{value.source}, {value.locator}",
+        **cells,
+    )
+
+
+def rows(study: str | None = None) -> tuple[Row, ...]:
+    """Return the scorecard, in the order of the data file.
+
+    Parameters
+    ----------
+    study : str or None
+        Only the rows of this study.
+
+    Raises
+    ------
+    ValueError
+        If there is no study of that name; if ``data/checks.csv`` has no row
+        for a documented value of a study that has been built, or one for
+        anything else; or if a study gives what its checks do not ask for, or
+        does not give what they do.
+
+    Examples
+    --------
+    >>> row = next(row for row in rows("memory") if row.id == "memory.hopper-per-task-packed")
+    >>> row.documented, row.reproduced, row.role, row.verdict
+    ('1.29', '1.29167', 'arithmetic', 'holds')
+    """
+    values = all_values()
+    known = sorted({value.study for value in values})
+    if study not in (None, *known):
+        raise refusal("study", study, f"has no documented value; there are: {', '.join(known)}")
+    checked = {value.id for value in values if value.study in studies.built()}
+    for id in checks():
+        if id not in checked:
+            raise InputError(f"checks.csv has {id!r}, which is no documented value of a study that has been built")
+    given = {name: _given(name) for name in studies.built() if study in (None, name)}
+    return tuple(_row(value, given.get(value.study)) for value in values if study in (None, value.study))
+
+
+def unexplained(table: Iterable[Row]) -> tuple[Row, ...]:
+    """Return the misses that nobody explained.
+
+    Examples
+    --------
+    >>> unexplained(rows("memory"))
+    ()
+    """
+    return tuple(row for row in table if row.verdict == "missed")
+
+
+def summary_line(table: Iterable[Row]) -> str:
+    """Return the scorecard in a few sentences, as the README prints it: what can be lost first, then the rest.
+
+    Examples
+    --------
+    >>> summary_line(rows("machines")).split(":")[0]
+    '1 retrodiction of values that the authors knew, from 1 study'
+    """
+    # Context is what no study is about.
+    table = tuple(row for row in table if row.study != "context")
+    roles = Counter(row.role for row in table)
+    agreed = Counter(row.role for row in table if row.verdict == "holds")
+    counted = {
+        "calibrated": "calibrated",
+        "input": "inputs",
+        "by construction": "true by construction",
+        "not modelled": "not modelled",
+    }
+    compared = {"shape": "shapes hold", "arithmetic": "sums of printed numbers hold"}
+    parts = [f"{agreed[role]} of {roles[role]} {name}" for role, name in compared.items() if roles[role]]
+    parts += [f"{roles[role]} {name}" for role, name in counted.items() if roles[role]]
+    rest = f"Of {roles.total():,} documented values, {', '.join(parts)}." if parts else "No documented value."
+    return f"{_retrodictions([row for row in table if row.role == 'retrodicted'])} {rest}"
+
+
+def _retrodictions(table: Sequence[Row]) -> str:
+    """Return how retrodictions did: those of a study move together, so they count once."""
+    if not table:
+        return "No retrodiction."
+    by_study: dict[str, list[bool]] = {}
+    for row in table:
+        by_study.setdefault(row.study, []).append(not row.verdict.startswith("missed"))
+    held, whole = (sum(map(sum, by_study.values())), sum(map(all, by_study.values())))
+    narrow = sum(row.verdict == "reproduced" for row in table)
+    both = sum(
+        row.verdict == "reproduced" and row.null is not None and row.null.verdict == "reproduced" for row in table
+    )
+    closer = sum(row.null is not None and row.score is not None and row.score < row.null.score for row in table)
+    return (
+        f"{count(len(table), 'retrodiction')} of values that the authors knew, from {count(len(by_study), 'study', 'studies')}: "
+        f"{held} of the nominal 90 % intervals hold ({held / len(table):.0%}), in {whole} of the studies all of them. "
+        f"{narrow} are also narrow enough to say something, {both} of these for the simplest rival too; "
+        f"scored by interval, {closer} beat it."
+    ).replace("%)", " %)")
+
+
+def to_csv(table: Iterable[Row]) -> str:
+    """Return a scorecard as CSV; numbers have six digits, which is all that any row needs.
+
+    Examples
+    --------
+    >>> to_csv(()).strip().partition("place,")[2]
+    'low,high,documented_low,documented_high,score,seeds,rival,rival_value,rival_low,rival_high,rival_verdict,rival_score'
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([name for names in _COLUMNS.values() for name in names])
+    for row in table:
+        cells: list[object] = [getattr(row, name) for name in _COLUMNS["every_row"]]
+        null = row.null or ("", None, (None, None), "", None)
+        rival, value, (low, high), verdict, score = null
+        cells += [*(row.interval or (None, None)), *(row.documented_interval or (None, None)), row.score, row.seeds]
+        cells += [rival, value, low, high, verdict, score]
+        writer.writerow("" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else cell for cell in cells)
+    return out.getvalue()

@@ -1,0 +1,72 @@
+"""A curve to draw before the model's is shown."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopperbook.self_checks.check import Check, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurveCheck(Check):
+    """A curve to draw, from point to point, on an empty chart.
+
+    It is right if it lies within `within` of the model's, in the mean over its points. [% of the chart's height]
+
+    Parameters
+    ----------
+    x : tuple of float
+        Where it is drawn, in rising order; on the chart these stand in equal distances.
+    x_title, y_title : str
+        What the axes show, with their units.
+    unit : str
+        Unit of `y`.
+    high : float
+        Upper end of the chart, chosen so that it does not give the curve away. [`unit`]
+    answer : tuple of float
+        The model's curve. [`unit`]
+    documented : tuple of (float, float, str)
+        Points that a document prints, with its words: x, height [`unit`], text. Shown with the answer.
+
+    Examples
+    --------
+    >>> check = CurveCheck(name="rate", question="What do 1, 8 and 24 tasks write?", explanation="The node is full.",
+    ...     x=(1, 8, 24), x_title="Tasks", y_title="Rate [GB/s]", unit="GB/s", high=5, answer=(0.2, 1.7, 1.7))
+    >>> check.grade([0.2, 1.6, 1.8])
+    Verdict(right=True, feedback='Your curve lies 1 % of the height off on average. The node is full.', readable=True)
+    >>> check.grade([0.2, 1.7, 5]).feedback
+    'Your curve lies 22 % of the height off on average.'
+    """
+
+    kind: ClassVar[str] = "curve"
+    marking: ClassVar[tuple[str, ...]] = ("x", "x_title", "y_title", "unit", "high", "answer", "documented", "within")
+    messages: ClassVar[Mapping[str, str]] = {
+        "empty": "Draw the curve from end to end first.",
+        "off": "Your curve lies {off} % of the height off on average.",
+    }
+
+    x: tuple[float, ...]
+    x_title: str
+    y_title: str
+    high: float
+    answer: tuple[float, ...]
+    unit: str = ""
+    documented: tuple[tuple[float, float, str], ...] = ()
+    within: int = 10
+
+    def __post_init__(self) -> None:
+        Check.__post_init__(self)
+        if len(self.x) < 2 or list(self.x) != sorted(set(self.x)) or len(self.x) != len(self.answer):
+            raise ValueError(f"check {self.name!r} needs an answer for each of two or more rising x")
+        if not all(0 <= y <= self.high for y in (*self.answer, *(y for _, y, _ in self.documented))):
+            raise ValueError(f"check {self.name!r} has a value outside of the chart, which goes from 0 to {self.high}")
+
+    def grade(self, answer: Sequence[float]) -> Verdict:
+        """Return how a curve is marked: its heights at `x`."""
+        if len(answer) != len(self.x):
+            return Verdict(False, self.messages["empty"], readable=False)
+        total = math.fsum(abs(drawn - model) for drawn, model in zip(answer, self.answer, strict=True))
+        off = math.floor(100 * total / len(self.x) / self.high + 0.5)
+        said = self.messages["off"].format(off=off)
+        return Verdict(True, f"{said} {self.explanation}") if off <= self.within else Verdict(False, said)

@@ -1,0 +1,164 @@
+// The reader's machine: chosen once at the top of any page, from those there are or as a file, kept in this browser,
+// and put into every explorer that asks for a machine.
+
+import { dataOf, make } from "./dom.mjs";
+import { machines, own } from "./machines.mjs";
+import { textOf } from "./textfile.mjs";
+
+const KEY = "hopper.machine"; // { name } or { title, file }
+const FILE = "a file";
+
+/** Return the reader's machine: { name } or { file }, each with title and says; or null. */
+function mine() {
+  let kept = null;
+  try {
+    kept = JSON.parse(localStorage.getItem(KEY));
+  } catch {
+    // What cannot be read counts as nothing.
+  }
+  if (kept?.name in machines) return { name: kept.name, ...machines[kept.name] };
+  if (kept?.file) return kept;
+  return kept?.none ? null : own;
+}
+
+function keep(machine) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(machine ?? { none: true }));
+  } catch {
+    // Without a store it holds for this page.
+  }
+}
+
+/** Start the bar at the top of a page. */
+export function startMachineBar(bar) {
+  const id = "hopper-my-machine";
+  const select = make("select", { id });
+  const pick = make("input", { type: "file", accept: ".toml", id: `${id}-file`, "aria-describedby": `${id}-said` });
+  const said = make("span", { id: `${id}-said`, class: "hopper-machine-said", role: "status" });
+  bar.append(
+    make("label", { for: id }, "My machine"),
+    select,
+    make("span", { class: "hopper-pick" }, make("label", { class: "hopper-button", for: pick.id }, "Use a file"), pick),
+    said,
+  );
+  const show = () => {
+    const machine = mine();
+    const offered = Object.entries(machines).map(([name, { title }]) => [name, title]);
+    if (machine?.file) offered.unshift([FILE, machine.title]);
+    select.replaceChildren(make("option", { value: "" }, "not chosen"), ...offered.map(([value, title]) => make("option", { value }, title)));
+    select.value = machine ? (machine.name ?? FILE) : "";
+    said.textContent = machine?.says ?? "";
+    today(machine);
+  };
+  select.addEventListener("change", () => {
+    if (select.value !== FILE) keep(select.value ? { name: select.value } : null);
+    show();
+    useNear();
+  });
+  const take = async (file) => {
+    if (!file) return;
+    said.textContent = `Reading ${file.name} …`;
+    try {
+      const text = await textOf(file);
+      const { python } = await import("./python.mjs");
+      const answer = await python.answer("machines", { machine_file: text }, false);
+      if (!answer.ok) throw new Error(answer.error.message);
+      const title = /^\s*title\s*=\s*"([^"]+)"/m.exec(text)?.[1] ?? file.name;
+      keep({ title, file: text, says: `${title}, from your file ${file.name}.` });
+      show();
+      useNear();
+    } catch (error) {
+      said.textContent = `${file.name} is not used: ${error.message}`;
+    }
+  };
+  pick.addEventListener("change", () => take(pick.files[0]).then(() => (pick.value = "")));
+  bar.addEventListener("dragover", (event) => event.preventDefault());
+  bar.addEventListener("drop", (event) => {
+    event.preventDefault();
+    take(event.dataTransfer.files[0]);
+  });
+  show();
+  watchExplorers();
+}
+
+/** The control of an explorer that asks for a machine, if it offers this one. */
+function settingFor(section, machine) {
+  const { spec } = dataOf(section);
+  const names = new Set(spec.controls.map(({ name }) => name));
+  if (machine.file) return names.has("machine_file") ? { machine_file: machine.file } : null;
+  const control = spec.controls.find(({ options }) => options?.some(([value]) => value === machine.name));
+  if (!control) return null;
+  return { [control.name]: machine.name, ...(names.has("machine_file") ? { machine_file: "" } : {}) };
+}
+
+const near = new Set();
+
+function use(section) {
+  const machine = mine();
+  const setting = machine && settingFor(section, machine);
+  section.querySelector(".hopper-not-mine")?.remove();
+  if (!setting) {
+    // A question that asks for no machine has nothing to say.
+    if (machine && dataOf(section).spec.controls.some(({ name }) => name === "machine_file")) {
+      const words = `${machine.title} is not used here: its file does not state what this question asks for.`;
+      section.querySelector("form").prepend(make("p", { class: "hopper-help hopper-not-mine", role: "note" }, words));
+    }
+    return;
+  }
+  const more = section.querySelector(".hopper-more");
+  const folded = more && !more.open;
+  section.hopperSet(setting);
+  // The bar at the top says which machine it is; its file need not be spread out.
+  if (folded) more.open = false;
+}
+
+function useNear() {
+  for (const section of document.querySelectorAll(".hopper-explorer")) section.hopperMachineDone = false;
+  for (const section of near) once(section);
+}
+
+/** Use the machine; where the text is an example, made for another machine, only once it is the reader's own. */
+function once(section) {
+  if (section.hopperMachineDone) return;
+  const { spec, start } = dataOf(section);
+  const example = spec.controls.find(({ kind, name, advanced }) => ["text", "file"].includes(kind) && !advanced && start[name]);
+  const field = example && section.querySelector(`[name="${example.name}"]`);
+  if (field && field.value.trim() === start[example.name].trim()) {
+    field.addEventListener("input", () => once(section), { once: true });
+    return;
+  }
+  section.hopperMachineDone = true;
+  use(section);
+}
+
+/** Put the machine into an explorer when it comes near, unless the address says another. */
+function watchExplorers() {
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (!isIntersecting) near.delete(target);
+        else if (target.hopperSet) {
+          near.add(target);
+          once(target);
+        }
+      }
+    },
+    { rootMargin: "300px" },
+  );
+  for (const section of document.querySelectorAll(".hopper-explorer")) {
+    section.hopperMachineDone = /(machine|floor)=/.test(decodeURIComponent(location.hash)) || navigator.connection?.saveData === true;
+    seen.observe(section);
+  }
+}
+
+/** Say the machine where a page is about machines of today. */
+function today(machine) {
+  const heading = document.querySelector("#on-your-machine-today :is(h2, h3)");
+  if (!heading) return;
+  document.getElementById("hopper-today")?.remove();
+  if (!machine) return;
+  const explorer = document.querySelector(".hopper-explorer");
+  const link = explorer && settingFor(explorer, machine) ? make("a", { href: `#${explorer.id}` }, " The explorer above starts with it.") : "";
+  // The section may be folded below its heading.
+  (heading.closest("summary") ?? heading).after(make("p", { id: "hopper-today" }, `Your machine: ${machine.says}`, link));
+}

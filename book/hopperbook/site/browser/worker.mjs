@@ -1,0 +1,131 @@
+// Python in a worker: starts Pyodide, unpacks the models, and answers one call after the other, of one page or, where
+// the browser keeps it from page to page, of all that a reader visits.
+//
+// It starts from a memory in which the models are imported already, made when the book was built. Where that cannot
+// be had or is refused, it starts as Python does, which takes four times as long.
+//
+// in   { id, name, values, watched }   values as JSON text; whether the machine is watched
+//      { id, key, what, seconds }      of the machine that came with answer `key`: its "recording" or "links", and when
+// out  { id, answer }         JSON text of `answer_json`
+//      { id, soFar }          before it, JSON text of what is known of a heavy answer
+//      { id, machine }        before and after it, JSON text of the machine to watch
+//      { id, failure }        the models raised an error: a defect of theirs
+//      { ready, from }        from: "memory", "scratch", or the "visit" of pages before
+//      { broken }             Python cannot start, or has died
+//
+// in   { end }               of a visit: no page asks any more
+//      { left }              a page was left, but another may follow within so many milliseconds
+
+import { memory, memoryBytes, packageZip } from "./package.mjs";
+
+const HOME = new URL("./", import.meta.url);
+const PYODIDE = new URL("pyodide/", HOME);
+const MODELS = "/models";
+
+let answerJson;
+let watchedAt;
+
+/** Reject if a file is not there; never resolve. Pyodide itself would wait forever. */
+function missingFile() {
+  const files = ["pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip"].map((name) => new URL(name, PYODIDE));
+  return new Promise((_, reject) => {
+    for (const file of files) {
+      fetch(file, { method: "HEAD" }).then(
+        (reply) => reply.ok || reject(new Error(`${file.pathname.split("/").pop()} is missing (${reply.status})`)),
+        () => reject(new Error(`${file.pathname.split("/").pop()} cannot be reached`)),
+      );
+    }
+    self.addEventListener("unhandledrejection", (event) => reject(event.reason));
+  });
+}
+
+async function bytes(name) {
+  const reply = await fetch(new URL(name, HOME));
+  if (!reply.ok) throw new Error(`${name} is missing (${reply.status})`);
+  return reply.arrayBuffer();
+}
+
+/** The memory as it was when the book was built; a server may have unpacked it on the way. */
+async function unpacked(name) {
+  let content = await bytes(name);
+  if (content.byteLength !== memoryBytes) {
+    content = await new Response(new Blob([content]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  }
+  // Pyodide would wait forever on one that is cut short.
+  if (content.byteLength !== memoryBytes) throw new Error(`${name} is damaged`);
+  return content;
+}
+
+/** Compile Python while its memory is on the way; Pyodide begins with it when the memory has come. */
+function compileEarly() {
+  const compiled = WebAssembly.compileStreaming(fetch(new URL("pyodide.asm.wasm", PYODIDE))).catch(() => null);
+  const { instantiateStreaming } = WebAssembly;
+  WebAssembly.instantiateStreaming = async (reply, imports) => {
+    const module = await compiled;
+    if (!module) return instantiateStreaming(reply, imports);
+    Promise.resolve(reply).then(({ body }) => body.cancel()).catch(() => {});
+    return { module, instance: await WebAssembly.instantiate(module, imports) };
+  };
+}
+
+async function start() {
+  const zip = bytes(packageZip);
+  zip.catch(() => {});
+  const content = unpacked(memory);
+  content.catch(() => {});
+  compileEarly();
+  const { loadPyodide } = await import(new URL("pyodide.mjs", PYODIDE).href);
+  const settings = { indexURL: PYODIDE.href, packages: [] };
+  let from = "memory";
+  let python;
+  try {
+    python = await Promise.race([loadPyodide({ ...settings, _loadSnapshot: content }), missingFile()]);
+    // Files are no part of the memory. These are unpacked if one is asked for: see snapshot.mjs.
+    python.FS.writeFile(`${MODELS}.zip`, new Uint8Array(await zip));
+  } catch {
+    from = "scratch";
+    python = await Promise.race([loadPyodide(settings), missingFile()]);
+    python.unpackArchive(await zip, "zip", { extractDir: MODELS });
+    python.runPython(`import sys; sys.path.insert(0, "${MODELS}")`);
+  }
+  ({ answer_json: answerJson, watched_at: watchedAt } = python.pyimport("hopperlib.render.answer"));
+  // All is there. A page's policy does not reach into a worker that outlives it: what could ask another host goes.
+  for (const name of ["fetch", "XMLHttpRequest", "WebSocket", "WebSocketStream", "WebTransport", "EventSource"]) self[name] = undefined;
+  return from;
+}
+
+const started = start();
+let pages = 0; // that came, and those that are there
+let open = 0;
+let idle;
+
+/** Answer what comes from a page. */
+function serve(page) {
+  const first = ++pages === 1;
+  open += 1;
+  clearTimeout(idle);
+  const say = (message) => page.postMessage(message);
+  started.then(
+    (from) => say({ ready: true, from: first ? from : "visit" }),
+    (error) => say({ broken: error.message || String(error) }),
+  );
+  page.onmessage = async ({ data: { id, name, values, watched, key, what, seconds, end, left } }) => {
+    if (end) self.close();
+    if (left >= 0 && --open === 0) idle = setTimeout(() => self.close(), left);
+    try {
+      await started;
+    } catch {
+      return;
+    }
+    try {
+      if (key) say({ id, answer: watchedAt(key, what, seconds) });
+      else if (id) answerJson(name, values, (kind, text) => say({ id, [kind]: text }), watched ? id : 0);
+    } catch (error) {
+      if (error.name === "PythonError") say({ id, failure: error.message });
+      else say({ broken: error.message || String(error) });
+    }
+  };
+}
+
+if ("onconnect" in self) self.onconnect = ({ ports: [page] }) => serve(page);
+else serve(self);

@@ -1,0 +1,165 @@
+"""The Sphinx extension: what the build sets, stages and finishes so that the pages are alive and safe."""
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from hopperbook.site.assets import PACKAGE, Assets, collect, write_licences
+from hopperbook.site.course import setup as set_up_course
+from hopperbook.site.finishing import mended, with_policy
+from hopperbook.site.html import filled
+from hopperbook.site.machine_view import MachineDirective
+from hopperbook.site.own import beside, front_page
+from hopperbook.site.reference import setup as set_up_reference
+from hopperbook.site.renderers import ExplorerDirective
+from hopperbook.site.scenes import SceneDirective
+from hopperbook.site.side_by_side import setup as set_up_side_by_side
+from hopperlib import __version__
+
+HERE = Path(__file__).resolve().parent
+
+# Before other extensions read the configuration, and after they have written their pages.
+FIRST, LAST = 100, 900
+
+
+def content_hash(root: Path, *, with_site: bool) -> str:
+    """Return a hash of all that pages depend on besides their own text.
+
+    Without the site it is what the outputs of notebooks depend on: models,
+    data, versions of packages. Jupyter's cache looks at the cells alone, so a
+    changed model would go unnoticed; with this hash in its path, it starts
+    anew.
+    """
+    digest = hashlib.sha256()
+    own = [beside("rules.toml"), *([beside(), beside("examples.toml")] if with_site else [])]
+    files = [root / "requirements.lock", *filter(None, own)]
+    for folder in (PACKAGE, HERE.parent, root / "data"):
+        files += sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    for path in files:
+        if path.is_file() and (with_site or HERE not in path.parents):
+            digest.update(f"{path.name}\n".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def _node_modules(app: Sphinx) -> Path:
+    """Return the folder of the browser parts."""
+    return Path(app.config.hopper_node_modules or Path(app.srcdir) / "node_modules")
+
+
+def launch_options(settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the theme needs for buttons that open a notebook on Binder or a JupyterHub; nothing without a repository.
+
+    Examples
+    --------
+    >>> launch_options({"HOPPER_REPOSITORY": "https://github.com/you/name"})["launch_buttons"]["binderhub_url"]
+    'https://mybinder.org'
+    """
+    repository, hub = settings.get("HOPPER_REPOSITORY", "").rstrip("/"), settings.get("HOPPER_HUB", "")
+    buttons = {"binderhub_url": "https://mybinder.org", "jupyterhub_url": hub, "notebook_interface": "jupyterlab"}
+    return {"repository_url": repository, "repository_branch": "main", "launch_buttons": buttons} if repository else {}
+
+
+def _configure(app: Sphinx, config: Config) -> None:
+    """Collect the assets, and set what depends on them or on the content of the package."""
+    root = Path(app.srcdir)
+    assets = collect(_node_modules(app), root / "data", Path(app.outdir).parent / ".memories")
+    app._hopper_assets = assets  # type: ignore[attr-defined]
+
+    # A change of either makes Sphinx read, or write, every page again.
+    config.hopper_content = content_hash(root, with_site=True)
+    config.hopper_assets = assets.folder
+    config.hopper_models = content_hash(root, with_site=False)
+    if not config.nb_execution_cache_path:
+        config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / config.hopper_models)
+    config.html_search_scorer = str(HERE / "browser" / "scorer.js")
+    config.mathjax_path = f"{assets.folder}/mathjax/tex-chtml.js"
+    config.html_title = config.project = os.environ.get("HOPPER_TITLE") or config.html_title
+    config.html_theme_options |= launch_options(os.environ)
+    config.notfound_urls_prefix = os.environ.get("HOPPER_SITE_PREFIX", "/")
+    config.templates_path[:0] = [str(HERE / "theme"), str(HERE / "theme" / "components")]
+    for sheet in ("look.css", "explorer.css", "checks.css", "moving.css"):
+        app.add_css_file(f"{assets.folder}/{sheet}", priority=LAST)
+    app.add_js_file(f"{assets.folder}/boot.js", priority=FIRST)
+    app.add_js_file(f"{assets.folder}/live.mjs", priority=LAST, type="module")
+
+
+def _static(app: Sphinx) -> Path | None:
+    """Return the folder of static files, or None if no HTML is made."""
+    return Path(app.outdir) / "_static" if app.builder.format == "html" else None
+
+
+def _stage(app: Sphinx) -> None:
+    """Write the assets where the pages look for them."""
+    static = _static(app)
+    if static:
+        assets: Assets = app._hopper_assets  # type: ignore[attr-defined]
+        assets.write(static)
+        write_licences(static / "licences", Path(app.srcdir), _node_modules(app))
+
+
+def _drop_mathjax(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Take MathJax off pages without formulas: Sphinx also loads it where only a chapter below has some."""
+    if doctree is not None and any(isinstance(node, (nodes.math, nodes.math_block)) for node in doctree.findall()):
+        return
+    path = f"_static/{app.config.mathjax_path}"
+    context["script_files"][:] = [
+        script
+        for script in context["script_files"]
+        if script.filename != path and not script.attributes.get("body", "").startswith("window.MathJax")
+    ]
+
+
+def _finish(app: Sphinx, exception: Exception | None) -> None:
+    """Write the front page's redirect, and the policy into every page; remove earlier assets."""
+    static = _static(app)
+    if exception is not None or static is None:
+        return
+    import shutil
+
+    for folder in static.glob("live-*"):
+        if folder.name != app.config.hopper_assets:
+            shutil.rmtree(folder)
+    # Nor do sheets of others ask: see pages.toml.
+    for sheet in (*static.glob("styles/*.css"), *static.glob("mystnb*.css")):
+        sheet.write_text(re.sub(r"[^{}]*:has\([^{}]*\{[^{}]*\}", "", sheet.read_text("utf-8")), encoding="utf-8")
+    front = app.config.root_doc
+    if "/" in front:
+        text = filled("front.html", title=app.config.html_title, front=front)
+        (Path(app.outdir) / "index.html").write_text(text, encoding="utf-8")
+    for page in Path(app.outdir).rglob("*.html"):
+        if static not in page.parents:
+            html = page.read_text(encoding="utf-8")
+            finished = with_policy(mended(html))
+            if finished != html:
+                page.write_text(finished, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Set up the extension."""
+    # Kernels inherit these: objects then show themselves as data for the renderers.
+    os.environ["HOPPERLIB_RENDER"] = "book"
+    os.environ["PLOTLY_RENDERER"] = "plotly_mimetype"
+    app.add_config_value("hopper_node_modules", "", "", str)
+    app.add_config_value("hopper_content", "", "env", str)
+    app.add_config_value("hopper_models", "", "", str)
+    app.add_config_value("hopper_assets", "", "html", str)
+    app.add_directive("explorer", ExplorerDirective)
+    app.add_directive("machine", MachineDirective)
+    app.add_directive("scene", SceneDirective)
+    set_up_course(app)
+    set_up_reference(app)
+    set_up_side_by_side(app)
+    app.connect("config-inited", _configure, priority=FIRST)
+    app.connect("builder-inited", _stage)
+    app.connect("source-read", front_page)
+    app.connect("html-page-context", _drop_mathjax, priority=LAST)
+    app.connect("build-finished", _finish, priority=LAST)
+    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,99 @@
+"""What is done to each page after it was written: mends for screen readers, and the Content-Security-Policy.
+
+The policy allows this site's own host, and nothing else.
+
+Inline scripts of the theme are allowed one by one, by their hash; scripts and
+handlers that a page picked up in any other way do not run. A worker inherits
+the policy of its page, as it starts from a blob.
+"""
+
+import base64
+import hashlib
+import re
+
+from hopperbook.site.html import tables
+
+# Types of <script> that a browser runs; others are data.
+_RUN = {"", "text/javascript", "application/javascript", "module"}
+_SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+_TYPE = re.compile(r"""\btype\s*=\s*["']?([^"'\s>]*)""", re.IGNORECASE)
+_META = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
+
+
+def inline_scripts(html: str) -> list[str]:
+    """Return the text of each inline script that a browser would run.
+
+    Examples
+    --------
+    >>> inline_scripts('<script>a()</script><script type="application/json">{}</script><script src="b.js"></script>')
+    ['a()']
+    """
+    # A script with an address is allowed by its host; only what stands in the page itself needs its hash.
+    inline = [script for script in _SCRIPT.findall(html) if not re.search(r"\bsrc\s*=", script[0])]
+    return [text for given, text in inline if "".join(_TYPE.findall(given)).lower() in _RUN]
+
+
+def policy(scripts: list[str]) -> str:
+    """Return the policy of a page that holds these inline scripts.
+
+    Examples
+    --------
+    >>> "'sha256-" in policy(["a()"]), "'unsafe-inline'" in policy([]).split("script-src")[1].split(";")[0]
+    (True, False)
+    """
+    # Each once and in the order of the page, so that the same page gets the same bytes.
+    hashes = [
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in dict.fromkeys(scripts)
+    ]
+    rules = tables()["policy"]
+    rules = rules | {"script-src": " ".join([rules["script-src"], *hashes])}
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def with_policy(html: str) -> str:
+    """Return a page with its policy, right after the declaration of its character set.
+
+    Raises
+    ------
+    ValueError
+        If the page has no head to hold it.
+
+    Examples
+    --------
+    >>> with_policy('<head><meta charset="utf-8"><title>A</title></head>')[:62]
+    '<head><meta charset="utf-8"><meta http-equiv="Content-Security'
+    """
+    # A page that was not written again has its policy already.
+    bare = _META.sub("", html)
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy(inline_scripts(bare))}">'
+    place = re.search(r"<meta charset=[^>]*>", bare) or re.search(r"<head[^>]*>", bare)
+    if not place:
+        raise ValueError("the page has no <head> to hold the policy")
+    return bare[: place.end()] + meta + bare[place.end() :]
+
+
+def mended(html: str) -> str:
+    """Return a page without the known faults.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> mended(pandas.DataFrame({"nodes": [4]})._repr_html_())[:108]
+    '<div class="hopper-scroll" role="group" tabindex="0" aria-label="Table"><table border="1" class="dataframe">'
+    >>> mended("<tr><th></th><th>nodes</th></tr>")
+    '<tr><td></td><th>nodes</th></tr>'
+    >>> mended('<table class="table"><thead><tr><th><p>a</p></th><th>b</th><th>c</th><th>d</th></tr></thead>')[:34]
+    '<table class="table hopper-wordy">'
+    >>> mended('<summary aria-label="Toggle hidden content">Show code</summary>')
+    '<summary>Show code</summary>'
+    >>> mended('<p><input class="task-list-item-checkbox" disabled="disabled" type="checkbox"> Look.</p>')
+    '<p><label><input class="task-list-item-checkbox" type="checkbox" autocomplete="off"> Look.</label></p>'
+    >>> mended(
+    ...     '<a class="reference internal" href="b.html">Parts</a><details><summary><span class="toctree-toggle"></span>'
+    ... )
+    '<a class="reference internal" href="b.html">Parts</a><details><summary aria-label="Pages below: Parts"><span class="toctree-toggle"></span>'
+    """
+    for mend in tables()["mend"]:
+        html = re.sub(mend["pattern"], mend["replacement"], html)
+    return html

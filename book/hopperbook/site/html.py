@@ -1,0 +1,191 @@
+"""The HTML of explorers, figures and self-checks, as it stands in a page before any script runs.
+
+The answer for the starting setting is computed here, so that a page is
+complete without JavaScript. Once the page is alive, `browser/answer.mjs` puts
+later answers in its place.
+"""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from hopperbook.site.own import own_examples
+from hopperlib.questions.question import Question, load
+from hopperlib.questions.result import Figure, Table
+from hopperlib.render import html
+from hopperlib.render.answer import page_answer, page_data
+from hopperlib.render.svg import figure_svg
+
+# Width of a chart beside the controls of an explorer, and of one that stands alone. [CSS pixels]
+_BESIDE, _ALONE = 540, 800
+
+
+def json_block(data: Any) -> Markup:
+    """Return data as JSON that can stand inside a <script> element.
+
+    Examples
+    --------
+    >>> "</script>" in json_block({"text": "</script>"})
+    False
+    """
+    # A text that holds </script> would end the element, and two signs of Unicode a line of a script.
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+def data_block(data: Any) -> str:
+    """Return data as a block that a script of the page reads.
+
+    Examples
+    --------
+    >>> data_block([1])
+    '<script type="application/json" class="hopper-data-block">[1]</script>'
+    """
+    return f'<script type="application/json" class="hopper-data-block">{json_block(data)}</script>'
+
+
+@cache
+def tables() -> dict[str, Any]:
+    """Return the tables of ``pages.toml``: what the pages are made of, and what is done to them."""
+    return tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8"))
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # A name that a template misspells stops the build.
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {
+        "badge": lambda name: Markup(html.badge_html(name)),
+        "json_block": json_block,
+        # As JavaScript would print it: 5.0 as 5, 0.25 as 0.25.
+        "plain": lambda value: f"{value:.15g}" if isinstance(value, float) else value,
+        "prose": lambda text: Markup(html.prose_html(text)),
+    }
+    return environment
+
+
+_TEMPLATES = _environment()
+
+
+def filled(template: str, **values: Any) -> str:
+    """Return a template of the folder ``templates`` with its values filled in.
+
+    Examples
+    --------
+    >>> "Go to the book" in filled("front.html", title="Ours", front="book/intro")
+    True
+    """
+    return _TEMPLATES.get_template(template).render(**values)
+
+
+def kept_answer(folder: Path, stamp: str, explorer: Question, values: Mapping[str, Any]) -> str:
+    """Keep an answer as a file that pages load when it is asked for; return its name.
+
+    Parameters
+    ----------
+    folder : Path
+    stamp : str
+        Hash of all that answers depend on: an answer that is there for it is not made again.
+    explorer : Question
+    values : mapping
+    """
+    asked = json.dumps([stamp, explorer.name, values], sort_keys=True, default=str)
+    path = folder / f"{explorer.name}-{hashlib.sha256(asked.encode()).hexdigest()[:12]}.json"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(page_answer(explorer, values), allow_nan=False), encoding="utf-8")
+    return path.name
+
+
+def explorer_html(
+    explorer: Question,
+    *,
+    key: str,
+    values: Mapping[str, Any] | None = None,
+    keep: Callable[[Question, Mapping[str, Any]], str] | None = None,
+) -> str:
+    """Return an explorer as HTML, with its answer for the starting setting.
+
+    Parameters
+    ----------
+    explorer : Question
+    key : str
+        Its name in addresses, unique in the page.
+    values : mapping or None
+        Values to start with, where they differ from the defaults.
+    keep : callable or None
+        Keeps the answer to an example and returns the name of its file; None leaves all examples to the reader's browser.
+
+    Raises
+    ------
+    hopperlib.errors.InputError
+        If a value is refused.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.controls import Slider
+    >>> from hopperlib.questions.result import Result
+    >>> square = Question(name="square", title="Squares", question="What is a square?",
+    ...     controls=(Slider(name="x", label="x", low=0, high=9, step=1, default=3),),
+    ...     answer=lambda x: Result(summary=f"{x} times {x} is {x * x}."))
+    >>> "4 times 4 is 16." in explorer_html(square, key="square", values={"x": 4})
+    True
+    """
+    explorer = replace(explorer, examples=(*own_examples(explorer), *explorer.examples))
+    start = explorer.read(values or {})
+    spec = explorer.to_dict()
+    answer = explorer.run(**start)
+    result = answer.to_dict()
+    pictures = [figure_svg(figure, _BESIDE, html.PLOT_HEIGHT, place=key) for figure in answer.figures]
+    return filled(
+        "explorer.html",
+        id=f"explorer-{key}",
+        spec=spec,
+        start=start,
+        summary=result["summary"],
+        parts={name: Markup(part) for name, part in html.parts_html(result, pictures=pictures).items()},
+        legend=Markup(html.legend_html(result)),
+        block={
+            "key": key,
+            "spec": spec,
+            "start": start,
+            "answer": page_data(result),
+            "kept": [keep(explorer, start | dict(example.values)) for example in explorer.examples] if keep else [],
+        },
+    )
+
+
+def figure_html(figure: Mapping[str, Any], *, key: str) -> str:
+    """Return a figure (its `to_dict`) as HTML: caption, chart, data."""
+    drawn = Figure(
+        title=figure["title"], alt=figure["alt"], **figure["figure"], table=Table(caption="", columns=(), rows=())
+    )
+    picture = figure_svg(drawn, _ALONE, html.PLOT_HEIGHT, place=key)
+    return f'<div class="hopper-alone" id="figure-{key}">{html.figure_html(figure, picture=picture)}{data_block(figure)}</div>'
+
+
+def check_html(check: Mapping[str, Any]) -> str:
+    """Return a self-check (its `to_dict`) as HTML: question, fields, and the answer for readers without scripts.
+
+    Examples
+    --------
+    >>> from hopperbook.self_checks import NumberCheck
+    >>> check = NumberCheck(name="cores", question="How many cores?", answer=24, explanation="Four times six.")
+    >>> 'id="check-cores"' in check_html(check.to_dict())
+    True
+    """
+    title = load(check["explorer"]).title if check["kind"] == "goal" else ""
+    return filled("check.html", check=check, explorer_title=title, explorer_id=f"explorer-{check.get('explorer', '')}")

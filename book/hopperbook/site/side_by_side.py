@@ -1,0 +1,68 @@
+"""Runs notebooks, and reads and writes pages, several at a time.
+
+Jupyter Book hands everything to Sphinx one after the other, and has no option
+that says otherwise. Notebooks run before their pages are read: in the engine's
+own cache, with its key (their cells) below a folder named by the content of
+the models, it then finds the outputs of each.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import nbformat
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+
+# On two cores: a kernel that starts waits now and then, and no process has all of the dear pages.
+_KERNELS = 3
+_PROCESSES = 4
+_LOGGER = logging.getLogger(__name__)
+
+
+def _allow(app: Sphinx, config: Config) -> None:
+    """Have several processes. The one extension that does not say whether it minds numbers sections after the reading."""
+    app.parallel = _PROCESSES
+    app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
+
+
+def _run(timeout_s: int, path: Path, notebook: nbformat.NotebookNode) -> ExecutionResult:
+    return single_nb_execution(notebook, cwd=str(path.parent), timeout=timeout_s, allow_errors=False)
+
+
+def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Run the notebooks that the cache does not know; mix the pages, as those of one folder take alike."""
+    cache = get_cache(app.config.nb_execution_cache_path)
+    unknown = {}
+    for path in (Path(env.doc2path(name)) for name in docnames):
+        if path.suffix == ".ipynb":
+            notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+            try:
+                cache.match_cache_notebook(notebook)
+            except KeyError:
+                unknown[path] = notebook
+    failed = []
+    with ThreadPoolExecutor(_KERNELS) as pool:
+        results = pool.map(partial(_run, app.config.nb_execution_timeout), unknown, unknown.values())
+        for (path, notebook), result in zip(unknown.items(), results, strict=True):
+            if result.err:
+                failed.append(f"{path}: {result.exc_string or result.err}")
+                continue
+            _LOGGER.info("%s: ran in %.1f s", path.relative_to(app.srcdir), result.time)
+            bundle = CacheBundleIn(notebook, str(path), data={"execution_seconds": result.time})
+            cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+    if failed:
+        raise ExtensionError("\n".join(failed))
+    docnames[:] = [name for first in range(_PROCESSES) for name in docnames[first::_PROCESSES]]
+
+
+def setup(app: Sphinx) -> None:
+    """Add the events."""
+    app.connect("config-inited", _allow)
+    app.connect("env-before-read-docs", _prepare)

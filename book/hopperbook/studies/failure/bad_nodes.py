@@ -1,0 +1,75 @@
+"""Bad nodes: eight of 6,384, more than fifty users, and what a look before the run is worth.
+
+Documented: how many nodes were bad, what that cost, how many users it hit, and
+the thresholds of free memory. Predicted is the number of users, from the cost
+and the sizes of jobs in production.
+"""
+
+import math
+import random
+from collections.abc import Mapping
+
+from hopperbook.studies.study import Study, Value, predictions, ranges
+from hopperlib.documented import printed
+from hopperlib.failure.nodes.preflight import NodeMemory, report
+from hopperlib.failure.nodes.risk import chance_of_bad_node
+from hopperlib.machine import Machine
+from hopperlib.scheduling.generator import MIXES
+
+BAD_NODES = int(printed("bad-nodes.hung-bad-nodes"))
+HUNG_CORE_HOURS = printed("bad-nodes.hung-core-hours") * 1e6
+HEALTH_CHECK_GB = printed("bad-nodes.nhc-threshold")
+SORTED_BY_HAND_GB = printed("bad-nodes.manual-threshold")
+HERO_CORES = int(printed("bad-nodes.scale-title") * 1000)
+
+
+def _node(name: str, free_gb: int) -> NodeMemory:
+    """Return a node with so much memory free, in blocks of 4 MB."""
+    return NodeMemory(name=name, blocks=(0,) * 10 + (free_gb * 256,))
+
+
+def _kept_memory_is_found() -> bool:
+    """Whether a node on which earlier jobs kept memory is found by the threshold."""
+    nodes = [_node("clean", 30), _node("kept", 27), _node("clean too", 30)]
+    return [node.name for node in report(nodes, need_gb=HEALTH_CHECK_GB).short] == ["kept"]
+
+
+def model(assumed: Mapping[str, float], rng: random.Random, *, by_size: bool = True) -> dict[str, float]:
+    """Return how many users had hung jobs, if those cost what was refunded.
+
+    A class of sizes has its share of the hours, and of those the share of jobs
+    that met a bad node; its jobs are as many as its refunded hours over the
+    hours of a job.
+
+    Parameters
+    ----------
+    assumed : mapping of float
+    rng : random.Random
+        Not used.
+    by_size : bool
+        Whether a job on more nodes is likelier to meet a bad one; the rival takes all jobs as alike.
+
+    Examples
+    --------
+    >>> usual = {"run_hours": 12, "jobs_a_user": 4}
+    >>> round(model(usual, random.Random(1))["hung-users"]), round(model(usual, random.Random(1), by_size=False)["hung-users"])
+    (33, 831)
+    """
+    hopper = Machine.load("hopper")
+    classes = [(math.sqrt(each.low * each.high), each.share) for each in MIXES["production"]]
+    hit = [
+        share * (chance_of_bad_node(hopper.nodes, BAD_NODES, round(nodes)) if by_size else 1.0)
+        for nodes, share in classes
+    ]
+    hours = HUNG_CORE_HOURS / hopper.node().cores / sum(hit)
+    jobs = sum(hours * share / nodes / assumed["run_hours"] for share, (nodes, _) in zip(hit, classes, strict=True))
+    return {"hung-users": jobs / assumed["jobs_a_user"]}
+
+
+def _values() -> dict[str, Value]:
+    usual = {name: each.value for name, each in ranges("bad-nodes").items()}
+    rivals = model(usual, random.Random(1), by_size=False)
+    return predictions(model, ranges("bad-nodes"), rivals) | {"unreleased-memory": _kept_memory_is_found()}
+
+
+STUDY = Study.read("bad-nodes", _values, model=model)

@@ -1,0 +1,79 @@
+"""What tuning bought QLA and MFDn: fused steps, merged collectives, overlap, threads."""
+
+import random
+from collections.abc import Mapping
+
+from hopperbook.studies.study import Study, Value, predictions, ranges
+from hopperlib.machine import Machine
+from hopperlib.network.runtime.overlap import (
+    combined_factor,
+    merged_collectives_s,
+    overlapped_s,
+    separate_collectives_s,
+)
+
+
+def mfdn_steps_s(
+    compute_s: float, row_s: float, column_s: float, saved_s: float, column_overlap: float
+) -> tuple[float, ...]:
+    """Times of MFDn's steps A to D in a model whose inputs are all assumed. [s]
+
+    Parameters
+    ----------
+    compute_s, row_s, column_s : float
+        Computation, communication of row groups and of column groups. [s]
+    saved_s : float
+        What merged collectives save. [s]
+    column_overlap : float
+        Share of the column groups' communication that step D hides. [fraction]
+
+    Examples
+    --------
+    >>> mfdn_steps_s(10.0, 2.0, 3.0, 1.0, 0.8)
+    (15.0, 14.0, 12.4, 10.48)
+    """
+    a = compute_s + row_s + column_s
+    keep = (row_s + column_s - saved_s) / (row_s + column_s)
+    row, column = row_s * keep, column_s * keep
+    c = overlapped_s(compute_s, row, 1.0) + column
+    hidden = row + column_overlap * column
+    d = overlapped_s(compute_s, hidden, 1.0) + (1 - column_overlap) * column
+    return tuple(round(part, 12) for part in (a, a - saved_s, c, d))
+
+
+def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return what fusing two steps of QLA buys where memory sets the pace: the array between them stays in cache. [x]
+
+    Each step reads some arrays and writes one, which is `writes` transfers: two
+    if a cache line is read before it is written. Fused, the array between is
+    neither written nor read.
+
+    Examples
+    --------
+    Two steps of 2 + 2 transfers, of which the fused ones leave five; all of the time waits for memory:
+
+    >>> model({"reads": 2, "writes": 2, "memory_bound": 1}, random.Random(1))
+    {'qla-fusing-speedup': 1.6}
+    """
+    both = 2 * (assumed["reads"] + assumed["writes"])
+    left = (both - assumed["writes"] - 1) / both
+    return {"qla-fusing-speedup": 1 / (1 - assumed["memory_bound"] + assumed["memory_bound"] * left)}
+
+
+def _values() -> dict[str, Value]:
+    hopper = Machine.load("hopper")
+    network = hopper.network
+    assert network is not None
+    a, b, c, d = mfdn_steps_s(10, 2, 3, 1, 0.8)
+    link = {"latency_s": network.latency_us * 1e-6, "bandwidth_gb_s": network.node_bandwidth_gb_s}
+    merged = merged_collectives_s(63, 0.01, **link) < separate_collectives_s(63, 0.01, **link)
+    # The rival: two steps of three become one.
+    return predictions(model, ranges("overlap-and-tuning"), {"qla-fusing-speedup": 3 / 2}) | {
+        "mfdn-b": b < a and merged,
+        "mfdn-c": c < b,
+        "mfdn-d": d < c,
+        "advice-overlap": overlapped_s(10, 4, 1.0) < overlapped_s(10, 4, 0.0) and combined_factor(1.6, 1.4) > 1.6,
+    }
+
+
+STUDY = Study.read("overlap-and-tuning", _values, model=model)

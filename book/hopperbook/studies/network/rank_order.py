@@ -1,0 +1,112 @@
+"""Rank orders: S3D's box on every node, and MFDn's balanced triangle."""
+
+import random
+from collections.abc import Mapping
+from functools import cache
+from math import prod
+
+from hopperbook.studies.study import Study, Value, predictions, ranges
+from hopperlib.documented import printed
+from hopperlib.machine import Machine
+from hopperlib.network.rank_order import (
+    Triangle,
+    balanced_column_major,
+    balanced_diagonal_major,
+    best_block,
+    diagonal_major,
+    neighbor_pairs,
+    off_node_pairs,
+    triangle_imbalance,
+)
+
+# Assumed: the source prints the cores, 3,072, and not how they are arranged.
+S3D_GRID = (16, 16, 12)
+# 30 x 30 x 4 numbers of 8 bytes; six stages in each of 50 steps.
+_FACE_BYTES, _STAGES = 30 * 30 * 4 * 8, 6 * 50
+
+
+def as_printed(triangle: Triangle) -> str:
+    """Return a triangle as the data file writes the printed grids.
+
+    Examples
+    --------
+    >>> as_printed(diagonal_major(2))
+    '1 . / 3 2'
+    """
+    return " / ".join(" ".join("." if cell is None else str(cell) for cell in row) for row in triangle)
+
+
+@cache
+def _off_node() -> tuple[int, int]:
+    """Off-node pairs of S3D's grid in the default and in the best order."""
+    cores = Machine.load("hopper").node().cores
+    return off_node_pairs(range(prod(S3D_GRID)), S3D_GRID, cores), best_block(S3D_GRID, cores)[2]
+
+
+def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return S3D's time with reordering from the printed one without, less the bytes that no longer leave a node. [s]
+
+    Each off-node pair swaps faces of 30 x 30 points, four deep for derivatives
+    of eighth order, of that many variables in each of six stages of each step.
+
+    Examples
+    --------
+    33 faces of 28,800 bytes a node, 40 variables, 300 stages are 11.4 GB:
+
+    >>> round(model({"variables": 40, "rate_gb_s": 3}, random.Random(1))["s3d-with"], 1)
+    172.4
+    """
+    before, after = _off_node()
+    nodes = prod(S3D_GRID) / Machine.load("hopper").node().cores
+    faces = 2 * (before - after) / nodes
+    saved_gb = faces * _FACE_BYTES * assumed["variables"] * _STAGES / 1e9
+    return {"s3d-with": printed("rank-order.s3d-without") - saved_gb / assumed["rate_gb_s"]}
+
+
+def off_node_time_fraction() -> float:
+    """Share of S3D's run time, in the default order, that off-node messages take. [fraction]
+
+    Inferred afterwards: the measured pair fixes this one parameter, if that time
+    grows with the number of off-node pairs and the rest does not change.
+
+    Examples
+    --------
+    >>> round(off_node_time_fraction(), 3)
+    0.135
+    """
+    slow, fast = printed("rank-order.s3d-without"), printed("rank-order.s3d-with")
+    before, after = _off_node()
+    return (1 - fast / slow) / (1 - after / before)
+
+
+def s3d_time_s(off_node_pairs_left: int) -> float:
+    """Run time of S3D on 3,072 cores when an order leaves that many pairs off node. [s]
+
+    Examples
+    --------
+    With every neighbor at hand, what is left is the rest of the run:
+
+    >>> round(s3d_time_s(0), 1)
+    152.3
+    """
+    share = off_node_time_fraction()
+    return printed("rank-order.s3d-without") * (1 - share + share * off_node_pairs_left / _off_node()[0])
+
+
+def _values() -> dict[str, Value]:
+    before, after = _off_node()
+    pairs = sum(1 for _ in neighbor_pairs(S3D_GRID))
+    triangles = {"dm": diagonal_major(5), "bdm": balanced_diagonal_major(5), "bcm": balanced_column_major(5)}
+    printed_triangles: dict[str, Value] = {f"mfdn-{name}": as_printed(made) for name, made in triangles.items()}
+    column, diagonal = (max(triangle_imbalance(triangles[name])) for name in ("bcm", "dm"))
+    return {
+        "s3d-cores": prod(S3D_GRID),
+        # The rival: reordering changes nothing.
+        **predictions(model, ranges("rank-order"), {"s3d-with": printed("rank-order.s3d-without")}),
+        "s3d-reordering-faster": after < before,
+        **printed_triangles,
+        "mfdn-avoids-hot-spots": column < diagonal and pairs > after,
+    }
+
+
+STUDY = Study.read("rank-order", _values, model=model)

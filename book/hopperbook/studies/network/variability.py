@@ -1,0 +1,358 @@
+"""Why MILC on 8,192 cores took 887 to 2,462 seconds.
+
+Documented: three times with three placements, a small table of least, mean and
+greatest times, and that no metric of the placement explains them. The sample,
+its size and every figure are lost.
+
+Calibrated are two numbers of the run-time model, on the table's least and mean
+time. All else is predicted: intervals over what the size of the sample, the
+neighbors' traffic, the noise and the reductions may have been, all varied
+together. The rival knows no network: an exponential above a floor, through the
+same two numbers, one draw a job.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from itertools import groupby
+from math import log
+from statistics import fmean, mean, median, quantiles
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hopperbook.studies.network.milc_lognormal import least_sample, lognormal_chance, printed_times
+from hopperbook.studies.study import Prediction, Shares, Study, Value, predictions, ranges
+from hopperlib.analysis.distributions import Interval
+from hopperlib.analysis.regression import Regression, regress_all, variance_split
+from hopperlib.documented import printed
+from hopperlib.errors import InputError, refusal
+from hopperlib.network.runtime.milc import RUNS_A_JOB, fitted, force_times_s, model, run_times, runs_met
+from hopperlib.network.runtime.placed_jobs import ASSUMED, METRICS, PlacedJob, read_placed_jobs
+from hopperlib.network.runtime.run_time import least_of
+
+#: Runs that the printed table may summarize. Its size is not printed.
+SAMPLE_SIZES = (30, 100, 300)
+#: Share of the variance from which on a metric would settle it; half is assumed.
+CONCLUSIVE = 0.5
+#: Jobs of which the table may hold the quickest runs.
+_JOBS = (5, 10, 30, 50)
+# Of one seed: its jobs, the times of their runs, and least and median force of each.
+_History = tuple[tuple[PlacedJob, tuple[float, ...], tuple[float, float]], ...]
+_USERS = 40
+
+
+def population() -> tuple[PlacedJob, ...]:
+    """Return MILC's jobs of all seeds, the tail of the slowest among them.
+
+    Examples
+    --------
+    >>> len({job.seed for job in population()}) >= 200
+    True
+    """
+    return read_placed_jobs("placed-jobs-population.csv")
+
+
+def _table(jobs: Sequence[Sequence[float]], runs: int, rng: random.Random) -> dict[str, float]:
+    """Return what the table would print of that many runs: half in triplets, the others jobs of their own. [s]"""
+
+    def drawn() -> Sequence[float]:
+        return jobs[int(rng.random() * len(jobs))]
+
+    triplets = [drawn() for _ in range(max(2, runs // (2 * RUNS_A_JOB)))]
+    inside, minima = [time for job in triplets for time in job], [min(job) for job in triplets]
+    total = [*inside, *(drawn()[0] for _ in range(runs - len(inside)))]
+    return {
+        "table-triplets-minimum": min(inside),
+        "table-triplets-mean": fmean(inside),
+        "table-triplets-maximum": max(inside),
+        "table-minima-mean": fmean(minima),
+        "table-minima-maximum": max(minima),
+        "table-total-maximum": max(total),
+        "orange": total[int(rng.random() * runs)],
+    }
+
+
+def _users(slowness: Sequence[float], assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return how far the runs of users lie apart: of one user in five so far or farther, and of one in twenty. [%]"""
+    usual, spreads = fmean(slowness), []
+    for _ in range(_USERS):
+        # A code that talks as MILC does, and sends for up to so much of its time.
+        share = assumed["user_share"] * rng.random()
+        times = [
+            1 + share * (slowness[int(rng.random() * len(slowness))] / usual - 1)
+            for _ in range(round(assumed["user_runs"]))
+        ]
+        spreads.append(100 * (max(times) / min(times) - 1))
+    cuts = quantiles(spreads, n=20)
+    # Cuts at 80 and at 95 %: one user in five lies above the first, one in twenty above the second.
+    return {"users-report-low": cuts[15], "users-report-high": cuts[18]}
+
+
+def _model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return what the table and the users would tell if this were so."""
+    met = runs_met(population(), assumed["traffic"], rng=rng, reductions=assumed["reductions"])
+    runs = round(assumed["runs"])
+    try:
+        line = fitted(met, runs, assumed["noise"])
+    except InputError:
+        # With these assumptions nothing gives the printed least and mean: they are refuted.
+        return {}
+    table = _table([[line.run_time_s(run) for run in job] for job in met], runs, rng)
+    return table | _users([run.slowness for job in met for run in job], assumed, rng)
+
+
+def _rivals() -> dict[str, float | tuple[float, float]]:
+    """Return what an exponential above a floor gives for the table, and MILC's own mean over its least for the users."""
+    least_s, mean_s = printed("variability.table-total-minimum"), printed("variability.table-total-mean")
+    rng, low, high = random.Random(1), SAMPLE_SIZES[0], SAMPLE_SIZES[-1]
+    tables = []
+    for _ in range(200):
+        runs = round(low + (high - low) * rng.random())
+        # The median of the least of that many exponential draws is log(2) / runs of their mean.
+        above = (mean_s - least_s) / (1 - log(2) / runs)
+        jobs = [[mean_s - above - above * log(1 - rng.random())] * RUNS_A_JOB for _ in range(runs)]
+        tables.append(_table(jobs, runs, rng))
+    # Of twenty parts, the first and the last cut hold nine samples of ten between them.
+    ends = {name: quantiles((table[name] for table in tables), n=20) for name in tables[0]}
+    apart = 100 * (mean_s / least_s - 1)
+    return {name: (cuts[0], cuts[-1]) for name, cuts in ends.items()} | dict.fromkeys(
+        ("users-report-low", "users-report-high"), apart
+    )
+
+
+@cache
+def predicted() -> dict[str, Value]:
+    """Return the predictions of the study, with their rivals.
+
+    Examples
+    --------
+    >>> sorted(predicted())[0]
+    'orange'
+    """
+    return predictions(_model, ranges("variability"), _rivals(), random_parts=True)
+
+
+@cache
+def bands(runs: int, traffic: str = "assumed") -> dict[str, Interval]:
+    """What the table would print for that many runs, by the model, in nine samples of ten. [s]
+
+    The model is calibrated anew with the neighbors' traffic that is asked for.
+
+    Examples
+    --------
+    >>> sorted(bands(100))[:2]
+    ['orange', 'table-minima-maximum']
+    """
+    times, rng = run_times(runs, traffic=traffic, calibrated_with=traffic, jobs=population()), random.Random(8192)
+    tables = [_table(times, runs, rng) for _ in range(400)]
+    return {
+        name: Interval(*np.quantile([table[name] for table in tables], (0.05, 0.5, 0.95)).tolist())
+        for name in tables[0]
+    }
+
+
+def _all_times(**setting: Any) -> list[float]:
+    """Return the time of each run of all jobs. [s]"""
+    return [time for job in run_times(jobs=population(), **setting) for time in job]
+
+
+def _least_times(**setting: Any) -> list[float]:
+    """Return the least time of each job. [s]"""
+    return [min(times) for times in run_times(jobs=population(), **setting)]
+
+
+@cache
+def regressions(cause: str) -> dict[str, Regression]:
+    """Least time of each job regressed on each metric of its placement, the best explained first.
+
+    Parameters
+    ----------
+    cause : {"neighbors", "noise", "own shape"}
+        What the time holds: the job's own shape alone; that and its
+        neighbors' traffic; that and noise.
+
+    Raises
+    ------
+    ValueError
+        If there is no such cause.
+
+    Examples
+    --------
+    >>> len(regressions("own shape"))
+    7
+    """
+    settings: dict[str, dict[str, Any]] = {"neighbors": {"noise": False}, "noise": {}}
+    settings["own shape"] = {"noise": False, "traffic": "none"}
+    if cause not in settings:
+        raise refusal("cause", cause, f"must be one of: {', '.join(settings)}")
+    metrics = {label: [getattr(job, name) for job in population()] for name, label in METRICS.items()}
+    return regress_all(metrics, _least_times(**settings[cause]), np.random.default_rng(1))
+
+
+class Spread(NamedTuple):
+    """What parts run times: standard deviations by cause [s], and the share that lies between jobs."""
+
+    own_shape_s: float
+    neighbors_s: float
+    noise_s: float
+    all_s: float
+    between_jobs: Interval
+
+
+@cache
+def spread_by_cause() -> Spread:
+    """Spread of the run times by cause: shape alone, what the neighbors add, what noise adds.
+
+    Examples
+    --------
+    >>> spread_by_cause().all_s > spread_by_cause().noise_s
+    True
+    """
+    # The same runs three times, with one cause more each time: what that adds is the difference, run by run.
+    shape = np.array(run_times(traffic="none", noise=False, jobs=population()))
+    quiet = np.array(run_times(noise=False, jobs=population()))
+    times = np.array(run_times(jobs=population()))
+    split = variance_split(times.ravel(), [job for job in range(len(times)) for _ in range(RUNS_A_JOB)])
+    return Spread(
+        float(shape.std()),
+        float((quiet - shape).std()),
+        float((times - quiet).std()),
+        float(times.std()),
+        split.between_fraction,
+    )
+
+
+@cache
+def force_minima() -> tuple[tuple[float, float], ...]:
+    """Least and median time of a force computation in the first run of each job. [s]
+
+    Examples
+    --------
+    >>> all(least < middle for least, middle in force_minima())
+    True
+    """
+    rng, jobs, force_s = random.Random(1), population(), printed("variability.fftime")
+    usual = mean(job.own for job in jobs)
+    times = (force_times_s(job, rng, force_s=force_s, usual=usual) for job in jobs)
+    return tuple((min(forces), median(forces)) for forces in times)
+
+
+def implied_rate_gb_s(runs: int = 100) -> float:
+    """What a node of MILC sends on average, by the calibrated line. [GB/s]
+
+    Examples
+    --------
+    Well below what a node can send, 6 GB/s:
+
+    >>> implied_rate_gb_s() < 3
+    True
+    """
+    return model(runs, jobs=population()).exchanged_gb / mean(_all_times(runs=runs))
+
+
+@cache
+def _histories() -> tuple[_History, ...]:
+    """Return the jobs of each seed, each with its times, and with the least and the median of its forces."""
+    each = list(zip(population(), run_times(jobs=population()), force_minima(), strict=True))
+    return tuple(tuple(rows) for _, rows in groupby(each, lambda row: row[0].seed))
+
+
+def _shares(holds: Callable[[_History], bool]) -> Shares:
+    """Return in how many histories a shape holds."""
+    return Shares(sum(holds(history) for history in _histories()), len(_histories()))
+
+
+def metric_correlations(jobs: Iterable[PlacedJob], times: Iterable[Sequence[float]]) -> list[float]:
+    """Return the correlation of each metric of placement with the least times of jobs.
+
+    Examples
+    --------
+    >>> len(metric_correlations(population(), run_times(jobs=population())))
+    7
+    """
+    jobs, least = tuple(jobs), [min(job) for job in times]
+    return [float(np.corrcoef([getattr(job, name) for job in jobs], least)[0, 1]) for name in METRICS]
+
+
+def _by_metric(history: _History) -> list[float]:
+    """Return the correlations within one history."""
+    return metric_correlations((job for job, _, _ in history), (times for _, times, _ in history))
+
+
+def _compact_is_faster(history: _History) -> bool:
+    """Whether the quicker half of the jobs lies closer together than the slower half."""
+    ranked = [hops for _, hops in sorted((min(times), job.hops_nodes) for job, times, _ in history)]
+    half = len(ranked) // 2
+    return mean(ranked[:half]) < mean(ranked[-half:])
+
+
+def _middle_half(values: Sequence[float]) -> float:
+    """Width of the middle half of values over their median. [fraction]"""
+    low, middle, high = quantiles(values, n=4)
+    return (high - low) / middle
+
+
+def _some_noisy(history: _History) -> bool:
+    """Whether some runs, but not half of them, have a median force far above the least."""
+    noisy = [middle > 1.1 * least for _, _, (least, middle) in history]
+    return 0 < sum(noisy) < len(noisy) / 2
+
+
+def _forces_differ_less(history: _History) -> bool:
+    """Whether the least forces of jobs differ half as much as their least times at most."""
+    forces, times = [least for _, _, (least, _) in history], [min(times) for _, times, _ in history]
+    return _middle_half(forces) < _middle_half(times) / 2
+
+
+def _values() -> dict[str, Value]:
+    full, own = ([line.correlation for line in regressions(cause).values()] for cause in ("noise", "own shape"))
+    times = _all_times()
+    slowest = predicted()["table-total-maximum"]
+    assert isinstance(slowest, Prediction)
+    running = [job.running for job in population() if job.day >= 3]
+    return {
+        **predicted(),
+        "slowest_s": slowest.high,
+        "population_s": max(times),
+        "jobs": len(population()),
+        "beyond": sum(time > slowest.high for time in _least_times()),
+        "table-total-minimum": least_of(sorted(times), 100),
+        "table-total-mean": mean(times),
+        "hundreds-of-jobs": _shares(
+            lambda history: median(job.running for job, _, _ in history if job.day >= 3) >= 200
+        ),
+        "running": mean(running),
+        "not-only-io": spread_by_cause().all_s > 0,
+        "blue-compact": _shares(
+            lambda history: min(job.runs for job, _, _ in history) <= 3 and max(job.runs for job, _, _ in history) > 10
+        ),
+        "compact-is-faster": _shares(_compact_is_faster),
+        "minimum-removes-noise": True,
+        "triplet-spread-small": _shares(lambda history: mean(max(times) / min(times) for _, times, _ in history) < 1.1),
+        "metrics-correlate": _shares(lambda history: min(_by_metric(history)) > 0),
+        "least_correlation": min(full),
+        "greatest_correlation": max(full),
+        "highest_r2": max(correlation**2 for correlation in full),
+        "least_own": min(own),
+        "greatest_own": max(own),
+        "metrics-inconclusive": _shares(lambda history: max(map(abs, _by_metric(history))) ** 2 < CONCLUSIVE),
+        "noisy-run": _shares(_some_noisy),
+        "fftime-inconclusive": _shares(_forces_differ_less),
+        "forces_spread": _middle_half([least for least, _ in force_minima()]),
+        "times_spread": _middle_half(_least_times()),
+    }
+
+
+def _sums() -> dict[str, Value]:
+    return {
+        # A test of three printed numbers, no model of MILC.
+        "lognormal": any(lognormal_chance(printed_times("minima"), jobs) >= 0.05 for jobs in _JOBS),
+        "minima_chance": max(lognormal_chance(printed_times("minima"), jobs) for jobs in _JOBS),
+        "total_chance": max(lognormal_chance(printed_times("total"), runs) for runs in (least_sample(), *SAMPLE_SIZES)),
+        "fewest_jobs": _JOBS[0],
+        "most_jobs": _JOBS[-1],
+    }
+
+
+STUDY = Study.read("variability", _values, sums=_sums, model=_model, shared_assumptions=ASSUMED, conclusive=CONCLUSIVE)

@@ -1,0 +1,171 @@
+"""Threads a task: where three are the fastest, what is lost at 12 and 24, and what a test could have seen.
+
+Printed are shapes and the counts of threads; the times stood in figures that are lost.
+So no parameter of GTC is known, and the study asks of a whole box of runs what comes
+out in which part of it. The box is drawn anew, with its own edges, for every seed.
+"""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from statistics import median
+
+from hopperbook.studies.study import Shares, Study, Value, predictions, ranges
+from hopperlib.machine import Machine, NodeKind
+from hopperlib.network.runtime.power import gain_shown
+from hopperlib.placement.free_cores import break_even_service
+from hopperlib.placement.hybrid import VARIATION, RunShares, ThreadCost, best_threads, memory_times, thread_costs
+from hopperlib.placement.memory import merged_need
+
+# The counts that divide a NUMA node, a socket and a node evenly: 12 and 24 are printed, and all up to 6 belong to the
+# "1 to 6" of the source.
+THREADS = (1, 2, 3, 6, 12, 24)
+_TASKS = 8192
+_SEEDS = 20
+_RUNS = 400
+_TOUCHED = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """What comes out in one box of runs.
+
+    Parameters
+    ----------
+    best : dict of int to float
+        Share of the runs that each number of threads is the fastest in.
+    fastest, fastest_without_numa : int
+        Threads at which the median time is the least, and the same if memory knew no NUMA nodes.
+    gaining : float
+        Share that is faster with 3 threads than with 1, and with 6 than with 3.
+    losing, losing_without_numa : float
+        Share of those that is slower with 12 than with 6, and the same if memory knew no NUMA nodes.
+    lost, lost_perfect : tuple of float
+        Median of what those lose from 6 to 12 and from 6 to 24, as first touched and perfectly. [ratio]
+    """
+
+    best: dict[int, float]
+    fastest: int
+    fastest_without_numa: int
+    gaining: float
+    losing: float
+    losing_without_numa: float
+    lost: tuple[float, ...]
+    lost_perfect: tuple[float, ...]
+
+
+def _costs(kind: NodeKind, elsewhere: float) -> tuple[ThreadCost, ...]:
+    """Return the documented counts of threads for one state of first touch."""
+    return tuple(cost for cost in thread_costs(kind, _TASKS, elsewhere=elsewhere) if cost.threads in THREADS)
+
+
+@cache
+def box(seed: int) -> Box:
+    """Return what comes out in the box of a seed, whose edges are drawn too.
+
+    Examples
+    --------
+    >>> box(0).losing > box(0).losing_without_numa
+    True
+    """
+    rng = random.Random(seed)
+    edges = {name: each.low + (each.high - each.low) * rng.random() for name, each in ranges("hybrid").items()}
+    return _box(edges, rng)
+
+
+def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return the threads up to which typical runs gain: where the median time of a box is the least.
+
+    Examples
+    --------
+    >>> usual = {name: each.value for name, each in ranges("hybrid").items()}
+    >>> 1 < model(usual, random.Random(1))["gain-to-threads"] < 12
+    True
+    """
+    return {"gain-to-threads": float(_box(assumed, rng).fastest)}
+
+
+def _box(assumed: Mapping[str, float], rng: random.Random) -> Box:
+    """Return what comes out in a box with these edges."""
+    kind = replace(
+        Machine.load("hopper").node(),
+        numa_bandwidth_gb_s=assumed["numa_gb_s"],
+        core_bandwidth_cap_gb_s=assumed["core_gb_s"],
+    )
+    by_touch = [_costs(kind, step / _TOUCHED) for step in range(_TOUCHED + 1)]
+    best = dict.fromkeys(THREADS, 0)
+    runs: list[tuple[dict[int, float], ...]] = []
+    for _ in range(_RUNS):
+        shares = RunShares(
+            # From a hundredth of the greatest share on, as many runs a decade.
+            parallel_fraction=1 - assumed["serial"] * 0.01 ** rng.random(),
+            mpi_share=assumed["mpi"] * rng.random(),
+            memory_bound_fraction=rng.random(),
+        )
+        costs = by_touch[int(rng.random() * (_TOUCHED + 1))]
+        best[best_threads(costs, shares).threads] += 1
+        # The same run if nothing waited for memory, near or far.
+        flat = replace(shares, memory_bound_fraction=0.0)
+        kinds = ((costs, shares), (by_touch[0], shares), (by_touch[0], flat))
+        runs.append(tuple({cost.threads: cost.run_time(values) for cost in those} for those, values in kinds))
+    whole = kind.cores_per_numa_node
+    # Only a run that gains up to a whole NUMA node has something to lose beyond it.
+    gaining = [run for run in runs if run[0][whole] < run[0][3] < run[0][1]]
+
+    def fastest(which: int) -> int:
+        return min(THREADS, key=lambda threads: median(run[which][threads] for run in runs))
+
+    def lost(which: int) -> tuple[float, ...]:
+        return tuple(median(run[which][wide] / run[which][whole] - 1 for run in gaining) for wide in THREADS[4:])
+
+    return Box(
+        best={threads: count / _RUNS for threads, count in best.items()},
+        fastest=fastest(0),
+        fastest_without_numa=fastest(2),
+        gaining=len(gaining) / _RUNS,
+        losing=sum(run[0][12] > run[0][whole] for run in gaining) / len(gaining),
+        losing_without_numa=sum(run[2][12] > run[2][whole] for run in gaining) / len(gaining),
+        lost=lost(0),
+        lost_perfect=lost(1),
+    )
+
+
+def _values() -> dict[str, Value]:
+    kind = Machine.load("hopper").node()
+    boxes = [box(seed) for seed in range(_SEEDS)]
+    without = float(median(each.fastest_without_numa for each in boxes))
+    kept = [all(b < 0.2 * a for a, b in zip(each.lost, each.lost_perfect, strict=True)) for each in boxes]
+    costs, at_three = _costs(kind, 0), [each.best[3] for each in boxes]
+    lost, perfect = (
+        [median(getattr(each, name)[place] for each in boxes) for place in (0, 1)] for name in ("lost", "lost_perfect")
+    )
+    half_s, full_s = (memory_times(kind, tasks, 3)[1] for tasks in (4, 8))
+    wide = next(threads for threads in THREADS if threads > kind.cores_per_numa_node)
+    return {
+        "may-not-be-faster": any(each.best[1] > 0 for each in boxes),
+        "fewer-tasks-fewer-messages": all(a.mpi > b.mpi for a, b in pairwise(costs)),
+        **predictions(model, ranges("hybrid"), {"gain-to-threads": without}, runs=_SEEDS, random_parts=True),
+        "loss-threads-socket gtc-numa-threads": wide,
+        "perfect-first-touch-saves": Shares(sum(kept), len(boxes)),
+        "less-memory-he2012": merged_need(1.0, 6, 0.25) < 6 * merged_need(1.0, 1, 0.25),
+        "best_at_one": median(each.best[1] for each in boxes),
+        "best_at_three_low": min(at_three),
+        "best_at_three_high": max(at_three),
+        "best_within_six": median(sum(each.best[threads] for threads in THREADS if threads <= 6) for each in boxes),
+        "losing": median(each.losing for each in boxes),
+        "losing_without": median(each.losing_without_numa for each in boxes),
+        "lost_socket": lost[0],
+        "lost_node": lost[1],
+        "lost_socket_perfect": perfect[0],
+        "lost_node_perfect": perfect[1],
+        "full_penalty": memory_times(kind, 8, 3, spread=False)[1] / full_s,
+        "half_penalty": memory_times(kind, 4, 3, spread=False)[1] / half_s,
+        "spilled_penalty": memory_times(kind, 8, 3, spilled=1.0)[1] / full_s,
+        "break_even": break_even_service(kind.cores, 1),
+        "shown_by_three": gain_shown(VARIATION, 3),
+    }
+
+
+STUDY = Study.read("hybrid", _values, model=model)

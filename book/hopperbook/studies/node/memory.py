@@ -1,0 +1,84 @@
+"""Memory for each task: what half packing buys, what it costs, and the ways out.
+
+Calibrated: the usable memory of a Franklin node, on the printed 3.77 GB of the
+half-packed node. Predicted from what the system keeps there: what it leaves of
+a Hopper node. The rest is division.
+"""
+
+import random
+from collections.abc import Mapping
+
+from hopperbook.studies.study import Study, Value, load_franklin, load_hopper, predictions, ranges
+from hopperlib.documented import documented, printed
+from hopperlib.placement.free_cores import break_even_service, run_time_with_free_cores
+from hopperlib.placement.layouts import layouts
+from hopperlib.placement.memory import memory_per_task, merged_need, most_tasks_per_node
+from hopperlib.units import memory_tb
+
+# From the study of the trillion particles, which has the run.
+_VPIC_NODES = 5_000
+
+
+def franklin_usable_gb() -> tuple[float, float]:
+    """Usable memory of a Franklin node that gives both printed values, lowest and highest. [GB]
+
+    Two tasks with 3.77 GB each, rounded, leave 7.53 to 7.55 GB; four with
+    1.88 GB leave 7.50 to 7.54 GB.
+
+    Examples
+    --------
+    >>> franklin_usable_gb()
+    (7.53, 7.54)
+    """
+    half = documented("memory.franklin-per-task-half-packed").bounds()
+    packed = documented("memory.franklin-per-task-packed").bounds()
+    return max(2 * half[0], 4 * packed[0]), min(2 * half[1], 4 * packed[1])
+
+
+def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return what the system leaves of a Hopper node, if it keeps as much as on Franklin, in part for each GB. [GB]
+
+    Examples
+    --------
+    8 GB less twice 3.77 are 0.46 GB a node; a share of 0.25 grows with the memory:
+
+    >>> round(model({"franklin_half_gb": 3.77, "grows": 0.25}, random.Random(1))["hopper-usable"], 3)
+    31.195
+    """
+    kept_gb = load_franklin().node().memory_gb - 2 * assumed["franklin_half_gb"]
+    grown = load_hopper().node().memory_gb / load_franklin().node().memory_gb
+    return {
+        "hopper-usable": load_hopper().node().memory_gb - kept_gb * (1 - assumed["grows"] + assumed["grows"] * grown)
+    }
+
+
+def _values() -> dict[str, Value]:
+    packed = layouts(load_hopper(), need_gb=1, tasks=384, threads=1, kinds=(load_hopper().node(),))
+    half = next(layout for layout in packed if layout.tasks_per_node == 12)
+    low, high = (2 * bound for bound in documented("memory.franklin-per-task-half-packed").bounds())
+    free = int(printed("memory.psoci-free-cores"))
+    vpic_node_gb = memory_tb(printed("memory.vpic-total") * 1e6) / _VPIC_NODES
+    return {
+        "system-takes-share": all(
+            kind.usable_memory_gb < kind.memory_gb for kind in (*load_hopper().node_kinds, load_franklin().node())
+        ),
+        **predictions(model, ranges("memory"), {"hopper-usable": load_hopper().node().memory_gb}),
+        "franklin-per-task-packed": (low / load_franklin().node().cores, high / load_franklin().node().cores),
+        "franklin_usable_gb": load_franklin().node().usable_memory_gb,
+        "franklin_packed_gb": memory_per_task(load_franklin().node(), load_franklin().node().cores),
+        # Tasks of 1.5 GB.
+        "some-franklin-codes-fail": most_tasks_per_node(load_franklin().node(), 1.5) == load_franklin().node().cores
+        and most_tasks_per_node(load_hopper().node(), 1.5) < load_hopper().node().cores,
+        "charged-by-node": half.cost_factor > packed[0].cost_factor,
+        "half_packed_cost": half.cost_factor,
+        "hybrid-lowers-need": all(merged_need(1, 6, share) < 6 * merged_need(1, 1, share) for share in (0.1, 0.5, 1.0)),
+        "psoci-fewer-cores-help": run_time_with_free_cores(load_hopper().node().cores, free, 0.5)
+        < run_time_with_free_cores(load_hopper().node().cores, 0, 0.5),
+        "break_even": break_even_service(load_hopper().node().cores, free),
+        "vpic-memory-share": 100 * vpic_node_gb / load_hopper().node().memory_gb,
+        "vpic-per-node": vpic_node_gb,
+        "vpic_binary_gb": printed("memory.vpic-total") * 1_024 / _VPIC_NODES,
+    }
+
+
+STUDY = Study.read("memory", _values, model=model)

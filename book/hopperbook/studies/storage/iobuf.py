@@ -1,0 +1,145 @@
+"""Buffered I/O: what iobuf buys IOR and MAESTRO.
+
+Calibrated on two printed values: the greatest gain of a write (the cost of a
+call) and the least gain of a read (the share of waiting). Predicted: the other
+ends of both ranges, the order of the three transfer sizes, that reads gain
+more, and MAESTRO.
+"""
+
+import math
+import random
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from hopperbook.studies.study import Study, Value, predictions, ranges
+from hopperlib.documented import printed
+from hopperlib.machine import Machine
+from hopperlib.storage.iobuf.gains import Costs, documented_costs, gain, transfer_for_gain_bytes
+from hopperlib.storage.iobuf.params import Rule, buffer_bytes, read_params
+from hopperlib.storage.lustre.client import file_system_of
+from hopperlib.units import BYTES_PER_MIB
+
+_IOR_BUFFER_BYTES = int(printed("iobuf.ior-buffer-size") * BYTES_PER_MIB)
+_IOR_BUFFERS = int(printed("iobuf.ior-buffers"))
+_SIZES = {"small": 1, "million": 1_000_000, "mib": 1}
+_TRANSFERS = tuple(int(printed(f"iobuf.transfer-size-{name}") * unit) for name, unit in _SIZES.items())
+_MAESTRO_TASKS = printed("iobuf.maestro-processors")
+
+
+class Case(NamedTuple):
+    """One transfer size of IOR.
+
+    Parameters
+    ----------
+    transfer_bytes : int
+        Size of a call. [bytes]
+    write_gain, read_gain : float
+        What buffering buys. [fraction]
+    """
+
+    transfer_bytes: int
+    write_gain: float
+    read_gain: float
+
+
+def ior_cases(unaligned_extra: float = 1.0, *, read_gain: float = 0.30) -> tuple[Case, ...]:
+    """Return the gains of the three transfer sizes with two buffers of 2 MB.
+
+    Examples
+    --------
+    >>> for case in ior_cases():
+    ...     print(f"{case.transfer_bytes:>9,} {100 * case.write_gain:5.2f} {100 * case.read_gain:5.1f}")
+       10,000 11.00  41.0
+    1,000,000  0.08  30.1
+    1,048,576  0.03  30.0
+    """
+    costs = documented_costs(unaligned_extra, read_gain=read_gain)
+
+    def gained(size: int, reading: bool) -> float:
+        return gain(costs, size, reading=reading, buffer_bytes=_IOR_BUFFER_BYTES, buffers=_IOR_BUFFERS)
+
+    return tuple(Case(size, gained(size, False), gained(size, True)) for size in _TRANSFERS)
+
+
+def maestro_costs(unaligned_extra: float = 1.0) -> Costs:
+    """Return the costs of a task of MAESTRO: those of IOR with its share of the file system.
+
+    Examples
+    --------
+    >>> round(1000 * maestro_costs().task_rate_gb_s, 1)
+    17.1
+    """
+    ior = documented_costs(unaligned_extra)
+    rate = file_system_of(Machine.load("hopper")).peak_gb_s / _MAESTRO_TASKS
+    return Costs(task_rate_gb_s=rate, call_cost_s=ior.call_cost_s, unaligned_extra=ior.unaligned_extra)
+
+
+def maestro_gain(
+    transfer_bytes: int, *, buffer_bytes: int = BYTES_PER_MIB, buffers: int = 4, unaligned_extra: float = 1.0
+) -> float:
+    """What buffering buys MAESTRO's writes for a size of its calls. [fraction]
+
+    Examples
+    --------
+    >>> round(100 * maestro_gain(10_000), 1), round(100 * maestro_gain(100_000), 1)
+    (8.4, 0.8)
+    """
+    costs = maestro_costs(unaligned_extra)
+    return gain(costs, transfer_bytes, reading=False, buffer_bytes=buffer_bytes, buffers=buffers)
+
+
+def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
+    """Return the gains that are not calibrated, for what a call that ends inside a page costs, and MAESTRO's calls. [%]
+
+    Examples
+    --------
+    >>> usual = {name: each.value for name, each in ranges("iobuf").items()}
+    >>> {name: round(number, 1) for name, number in model(usual, random.Random(1)).items()}
+    {'read-gain-high': 41.0, 'write-gain-low': 0.0, 'maestro-gain': 2.6}
+    """
+    cases = ior_cases(assumed["unaligned_extra"], read_gain=assumed["read_gain"])
+    call_bytes = round(math.exp(assumed["log_call_kb"]) * 1000)
+    return {
+        "read-gain-high": 100 * max(case.read_gain for case in cases),
+        "write-gain-low": 100 * min(case.write_gain for case in cases),
+        "maestro-gain": 100 * maestro_gain(call_bytes, unaligned_extra=assumed["unaligned_extra"]),
+    }
+
+
+def _values() -> dict[str, Value]:
+    small, million, mib = cases = ior_cases()
+    writes, reads = [100 * case.write_gain for case in cases], [100 * case.read_gain for case in cases]
+    unbuffered = [documented_costs().seconds_per_gb(size) for size in _TRANSFERS]
+    default, tuned = Rule(pattern="*"), read_params("*:size=2M:count=2")[0]
+    tuned_over_default = [
+        maestro_gain(size, buffer_bytes=2 * BYTES_PER_MIB, buffers=2) - maestro_gain(size)
+        for size in range(4_000, 200_000, 4_000)
+    ]
+    return {
+        "default-buffers": default.buffer_count,
+        "default-buffer-size": default.buffer_size_bytes / BYTES_PER_MIB,
+        "transfer-size-matters": unbuffered[0] > unbuffered[1] > unbuffered[2],
+        "always-faster": min(*writes, *reads) > 0,
+        "reads-gain-more": all(case.read_gain > case.write_gain for case in cases),
+        "read-gain-low": min(reads),
+        **predictions(model, ranges("iobuf"), {"read-gain-high": 30.0, "write-gain-low": 11.0, "maestro-gain": 11.0}),
+        "write-gain-high": max(writes),
+        "gain-largest-for-small-transfers": max(cases, key=lambda case: case.write_gain).transfer_bytes / 1000,
+        "gain-falls-with-transfer-size": all(_write_gains_fall(extra) for extra in (0.0, 1.0, 5.0)),
+        "fitting_kb": transfer_for_gain_bytes(maestro_costs(), 0.05, buffer_bytes=BYTES_PER_MIB) / 1000,
+        "maestro-tuned-buffers": tuned.buffer_count,
+        "maestro-tuned-buffer-size": tuned.buffer_size_bytes / BYTES_PER_MIB,
+        "maestro-tuned-better": all(0 < gained < 0.01 for gained in tuned_over_default),
+        "maestro-agrees-with-ior": 0 < maestro_gain(50_000) < small.write_gain,
+        "small-writes-gain-most": small.write_gain > 10 * max(million.write_gain, mib.write_gain),
+        "buffers-cost-memory": buffer_bytes(default, tasks=24) == 96 * BYTES_PER_MIB,
+    }
+
+
+def _write_gains_fall(unaligned_extra: float) -> bool:
+    """Whether a write gains less the larger its calls are, for a cost of ending inside a page."""
+    small, million, mib = ior_cases(unaligned_extra)
+    return small.write_gain > million.write_gain > mib.write_gain
+
+
+STUDY = Study.read("iobuf", _values, model=model)

@@ -1,0 +1,299 @@
+"""A study: its question, what it assumes, and what its models give for the documented values.
+
+The texts of a study stand in ``data/studies.toml``, with the ranges of its
+assumptions and the rivals of its predictions; the role, tolerance and reasons
+of each documented value in ``data/checks.csv``. What is left are functions.
+
+A prediction is an interval. It comes from a model that is run over and over,
+each time with all assumptions drawn anew from their ranges and another seed;
+nine runs of ten lie in it. Beside it stands a rival, the simplest model without
+the physics, which says what the physics adds.
+"""
+
+import random
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from statistics import quantiles
+from typing import Any, NamedTuple
+
+from hopperlib.data_files import data_folder
+from hopperlib.errors import InputError
+from hopperlib.machine import FileSystem, Machine
+
+_RUNS, _SEED = 100, 20_110
+
+
+def load_hopper() -> Machine:
+    """Return Hopper as its file says when a study is run, not when it is imported: another file makes other values.
+
+    Examples
+    --------
+    >>> load_hopper().nodes
+    6384
+    """
+    return Machine.load("hopper")
+
+
+def load_franklin() -> Machine:
+    """Return Franklin, as `load_hopper` does Hopper.
+
+    Examples
+    --------
+    >>> load_franklin().node().cores
+    4
+    """
+    return Machine.load("franklin")
+
+
+def load_scratch() -> FileSystem:
+    """Return Hopper's scratch file system.
+
+    Examples
+    --------
+    >>> load_scratch().osts
+    156
+    """
+    return load_hopper().file_systems[0]
+
+
+class Range(NamedTuple):
+    """An assumption that is a number: what it is, its value, the ends it is varied between, why those, and changes with their dates."""
+
+    what: str
+    value: float
+    low: float
+    high: float
+    unit: str
+    why: str
+    changed: str = ""
+
+
+class Prediction(NamedTuple):
+    """What a model says of a documented number without having seen it.
+
+    Parameters
+    ----------
+    low, high : float
+        Nine of ten runs with other assumptions and seeds lie between.
+    rival : float or tuple of float
+        What the rival says; a single number is judged with the width of the model's interval around it.
+    seeds : int or None
+        Seeds that were tried, if anything is random.
+    """
+
+    low: float
+    high: float
+    rival: float | tuple[float, float]
+    seeds: int | None = None
+
+
+class Shares(NamedTuple):
+    """A shape that was tried with several seeds: in how many of them it holds."""
+
+    holds: int
+    seeds: int
+
+
+# What a model gives, in the unit of the documented row: a number, a range (low, high), the truth of a shape, a word,
+# or what can be lost.
+Value = float | bool | tuple[float, float] | str | Prediction | Shares
+# From a value for each assumption and a random generator to the numbers that it predicts.
+Model = Callable[[Mapping[str, float], random.Random], Mapping[str, float]]
+
+
+def predictions(
+    model: Model,
+    varied: Mapping[str, Range],
+    rivals: Mapping[str, float | tuple[float, float]],
+    *,
+    runs: int = _RUNS,
+    random_parts: bool = False,
+) -> dict[str, Value]:
+    """Return a prediction for each number of a model, with all assumptions varied together.
+
+    Each assumption is drawn evenly from its range, once from each of as many
+    equal parts as there are runs. A model that gives nothing says that what it is
+    calibrated on cannot be had with these assumptions: they are refuted, and the run
+    is left out.
+
+    Parameters
+    ----------
+    model : callable
+    varied : mapping of Range
+    rivals : mapping
+        What the rival gives for each number.
+    runs : int
+        Each has a seed of its own.
+    random_parts : bool
+        Whether the model itself draws anything.
+
+    Raises
+    ------
+    InputError
+        If most runs are refuted.
+
+    Examples
+    --------
+    >>> half = Range("a share", 0.5, 0.4, 0.6, "", "a test")
+    >>> found = predictions(lambda assumed, rng: {"rate": 10 * assumed["share"]}, {"share": half}, {"rate": 7.0})
+    >>> found["rate"].rival, [round(end, 1) for end in found["rate"][:2]]
+    (7.0, [4.1, 5.9])
+    """
+    rng = random.Random(_SEED)
+    drawn = {}
+    for name, each in sorted(varied.items()):
+        parts = rng.sample(range(runs), runs)
+        drawn[name] = [each.low + (each.high - each.low) * (part + rng.random()) / runs for part in parts]
+    tried = (
+        model({name: values[run] for name, values in drawn.items()}, random.Random(_SEED + run)) for run in range(runs)
+    )
+    given = [found for found in tried if found]
+    if 2 * len(given) < runs:
+        raise InputError(
+            f"{runs - len(given)} of {runs} runs have no calibration: the assumptions do not fit what is printed"
+        )
+    found: dict[str, Value] = {}
+    for name in given[0]:
+        ends = quantiles((each[name] for each in given), n=20, method="inclusive")
+        found[name] = Prediction(ends[0], ends[-1], rivals[name], runs if random_parts else None)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """One documented study of the book.
+
+    Parameters
+    ----------
+    name : str
+        As in the `study` column of the data and in file names.
+    title : str
+    part : str
+        Part of the book: node, network, storage, failure or monitoring.
+    question : str
+        The question in one sentence.
+    assumptions : tuple of str
+        What no source gives, each in a sentence; the page lists them.
+    values : callable
+        ``values() -> {name: value}``; runs the models. A name is the id of a
+        documented row without the study and its dot, or several of them,
+        parted by spaces, if all print the same; every other name is a number
+        that a text in ``data/checks.csv`` asks for. For an input it is what
+        the model works with, if it holds it.
+    sums : callable
+        The same for what no formula in ``data/checks.csv`` says of printed numbers alone; it may read any of them, and
+        predicts nothing.
+    ranges : mapping of Range
+        Assumptions that are numbers, by name.
+    model : callable or None
+        The model behind the predictions, for the tornado.
+    reads : sequence of str
+        Documented rows that the models may read: inputs and what they are calibrated on.
+    rivals, wide : mapping of str
+        For a retrodicted row the rival in words, and why it is worth something although it is wide.
+    out_of : mapping of float
+        For a retrodicted row of which only a part is unknown: what that part and the row add up to.
+
+    Examples
+    --------
+    >>> Study(name="toy", title="Toy", part="node", question="Does it?", values=dict).values()
+    {}
+    """
+
+    name: str
+    title: str
+    part: str
+    question: str
+    values: Callable[[], Mapping[str, Value]]
+    assumptions: tuple[str, ...] = ()
+    sums: Callable[[], Mapping[str, Value]] = dict
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+    model: Model | None = None
+    reads: Sequence[str] = ()
+    rivals: Mapping[str, str] = field(default_factory=dict)
+    wide: Mapping[str, str] = field(default_factory=dict)
+    out_of: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def read(
+        cls,
+        name: str,
+        values: Callable[[], Mapping[str, Value]],
+        *,
+        sums: Callable[[], Mapping[str, Value]] = dict,
+        model: Model | None = None,
+        shared_assumptions: tuple[str, ...] = (),
+        **numbers: float,
+    ) -> "Study":
+        """Return a study with its texts from ``data/studies.toml``.
+
+        Parameters
+        ----------
+        name, values, sums, model : str, callable
+        shared_assumptions : tuple of str
+            Assumptions of a model that others use too; they come first.
+        **numbers : float
+            What the texts name in braces.
+
+        Raises
+        ------
+        InputError
+            If a text is missing there.
+
+        Examples
+        --------
+        >>> Study.read("memory", dict).title
+        'Memory for each task'
+        """
+        texts = study_texts().get(name, {})
+        missing = [key for key in ("part", "title", "question", "assumptions") if not texts.get(key)]
+        if missing:
+            raise InputError(f"data/studies.toml: study {name!r} has no {', '.join(missing)}")
+        assumptions = (with_numbers(text, numbers) for text in texts["assumptions"])
+        own = {
+            key: texts[key]
+            for key in ("part", "title", "question", "reads", "rivals", "wide", "out_of")
+            if key in texts
+        }
+        all_assumptions = (*shared_assumptions, *assumptions)
+        return cls(
+            name=name, values=values, assumptions=all_assumptions, sums=sums, ranges=ranges(name), model=model, **own
+        )
+
+
+def with_numbers(text: str, numbers: Mapping[str, Any]) -> str:
+    """Return a text of the data files with numbers in the place of their names in braces, a blank before a percent sign.
+
+    Examples
+    --------
+    >>> with_numbers("lost {lost:.0%}", {"lost": 0.25})
+    'lost 25 %'
+    """
+    return re.sub(r"(?<=\d)%", " %", text.format_map(numbers))
+
+
+@cache
+def ranges(name: str) -> dict[str, Range]:
+    """Return the assumptions of a study that are numbers, from ``data/studies.toml``.
+
+    Examples
+    --------
+    >>> ranges("memory")["grows"].value
+    0.5
+    """
+    return {key: Range(**table) for key, table in study_texts()[name].get("ranges", {}).items()}
+
+
+@cache
+def study_texts() -> dict[str, dict[str, Any]]:
+    """Return the texts of every study of the book by name, in reading order.
+
+    Examples
+    --------
+    >>> study_texts()["memory"]["title"]
+    'Memory for each task'
+    """
+    return tomllib.loads((data_folder() / "studies.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,46 @@
+"""Read the outputs of many jobs in as many processes as there are cores."""
+
+import os
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import click
+
+from hopperlib.failure.diagnosis.outputs import OutputRow, files_under, jobs_of, read_output
+
+# Fewer jobs than this are read faster than processes start; of more, that many are handed over at a time.
+_FEW, _AT_ONCE = 32, 16
+
+
+def read_outputs(paths: Sequence[str]) -> tuple[list[OutputRow], list[str]]:
+    """Return a row for each job in folders and files, and what could not be read."""
+    missing = [path for path in paths if path == "-" or not Path(path).exists()]
+    jobs = jobs_of(files_under(Path(path) for path in paths if path not in missing))
+    unread = [f"cannot read {path}: no such file or folder" for path in missing]
+    rows: list[OutputRow] = []
+    with (
+        ProcessPoolExecutor(max_workers=1 if len(jobs) < _FEW else os.cpu_count()) as pool,
+        click.progressbar(
+            pool.map(_row, jobs, chunksize=_AT_ONCE) if len(jobs) >= _FEW else map(_row, jobs),
+            length=len(jobs),
+            label="outputs",
+            file=sys.stderr,
+            hidden=not sys.stderr.isatty(),
+        ) as read,
+    ):
+        for row in read:
+            if isinstance(row, OutputRow):
+                rows.append(row)
+            else:
+                unread.append(row)
+    return rows, unread
+
+
+def _row(files: tuple[Path, ...]) -> OutputRow | str:
+    """Return the row of a job, or why it cannot be read."""
+    try:
+        return read_output(files)
+    except OSError as error:
+        return f"cannot read {error.filename}: {error.strerror or error}"

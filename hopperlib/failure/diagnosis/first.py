@@ -1,0 +1,115 @@
+"""Who failed first: the task, its node, how many followed, and whether one node or the whole job is concerned."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from hopperlib.failure.diagnosis.causes import Cause
+from hopperlib.failure.messages.evidence import Evidence
+from hopperlib.text import count
+
+
+class Reach(NamedTuple):
+    """How far a failure reaches, and what in the text says so."""
+
+    extent: Literal["node-local", "job-wide", "machine-wide"]
+    reason: str
+
+
+# Messages of what all nodes of a machine share, and of the hardware of one node.
+_SHARED = ("IO-LUSTRE", "IO-STALE", "IO-SHUTDOWN", "SLURM-CONTROLLER", "ALPS-APSYS", "ALPS-BACKEND", "LICENSE")
+_ONE_NODE = ("ALPS-NODE-FAILED", "SLURM-NODE-FAIL", "PBS-NODE", "CUDA-ECC", "SLURM-SCRIPT-LOST")
+
+
+@dataclass(frozen=True, slots=True)
+class FirstFailure:
+    """The task that the launcher names first.
+
+    Parameters
+    ----------
+    task : int
+    node : str
+    file, line : int
+        The line that says so.
+    tasks, nodes : int
+        Tasks and nodes that are named in all.
+    """
+
+    task: int
+    node: str
+    file: int
+    line: int
+    tasks: int
+    nodes: int
+
+    @property
+    def followed(self) -> int:
+        """Tasks that are named after it."""
+        return self.tasks - 1
+
+    @property
+    def sentence(self) -> str:
+        """What to say of it.
+
+        Examples
+        --------
+        >>> print(FirstFailure(4504, "co5112", 0, 1, 20_000, 500).sentence)
+        Task 4504 on co5112 is named first; 19,999 tasks followed, on 500 nodes in all: begin with the messages of that task.
+        """
+        if not self.followed:
+            return f"Only task {self.task} on {self.node} is named: no launcher says that another one failed."
+        if self.nodes == 1:
+            return f"Task {self.task} on {self.node} is named first; {count(self.followed, 'task')} followed there."
+        return (
+            f"Task {self.task} on {self.node} is named first; {count(self.followed, 'task')} followed, "
+            f"on {count(self.nodes, 'node')} in all: begin with the messages of that task."
+        )
+
+
+def first_failure(evidence: Evidence) -> FirstFailure | None:
+    r"""Return the task that a launcher names first, of all files in their order; None if none names any.
+
+    Examples
+    --------
+    >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
+    >>> text = "srun: error: co5112: task 4504: Exited with exit code 1\nsrun: error: co5118: tasks 4720-4759: Exited with exit code 1"
+    >>> first = first_failure(diagnose([("job.err", text)]).evidence)
+    >>> first.task, first.node, first.followed, first.nodes
+    (4504, 'co5112', 40, 2)
+    """
+    told = [(file, ends) for file, ends in sorted(evidence.ends.items()) if ends.first]
+    if not told:
+        return None
+    file, ends = told[0]
+    assert ends.first is not None
+    tasks = set().union(*(other.tasks for _, other in told))
+    nodes = set().union(*(other.nodes for _, other in told))
+    return FirstFailure(*ends.first, file=file, line=ends.line, tasks=len(tasks), nodes=len(nodes))
+
+
+def reach(first: FirstFailure | None, cause: Cause | None) -> Reach | None:
+    """Return how far a failure reaches, with its reason; None where the text does not tell.
+
+    Who prints the message of the cause counts first: a file system or a scheduler serves the whole machine,
+    a broken device belongs to one node. Else the nodes that launchers name decide.
+
+    Parameters
+    ----------
+    first : FirstFailure or None
+    cause : Cause or None
+
+    Examples
+    --------
+    >>> reach(FirstFailure(4504, "co5112", 0, 1, tasks=20_000, nodes=500), None).extent
+    'job-wide'
+    >>> reach(FirstFailure(3, "n12", 0, 1, tasks=2, nodes=1), None).reason
+    'all 2 tasks that a launcher names ran on n12'
+    """
+    if cause and cause.code.startswith(_SHARED):
+        return Reach("machine-wide", f"{cause.code} comes from a service that all nodes share")
+    if cause and cause.code.startswith(_ONE_NODE):
+        return Reach("node-local", f"{cause.code} names one node, and no other one is at fault")
+    if first is None or not first.followed:
+        return None
+    if first.nodes > 1:
+        return Reach("job-wide", f"tasks on {count(first.nodes, 'node')} ended")
+    return Reach("node-local", f"all {count(first.tasks, 'task')} that a launcher names ran on {first.node}")

@@ -1,0 +1,162 @@
+"""Many outputs at once: which files belong to one job, and one row of what its diagnosis says."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hopperlib.failure.diagnosis.diagnosis import Diagnosis, Verdict, diagnose
+from hopperlib.failure.diagnosis.first import first_failure
+from hopperlib.failure.messages._tasks import expanded
+
+# Where the two streams of one job differ in their names: job.e123 and job.o123, job-1.err and job-1.out.
+_STREAM = re.compile(r"(?<=[._-])e(?=\d)|(?<=[._-])err(?=$|[._-])|stderr")
+# How a job's output tells its nodes, in so much of its beginning. [bytes]
+_NODES = re.compile(
+    r"\b(?:SLURM_(?:JOB_)?NODELIST|node ?list|(?:running )?on (?:nodes?|hosts?)|nodes?|hosts?|hostname)\b"
+    r"\W{1,6}((?:[A-Za-z][\w.-]{0,40}(?:\d[\w.-]{0,20}|\[[\d,-]{1,400}\]),? ?){1,2000})",
+    re.IGNORECASE,
+)
+_HEAD = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRow:
+    """What the diagnosis of one job's output says, on one line.
+
+    Parameters
+    ----------
+    file : str
+        Its first file.
+    verdict : {"cause", "no-cause", "succeeded"}
+    code, title, confidence, who : str
+        Of the first cause; empty if there is none.
+    node : str
+        The node that failed first, as far as the text says.
+    task : int or None
+        The task that a launcher names first.
+    followed : int
+        Tasks that it names after that.
+    text : str
+        The line of the cause.
+    nodes : tuple of str
+        The nodes of the job, where its first lines name them.
+    """
+
+    file: str
+    verdict: Verdict
+    code: str
+    title: str
+    confidence: str
+    who: str
+    node: str
+    task: int | None
+    followed: int
+    text: str
+    nodes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain data, without the list of nodes."""
+        return {name: value for name, value in asdict(self).items() if name != "nodes"}
+
+
+def jobs_of(paths: Iterable[Path]) -> list[tuple[Path, ...]]:
+    """Return the files of each job together: standard output and standard error differ by a word in their names.
+
+    Examples
+    --------
+    >>> jobs_of([Path("a.err"), Path("a.out"), Path("b.log"), Path("job.e7"), Path("job.o7")])
+    ... # doctest: +ELLIPSIS
+    [(...('a.out'), ...('a.err')), (...('b.log'),), (...('job.o7'), ...('job.e7'))]
+    """
+    listed = sorted(paths)
+    known = set(listed)
+    jobs: dict[Path, list[Path]] = {}
+    for path in listed:
+        other = path.with_name(_STREAM.sub(lambda part: {"e": "o", "err": "out"}.get(part[0], "stdout"), path.name))
+        jobs.setdefault(other if other in known else path, []).append(path)
+    # Standard output first, as a reader would open them.
+    return [tuple(sorted(files, key=lambda path: path != job)) for job, files in jobs.items()]
+
+
+def files_under(paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield files, and those of folders below; hidden ones are left out.
+
+    Examples
+    --------
+    >>> [file.name for file in files_under([Path(__file__)])]
+    ['outputs.py']
+    """
+    for path in paths:
+        if path.is_dir():
+            inside = (file for file in path.rglob("*") if file.is_file())
+            yield from (
+                file for file in inside if not any(part.startswith(".") for part in file.relative_to(path).parts)
+            )
+        else:
+            yield path
+
+
+def read_output(files: Sequence[Path]) -> OutputRow:
+    """Diagnose the files of one job.
+
+    Raises
+    ------
+    OSError
+        If one of them cannot be read.
+
+    Examples
+    --------
+    >>> read_output([Path(__file__).with_name("speakers.toml")]).file.endswith("speakers.toml")
+    True
+    """
+    contents = [(file.name, file.read_bytes()) for file in files]
+    head = "\n".join(content[:_HEAD].decode(errors="replace") for _, content in contents)
+    return row_of(str(files[0]), diagnose(contents), nodes=nodes_listed(head))
+
+
+def nodes_listed(head: str) -> tuple[str, ...]:
+    """Return the nodes that the beginning of an output says the job ran on.
+
+    Examples
+    --------
+    >>> nodes_listed("SLURM_JOB_NODELIST=nid[0009-0010]")
+    ('nid0009', 'nid0010')
+    >>> nodes_listed("Running on 4 nodes")
+    ()
+    """
+    names = {name for match in _NODES.finditer(head) for name in expanded(match[1].replace(" ", ",")) if name}
+    return tuple(sorted(names))
+
+
+def row_of(file: str, diagnosis: Diagnosis, *, nodes: tuple[str, ...] = ()) -> OutputRow:
+    """Return a diagnosis as one row.
+
+    Examples
+    --------
+    >>> row = row_of("a.out", diagnose([("a.out", "srun: error: n12: task 3: Out Of Memory")]))
+    >>> row.code, row.node, row.task, row.confidence
+    ('SLURM-OOM', 'n12', 3, 'certain')
+    """
+    cause = diagnosis.cause if diagnosis.verdict == "cause" else None
+    first = first_failure(diagnosis.evidence) if diagnosis.verdict != "succeeded" else None
+    named = (cause.fields.get("node") or _nid(cause.fields.get("nid"))) if cause else ""
+    return OutputRow(
+        file=file,
+        verdict=diagnosis.verdict,
+        code=cause.code if cause else "",
+        title=cause.title if cause else "",
+        confidence=cause.confidence if cause else "",
+        who=cause.who if cause else "",
+        node=first.node if first else next(iter(expanded(named)), ""),
+        task=first.task if first else None,
+        followed=first.followed if first else 0,
+        text=cause.hits[0].text.strip() if cause else "",
+        nodes=nodes,
+    )
+
+
+def _nid(number: str | None) -> str:
+    """Return the name of a node with a number."""
+    return f"nid{int(number):05d}" if number and number.isdigit() else ""

@@ -1,0 +1,108 @@
+r"""Signs of life: lines that show that a program went on behind a message which should have ended it.
+
+A line that counts (a step, an epoch, a row of a table), and then a line of the same kind with a higher number, can
+only come from a program that runs; so can a line that says so ("resuming from step 200") and one that counts. A single
+line may come from another task that had not heard yet. Lines of trouble count nothing: tasks and frames have numbers too.
+"""
+
+import re
+from bisect import bisect_left
+
+from hopperlib.failure.messages._templates import suspicion
+
+# A word that counts with its number, a row of numbers that begins with a whole one, a word of going on, all in lower case.
+_COUNTER = re.compile(
+    rb"\b(?:step|timestep|iter|iteration|epoch|cycle|generation|sweep|batch|frame|time|it|scf|it/s)s?\b[^\w\n]{0,8}"
+    rb"(\d{1,18}(?:\.\d{1,12})?)"
+)
+_ROW = re.compile(
+    rb"^[ \t]{0,20}(\d{1,18})(?:[ \t]{1,20}[-+]?\d{1,18}\.\d{0,18}(?:e[-+]?\d{1,3}|d[-+]?\d{1,3})?){2,20}[ \t]{0,20}$",
+    re.MULTILINE,
+)
+_GOES_ON = re.compile(
+    rb"\b(?:resum(?:ing|ed)|restart(?:ing|ed)|retrying|continu(?:ing|ed)|recovered)\b[^\n]{0,12}\b(?:from|with|at|after|training)\b"
+)
+# Bytes of a line before such a word, and in all.
+_BEFORE = {_COUNTER: 48, _ROW: 0, _GOES_ON: 60}
+_LINE = 260
+_DIGITS = b"0123456789.+-"
+# Signs that show life together, and bytes of a file that are searched for them at most.
+_ENOUGH = 2
+_BUDGET = 2_000_000
+
+
+class Life:
+    """Watches a file for signs of life behind each line that reports a failure.
+
+    Attributes
+    ----------
+    marks : list of int
+        For each failure that was outlived, the line that shows it.
+    """
+
+    def __init__(self) -> None:
+        self.marks: list[int] = []
+        self._failures: list[int] = []
+        self._budget = _BUDGET
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin anew behind a failure."""
+        self._signs = 0
+        self._counters: dict[bytes, float] = {}
+
+    def failed(self, line: int) -> None:
+        """Note that a line reports a failure."""
+        self._failures.append(line)
+
+    def look(self, first_line: int, data: bytes) -> None:
+        """Look at the lines of a block behind the failures that were noted so far."""
+        if not self._failures or self._budget < 0:
+            return
+        self._failures.sort()
+        if self.marks and self._failures[-1] <= self.marks[-1]:
+            return
+        number, counted, behind = first_line, 0, -1
+        self._budget -= len(data)
+        for start, line, count in _signs(data):
+            number += data.count(b"\n", counted, start)
+            counted = start
+            place = bisect_left(self._failures, number)
+            if not place or self._failures[place - 1] <= (self.marks[-1] if self.marks else 0):
+                continue
+            if behind not in (-1, place):
+                self._forget()
+            behind = place
+            self._signs += self._goes_on(line, count)
+            if self._signs >= _ENOUGH:
+                self.marks.append(number)
+                self._forget()
+        # Of all failures only the last may be outlived by what is still to come.
+        if self._failures[-1] >= first_line and behind != len(self._failures):
+            self._forget()
+        self._failures = self._failures[-1:]
+
+    def _goes_on(self, line: bytes, count: float | None) -> bool:
+        """Whether a line says that the program goes on, or counts, and further than one of its kind before it."""
+        if suspicion(line) not in ("", "hint"):
+            return False
+        if count is None:
+            return True
+        kind = line.translate(None, _DIGITS)[:80]
+        before = self._counters.get(kind)
+        self._counters[kind] = count
+        return before is None or count > before
+
+
+def _signs(data: bytes) -> list[tuple[int, bytes, float | None]]:
+    """Return start, text and number of the lines that may be signs of life, in their order."""
+    lowered = data.lower()
+    found: dict[int, tuple[int, bytes, float | None]] = {}
+    for pattern, before in _BEFORE.items():
+        for match in pattern.finditer(lowered):
+            start = data.rfind(b"\n", 0, match.start()) + 1
+            end = data.find(b"\n", match.end())
+            line = data[start : end if end >= 0 else len(data)]
+            if match.start() - start <= before and len(line) <= _LINE:
+                found.setdefault(start, (start, line, float(match[1]) if match.groups() else None))
+    return [found[start] for start in sorted(found)]

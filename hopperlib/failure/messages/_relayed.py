@@ -1,0 +1,50 @@
+r"""What a logger or a workflow engine puts before every line of a program that it runs.
+
+An engine that logs what a program prints gives every line the same prefix, whatever the line says: time, its name and a
+level that reports no trouble. Such a prefix is no part of the message. A logger of the program's own has several names
+and levels, and what they say is kept.
+"""
+
+import re
+from collections import Counter
+
+# Time; name in brackets or without; level; a name after it.
+_TIME = rb"[\[(]?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?[\])]?"
+_PART = rb"[ \t]{0,3}[-:|]{0,2}[ \t]{0,3}"
+_NAME = rb"(?:\[[\w .:/@-]{1,60}\]|[\w./@-]{1,60})"
+_LEVEL = rb"[\[(<]?\b(?:INFO|DEBUG|TRACE|NOTICE|info|debug|notice|stdout|stderr|STDOUT|STDERR)\b[\])>]?"
+_HEAD = rb"(?:%b%b)?(?:%b%b){0,2}%b" % (_TIME, _PART, _NAME, _PART, _LEVEL)
+_PREFIXES = (
+    re.compile(_HEAD + rb"(?:[ \t]{0,3}[-:|]{1,2}|[ \t]\[[\w .:/@-]{1,60}\]:?|(?<=[\])>]))"),
+    re.compile(_HEAD + rb"(?<=[\])>])"),
+    re.compile(_HEAD + rb"[: ][\w.]{1,40}:"),
+)
+# This many of the first lines must begin alike. [fraction; bytes; lines]
+_ALMOST_ALL = 0.95
+_SAMPLE = 65_536
+_LINES = 100
+
+
+def relayed_prefix(text: bytes) -> re.Pattern[bytes] | None:
+    r"""Return the prefix that almost all lines of a text share but for its digits; None if they share none.
+
+    Examples
+    --------
+    >>> prefix = relayed_prefix(b"12:00:01 - run - INFO - step 1\n12:00:02 - run - INFO - Bus error\n")
+    >>> prefix.sub(b"", b"12:07:09 - run - INFO - Killed")
+    b'Killed'
+    >>> relayed_prefix(b"12:00:01 - run - INFO - step 1\n12:00:02 - run - ERROR - Bus error\n") is None
+    True
+    """
+    lines = [line for line in text[:_SAMPLE].split(b"\n") if line.strip()][:_LINES]
+    found = Counter(
+        re.sub(rb"\d{1,12}", b"0", match[0])
+        for line in lines
+        for prefix in _PREFIXES
+        if (match := prefix.match(line)) is not None
+    )
+    shared = [prefix for prefix, times in found.items() if times >= _ALMOST_ALL * len(lines)]
+    if not shared:
+        return None
+    longest = re.escape(max(shared, key=len)).replace(b"0", rb"\d{1,12}")
+    return re.compile(rb"^" + longest + rb"[ \t]?", re.MULTILINE)

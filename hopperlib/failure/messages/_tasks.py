@@ -1,0 +1,91 @@
+r"""Which tasks of a job ended, in the order in which the launchers say so, and on which nodes.
+
+A job of ten thousand tasks ends in thousands of lines, of which the scan looks at a few: here all lines of launchers
+are read, and only those.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+# srun, ALPS, PALS and Open MPI: the node, the tasks, and that they ended badly; a line that says who ended first.
+_ENDS = re.compile(
+    rb"^[^\n]{0,60}?srun: error: (?P<srun_node>[\w.\[\],-]{1,400}): tasks? (?P<srun>[\d,-]{1,4000}): "
+    rb"(?!running|[Tt]erminated|unknown)"
+    rb"|\[NID 0{0,5}(?P<nid>\d{1,6})\][^\n]{0,80}\bPE (?:RANK )?(?P<alps>\d{1,7}) exit "
+    rb"|^(?P<pals_node>[\w.-]{1,80}): rank (?P<pals>\d{1,7}) (?:died from|exited with) "
+    rb"|(?:process rank|noticed that process rank) (?P<ompi>\d{1,7}) with PID \d{1,9} on node (?P<ompi_node>[\w.-]{1,80}) exited",
+    re.MULTILINE,
+)
+_PIECES = (b"srun: error: ", b" exit", b"died from")
+# Tasks and nodes that are remembered.
+_MOST = 2_000_000
+
+
+@dataclass(slots=True)
+class TaskEnds:
+    """The tasks that launchers say have ended badly.
+
+    Attributes
+    ----------
+    first : tuple of (int, str) or None
+        The task that is told of first, and its node.
+    line : int
+        The line that tells so. It is the order of the messages: launchers gather them, and times rarely stand with them.
+    tasks : set of int
+    nodes : set of str
+    """
+
+    first: tuple[int, str] | None = None
+    line: int = 0
+    tasks: set[int] = field(default_factory=set)
+    nodes: set[str] = field(default_factory=set)
+
+    def read(self, first_line: int, data: bytes) -> None:
+        """Read the lines of a block."""
+        if not any(piece in data for piece in _PIECES) or len(self.tasks) > _MOST:
+            return
+        for match in _ENDS.finditer(data):
+            named = match.groupdict(b"")
+            node = (named["srun_node"] or named["pals_node"] or named["ompi_node"]).decode()
+            if named["nid"]:
+                node = f"nid{int(named['nid']):05d}"
+            tasks = list(numbers_of((named["srun"] or named["alps"] or named["pals"] or named["ompi"]).decode()))
+            nodes = list(expanded(node))
+            if self.first is None and tasks and nodes:
+                self.first = (tasks[0], nodes[0])
+                self.line = first_line + data.count(b"\n", 0, match.start())
+            self.tasks.update(tasks)
+            self.nodes.update(nodes)
+
+
+def numbers_of(ranges: str) -> Iterator[int]:
+    """Yield the numbers of a list of ranges.
+
+    Examples
+    --------
+    >>> list(numbers_of("0-2,7"))
+    [0, 1, 2, 7]
+    """
+    for part in ranges.split(","):
+        low, _, high = part.partition("-")
+        if low.isdigit() and (not high or high.isdigit()):
+            yield from range(int(low), min(int(high or low), int(low) + _MOST) + 1)
+
+
+def expanded(nodes: str) -> Iterator[str]:
+    """Yield the names of a list of nodes as Slurm writes it.
+
+    Examples
+    --------
+    >>> list(expanded("nid[0009-0011,0020],login1"))
+    ['nid0009', 'nid0010', 'nid0011', 'nid0020', 'login1']
+    """
+    for part in re.findall(r"[^,\[]{1,80}(?:\[[\d,-]{1,400}\])?", nodes):
+        head, bracket, inside = part.partition("[")
+        if not bracket:
+            yield head
+            continue
+        for numbers in inside.rstrip("]").split(","):
+            width = len(numbers.partition("-")[0])
+            yield from (f"{head}{number:0{width}d}" for number in numbers_of(numbers))

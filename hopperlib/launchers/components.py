@@ -1,0 +1,366 @@
+"""What a launch line asks for, as data, and the error of a line that is refused.
+
+===============  ==============================================================
+`LaunchError`    the launcher or the batch system would refuse this line
+`Component`      one program of a line with its tasks; a line with ``:`` has several
+`Reservation`    what the batch script around the line reserves
+`Launch`         a whole line: components, reservation, environment
+===============  ==============================================================
+
+A component holds what was asked for. What the launcher makes of it (the tasks
+on a node where ``-N`` is absent, for example) is worked out in
+`hopperlib.placement.placement`.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from hopperlib.errors import InputError
+from hopperlib.machine import Machine, NodeKind
+
+BatchSystem = Literal["pbs", "slurm", "lsf", "cobalt", "flux"]
+LauncherKind = Literal["aprun", "srun", "pals", "openmpi", "mpich", "intelmpi"]
+
+
+class LaunchError(InputError):
+    """A line that the launcher or the batch system would refuse.
+
+    Parameters
+    ----------
+    flag : str
+        The option at fault, as typed (``-S``), or the part of the text.
+    value : str or int
+        What it was given; empty if it was given nothing.
+    rule : str
+        What holds instead, with the bound and where the bound comes from.
+    words : str or None
+        What the launcher itself prints for this mistake, where that is
+        documented.
+    shown : str or None
+        The value as the message shows it, where that differs; empty where the
+        option itself is at fault.
+
+    Examples
+    --------
+    >>> error = LaunchError("-S", 7, "must be from 1 to 6, the cores of a NUMA node")
+    >>> str(error)
+    '-S 7 must be from 1 to 6, the cores of a NUMA node'
+    >>> error.flag, error.value, error.rule
+    ('-S', '7', 'must be from 1 to 6, the cores of a NUMA node')
+    """
+
+    def __init__(
+        self, flag: str, value: str | int, rule: str, *, words: str | None = None, shown: str | None = None
+    ) -> None:
+        text = str(value)
+        text = text if len(text) <= 80 else text[:77] + "..."
+        # A lone colon would be lost among the colons of a message.
+        named = "':'" if flag == ":" else flag
+        message = f"{f'{named} {text if shown is None else shown}'.strip()} {rule}"
+        super().__init__(f"{words}: {message}" if words else message, name=flag, value=text, rule=rule)
+        self.flag = flag
+        self.words = words
+
+
+class GpuRequest(NamedTuple):
+    """What a line asks of GPUs; None means that it does not say.
+
+    Parameters
+    ----------
+    per_node, total, per_task, per_socket, tasks_per_gpu : int or None
+        ``--gpus-per-node``, ``--gpus``, ``--gpus-per-task``, ``--gpus-per-socket`` (times the sockets), ``--ntasks-per-gpu``.
+    binding : str
+        Word of ``--gpu-bind``: ``none``, ``closest``, ``single``, ``per_task``, ``map``, ``mask``; empty for none given.
+    number : int
+        Number behind ``single:`` and ``per_task:``.
+    entries : tuple of tuple of int
+        GPUs of each entry of a list.
+    sharing : bool
+        ``--gres-flags=allow-task-sharing``: a task has no group of its own that hides the other GPUs.
+    """
+
+    per_node: int | None = None
+    total: int | None = None
+    per_task: int | None = None
+    per_socket: int | None = None
+    tasks_per_gpu: int | None = None
+    binding: str = ""
+    number: int = 1
+    entries: tuple[tuple[int, ...], ...] = ()
+    sharing: bool = False
+
+    def on_node(self, tasks: int, nodes: int) -> int | None:
+        """Return how many GPUs a node's share of the step is.
+
+        Examples
+        --------
+        >>> GpuRequest(total=8).on_node(4, 2), GpuRequest(tasks_per_gpu=7).on_node(56, 1)
+        (4, 8)
+        """
+        if self.per_task is not None:
+            return self.per_task * tasks
+        if self.tasks_per_gpu is not None and self.per_node is None and self.total is None:
+            return -(-tasks // self.tasks_per_gpu)
+        if self.per_node is not None:
+            return self.per_node
+        return -(-self.total // nodes) if self.total is not None else self.per_socket
+
+
+class TaskMapping(NamedTuple):
+    """How mpiexec maps the tasks of a node onto its units, and what it binds them to.
+
+    Parameters
+    ----------
+    unit : str
+        ``core``, ``l3``, ``numa``, ``socket``: in turn over such units; ``slot``: the next cores; ``hwthread``: the
+        next CPUs, core by core; ``number``: the same in the order of their numbers; ``node-by-node``: a task to each
+        node in turn.
+    per_unit : int or None
+        Tasks on each unit before the next, in place of one in turn.
+    width : int
+        Cores of a task; CPUs, where the unit is ``hwthread`` or ``number``.
+    bind : str
+        ``own``: the CPUs it takes; ``first``: the first of them; ``none``; or all of the units that hold them.
+    """
+
+    unit: str = "slot"
+    per_unit: int | None = None
+    width: int = 1
+    bind: str = "own"
+
+
+class Component(NamedTuple):
+    """One program of a launch line and how its tasks were asked for.
+
+    ``None`` means that the line did not say.
+
+    Parameters
+    ----------
+    command : tuple of str
+        Program and arguments; empty if the line names none.
+    tasks : int
+        MPI tasks: ``-n``.
+    shell : str
+        The command as a shell must be given it: as typed, with the variables that only the script knows.
+    threads_per_task : int
+        CPUs that each task asks for: ``aprun -d`` (cores), ``srun -c``
+        (hardware threads on a machine that has several a core). How many
+        threads really run stands in `Launch.openmp_threads`.
+    nodes : int or None
+        ``srun -N``; aprun has no such option.
+    tasks_per_node : int or None
+        ``aprun -N``, ``srun --ntasks-per-node``.
+    tasks_per_numa_node : int or None
+        ``aprun -S``.
+    tasks_per_socket : int or None
+        ``srun --ntasks-per-socket``.
+    tasks_per_core : int or None
+        ``srun --ntasks-per-core``.
+    numa_nodes_per_node : int or None
+        ``aprun -sn``.
+    numa_node_list : tuple of int or None
+        ``aprun -sl``.
+    strict_memory : bool
+        ``aprun -ss``, ``srun --mem-bind=local``: memory from the task's own NUMA nodes only.
+    cpu_binding : str or None
+        Keyword of ``aprun -cc`` (``cpu``, ``depth``, ``numa_node``, ``none``, ``list``)
+        or of ``srun --cpu-bind`` (``cores``, ``threads``, ``sockets``,
+        ``ldoms``, ``rank``, ``rank_ldom``, ``none``, ``map_cpu``,
+        ``mask_cpu``, ``map_ldom``, ``mask_ldom``).
+    binding_list : tuple of tuple of (int or None), or None
+        For ``-cc`` lists, one tuple of CPUs a task (a single tuple: one list
+        for all in order; None stands for ``x``, unbound); for ``map_cpu``,
+        ``mask_cpu``, ``map_ldom`` and ``mask_ldom`` the CPUs or NUMA nodes of
+        each entry.
+    memory_per_task_gb : float or None
+        ``aprun -m``, ``srun --mem-per-cpu`` times the task's CPUs. [GB]
+    reserved_cores : int
+        ``aprun -r``: cores a node keeps for the system.
+    access_mode : str or None
+        ``aprun -F``: ``exclusive`` or ``share``.
+    distribution : tuple of str or None
+        ``srun -m``: method for nodes, sockets and cores, defaults filled in.
+    plane_size : int or None
+        Tasks of a block with ``srun -m plane=``.
+    pack_nodes : bool
+        ``srun -m ...,Pack``: fill node after node.
+    overcommit : bool
+        ``srun -O``: more tasks than CPUs are allowed.
+    threads_per_core : int or None
+        Hardware threads of each core in use: ``srun --threads-per-core``, ``--hint``.
+    step_method : str
+        ``srun -m``: how Slurm picks the cores of a step over sockets; cyclic unless the line says it.
+    system_cores : tuple of int or None
+        Cores that the job leaves to the system: ``sbatch -S``; None for those that the site keeps.
+    gpus : GpuRequest or None
+        What the line and the job ask of GPUs.
+    mapping : TaskMapping or None
+        How mpiexec maps and binds; None for the other launchers.
+    exact : bool
+        Whether a Slurm step takes only the CPUs it asks for instead of all of the node's.
+    node_list : str or None
+        ``aprun -L``, ``srun -w``, as typed.
+    options : tuple of (str, str)
+        Every option of the component, short spelling and value, in order.
+    idle_options : tuple of str
+        Those of them that do not bear on placement.
+
+    Examples
+    --------
+    >>> Component(command=("vasp",), tasks=384, tasks_per_node=12).given("-S") is None
+    True
+    """
+
+    command: tuple[str, ...]
+    tasks: int
+    shell: str = ""
+    threads_per_task: int = 1
+    nodes: int | None = None
+    tasks_per_node: int | None = None
+    tasks_per_numa_node: int | None = None
+    tasks_per_socket: int | None = None
+    tasks_per_core: int | None = None
+    numa_nodes_per_node: int | None = None
+    numa_node_list: tuple[int, ...] | None = None
+    strict_memory: bool = False
+    cpu_binding: str | None = None
+    binding_list: tuple[tuple[int | None, ...], ...] | None = None
+    memory_per_task_gb: float | None = None
+    reserved_cores: int = 0
+    access_mode: str | None = None
+    distribution: tuple[str, ...] | None = None
+    plane_size: int | None = None
+    pack_nodes: bool = False
+    overcommit: bool = False
+    threads_per_core: int | None = None
+    step_method: str = "cyclic"
+    system_cores: tuple[int, ...] | None = None
+    gpus: GpuRequest | None = None
+    mapping: TaskMapping | None = None
+    exact: bool = False
+    node_list: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    idle_options: tuple[str, ...] = ()
+
+    def given(self, option: str) -> str | None:
+        """Return the value typed for an option, or None if it was not typed (inherited ones count as typed)."""
+        return dict(self.options).get(option)
+
+
+class Remarks(NamedTuple):
+    """What a reader of lines has to say beside the components: notes, what it assumed, what it cannot tell."""
+
+    notes: list[str]
+    assumptions: list[str]
+    doubts: list[str]
+
+    @classmethod
+    def none(cls) -> "Remarks":
+        """Return empty lists, to be filled."""
+        return cls([], [], [])
+
+
+class Reservation(NamedTuple):
+    """What a batch script reserves.
+
+    Parameters
+    ----------
+    batch : str
+        ``"pbs"``, ``"slurm"``, ``"lsf"``, ``"cobalt"`` or ``"flux"``.
+    nodes : int
+        Nodes reserved.
+    tasks : int or None
+        ``mppwidth``, ``--ntasks``.
+    tasks_per_node : int or None
+        ``mppnppn``, ``--ntasks-per-node``.
+    threads_per_task : int or None
+        ``mppdepth``, ``--cpus-per-task``.
+    memory_per_task_gb : float or None
+        ``mppmem``. [GB]
+    options : tuple of (str, str)
+        Every resource asked for, with its value, in order.
+    groups : tuple of (Reservation, mapping)
+        The groups of a heterogeneous job, each with the variables that its steps find; empty for other jobs.
+    """
+
+    batch: BatchSystem
+    nodes: int
+    tasks: int | None = None
+    tasks_per_node: int | None = None
+    threads_per_task: int | None = None
+    memory_per_task_gb: float | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    groups: "tuple[tuple[Reservation, Mapping[str, str]], ...]" = ()
+
+
+class Job(NamedTuple):
+    """Where a launch line stands: the machine, the kind of node, what the script around it reserves, its modules."""
+
+    machine: Machine
+    node: NodeKind
+    reservation: Reservation | None = None
+    modules: tuple[str, ...] = ()
+
+
+ReadLine = tuple[tuple[Component, ...], dict[str, str], Remarks]
+"""What a reader of lines returns: the components, the variables that the line itself sets, and remarks."""
+
+
+class Launch(NamedTuple):
+    """A launch line that has been read.
+
+    Parameters
+    ----------
+    launcher : str
+        ``"aprun"`` or ``"srun"``.
+    text : str
+        The line, on one line, variables replaced.
+    components : tuple of Component
+        More than one for MPMD (``:``).
+    reservation : Reservation or None
+        What the batch script around the line reserves; None for a bare line.
+    openmp_threads : int or None
+        Threads that each task starts, from OMP_NUM_THREADS or given by the
+        caller; None if nothing says so.
+    environment : mapping
+        Variables set in front of the line or exported before it.
+    notes : tuple of str
+        What the reader should know, in plain sentences: options without effect
+        on the placement, values taken from the script, units in doubt.
+    kind : str or None
+        Kind of node that the text asks for; None for the ordinary one.
+    assumptions, doubts : tuple of str
+        What the reader assumed, as clauses that begin with "that"; what it cannot tell.
+    steps, steps_cpus : int
+        How many steps the script runs at the same time, this one included, and how many CPUs all of them ask for.
+    before, after : tuple of Component
+        Those of them that start before this one and still run, and those that start after it.
+    gpu_wrappers : frozenset of str
+        Files that the script writes and that choose a GPU for the program behind them.
+    """
+
+    launcher: LauncherKind
+    text: str
+    components: tuple[Component, ...]
+    reservation: Reservation | None = None
+    openmp_threads: int | None = None
+    environment: Mapping[str, str] = MappingProxyType({})
+    notes: tuple[str, ...] = ()
+    kind: str | None = None
+    assumptions: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    steps: int = 1
+    steps_cpus: int = 0
+    before: tuple[Component, ...] = ()
+    after: tuple[Component, ...] = ()
+    gpu_wrappers: frozenset[str] = frozenset()
+
+    @property
+    def tasks(self) -> int:
+        """Tasks of all components."""
+        return sum(component.tasks for component in self.components)
+
+    def threads_of(self, component: Component) -> int:
+        """Threads that each task of the component runs: OpenMP threads if known, else the CPUs asked for."""
+        return self.openmp_threads or component.threads_per_task

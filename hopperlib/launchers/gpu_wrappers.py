@@ -1,0 +1,51 @@
+"""Programs in front of a program that choose a GPU for it: known by what they set, in here-documents too."""
+
+import re
+from collections.abc import Mapping, Sequence
+from posixpath import basename
+
+_CHOOSES = re.compile(r"\b(?:ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES|CUDA_VISIBLE_DEVICES|ZE_AFFINITY_MASK)=")
+_NAMES = re.compile(r"select_gpu|set_affinity|gpu_tile_compact|gpu_dev_compact|gpu_?bind|gpu_affinity")
+_HEREDOC = re.compile(
+    r"^[ \t]*cat\b[ \t]*(?:<<-?[ \t]*['\"\\]?(\w+)['\"]?[ \t]*>[ \t]*(\S+)|>[ \t]*(\S+)[ \t]*<<-?[ \t]*['\"\\]?(\w+)['\"]?)[ \t]*$",
+    re.MULTILINE,
+)
+# Words at the start of a command among which a wrapper stands.
+_FIRST_WORDS = 4
+
+
+def wrappers_of(text: str) -> frozenset[str]:
+    r"""Return the files that a script writes by here-documents and that choose a GPU.
+
+    Examples
+    --------
+    >>> sorted(wrappers_of("cat << EOF > ./pick_${SLURM_JOB_ID}\nexport ROCR_VISIBLE_DEVICES=\\$SLURM_LOCALID\nEOF\n"))
+    ['pick_$SLURM_JOB_ID']
+    """
+    found = set()
+    for match in _HEREDOC.finditer(text):
+        end = re.search(rf"^\s*{match[1] or match[4]}\s*$", text[match.end() :], re.MULTILINE)
+        body = text[match.end() :][: end.start() if end else None]
+        if _CHOOSES.search(body):
+            found.add(_plain_name(match[2] or match[3]))
+    return frozenset(found)
+
+
+def _plain_name(word: str) -> str:
+    """Return the name of a file without its folders, quotes and the braces of variables."""
+    return basename(re.sub(r"[{}'\"]", "", word))
+
+
+def chooses_gpus(
+    command: Sequence[str], environment: Mapping[str, str], wrappers: frozenset[str] = frozenset()
+) -> bool:
+    """Whether something in front of a program, or in the environment, chooses its GPUs.
+
+    Examples
+    --------
+    >>> chooses_gpus(("./select_gpu_$SLURM_JOB_ID", "./a.out"), {}), chooses_gpus(("./a.out",), {})
+    (True, False)
+    """
+    words = command[:_FIRST_WORDS]
+    named = any(_NAMES.search(basename(word)) or _plain_name(word) in wrappers for word in words)
+    return named or any(_CHOOSES.search(word) or _CHOOSES.match(f"{word}=") for word in (*words, *environment))

@@ -1,0 +1,413 @@
+"""Shell text cut into statements and words, and what stands in a word once variables were put in.
+
+As much of sh, bash and csh as is needed for job scripts: quotes, continued
+lines, comments, redirections, pipes, here-documents, variables. What only the
+running script can know (arithmetic, the output of a command, a variable set
+elsewhere) is kept as an unknown with its reason, and refused only where a value
+is needed.
+"""
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+BROKEN_LINE = "does not continue the line, because a blank follows it; take the blank away"
+"""Why a backslash at the end of a line does nothing."""
+
+_ARITHMETIC = "is arithmetic that only the shell works out; write the number"
+_OUTPUT = "is the output of a command; write the value"
+_EXPANSION = "is a shell expansion that is not read here; write the value"
+_STATE = "is an argument or a state of the script; write the value"
+_LIST = "is a list; write the value"
+_PLACEHOLDER = "is a placeholder; write the value"
+_NODES = r"(?=.*\bwc\b)(?=.*\$\{?PBS_NODEFILE\b)"
+
+# The last kind takes any character, so that a text is walked through in one pass. A kind that begins like another but
+# is longer stands before it.
+_TOKEN = re.compile(
+    r"""(?P<blank>[ \t]+)
+      | (?P<newline>\n)
+      | (?P<continued>\\\n)
+      | (?P<broken>\\[ \t]+(?=\n|\Z))
+      | (?P<escaped>\\.?)
+      | (?P<single>'[^']*')
+      | (?P<double>"(?:[^"\\]|\\.)*")
+      | (?P<variable>[$`])
+      | (?P<placeholder>(?<![\w\]$])(?:<[A-Za-z](?:[\w .,/|-]*\w)?>|\[[A-Za-z](?:[\w ]*\w)?\])(?=[\s'",:/%]|\Z))
+      | (?P<redirection>&>>|&>|<<<|<<-?|>>&|>&!|>>|>&|>\||>!|<&|<>|>|<)
+      | (?P<separator>&&|\|\||;;|\|&|[;&|()])
+      | (?P<hash>\#)
+      | (?P<text>[^ \t\n\\'"$`<>;&|()#[]+|.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_IN_QUOTES = re.compile(r"""\\(?P<escaped>[\\"$`\n])|[^\\$`]+|\\""")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_BRACED = r"\$\{([A-Za-z_][A-Za-z0-9_]*(?:\[\d{1,4}\])?)(?::?[-=]([^{}$`]*))?\}"
+_MAX_DIGITS = 12
+
+
+class Unknown(NamedTuple):
+    """A value that the text does not hold, and why."""
+
+    reason: str
+
+
+Variables = Mapping[str, "str | Unknown"]
+
+
+class Part(NamedTuple):
+    """A piece of a word: literal text, a variable with an optional default, a list, or an opaque piece with its reason."""
+
+    kind: str
+    text: str
+    quoted: bool = False
+    default: str | None = None
+
+
+class RawWord:
+    """A word before variables are put in, and where it stands in the text."""
+
+    def __init__(self, parts: Iterable[Part] = ()) -> None:
+        self.raw = ""
+        self.start = self.end = 0
+        self.parts = list(parts)
+
+    def add(self, part: Part, raw: str) -> None:
+        """Add a piece; literal text is joined to the literal text before it."""
+        self.raw += raw
+        last = self.parts[-1] if self.parts else None
+        if last and last.kind == part.kind == "text" and last.quoted == part.quoted:
+            self.parts[-1] = last._replace(text=last.text + part.text)
+        else:
+            self.parts.append(part)
+
+
+class Word(NamedTuple):
+    """A word of a statement after variables were put in.
+
+    Parameters
+    ----------
+    text : str
+        The word; as typed where it is not known.
+    unknown : str
+        Why it is not known; empty if it is.
+    typed : str
+        How it stood in the text, where a shell reads that as this one word; else empty.
+    """
+
+    text: str
+    unknown: str = ""
+    typed: str = ""
+
+    @property
+    def shell(self) -> str:
+        """The word as a shell must be given it: as typed where that is at hand, else quoted.
+
+        Examples
+        --------
+        >>> Word(text="$i", unknown="is set by the loop", typed="$i").shell, Word(text="a b").shell
+        ('$i', "'a b'")
+        """
+        return self.typed or shlex.quote(self.text)
+
+
+class Statement(list[RawWord]):
+    """The words of a statement, its line in the text, its redirections, and whether the script waits for its end."""
+
+    def __init__(self, words: Iterable[RawWord] = (), line: int = 0) -> None:
+        super().__init__(words)
+        self.line = line
+        self.background = False
+        self.redirections: list[str] = []
+
+
+def split(text: str) -> list[Statement]:
+    r"""Return the statements of a shell text, each as its words.
+
+    Parameters
+    ----------
+    text : str
+        A line or a script, with ``\n`` at line ends.
+
+    Examples
+    --------
+    >>> [[word.raw for word in statement] for statement in split("cd run; aprun -n 4 ./a.out > out &")]
+    [['cd', 'run'], ['aprun', '-n', '4', './a.out']]
+    """
+    splitter = _Splitter(text)
+    while splitter.at < len(text):
+        splitter.step()
+    splitter.end_statement()
+    return splitter.statements
+
+
+class _Splitter:
+    """Walks through a text once and cuts it into statements."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        # Where the token begins that is being read, and the line of a place before it.
+        self.start = 0
+        self.counted, self.line = 0, 1
+        self.statements: list[Statement] = []
+        self.statement = Statement()
+        self.word: RawWord | None = None
+        # The operator whose file, or end word of a here-document, the next word is.
+        self.redirection = ""
+        self.end_words: list[str] = []
+
+    def step(self) -> None:
+        """Read the token at the current position."""
+        token = _TOKEN.match(self.text, self.at)
+        assert token, "a token may be any character"
+        kind, raw = token.lastgroup, token[0]
+        self.start, self.at = self.at, token.end()
+        match kind:
+            case "single" | "escaped":
+                self._add(Part("text", raw[1:-1] if kind == "single" else raw[1:], True), raw)
+            case "broken":
+                self._add(Part("opaque", BROKEN_LINE), "\\")
+            case "double":
+                self._double_quoted(token.start(), token.end() - 1)
+            case "variable":
+                self._variable(token.start(), quoted=False)
+            case "placeholder":
+                self._add(Part("opaque", _PLACEHOLDER), raw)
+            case "redirection":
+                self._redirection(raw)
+            case "separator":
+                self._separator(raw)
+            case "newline":
+                self.end_statement()
+                self._skip_here_documents()
+            case "blank":
+                self._end_word()
+            case "hash" if self.word is None:
+                end = self.text.find("\n", self.at)
+                self.at = len(self.text) if end < 0 else end
+            case "continued":
+                pass
+            case _:
+                # A quote without its partner comes here too, and is a letter like others.
+                self._add(Part("text", raw), raw)
+        if self.word is not None:
+            self.word.end = self.at
+
+    def _add(self, part: Part, raw: str) -> None:
+        """Add a piece to the word being read, a new one if there is none."""
+        if self.word is None:
+            self.word = RawWord()
+            self.word.start = self.start
+            if not self.statement.line:
+                self.line += self.text.count("\n", self.counted, self.start)
+                self.counted = self.start
+                self.statement.line = self.line
+        self.word.add(part, raw)
+
+    def _double_quoted(self, start: int, end: int) -> None:
+        """Text between the double quotes at two positions, with variables in it."""
+        self._add(Part("text", "", True), '"')
+        self.at = start + 1
+        while self.at < end:
+            # What this does not match is a dollar sign or a backquote.
+            chunk = _IN_QUOTES.match(self.text, self.at, end)
+            if chunk is None:
+                self._variable(self.at, quoted=True)
+                continue
+            # Within double quotes a backslash before the end of a line joins two lines.
+            text = chunk[0] if chunk["escaped"] is None else chunk["escaped"].strip("\n")
+            self._add(Part("text", text, True), chunk[0].removeprefix("\\\n"))
+            self.at = chunk.end()
+        self._add(Part("text", "", True), '"')
+        # A substitution inside may have run past the quote; go on behind whichever ended last.
+        self.at = max(self.at, end + 1)
+
+    def _variable(self, at: int, *, quoted: bool) -> None:
+        """A variable, arithmetic or a command substitution, at a dollar sign or a backquote."""
+        text = self.text
+        following = text[at + 1 : at + 2]
+        if text[at] == "`":
+            # Without a partner, find() gives -1 and the backquote is a letter.
+            self.at = text.find("`", at + 1) + 1 or at + 1
+            part = _output(text[at : self.at]) if self.at > at + 1 else Part("text", "`", quoted)
+        elif following == "(":
+            self.at = self._closing(at, "(", ")")
+            inner = text[at : self.at]
+            part = Part("arithmetic", inner[3:-2]) if inner.startswith("$((") else _output(inner)
+        elif following == "{":
+            self.at = self._closing(at, "{", "}")
+            braced = re.fullmatch(_BRACED, text[at : self.at])
+            part = Part("variable", braced[1], quoted, braced[2]) if braced else Part("opaque", _EXPANSION)
+        elif name := _NAME.match(text, at + 1):
+            self.at, part = name.end(), Part("variable", name[0], quoted)
+        elif following and following in "0123456789@*#?$!-":
+            self.at, part = at + 2, Part("opaque", _STATE)
+        else:
+            self.at, part = at + 1, Part("text", "$", quoted)
+        self._add(part, text[at : self.at])
+
+    def _closing(self, start: int, opening: str, closing: str) -> int:
+        """Return the position behind the bracket that closes the next opening one, or the end of the text."""
+        depth = 0
+        for at in range(start, len(self.text)):
+            depth += (self.text[at] == opening) - (self.text[at] == closing)
+            if depth == 0 and self.text[at] == closing:
+                return at + 1
+        return len(self.text)
+
+    def _redirection(self, operator: str) -> None:
+        """A redirection: it and its file are no words of the command."""
+        # The number of a stream, as in 2>file, is no word either.
+        stream = ""
+        if self.word is not None and self.word.raw.isdigit():
+            stream, self.word = self.word.raw, None
+        self._end_word()
+        if self.text.startswith("(", self.at):
+            start, self.at = self.at, self._closing(self.at, "(", ")")
+            self.statement.redirections.append(stream + operator + self.text[start : self.at])
+        else:
+            self.redirection = stream + operator
+
+    def _separator(self, operator: str) -> None:
+        """An operator between two statements, or the bracket of a list."""
+        # NAME=( begins a list; a bracket elsewhere a shell of its own, whose statements are read like others.
+        if operator == "(" and self.word is not None and self.word.raw.endswith("="):
+            start = self.at - 1
+            self.at = self._closing(start, "(", ")")
+            self._add(Part("list", self.text[start + 1 : self.at - 1]), self.text[start : self.at])
+        else:
+            self.statement.background = operator == "&"
+            self.end_statement()
+
+    def _end_word(self) -> None:
+        """Finish the word being read; the file of a redirection is none of the command."""
+        if self.word is None:
+            return
+        if not self.redirection:
+            self.statement.append(self.word)
+        else:
+            self.statement.redirections.append(self.redirection + self.word.raw)
+            if self.redirection.lstrip("0123456789") in ("<<", "<<-"):
+                self.end_words.append(self.word.raw.strip("'\"\\"))
+        self.redirection, self.word = "", None
+
+    def end_statement(self) -> None:
+        """Finish the statement being read."""
+        self._end_word()
+        self.redirection = ""
+        if self.statement:
+            self.statements.append(self.statement)
+        self.statement = Statement()
+
+    def _skip_here_documents(self) -> None:
+        """Pass over the bodies of here-documents that the line before opened."""
+        for end_word in self.end_words:
+            end = re.compile(rf"^[ \t]*{re.escape(end_word)}[ \t]*$", re.MULTILINE).search(self.text, self.at)
+            if end:
+                self.at = min(end.end() + 1, len(self.text))
+        self.end_words = []
+
+
+def expand(word: RawWord, variables: Variables) -> list[Word]:
+    """Return the words that a word becomes: more than one if a variable outside quotes holds blanks.
+
+    Examples
+    --------
+    >>> words = split("$RUN ./a.out '$RUN' $((2 * M))")[0]
+    >>> [word.text for raw in words for word in expand(raw, {"RUN": "aprun -n 4"})]
+    ['aprun', '-n', '4', './a.out', '$RUN', '$((2 * M))']
+    >>> expand(words[3], {})[0].unknown
+    'is arithmetic that only the shell works out; write the number'
+    """
+    texts = [""]
+    for part in word.parts:
+        value = _evaluate(part, variables)
+        if isinstance(value, Unknown):
+            return [Word(text=word.raw, unknown=value.reason, typed=word.raw)]
+        if part.quoted or part.kind == "text":
+            texts[-1] += value
+        else:
+            # What comes of a variable outside quotes is cut at blanks; its first piece is glued to what stands before
+            # it.
+            first, *others = re.split(r"[ \t\n]+", value)
+            texts[-1] += first
+            texts += others
+    if texts[0] and all(part.kind == "text" for part in word.parts):
+        return [Word(text=texts[0], typed=_as_typed(word.raw))]
+    words = [Word(text=text) for text in texts if text]
+    # Quotes with nothing in them are an empty word; an empty variable outside quotes is none.
+    return words or ([Word(text="")] if any(part.quoted for part in word.parts) else [])
+
+
+def _as_typed(raw: str) -> str:
+    """Return a word as typed if it stands by itself: on one line, with both of each pair of quotes; else nothing."""
+    try:
+        return raw if "\n" not in raw and len(shlex.split(raw)) == 1 else ""
+    except ValueError:
+        return ""
+
+
+def _evaluate(part: Part, variables: Variables) -> str | Unknown:
+    """Return what a piece of a word stands for."""
+    if part.kind == "text":
+        return part.text
+    if part.kind in ("opaque", "list"):
+        return Unknown(part.text if part.kind == "opaque" else _LIST)
+    if part.kind == "arithmetic":
+        return _arithmetic(part.text, variables)
+    value = variables.get(part.text)
+    # With a default an empty value counts as none, as in ${NAME:-default}.
+    if value is not None and (value or part.default is None):
+        return value
+    if part.default is not None:
+        return part.default
+    return Unknown(f"takes ${part.text}, which this text does not set; write the value")
+
+
+def _output(command: str) -> Part:
+    """Return what a command substitution becomes; the count of a PBS job's nodes is known to the reader."""
+    return Part("variable", "PBS_NUM_NODES") if re.match(_NODES, command) else Part("opaque", _OUTPUT)
+
+
+def _arithmetic(text: str, variables: Variables) -> str | Unknown:
+    """Return the value of whole-number arithmetic whose variables are all known."""
+    import ast
+
+    # Division is that of whole numbers, and variables need no dollar sign.
+    names = re.sub(r"\$\{?([A-Za-z_]\w*)\}?", r"\1", text).replace("/", "//")
+    try:
+        return str(_number(ast.parse(names.strip(), mode="eval").body, variables))
+    except (ValueError, SyntaxError, ZeroDivisionError, RecursionError, OverflowError, MemoryError):
+        return Unknown(_ARITHMETIC)
+
+
+def _number(node: Any, variables: Variables) -> int:
+    """Return the value of a piece of arithmetic; ValueError where it is none or has an unknown in it."""
+    import ast
+    import operator
+
+    signs: dict[type, Any] = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mod: operator.mod}
+    signs |= {ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv}
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.Name) and isinstance(value := variables.get(node.id), str):
+        return int(value[:_MAX_DIGITS])
+    if isinstance(node, ast.BinOp) and type(node.op) in signs:
+        return int(signs[type(node.op)](_number(node.left, variables), _number(node.right, variables)))
+    raise ValueError("no whole-number arithmetic")
+
+
+def joined(word: RawWord, variables: Variables) -> str | Unknown:
+    """Return the value of a word as one string, as in an assignment, where blanks do not part it.
+
+    Examples
+    --------
+    >>> joined(split("$A$B")[0][0], {"A": "-n 4", "B": " -d 6"})
+    '-n 4 -d 6'
+    """
+    values = [_evaluate(part, variables) for part in word.parts]
+    unknown = next((value for value in values if isinstance(value, Unknown)), None)
+    return unknown or "".join(value for value in values if isinstance(value, str))

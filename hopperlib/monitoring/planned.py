@@ -1,0 +1,171 @@
+"""Runs before and after a known date compared: how large the change is, how sure, and which change would have shown."""
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+from statistics import NormalDist, fmean, variance
+from typing import NamedTuple
+
+from hopperlib.monitoring.changes import FEWEST, NEAR
+from hopperlib.monitoring.history import Report
+
+# Fewer runs on a side do not say how they spread.
+FEWEST_A_SIDE = 5
+_POWER = 0.8
+
+
+class Comparison(NamedTuple):
+    """A change between two sets of runs, on the logarithm of what was measured.
+
+    Parameters
+    ----------
+    low, change, high : float
+        The change, after less before, and its interval.
+    p_value : float
+        How often runs that did not change differ so much. [fraction]
+    visible : float
+        The change that four of five such comparisons would find at p = 0.05.
+    before, after : int
+        Runs.
+    """
+
+    low: float
+    change: float
+    high: float
+    p_value: float
+    visible: float
+    before: int
+    after: int
+
+    @property
+    def percent(self) -> tuple[float, float, float]:
+        """The ends of the interval and the change between them. [%]"""
+        low, change, high = (100 * math.expm1(part) for part in self[:3])
+        return low, change, high
+
+    @property
+    def visible_percent(self) -> float:
+        """The change that four of five such comparisons would find. [%]"""
+        return 100 * math.expm1(self.visible)
+
+
+def t_quantile(probability: float, degrees: float) -> float:
+    """Return a quantile of Student's t-distribution, by bisection of its distribution.
+
+    Examples
+    --------
+    >>> round(t_quantile(0.975, 8), 3), round(t_quantile(0.025, 2.5), 3)
+    (2.306, -3.575)
+    """
+    low, high = -1e4, 1e4
+    while high - low > 1e-9 * max(1.0, abs(low)):
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_below(middle, degrees) < probability else (low, middle)
+    return (low + high) / 2
+
+
+def t_below(t: float, degrees: float) -> float:
+    """Return how often a value of Student's t-distribution lies below: by the integral of its density.
+
+    The density is a power of the cosine of the angle whose tangent is t over the root of the degrees of freedom.
+
+    Examples
+    --------
+    >>> round(t_below(2.306, 8), 3), t_below(0, 3)
+    (0.975, 0.5)
+    """
+    angle, steps = math.atan(t / math.sqrt(degrees)), 400
+    scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)
+    # Simpson's rule: the integrand is smooth, so that 400 steps are more than a double holds.
+    heights = [math.cos(angle * step / steps) ** (degrees - 1) for step in range(steps + 1)]
+    area = heights[0] + heights[-1] + 4 * sum(heights[1:-1:2]) + 2 * sum(heights[2:-1:2])
+    return float(0.5 + scale * area * angle / (3 * steps))
+
+
+def compared(
+    before: Sequence[float], after: Sequence[float], *, persistence: float = 0.0, level: float = 0.95
+) -> Comparison | None:
+    """Return the change between two sets of runs (Welch's t); None with fewer than `FEWEST_A_SIDE` on a side.
+
+    Parameters
+    ----------
+    before, after : sequence of float
+        Logarithms of what was measured.
+    persistence : float
+        Autocorrelation of runs that follow each other: such runs count as fewer, below 1. [-]
+    level : float
+        How often the interval is to hold the change.
+
+    Examples
+    --------
+    >>> change = compared([0.0, 0.1, 0.2, 0.1, 0.1], [0.4, 0.5, 0.6, 0.5, 0.5])
+    >>> round(change.change, 3), round(change.low, 3), round(change.high, 3), change.p_value < 0.001
+    (0.4, 0.297, 0.503, True)
+    """
+    if min(len(before), len(after)) < FEWEST_A_SIDE:
+        return None
+    inflation = (1 + max(persistence, 0.0)) / (1 - min(max(persistence, 0.0), 0.95))
+    counts = [max(2.0, len(side) / inflation) for side in (before, after)]
+    errors = [variance(side) / count for side, count in zip((before, after), counts, strict=True)]
+    error = math.sqrt(sum(errors))
+    change = fmean(after) - fmean(before)
+    if error == 0:
+        return Comparison(change, change, change, float(change == 0), 0.0, len(before), len(after))
+    degrees = error**4 / sum(part**2 / (count - 1) for part, count in zip(errors, counts, strict=True))
+    off = t_quantile((1 + level) / 2, degrees) * error
+    p_value = 2 * (1 - t_below(abs(change) / error, degrees))
+    visible = (t_quantile(0.975, degrees) + NormalDist().inv_cdf(_POWER)) * error
+    return Comparison(change - off, change, change + off, max(p_value, 0.0), visible, len(before), len(after))
+
+
+def moment(time: str, index: int) -> float:
+    """Return a time as a number: a date in seconds, a number as it is, else the place of the run.
+
+    Examples
+    --------
+    >>> moment("1970-01-02", 0) - moment("1970-01-01", 0), moment("17", 0), moment("late", 3)
+    (86400.0, 17.0, 3.0)
+    """
+    try:
+        return float(time)
+    except ValueError:
+        try:
+            return datetime.fromisoformat(time).replace(tzinfo=None).timestamp()
+        except ValueError:
+            return float(index)
+
+
+def change_at(report: Report, at: float, *, level: float = 0.95) -> Comparison | None:
+    """Return the change of a history at a moment, between its own changes before and after; None if it cannot tell.
+
+    Outliers do not count. A history that drifts, or has too few runs on a side, cannot tell.
+
+    Parameters
+    ----------
+    report : Report
+    at : float
+        As `moment` gives it: the first moment after the change.
+    level : float
+        How often the interval is to hold the change.
+
+    Examples
+    --------
+    >>> from hopperlib.monitoring.history import History, judge
+    >>> rates = tuple(100.0 + run * 7 % 5 - 4 * (run >= 20) for run in range(40))
+    >>> report = judge(History(name="rate", values=rates, times=tuple(map(str, range(40)))))
+    >>> [round(part) for part in change_at(report, 20).percent]
+    [-5, -4, -3]
+    """
+    values = report.history.values
+    if len(values) < FEWEST or report.drift_percent is not None:
+        return None
+    moments = [moment(time, run) for run, time in enumerate(report.history.times)]
+    cut = next((run for run, when in enumerate(moments) if when >= at), len(moments))
+    others = [shift.run for shift in report.shifts if abs(shift.run - cut) > NEAR]
+    begin = max([0, *(run for run in others if run < cut)])
+    end = min([len(values), *(run for run in others if run > cut)])
+    far = {outlier.run for outlier in report.outliers}
+    before, after = (
+        [math.log(values[run]) for run in runs if run not in far] for runs in (range(begin, cut), range(cut, end))
+    )
+    return compared(before, after, persistence=report.persistence, level=level)

@@ -1,0 +1,152 @@
+"""Courses that come back: a history that switches between two states, or moves with a season.
+
+Neither is a lasting change, but levels that jump follow both. So each is held against the course of levels by Schwarz'
+criterion: the likelihood, less half the logarithm of the number of runs for everything that was fitted.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+from statistics import fmean, median
+from typing import NamedTuple
+
+# So often a history must have gone from one state to the other: once is a change, twice one that was undone.
+LEAST_SWITCHES = 3
+# A visit of a state lasts for that many runs. [runs]
+SHORTEST_VISIT = 3
+# A season must have come so often, and last for that many runs.
+LEAST_SEASONS, SHORTEST_SEASON = 2.0, 8
+# Lengths of a season that are tried in an octave.
+_STEPS = 12
+_ROUNDS = 8
+# Share of the runs that are neither state, anywhere in the range.
+_OUTLYING = 0.02
+_ROOT_2_PI = math.sqrt(2 * math.pi)
+
+
+class TwoStates(NamedTuple):
+    """Two levels, the state of each run (0 the lower), how runs spread around them, and the logarithm of the likelihood."""
+
+    low: float
+    high: float
+    states: tuple[int, ...]
+    spread: float
+    loglik: float
+
+    @property
+    def switches(self) -> int:
+        """How often the state changes, visits of a run or two left out: those may be outliers."""
+        visits = [(state, len(list(runs))) for state, runs in groupby(self.states)]
+        lasting = [state for state, runs in visits if runs >= SHORTEST_VISIT]
+        return sum(a != b for a, b in pairwise(lasting))
+
+
+def two_states(values: Sequence[float], least: float, first: tuple[float, float] | None = None) -> TwoStates:
+    """Return the likeliest course between two levels, with one chance of switching at each run.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Logarithms of what was measured.
+    least : float
+        Least spread of ordinary runs.
+    first : (float, float) or None
+        Where the search for the levels begins; None for the middles of the lower and the upper half.
+
+    Examples
+    --------
+    >>> found = two_states([0.0, 0.1, 0.0, 1.0, 1.1, 1.0] * 4, 0.01)
+    >>> found.low, found.high, found.switches
+    (0.0, 1.0, 7)
+    """
+    ordered = sorted(values)
+    low, high = first or (median(ordered[: len(ordered) // 2]), median(ordered[len(ordered) // 2 :]))
+    spread, chance = max(least, (high - low) / 4), 0.1
+    outlying = _OUTLYING / max(ordered[-1] - ordered[0], least)
+    best = TwoStates(low, high, (0,) * len(values), spread, -math.inf)
+    for _ in range(_ROUNDS):
+        states, loglik = _path(values, (low, high), spread, chance, outlying)
+        if loglik > best.loglik:
+            best = TwoStates(low, high, tuple(states), spread, loglik)
+        sides = [[value for value, state in zip(values, states, strict=True) if state == side] for side in (0, 1)]
+        if not all(sides):
+            break
+        low, high = map(median, sides)
+        off = sorted(abs(value - (low, high)[state]) for value, state in zip(values, states, strict=True))
+        spread = max(least, off[round(0.68 * (len(off) - 1))])
+        chance = min(0.5, (1 + sum(a != b for a, b in pairwise(states))) / (len(values) + 1))
+    return best
+
+
+def _path(
+    values: Sequence[float], levels: tuple[float, float], spread: float, chance: float, outlying: float
+) -> tuple[list[int], float]:
+    """Return the likeliest states of the runs, and the logarithm of their likelihood."""
+    height, stay, switch = (1 - _OUTLYING) / (spread * _ROOT_2_PI), math.log(1 - chance), math.log(chance)
+    paths, came = [math.log(0.5)] * 2, []
+    for run, value in enumerate(values):
+        densities = [math.log(height * math.exp(-0.5 * ((value - level) / spread) ** 2) + outlying) for level in levels]
+        if not run:
+            paths = [path + density for path, density in zip(paths, densities, strict=True)]
+            continue
+        origins = [int(paths[1 - side] + switch > paths[side] + stay) ^ side for side in (0, 1)]
+        paths = [
+            paths[origin] + (stay if origin == side else switch) + densities[side]
+            for side, origin in enumerate(origins)
+        ]
+        came.append(origins)
+    states = [int(paths[1] > paths[0])]
+    for origins in reversed(came):
+        states.append(origins[states[-1]])
+    return states[::-1], max(paths)
+
+
+def switches(values: Sequence[float], least: float, levels: Sequence[float], loglik: float) -> TwoStates | None:
+    """Return the two states of a history if they explain it with less than jumps between that many levels do; else None.
+
+    Examples
+    --------
+    >>> switches([0.0, 0.1] * 20 + [1.0, 1.1] * 20, 0.01, (0.05, 1.05), 60.0)
+    """
+    ends = min(levels), max(levels)
+    found = max((two_states(values, least, first) for first in (None, ends)), key=lambda states: states.loglik)
+    # A jump has a level, and a place that is one of all runs; two states have a level and a chance to switch, and the
+    # places of their switches are in the likelihood.
+    gain = found.loglik - loglik + math.log(len(values)) * (1.5 * (len(levels) - 1) - 1)
+    return found if found.switches >= LEAST_SWITCHES and gain > 0 else None
+
+
+def season(values: Sequence[float]) -> tuple[int, list[float], float] | None:
+    """Return the length of the season that fits best, in runs, what it adds to each run, and its share of the variance.
+
+    None for too few runs.
+
+    Examples
+    --------
+    >>> length, wave, share = season([math.sin(2 * math.pi * run / 20) for run in range(60)])
+    >>> length, round(max(wave), 2), round(share, 2)
+    (20, 1.0, 1.0)
+    """
+    runs, middle = len(values), fmean(values)
+    longest = runs / LEAST_SEASONS
+    if longest < SHORTEST_SEASON:
+        return None
+    lengths = [longest / 2 ** (step / _STEPS) for step in range(int(_STEPS * math.log2(longest / SHORTEST_SEASON)) + 1)]
+    around = [value - middle for value in values]
+    waves = [_wave(around, length) for length in lengths]
+    squares = [sum(part * part for part in wave) for wave in waves]
+    best = max(range(len(lengths)), key=squares.__getitem__)
+    return round(lengths[best]), waves[best], squares[best] / (sum(value * value for value in around) or 1.0)
+
+
+def _wave(values: Sequence[float], length: float) -> list[float]:
+    """Return the sine of a length that is nearest to values around zero, by least squares."""
+    turns = [2 * math.pi * run / length for run in range(len(values))]
+    sines, cosines = list(map(math.sin, turns)), list(map(math.cos, turns))
+    ss, cc = sum(s * s for s in sines), sum(c * c for c in cosines)
+    sc = sum(s * c for s, c in zip(sines, cosines, strict=True))
+    sv = sum(s * v for s, v in zip(sines, values, strict=True))
+    cv = sum(c * v for c, v in zip(cosines, values, strict=True))
+    whole = ss * cc - sc * sc
+    a, b = (sv * cc - cv * sc) / whole, (cv * ss - sv * sc) / whole
+    return [a * s + b * c for s, c in zip(sines, cosines, strict=True)]

@@ -1,0 +1,13 @@
+"""Networks behind one interface: dragonfly, fat tree and torus; who loads which link, and where jobs lie.
+
+===========  ==================================================================
+fabric       what every network answers: switches, groups, distances, links
+dragonfly    groups of switches, each pair of groups joined
+tree         switches under switches: fat trees, and what a site's files say
+ring_grid    the torus behind the same interface
+patterns     who talks to whom in a job
+rates        what the links leave each job
+choices      which free nodes a scheduler hands out
+lying        where a job lies: groups and switches touched, traffic inside
+===========  ==================================================================
+"""

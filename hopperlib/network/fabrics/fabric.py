@@ -1,0 +1,140 @@
+"""What every network answers, and the traffic that is laid on it.
+
+Nodes are numbered from 0, and so are switches. Traffic is laid on links switch
+by switch; what stays inside a switch uses no link between switches.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+#: Messages on links: number of the link -> messages.
+LinkLoads = Mapping[int, float]
+#: Messages between switches: (from, to) -> messages.
+SwitchPairs = Mapping[tuple[int, int], float]
+
+
+class FabricLink(NamedTuple):
+    """A directed link, or several side by side: its ends, what it is, and what it carries.
+
+    Parameters
+    ----------
+    start, end : int
+        Switches; in a dragonfly's link between groups, the groups.
+    kind : str
+        ``local``, ``global``, ``up``, ``down`` or an axis.
+    capacity_gb_s : float
+        All links side by side together. [GB/s]
+    """
+
+    start: int
+    end: int
+    kind: str
+    capacity_gb_s: float
+
+
+class Traffic(NamedTuple):
+    """Messages of a job between the switches that its nodes hang on.
+
+    Parameters
+    ----------
+    pairs : mapping or None
+        (From switch, to switch) -> messages; None if every node sends one to every other.
+    nodes : mapping
+        Switch -> nodes of the job there.
+    sends : float
+        Messages that the busiest node sends.
+    targets : mapping
+        (From switch, node that receives) -> messages, for routes that the destination fixes.
+    places : sequence of int
+        The nodes of the job.
+    """
+
+    pairs: SwitchPairs | None
+    nodes: Mapping[int, int]
+    sends: float
+    targets: Mapping[tuple[int, int], float] | None = None
+    places: Sequence[int] = ()
+
+    @classmethod
+    def between(
+        cls, fabric: "Fabric", places: Sequence[int], messages: Mapping[tuple[int, int], float] | None
+    ) -> "Traffic":
+        """Return the traffic of a job.
+
+        Parameters
+        ----------
+        fabric : Fabric
+        places : sequence of int
+            The node on which each rank of the job sits.
+        messages : mapping or None
+            (From rank, to rank) -> messages; None: each to every other.
+
+        Examples
+        --------
+        >>> from hopperlib.network.fabrics.tree import fat_tree
+        >>> tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=3, leaf_uplinks=2, link_gb_s=10.0)
+        >>> Traffic.between(tree, [0, 1, 2], {(0, 1): 1.0, (0, 2): 1.0}).pairs
+        {(0, 0): 1.0, (0, 1): 1.0}
+        """
+        switches = [fabric.switch_of(node) for node in places]
+        nodes = Counter(switches)
+        if messages is None:
+            return cls(None, nodes, float(len(places) - 1), places=places)
+        pairs: dict[tuple[int, int], float] = {}
+        targets: dict[tuple[int, int], float] = {}
+        sent = [0.0] * len(places)
+        for (start, end), count in messages.items():
+            sent[start] += count
+            key = switches[start], switches[end]
+            pairs[key] = pairs.get(key, 0.0) + count
+            to_node = switches[start], places[end]
+            targets[to_node] = targets.get(to_node, 0.0) + count
+        return cls(pairs, nodes, max(sent, default=0.0), targets, places)
+
+    def all_pairs(self) -> SwitchPairs:
+        """Return the messages of each pair of switches, those of all-to-all written out."""
+        if self.pairs is not None:
+            return self.pairs
+        return {
+            (a, b): float(there * (here - (a == b)))
+            for a, there in self.nodes.items()
+            for b, here in self.nodes.items()
+        }
+
+
+class Fabric(Protocol):
+    """A network: what explorers, metrics and rates ask of it."""
+
+    @property
+    def nodes(self) -> int:
+        """Places for nodes."""
+
+    @property
+    def routings(self) -> tuple[str, str]:
+        """The two ways of routing that bound what happens."""
+
+    @property
+    def node_gb_s(self) -> float:
+        """Most that a node sends. [GB/s]"""
+
+    def switch_of(self, node: int) -> int:
+        """Return the switch of a node."""
+
+    def group_of(self, node: int) -> int:
+        """Return the group of a node."""
+
+    def distance(self, a: int, b: int) -> int | None:
+        """Return the links between the switches of two nodes; None where nothing joins them. [hops]"""
+
+    def route(self, a: int, b: int) -> list[int]:
+        """Return the links of one shortest way between two nodes."""
+
+    def links(self) -> Iterator[tuple[int, FabricLink]]:
+        """Yield each directed link with its number."""
+
+    def capacity_gb_s(self, link: int) -> float:
+        """Return what a link carries. [GB/s]"""
+
+    def loads(self, traffic: Traffic, routing: str) -> LinkLoads:
+        """Return the messages on each link in use."""

@@ -1,0 +1,143 @@
+"""Where a job lies in a network: what it touches, and how much of its traffic stays near."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from hopperlib.errors import InputError
+from hopperlib.network.fabrics.choices import touched
+from hopperlib.network.fabrics.fabric import Fabric, Traffic
+from hopperlib.network.fabrics.rates import fair_rates
+
+# The pairs grow with the square of the switches.
+_MOST_SWITCHES = 400
+
+
+class Lying(NamedTuple):
+    """Where a job lies.
+
+    Parameters
+    ----------
+    nodes, groups, switches, runs : int
+        What it touches, and in how many runs of node numbers.
+    fewest_groups : int
+        That would hold it, on an empty machine.
+    inside_group, inside_switch : float
+        Share of the pairs of its nodes that have a group, and a switch, in common. [fraction]
+    mean_hops : float or None
+        Mean distance of two of its nodes; None where the site's file joins them nowhere, or it touches hundreds of
+        switches. [hops]
+    bisection_gb_s : float or None
+        What both halves of its node list can send each other, by minimal routes; None where no rates are known. [GB/s]
+    """
+
+    nodes: int
+    groups: int
+    switches: int
+    runs: int
+    fewest_groups: int
+    inside_group: float
+    inside_switch: float
+    mean_hops: float | None
+    bisection_gb_s: float | None
+
+
+def lies(
+    fabric: Fabric, places: Sequence[int], *, rates: bool = True, group_sizes: Counter[int] | None = None
+) -> Lying:
+    """Return where a job lies.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    places : sequence of int
+        Its nodes, in the order of its list.
+    rates : bool
+        Whether the rates of the links are known.
+    group_sizes : Counter or None
+        As `group_sizes_of` gives them, so that many jobs count them once.
+
+    Raises
+    ------
+    InputError
+        If it has no node.
+
+    Examples
+    --------
+    >>> from hopperlib.network.fabrics.tree import fat_tree
+    >>> tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=4, leaf_uplinks=1, link_gb_s=10.0, node_gb_s=10.0)
+    >>> lies(tree, [0, 1, 2, 4])
+    Lying(nodes=4, groups=3, switches=3, runs=2, fewest_groups=2, inside_group=0.16666666666666666, \
+inside_switch=0.16666666666666666, mean_hops=1.6666666666666667, bisection_gb_s=10.0)
+    """
+    if not places:
+        raise InputError("a job without nodes lies nowhere")
+    groups, switches = touched(fabric, places)
+    ordered = sorted(places)
+    runs = 1 + sum(b - a > 1 for a, b in pairwise(ordered))
+    return Lying(
+        nodes=len(places),
+        groups=len(groups),
+        switches=len(switches),
+        runs=runs,
+        fewest_groups=_fewest_groups(group_sizes or group_sizes_of(fabric), len(places)),
+        inside_group=_inside(groups),
+        inside_switch=_inside(switches),
+        mean_hops=_mean_hops(fabric, switches, places),
+        bisection_gb_s=_bisection_gb_s(fabric, places) if rates and len(places) > 1 else None,
+    )
+
+
+def _inside(counts: Counter[int]) -> float:
+    """Return the share of pairs that have a unit in common; a single node has all of them. [fraction]"""
+    nodes = counts.total()
+    return sum(count * (count - 1) for count in counts.values()) / (nodes * (nodes - 1)) if nodes > 1 else 1.0
+
+
+def _fewest_groups(group_sizes: Counter[int], nodes: int) -> int:
+    """Return how many of the largest groups hold a job."""
+    sizes = sorted(group_sizes.values(), reverse=True)
+    held = fewest = 0
+    while held < nodes and fewest < len(sizes):
+        held += sizes[fewest]
+        fewest += 1
+    return fewest
+
+
+def group_sizes_of(fabric: Fabric) -> Counter[int]:
+    """Return the places for nodes in each group.
+
+    Examples
+    --------
+    >>> from hopperlib.network.fabrics.tree import fat_tree
+    >>> sorted(group_sizes_of(fat_tree(nodes_per_leaf=2, leaves_per_pod=3, leaf_uplinks=1)).values())
+    [2, 2, 2]
+    """
+    return Counter(map(fabric.group_of, range(fabric.nodes)))
+
+
+def _mean_hops(fabric: Fabric, switches: Counter[int], places: Sequence[int]) -> float | None:
+    """Return the mean distance of two different nodes; None where nothing joins two of them, or there are many. [hops]"""
+    if len(switches) > _MOST_SWITCHES:
+        return None
+    example = {fabric.switch_of(node): node for node in places}
+    total, nodes = 0, len(places)
+    for a, here in switches.items():
+        for b, there in switches.items():
+            if a < b:
+                hops = fabric.distance(example[a], example[b])
+                if hops is None:
+                    return None
+                total += 2 * here * there * hops
+    return total / (nodes * (nodes - 1)) if nodes > 1 else 0.0
+
+
+def _bisection_gb_s(fabric: Fabric, places: Sequence[int]) -> float:
+    """Return what the halves of the list send each other, each node with the one half a job further on. [GB/s]"""
+    half = len(places) // 2
+    messages = {(i, i + half): 1.0 for i in range(half)} | {(i + half, i): 1.0 for i in range(half)}
+    traffic = Traffic.between(fabric, places, messages)
+    first, _ = fabric.routings
+    (rate,) = fair_rates(fabric, [traffic], [fabric.node_gb_s], [fabric.loads(traffic, first)])
+    return half * rate

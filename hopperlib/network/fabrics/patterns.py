@@ -1,0 +1,123 @@
+"""Who talks to whom in a job: messages between its nodes, numbered in the order of the job's list."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+
+from hopperlib.errors import refusal
+from hopperlib.network.runtime.traffic import grid_dimensions, nearest_neighbors
+
+#: Messages: (from rank, to rank) -> how many.
+Messages = Mapping[tuple[int, int], float]
+
+#: Patterns by name, with what they are.
+PATTERNS = {
+    "neighbors-1": "neighbors on a ring",
+    "neighbors-2": "neighbors on a grid of 2 dimensions",
+    "neighbors-3": "neighbors on a grid of 3 dimensions",
+    "neighbors-4": "neighbors on a grid of 4 dimensions",
+    "all-to-all": "everybody with everybody",
+    "random": "each with one other, drawn at random",
+    "shift": "each with the one half of the job further on",
+    "transpose": "a matrix transposed",
+    "allreduce-ring": "all-reduce around a ring",
+    "allreduce-doubling": "all-reduce by recursive doubling",
+    "allreduce-tree": "all-reduce up and down a binomial tree",
+}
+
+
+def messages_of(pattern: str, nodes: int, rng: random.Random) -> Messages | None:
+    """Return the messages of a pattern; None if every node sends to every other.
+
+    Steps that follow on each other count as if all were under way at once.
+
+    Parameters
+    ----------
+    pattern : str
+        One of `PATTERNS`.
+    nodes : int
+        Of the job.
+    rng : random.Random
+        For the random one.
+
+    Raises
+    ------
+    InputError
+        If there is no such pattern, or no node.
+
+    Examples
+    --------
+    >>> rng = random.Random(1)
+    >>> messages_of("shift", 4, rng)
+    {(0, 2): 1.0, (1, 3): 1.0, (2, 0): 1.0, (3, 1): 1.0}
+    >>> messages_of("transpose", 6, rng)
+    {(1, 2): 1.0, (2, 4): 1.0, (3, 1): 1.0, (4, 3): 1.0}
+    >>> messages_of("allreduce-tree", 3, rng)
+    {(0, 1): 1.0, (1, 0): 1.0, (0, 2): 1.0, (2, 0): 1.0}
+    """
+    if pattern not in PATTERNS:
+        raise refusal("pattern", pattern, f"must be one of: {', '.join(PATTERNS)}")
+    if nodes < 1:
+        raise refusal("nodes", nodes, "must be at least 1")
+    if pattern == "all-to-all":
+        return None
+    name, _, dimensions = pattern.partition("-")
+    if name == "neighbors":
+        return _neighbors(nodes, int(dimensions))
+    if pattern == "random":
+        others = list(range(nodes))
+        rng.shuffle(others)
+        return _without_own((rank, other) for rank, other in enumerate(others))
+    return _without_own(_STEPS[pattern](nodes))
+
+
+def _neighbors(nodes: int, dimensions: int) -> Messages:
+    """Return the messages on a periodic grid, both ways."""
+    graph = nearest_neighbors(grid_dimensions(nodes, dimensions), 1)
+    there = {pair: float(count) for pair, count in graph.items()}
+    return there | {(b, a): count for (a, b), count in there.items()}
+
+
+def _shift(nodes: int) -> Iterator[tuple[int, int]]:
+    return ((rank, (rank + nodes // 2) % nodes) for rank in range(nodes))
+
+
+def _transpose(nodes: int) -> Iterator[tuple[int, int]]:
+    rows, columns = grid_dimensions(nodes, 2)
+    return ((row * columns + column, column * rows + row) for row in range(rows) for column in range(columns))
+
+
+def _ring(nodes: int) -> Iterator[tuple[int, int]]:
+    return ((rank, (rank + 1) % nodes) for rank in range(nodes))
+
+
+def _doubling(nodes: int) -> Iterator[tuple[int, int]]:
+    # As many as a power of two take part; each of the others hands its part to one of these and gets the sum back.
+    whole = 1 << nodes.bit_length() - 1
+    for step in (1 << bit for bit in range(whole.bit_length() - 1)):
+        yield from ((rank, rank ^ step) for rank in range(whole))
+    for rank in range(whole, nodes):
+        yield rank, rank - whole
+        yield rank - whole, rank
+
+
+def _tree(nodes: int) -> Iterator[tuple[int, int]]:
+    step = 1
+    while step < nodes:
+        for low in range(0, nodes - step, 2 * step):
+            yield low, low + step
+            yield low + step, low
+        step *= 2
+
+
+_STEPS: dict[str, Callable[[int], Iterator[tuple[int, int]]]] = {
+    "shift": _shift,
+    "transpose": _transpose,
+    "allreduce-ring": _ring,
+    "allreduce-doubling": _doubling,
+    "allreduce-tree": _tree,
+}
+
+
+def _without_own(pairs: Iterator[tuple[int, int]]) -> Messages:
+    """Return pairs as messages, without those to oneself."""
+    return {(a, b): 1.0 for a, b in pairs if a != b}

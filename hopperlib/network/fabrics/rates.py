@@ -1,0 +1,223 @@
+"""What the links leave each job: all routes minimal, all by a detour, and the best mixture of both.
+
+A job goes at one pace, since a parallel code waits for the last message. Jobs
+share links max-min fair, as on the torus. Which way a packet takes is decided
+packet by packet, and nobody can work that out from outside. So there are two
+ends, everything one way and everything the other, and a mixture: the one share
+of detours that leaves the busiest link least busy. An adaptive network that
+knew all links could do so well; a real one knows its neighborhood only. So the
+truth is expected between the mixture and the worse end.
+"""
+
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
+from hopperlib.network.fabrics.fabric import Fabric, LinkLoads, Traffic
+from hopperlib.network.runtime.sharing import fill
+
+
+class Pace(NamedTuple):
+    """How fast a job exchanges data.
+
+    Parameters
+    ----------
+    first_gb_s, second_gb_s : float
+        With all routes of the network's first way of routing (minimal), and of its second. [GB/s a node]
+    mixed_gb_s : float
+        With the best mixture. [GB/s a node]
+    share : float
+        Of the second way in that mixture. [fraction]
+    alone_gb_s : float
+        What a node sends with nothing in the way. [GB/s]
+    """
+
+    first_gb_s: float
+    second_gb_s: float
+    mixed_gb_s: float
+    share: float
+    alone_gb_s: float
+
+    @property
+    def slowdowns(self) -> tuple[float, float, float]:
+        """How many times longer messages take than with nothing in the way: first, second, mixed."""
+        return (
+            self.alone_gb_s / self.first_gb_s,
+            self.alone_gb_s / self.second_gb_s,
+            self.alone_gb_s / self.mixed_gb_s,
+        )
+
+
+class Laid(NamedTuple):
+    """The traffic of some jobs laid on links both ways, the first job the one that is asked about."""
+
+    fabric: Fabric
+    traffics: Sequence[Traffic]
+    wants_gb_s: Sequence[float]
+    first: Sequence[LinkLoads]
+    second: Sequence[LinkLoads]
+
+    def mixed(self, share: float) -> list[LinkLoads]:
+        """Return the loads with a share of the second way."""
+        if not share:
+            return list(self.first)
+        if share == 1:
+            return list(self.second)
+        return [_mixture(one, other, share) for one, other in zip(self.first, self.second, strict=True)]
+
+    def rates(self, share: float) -> list[float]:
+        """Return the max-min fair rate of each job with a share of the second way. [GB/s a node]"""
+        return fair_rates(self.fabric, self.traffics, self.wants_gb_s, self.mixed(share))
+
+    def busy(self, share: float) -> dict[int, float]:
+        """Return how full each link in use is at the jobs' rates. [fraction]"""
+        loads, rates = self.mixed(share), self.rates(share)
+        return {link: load / self.fabric.capacity_gb_s(link) for link, load in self._total(loads, rates).items()}
+
+    def _total(self, loads: Sequence[LinkLoads], rates: Sequence[float]) -> dict[int, float]:
+        """Return what each link carries. [GB/s]"""
+        total: dict[int, float] = {}
+        for each, traffic, rate in zip(loads, self.traffics, rates, strict=True):
+            scale = rate / traffic.sends if traffic.sends else 0.0
+            for link, messages in each.items():
+                total[link] = total.get(link, 0.0) + scale * messages
+        return total
+
+    def best_share(self) -> float:
+        """Return the share of the second way that leaves the busiest link least busy, if all send what they want.
+
+        Each link is busy by a straight line in the share, so the busiest of all is a convex curve; its lowest point
+        lies where two lines of the upper edge cross, or at an end.
+        """
+        return lowest_of_edge(self.lines())
+
+    def lines(self) -> list[tuple[float, float]]:
+        """Return how busy each link would be both ways, if all send what they want. [fraction]"""
+        capacity, at_all = self.fabric.capacity_gb_s, self._total(self.second, self.wants_gb_s)
+        ends = []
+        for link, gb_s in self._total(self.first, self.wants_gb_s).items():
+            room = capacity(link)
+            ends.append((gb_s / room, at_all.pop(link, 0.0) / room))
+        return ends + [(0.0, gb_s / capacity(link)) for link, gb_s in at_all.items()]
+
+
+def lowest_of_edge(lines: Sequence[tuple[float, float]]) -> float:
+    """Return where in [0, 1] the highest of some straight lines is lowest; each is given by its ends.
+
+    Examples
+    --------
+    >>> lowest_of_edge([(1.0, 0.0), (0.0, 3.0)])
+    0.25
+    >>> lowest_of_edge([(1.0, 2.0), (0.5, 0.5)])
+    0.0
+    """
+    # A line that another exceeds at both ends never is the highest; most lie below the two that end highest.
+    first = max(lines, default=(0.0, 0.0))
+    second = max(lines, key=itemgetter(1), default=first)
+    edge: list[tuple[float, float]] = []
+    for line in sorted(
+        {first, second, *(each for each in lines if each[1] > first[1] and each[0] > second[0])}, reverse=True
+    ):
+        if not edge or line[1] > edge[-1][1]:
+            edge.append(line)
+    at, here = 0.0, edge[0]
+    while here[1] < here[0]:
+        # The next line that crosses this falling one from below.
+        crossings = [((here[0] - a) / (here[0] - a + b - here[1]), b - a, (a, b)) for a, b in edge if b > here[1]]
+        if not crossings:
+            return 1.0
+        at, _, here = min(crossings, key=lambda crossing: (crossing[0], -crossing[1]))
+    return at
+
+
+def _mixture(one: LinkLoads, other: LinkLoads, share: float) -> LinkLoads:
+    """Return the loads with a share of the second."""
+    mixed = {link: (1 - share) * messages for link, messages in one.items()}
+    for link, messages in other.items():
+        mixed[link] = mixed.get(link, 0.0) + share * messages
+    return mixed
+
+
+def fair_rates(
+    fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float], loads: Sequence[LinkLoads]
+) -> list[float]:
+    """Return the max-min fair rate of each job. [GB/s a node]
+
+    Parameters
+    ----------
+    fabric : Fabric
+    traffics : sequence of Traffic
+    wants_gb_s : sequence of float
+        What a node of each job would send with nobody in the way. [GB/s]
+    loads : sequence of mapping
+        Of each job, as the network gives them.
+
+    Examples
+    --------
+    Two nodes of a leaf switch with one link upwards send to the next leaf: each gets half of it.
+
+    >>> from hopperlib.network.fabrics.tree import fat_tree
+    >>> tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=2, leaf_uplinks=1, link_gb_s=10.0, node_gb_s=10.0)
+    >>> traffic = Traffic.between(tree, [0, 1, 2, 3], {(0, 2): 1.0, (1, 3): 1.0})
+    >>> fair_rates(tree, [traffic], [10.0], [tree.loads(traffic, "spread")])
+    [5.0]
+    """
+    wants = [min(want, fabric.node_gb_s) for want in wants_gb_s]
+    offered: dict[int, float] = {}
+    for traffic, want, each in zip(traffics, wants, loads, strict=True):
+        scale = want / traffic.sends if traffic.sends else 0.0
+        for link, messages in each.items():
+            offered[link] = offered.get(link, 0.0) + scale * messages
+    # Only a link that cannot carry what all want together can hold anybody back.
+    full = [link for link, gb_s in offered.items() if gb_s > fabric.capacity_gb_s(link)]
+    if len(traffics) == 1 and full:
+        # One job: its busiest link says it.
+        busiest = max(loads[0][link] / fabric.capacity_gb_s(link) for link in full)
+        return [traffics[0].sends / busiest]
+    weights = [
+        {job: each[link] / traffics[job].sends for job, each in enumerate(loads) if each.get(link)} for link in full
+    ]
+    return fill(wants, [fabric.capacity_gb_s(link) for link in full], weights)
+
+
+def lay(fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float]) -> Laid:
+    """Lay the traffic of some jobs on the links of a network, both ways.
+
+    Examples
+    --------
+    >>> from hopperlib.network.fabrics.tree import fat_tree
+    >>> tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=2, leaf_uplinks=1)
+    >>> lay(tree, [Traffic.between(tree, [0, 2], {(0, 1): 1.0})], [1.0]).rates(0.0)
+    [1.0]
+    """
+    first, second = fabric.routings
+    one = [fabric.loads(traffic, first) for traffic in traffics]
+    other = one if second == first else [fabric.loads(traffic, second) for traffic in traffics]
+    return Laid(fabric, traffics, wants_gb_s, one, other)
+
+
+def pace_of(laid: Laid) -> Pace:
+    """Return how fast the first job exchanges data.
+
+    Examples
+    --------
+    All nodes of one group send to the next group: minimal routes have one link, detours have all the others.
+
+    >>> from hopperlib.network.fabrics.dragonfly import Dragonfly
+    >>> small = Dragonfly(9, 1, 4, 2, links_per_pair=1, local_gb_s=10.0, global_gb_s=10.0, node_gb_s=10.0)
+    >>> traffic = Traffic.between(small, range(16), {(i, i + 8): 1.0 for i in range(8)})
+    >>> pace = pace_of(lay(small, [traffic], [10.0]))
+    >>> round(pace.first_gb_s, 2), round(pace.second_gb_s, 2), round(pace.mixed_gb_s, 2), round(pace.share, 2)
+    (1.25, 8.75, 10.0, 0.88)
+    """
+    alone = min(laid.wants_gb_s[0], laid.fabric.node_gb_s)
+    if len(laid.traffics) > 1:
+        share = laid.best_share()
+        first, second, mixed = (laid.rates(each)[0] for each in (0.0, 1.0, share))
+        return Pace(first, second, mixed, share, alone)
+    # A job alone is as slow as its busiest link.
+    lines = laid.lines()
+    share = lowest_of_edge(lines)
+    busiest = (max((a + at * (b - a) for a, b in lines), default=0.0) for at in (0.0, 1.0, share))
+    first, second, mixed = (alone / max(1.0, busy * alone / laid.wants_gb_s[0]) for busy in busiest)
+    return Pace(first, second, mixed, share, alone)

@@ -1,0 +1,298 @@
+"""Switches under switches: fat trees, and the trees that a site's files state.
+
+A message goes up to the lowest switch above both ends, and down again. A
+switch of the tree may stand for several that share the work: what counts is
+how many links leave it upwards. Messages either spread over these evenly, as
+adaptive routing would at its best, or each takes the link that its
+destination's number fixes (modulo the links), as static routing does [1]_.
+
+References
+----------
+.. [1] E. Zahavi, D-Mod-K routing providing non-blocking traffic for shift
+   permutations on real life fat trees, 2010, sec. 3.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from hopperlib.errors import InputError, refusal
+from hopperlib.network.fabrics.fabric import FabricLink, LinkLoads, Traffic
+
+
+@dataclass(frozen=True)
+class SwitchTree:
+    """A tree of switches.
+
+    Parameters
+    ----------
+    leaf_of : tuple of int
+        For each node, its switch.
+    parents : tuple of int or None
+        For each switch, the one above it; None at the top.
+    uplinks : tuple of int
+        Links from each switch upwards, side by side; 0 at the top, or where a file does not say.
+    link_gb_s, node_gb_s : float
+        Rate of a link between switches, and of a node. [GB/s]
+    node_names, switch_names : tuple of str
+        As the site calls them; empty where the tree follows from numbers.
+
+    Raises
+    ------
+    InputError
+        If a switch stands above itself, or a rate is not positive.
+
+    Examples
+    --------
+    >>> two = SwitchTree(leaf_of=(0, 0, 1), parents=(2, 2, None), uplinks=(2, 2, 0))
+    >>> two.distance(0, 1), two.distance(0, 2), two.group_of(2)
+    (0, 2, 1)
+    """
+
+    leaf_of: tuple[int, ...]
+    parents: tuple[int | None, ...]
+    uplinks: tuple[int, ...]
+    link_gb_s: float = 1.0
+    node_gb_s: float = 1.0
+    node_names: tuple[str, ...] = field(default=(), repr=False)
+    switch_names: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("link_gb_s", "node_gb_s"):
+            if getattr(self, name) <= 0:
+                raise refusal(name, getattr(self, name), "must be above 0: a link carries something")
+        # Looked up here, so that a ring of switches is refused at once.
+        assert self._ways_up is not None
+
+    @property
+    def routings(self) -> tuple[str, str]:
+        """Spread over all links upwards, and by the destination's number."""
+        return "spread", "static"
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the tree."""
+        return len(self.leaf_of)
+
+    @cached_property
+    def _ways_up(self) -> tuple[tuple[int, ...], ...]:
+        """Each switch and those above it, lowest first."""
+        ways = []
+        for switch in range(len(self.parents)):
+            way = [switch]
+            while (above := self.parents[way[-1]]) is not None:
+                if above in way:
+                    name = self.switch_names[above] if self.switch_names else str(above)
+                    raise InputError(f"switch {name!r} stands above itself: a tree has no rings")
+                way.append(above)
+            ways.append(tuple(way))
+        return tuple(ways)
+
+    def switch_of(self, node: int) -> int:
+        """Return the switch of a node."""
+        return self.leaf_of[node]
+
+    def group_of(self, node: int) -> int:
+        """Return the group of a node: the highest switch above it that is not the top of all."""
+        way = self._ways_up[self.leaf_of[node]]
+        return way[-2] if len(way) > 1 and way[-1] == self._top else way[-1]
+
+    @cached_property
+    def _top(self) -> int | None:
+        """The one switch above all others; None if there are several."""
+        tops = [switch for switch, above in enumerate(self.parents) if above is None]
+        return tops[0] if len(tops) == 1 else None
+
+    def distance(self, a: int, b: int) -> int | None:
+        """Return the links between the switches of two nodes; None where no switch stands above both. [hops]"""
+        up, down = self._turn(self.leaf_of[a], self.leaf_of[b]) or (None, None)
+        return None if up is None or down is None else len(up) + len(down)
+
+    def _turn(self, a: int, b: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """Return the switches that a message leaves upwards, and those that it enters downwards."""
+        up, down = self._ways_up[a], self._ways_up[b]
+        if up[-1] != down[-1]:
+            return None
+        same = 0
+        while same < min(len(up), len(down)) and up[-1 - same] == down[-1 - same]:
+            same += 1
+        return up[: len(up) - same], down[: len(down) - same]
+
+    @cached_property
+    def _first_port(self) -> tuple[int, ...]:
+        """Links upwards of all switches before each."""
+        before, first = 0, []
+        for ports in self.uplinks:
+            first.append(before)
+            before += max(1, ports)
+        return tuple(first)
+
+    def _link(self, switch: int, port: int, down: bool) -> int:
+        return 2 * (self._first_port[switch] + port) + down
+
+    def capacity_gb_s(self, link: int) -> float:
+        """Return what a link carries: all carry the same. [GB/s]"""
+        return self.link_gb_s
+
+    def links(self) -> Iterator[tuple[int, FabricLink]]:
+        """Yield each directed link between switches."""
+        for switch, above in enumerate(self.parents):
+            if above is not None:
+                for port in range(self.uplinks[switch]):
+                    yield self._link(switch, port, False), FabricLink(switch, above, "up", self.link_gb_s)
+                    yield self._link(switch, port, True), FabricLink(above, switch, "down", self.link_gb_s)
+
+    def route(self, a: int, b: int) -> list[int]:
+        """Return the links between two nodes, those that the destination's number fixes.
+
+        Raises
+        ------
+        InputError
+            If no switch stands above both.
+        """
+        turn = self._turn(self.leaf_of[a], self.leaf_of[b])
+        if turn is None:
+            raise InputError(f"nothing joins the switches of nodes {a} and {b}: the tree has several tops")
+        up, down = turn
+        ports = [self._link(switch, b % max(1, self.uplinks[switch]), False) for switch in up]
+        return ports + [self._link(switch, b % max(1, self.uplinks[switch]), True) for switch in reversed(down)]
+
+    def loads(self, traffic: Traffic, routing: str) -> LinkLoads:
+        """Return the messages on each link in use.
+
+        Parameters
+        ----------
+        traffic : Traffic
+        routing : str
+            ``spread`` or ``static``.
+
+        Raises
+        ------
+        InputError
+            If there is no such routing, or messages go between trees that nothing joins.
+        """
+        if routing not in self.routings:
+            raise refusal("routing", routing, f"must be one of: {', '.join(self.routings)}")
+        if routing == "static":
+            return self._static(traffic)
+        crossing: dict[tuple[int, bool], float] = defaultdict(float)
+        if traffic.pairs is None:
+            self._check_joined(list(traffic.nodes))
+            total, inside = sum(traffic.nodes.values()), self._inside(traffic.nodes.items())
+            for switch, nodes in inside.items():
+                crossing[switch, False] = crossing[switch, True] = float(nodes * (total - nodes))
+        else:
+            for (a, b), messages in traffic.pairs.items():
+                up, down = self._joined(a, b)
+                for switch in up:
+                    crossing[switch, False] += messages
+                for switch in down:
+                    crossing[switch, True] += messages
+        loads: dict[int, float] = {}
+        for (switch, downward), messages in crossing.items():
+            ports = max(1, self.uplinks[switch])
+            if messages and self.parents[switch] is not None:
+                loads.update((self._link(switch, port, downward), messages / ports) for port in range(ports))
+        return loads
+
+    def _static(self, traffic: Traffic) -> LinkLoads:
+        """Return the messages on each link where the destination's number fixes the link."""
+        loads: dict[int, float] = defaultdict(float)
+        if traffic.pairs is None:
+            return self._static_all(traffic.places)
+        for (leaf, node), messages in (traffic.targets or {}).items():
+            up, down = self._joined(leaf, self.leaf_of[node])
+            for switches, downward in ((up, False), (down, True)):
+                for switch in switches:
+                    loads[self._link(switch, node % max(1, self.uplinks[switch]), downward)] += messages
+        return loads
+
+    def _static_all(self, places: Sequence[int]) -> LinkLoads:
+        """Return the same where every node sends to every other: what lies inside and outside says it."""
+        self._check_joined([self.leaf_of[node] for node in places])
+        inside = self._inside((self.leaf_of[node], 1) for node in places)
+        # For each number of ports, the nodes whose number fixes each of them; then those inside each switch.
+        everywhere = {ports: Counter(node % ports for node in places) for ports in {max(1, n) for n in self.uplinks}}
+        within: Counter[tuple[int, int]] = Counter()
+        for node in places:
+            for switch in self._ways_up[self.leaf_of[node]][:-1]:
+                within[switch, node % max(1, self.uplinks[switch])] += 1
+        loads: dict[int, float] = {}
+        for switch, nodes in inside.items():
+            if self.parents[switch] is None:
+                continue
+            for port, count in everywhere[max(1, self.uplinks[switch])].items():
+                own = within[switch, port]
+                loads[self._link(switch, port, False)] = float(nodes * (count - own))
+                loads[self._link(switch, port, True)] = float((len(places) - nodes) * own)
+        return {link: messages for link, messages in loads.items() if messages}
+
+    def _inside(self, counts: Iterable[tuple[int, int]]) -> dict[int, int]:
+        """Return how many nodes lie below each switch, from those at leaves."""
+        inside: dict[int, int] = defaultdict(int)
+        for leaf, nodes in counts:
+            for switch in self._ways_up[leaf]:
+                inside[switch] += nodes
+        return inside
+
+    def _joined(self, a: int, b: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the way between two switches, or refuse."""
+        turn = self._turn(a, b)
+        if turn is None:
+            raise InputError(
+                f"messages go between switches {a} and {b}, which nothing joins: the tree has several tops"
+            )
+        return turn
+
+    def _check_joined(self, leaves: Sequence[int]) -> None:
+        """Refuse all-to-all between trees that nothing joins."""
+        for leaf in leaves[1:]:
+            self._joined(leaves[0], leaf)
+
+
+def fat_tree(
+    *,
+    nodes_per_leaf: int,
+    leaves_per_pod: int,
+    leaf_uplinks: int,
+    pods: int = 1,
+    pod_uplinks: int = 0,
+    link_gb_s: float = 1.0,
+    node_gb_s: float = 1.0,
+) -> SwitchTree:
+    """Return a regular fat tree of two levels, or of three with several pods.
+
+    Parameters
+    ----------
+    nodes_per_leaf, leaves_per_pod, pods : int
+        With one pod, the leaves hang on one level of spine switches.
+    leaf_uplinks, pod_uplinks : int
+        Links upwards from a leaf switch, and from all switches of a pod together. Fewer than nodes below: tapered.
+    link_gb_s, node_gb_s : float
+        [GB/s]
+
+    Raises
+    ------
+    InputError
+        If a count is below 1.
+
+    Examples
+    --------
+    Eighteen nodes a leaf switch and eighteen leaves a pod, eleven pods, nothing tapered:
+
+    >>> tree = fat_tree(nodes_per_leaf=18, leaves_per_pod=18, leaf_uplinks=18, pods=11, pod_uplinks=324)
+    >>> tree.nodes, tree.distance(0, 17), tree.distance(0, 18), tree.distance(0, 3563)
+    (3564, 0, 2, 4)
+    """
+    counts = {"nodes_per_leaf": nodes_per_leaf, "leaves_per_pod": leaves_per_pod, "leaf_uplinks": leaf_uplinks}
+    for name, count in (counts | {"pods": pods} | ({"pod_uplinks": pod_uplinks} if pods > 1 else {})).items():
+        if count < 1:
+            raise refusal(name, count, "must be at least 1")
+    leaves = leaves_per_pod * pods
+    leaf_of = tuple(node // nodes_per_leaf for node in range(leaves * nodes_per_leaf))
+    above = [leaves + leaf // leaves_per_pod for leaf in range(leaves)]
+    top = leaves + pods
+    parents = (*above, *([top] * pods), None) if pods > 1 else (*above, None)
+    uplinks = (*([leaf_uplinks] * leaves), *([pod_uplinks] * pods), 0) if pods > 1 else (*([leaf_uplinks] * leaves), 0)
+    return SwitchTree(leaf_of, parents, uplinks, link_gb_s, node_gb_s)

@@ -1,1 +1,0 @@
-"""aprun, Cray's launcher: its options, and how it fills a node."""

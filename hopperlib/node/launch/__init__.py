@@ -1,1 +1,0 @@
-"""Launch lines and the scripts around them, read into what they ask for."""

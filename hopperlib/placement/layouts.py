@@ -1,0 +1,345 @@
+"""Layouts of a job that needs so much memory a task: which fit, what each is charged.
+
+A job is charged for whole nodes. If memory allows only some of the cores a
+task, the idle ones are paid for too: a node that is half packed costs twice.
+Threads can put the idle cores to work, and nodes with more memory leave fewer
+of them idle.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from hopperlib.errors import refusal, within
+from hopperlib.frames import Rows
+from hopperlib.machine import Machine, NodeKind
+from hopperlib.placement.memory import memory_per_task, most_tasks_per_node, seats
+from hopperlib.placement.proposals import layout_line
+
+_ROUNDING_TOLERANCE = 1e-9
+_MAX_TASKS = 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """One way to lay a job out over nodes.
+
+    Parameters
+    ----------
+    machine : Machine
+    node_kind : NodeKind
+    tasks : int
+        Tasks of the whole job.
+    tasks_per_node, threads_per_task : int
+    need_gb : float
+        Memory of a task. [GB]
+    thread_efficiency : float
+        What each thread beyond the first does, as a share of a task's work. [0-1]
+
+    Examples
+    --------
+    The half-packed run of 384 tasks on Hopper, charged twice:
+
+    >>> hopper = Machine.load("hopper")
+    >>> half = Layout(machine=hopper, node_kind=hopper.node(), tasks=384, tasks_per_node=12, threads_per_task=1, need_gb=2)
+    >>> half.nodes, round(half.memory_per_task_gb, 2), half.idle_cores, half.cost_factor
+    (32, 2.58, 12, 2.0)
+    >>> half.launch_line
+    'aprun -n 384 -N 12 -S 3 ./a.out'
+    """
+
+    machine: Machine
+    node_kind: NodeKind
+    tasks: int
+    tasks_per_node: int
+    threads_per_task: int
+    need_gb: float
+    thread_efficiency: float = 1.0
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the job; the last may have fewer tasks."""
+        return -(-self.tasks // self.tasks_per_node)
+
+    @property
+    def memory_per_task_gb(self) -> float:
+        """Memory that each task can allocate. [GB]"""
+        return memory_per_task(self.node_kind, self.tasks_per_node)
+
+    @property
+    def idle_cores(self) -> int:
+        """Cores of a full node that stay idle."""
+        return self.node_kind.cores - self.tasks_per_node * self.threads_per_task
+
+    @property
+    def speed(self) -> float:
+        """Work a task does in a time, in units of what one thread does. [ratio]"""
+        return 1 + self.thread_efficiency * (self.threads_per_task - 1)
+
+    @property
+    def cost_factor(self) -> float:
+        """Cores charged for each core's worth of work. [ratio]"""
+        return self.nodes * self.node_kind.cores / (self.tasks * self.speed)
+
+    @property
+    def memory_is_local(self) -> bool:
+        """Whether each NUMA node's own memory holds what its tasks need, with tasks spread evenly."""
+        most = -(-self.tasks_per_node // self.node_kind.numa_nodes)
+        room = self.node_kind.usable_memory_gb / self.node_kind.numa_nodes
+        return most * self.need_gb <= room * (1 + _ROUNDING_TOLERANCE)
+
+    @property
+    def launch_line(self) -> str | None:
+        """Line of the machine's launcher that starts the job so, tried before it is given; None if there is none."""
+        if not self.machine.launchers:
+            return None
+        return layout_line(self.machine, self.node_kind, self.tasks, self.tasks_per_node, self.threads_per_task)
+
+    def node_hours(self, hours: float, threads: int = 1) -> float:
+        """Node-hours charged. [node h]
+
+        Parameters
+        ----------
+        hours : float
+            Run time with `threads` threads a task. [h]
+        threads : int
+        """
+        return self.nodes * hours * (1 + self.thread_efficiency * (threads - 1)) / self.speed
+
+    def core_hours(self, hours: float, threads: int = 1) -> float:
+        """Core-hours charged, idle cores included. [core h]
+
+        Parameters
+        ----------
+        hours : float
+            Run time with `threads` threads a task. [h]
+        threads : int
+        """
+        return self.node_hours(hours, threads) * self.node_kind.cores
+
+
+class Obstacle(NamedTuple):
+    """Why no layout fits, and what would do.
+
+    Examples
+    --------
+    >>> obstacle(Machine.load("hopper"), need_gb=70, tasks=4).reason
+    'a task of 70 GB fits on no node of Hopper: large-memory nodes leave 63 GB to programs'
+    """
+
+    reason: str
+    remedy: str
+
+
+def layouts(
+    machine: Machine,
+    *,
+    need_gb: float,
+    tasks: int,
+    threads: int | None = None,
+    thread_efficiency: float = 1.0,
+    kinds: tuple[NodeKind, ...] | None = None,
+) -> Rows[Layout]:
+    """Return every layout that fits, the cheapest first.
+
+    For each number of tasks a node there are two: one thread a task, and as
+    many as find a core without straddling NUMA nodes. `threads` asks for one
+    number of threads instead.
+
+    Parameters
+    ----------
+    machine : Machine
+    need_gb : float
+        Memory of a task. [GB]
+    tasks : int
+        Tasks of the job.
+    threads : int or None
+        Threads of each task; None tries them.
+    thread_efficiency : float
+        What each thread beyond the first does, as a share of a task's work. [0-1]
+    kinds : tuple of NodeKind or None
+        Kinds of node to use, each by itself; None uses all of the machine.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    384 tasks of 2 GB on Hopper. The ordinary nodes hold 15 of them, the larger nodes 24:
+
+    >>> hopper = Machine.load("hopper")
+    >>> plain = layouts(hopper, need_gb=2, tasks=384, threads=1)
+    >>> [(layout.node_kind.name, layout.nodes, layout.tasks_per_node, layout.cost_factor) for layout in plain[:2]]
+    [('large-memory', 16, 24, 1.0), ('large-memory', 17, 23, 1.0625)]
+    >>> hybrid = layouts(hopper, need_gb=2, tasks=384, kinds=(hopper.node(),))
+    >>> [(layout.nodes, layout.tasks_per_node, layout.threads_per_task, layout.cost_factor) for layout in hybrid[:2]]
+    [(32, 12, 2, 1.0), (48, 8, 3, 1.0)]
+    """
+    kinds = machine.node_kinds if kinds is None else kinds
+    _check(machine, need_gb, tasks, threads, thread_efficiency, kinds)
+    job = partial(Layout, machine=machine, tasks=tasks, need_gb=need_gb, thread_efficiency=thread_efficiency)
+    fitting = []
+    for kind in kinds:
+        if threads is not None and threads > kind.cores:
+            continue
+        most = min(most_tasks_per_node(kind, need_gb, threads or 1), tasks)
+        # With fewer tasks a node the job needs more nodes than there are.
+        fewest = -(-tasks // kind.count)
+        for tasks_per_node in range(most, fewest - 1, -1):
+            for count in (threads,) if threads else dict.fromkeys((1, _fitting_threads(kind, tasks_per_node))):
+                fitting.append(job(node_kind=kind, tasks_per_node=tasks_per_node, threads_per_task=count))
+    return Rows(sorted(fitting, key=_order))
+
+
+def cheapest(fitting: Iterable[Layout], *, threads: int | None = None, kind: NodeKind | None = None) -> Layout | None:
+    """Return the cheapest of some layouts; None if there is none.
+
+    Equal cost goes to memory that is local, then to fewer threads, then to fewer nodes.
+
+    Parameters
+    ----------
+    fitting : tuple of Layout
+    threads : int or None
+        Only layouts of that many threads a task.
+    kind : NodeKind or None
+        Only layouts on this kind of node.
+
+    Examples
+    --------
+    >>> hopper = Machine.load("hopper")
+    >>> fitting = layouts(hopper, need_gb=2, tasks=384)
+    >>> best = cheapest(fitting, threads=1, kind=hopper.node())
+    >>> best.tasks_per_node, best.nodes, best.cost_factor
+    (15, 26, 1.625)
+    """
+    wanted = (
+        layout for layout in fitting if threads in (None, layout.threads_per_task) and kind in (None, layout.node_kind)
+    )
+    return min(wanted, key=_order, default=None)
+
+
+def break_even_efficiency(pure: Layout, threaded: Layout) -> float:
+    """Work that each further thread must do for a threaded layout to cost no more, as a share of a task's work. [ratio]
+
+    Above 1 no thread can.
+
+    Parameters
+    ----------
+    pure, threaded : Layout
+        Layouts of one job; the second has more threads a task.
+
+    Raises
+    ------
+    InputError
+        If the second has no further threads.
+
+    Examples
+    --------
+    Twelve tasks of two threads against fifteen of one:
+
+    >>> hopper = Machine.load("hopper")
+    >>> fitting = layouts(hopper, need_gb=2, tasks=384, kinds=(hopper.node(),))
+    >>> round(break_even_efficiency(cheapest(fitting, threads=1), cheapest(fitting)), 3)
+    0.231
+    """
+    further = threaded.threads_per_task - pure.threads_per_task
+    if further < 1:
+        rule = f"of the threaded layout must be above {pure.threads_per_task}, the other's"
+        raise refusal("threads_per_task", threaded.threads_per_task, rule)
+    charged = threaded.nodes * threaded.node_kind.cores / (pure.nodes * pure.node_kind.cores)
+    return max((charged - 1) / further, 0.0)
+
+
+def obstacle(
+    machine: Machine,
+    *,
+    need_gb: float,
+    tasks: int,
+    threads: int | None = None,
+    kinds: tuple[NodeKind, ...] | None = None,
+) -> Obstacle | None:
+    """Return why no layout fits and what would do; None if one fits.
+
+    Parameters
+    ----------
+    machine : Machine
+    need_gb : float
+        Memory of a task. [GB]
+    tasks : int
+    threads : int or None
+    kinds : tuple of NodeKind or None
+        As for `layouts`.
+
+    Raises
+    ------
+    InputError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> hopper = Machine.load("hopper")
+    >>> print(*obstacle(hopper, need_gb=2, tasks=100_000, threads=1), sep="; ")
+    100,000 tasks of 2 GB need 6,667 standard nodes, at most 15 tasks a node, and Hopper has 6,000; \
+at most 90,000 tasks of 2 GB, or at most 1.82 GB for each of 100,000 tasks
+    >>> obstacle(hopper, need_gb=2, tasks=384) is None
+    True
+    """
+    kinds = machine.node_kinds if kinds is None else kinds
+    if layouts(machine, need_gb=need_gb, tasks=tasks, threads=threads, kinds=kinds):
+        return None
+    count = threads or 1
+    wide = [kind for kind in kinds if count <= kind.cores]
+    roomy = max(wide, key=lambda kind: kind.usable_memory_gb)
+    if roomy.usable_memory_gb < need_gb:
+        leave = f"{roomy.name} nodes leave {roomy.usable_memory_gb:g} GB to programs"
+        pieces = -int(-need_gb // roomy.usable_memory_gb)
+        return Obstacle(
+            f"a task of {need_gb:g} GB fits on no node of {machine.title}: {leave}",
+            f"at least {pieces} times as many tasks, if the memory of a task shrinks as the tasks grow in number; "
+            f"a task may have {roomy.usable_memory_gb:g} GB",
+        )
+    holds = {kind.name: most_tasks_per_node(kind, need_gb, count) for kind in wide}
+    best = max(wide, key=lambda kind: kind.count * holds[kind.name])
+    per_node = holds[best.name]
+    remedy = f"at most {best.count * per_node:,} tasks of {need_gb:g} GB"
+    needed = [(kind, -(-tasks // kind.count)) for kind in wide]
+    shares = [kind.usable_memory_gb / on_node for kind, on_node in needed if on_node <= seats(kind, count)]
+    if shares:
+        # Rounded down: what is offered must fit.
+        remedy += f", or at most {int(100 * max(shares)) / 100:g} GB for each of {tasks:,} tasks"
+    return Obstacle(
+        f"{tasks:,} tasks of {need_gb:g} GB need {-(-tasks // per_node):,} {best.name} nodes, at most {per_node} tasks "
+        f"a node, and {machine.title} has {best.count:,}",
+        remedy,
+    )
+
+
+def _fitting_threads(kind: NodeKind, tasks_per_node: int) -> int:
+    """Return the most threads a task, with no task on two NUMA nodes."""
+    return max(
+        (threads for threads in range(1, kind.cores_per_numa_node + 1) if seats(kind, threads) >= tasks_per_node),
+        default=1,
+    )
+
+
+def _order(layout: Layout) -> tuple[float, bool, int, int]:
+    """Return the key by which layouts are sorted: cost first."""
+    return round(layout.cost_factor, 9), not layout.memory_is_local, layout.threads_per_task, layout.nodes
+
+
+def _check(
+    machine: Machine, need_gb: float, tasks: int, threads: int | None, efficiency: float, kinds: tuple[NodeKind, ...]
+) -> None:
+    """Refuse a job that means nothing."""
+    if not 0 < need_gb < math.inf:
+        raise refusal("need_gb", need_gb, "must be above 0 and finite: it is the memory of a task")
+    if not kinds:
+        raise refusal("kinds", kinds, "must name at least one kind of node")
+    within(1, _MAX_TASKS, tasks=tasks)
+    if threads is not None:
+        within(1, max(kind.cores for kind in kinds), f", the cores of a node of {machine.title}", threads=threads)
+    within(0, 1, ": it is a share of a task's work", thread_efficiency=efficiency)

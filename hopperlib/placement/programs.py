@@ -1,0 +1,38 @@
+"""Programs that start processes or threads of their own, which share what their task is bound to."""
+
+from collections.abc import Sequence
+from posixpath import basename
+
+_STARTERS = {
+    *("torchrun", "accelerate", "deepspeed", "horovodrun", "mpirun", "mpiexec", "prterun", "parallel", "ray"),
+    *(
+        "dask",
+        "dask-worker",
+        "dask-scheduler",
+        "julia",
+        "matlab",
+        "bash",
+        "sh",
+        "csh",
+        "tcsh",
+        "ksh",
+        "zsh",
+        "spark-submit",
+    ),
+}
+_STARTING_WORDS = ("torch.distributed", "accelerate.commands", "dask.distributed", "distributed.cli")
+# Words at the start of a command among which a container or a wrapper may hide the program.
+_FIRST_WORDS = 12
+
+
+def starts_processes(command: Sequence[str]) -> bool:
+    """Whether a program starts processes or threads of its own, which share what its task is bound to.
+
+    Examples
+    --------
+    >>> starts_processes(("torchrun", "--nproc-per-node", "4", "train.py")), starts_processes(("vasp_std",))
+    (True, False)
+    """
+    words = command[:_FIRST_WORDS]
+    named = any(basename(word) in _STARTERS or word.endswith((".sh", ".csh", ".jl")) for word in words)
+    return named or any(part in word for word in words for part in _STARTING_WORDS)

@@ -1,0 +1,146 @@
+"""Question: what is this text, and what does the question that it belongs to answer?"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from hopperlib.errors import InputError
+from hopperlib.machine import Machine
+from hopperlib.questions import ask
+from hopperlib.questions.machine_choice import machine_of_text, unknown_machine
+from hopperlib.questions.question import Example, load
+from hopperlib.questions.result import Result
+from hopperlib.readers.hardware.reader import machine_from, read_hardware
+from hopperlib.readers.recognise import Kind, not_text, recognise
+from hopperlib.readers.source import texts_of
+from hopperlib.text import capital
+
+# Which question answers for a kind, and the control that takes its text.
+_ASKED = {
+    "script": ("place", "line"),
+    "output": ("diagnose", "log"),
+    "trace": ("simulate", "trace"),
+    "io": ("io-log", "output"),
+    "lustre": ("stripe", "lfs"),
+    "history": ("watch", "history"),
+    "times": ("runs-needed", "times"),
+    "hardware": ("machines", "machine_file"),
+    "machine": ("machines", "machine_file"),
+    "buddyinfo": ("preflight", "buddyinfo"),
+    "build": ("build", "modules"),
+}
+
+
+class Given(ask.Setting):
+    """A text of any kind, and what it is for if it does not say so."""
+
+    text: str = ask.file(
+        "Anything",
+        "#SBATCH -C gpu -q regular -G 8\nsrun -n 8 -c 32 --gpus-per-task=1 ./a.out",
+        argument=True,
+        required=True,
+        multiple=True,
+        rows=6,
+        max_length=8_000_000,
+        placeholder="Paste or drop a job script, an error, a job's output, a trace, run times, a log of I/O ...",
+        help="A launch line or job script, the output of a job, sacct or SWF, IOR, mdtest, IO500 or darshan-parser, lfs, "
+        "run times, a benchmark history, lscpu, lstopo or scontrol, a machine file. It is read on this page and sent nowhere.",
+    )
+    machine: Machine | None = ask.machine("Machine", "none", none="as the text says")
+    read_as: str = ask.choice(
+        "Read it as",
+        "auto",
+        {"auto": "what it looks like"} | {kind: kind.replace("-", " ") for kind in _ASKED},
+        advanced=True,
+    )
+
+    def check(self) -> None:
+        """Refuse what is no text."""
+        if not self.text.strip():
+            raise InputError("paste a text, or drop a file", name="text")
+        for name, text in texts_of(self.text, "this").items():
+            if what := not_text(text):
+                raise InputError(f"{name} is {what}: no text that can be read here", name="text")
+
+
+def answer(given: Given) -> Result:
+    """Return the answer of the question that the text belongs to, and say what it was taken for."""
+    texts = texts_of(given.text, "this")
+    if len(texts) > 1:
+        return _together(texts, given)
+    if given.read_as != "auto":
+        kinds: tuple[Kind, ...] = (Kind(given.read_as, f"what was named: {given.label('read_as')}", "you said so"),)
+    else:
+        kinds = recognise(given.text)
+    refusals = []
+    for kind in kinds:
+        try:
+            return _taken_for(kind, _answer_as(kind, given))
+        except InputError as error:
+            refusals.append(f"as {kind.title} ({kind.why}): {error}")
+        # Any text may be the output of a job; a script that cannot be read is none for that.
+        if kind.name == "script":
+            break
+    raise InputError("no question can read this text " + "; ".join(refusals), name="text")
+
+
+def _taken_for(kind: Kind, result: Result) -> Result:
+    """Return an answer that says first what the text was taken for."""
+    name, _ = _ASKED[kind.name]
+    facts = {**(result.facts or {}), "taken_for": kind.name, "question": name}
+    return replace(result, summary=f"Taken for {kind.title}: {kind.why}. {result.summary}", facts=facts)
+
+
+def _together(texts: Mapping[str, str], given: Given) -> Result:
+    """Answer for several files: the outputs of one job, with its script if that is there, or logs of I/O."""
+    kinds = {name: recognise(text)[0] for name, text in texts.items()}
+    scripts, outputs = ([name for name, kind in kinds.items() if kind.name == each] for each in ("script", "output"))
+    if {kind.name for kind in kinds.values()} == {"io"}:
+        return _taken_for(
+            Kind("io", f"{len(texts)} logs of I/O", "each has its marks"), _answer_as(next(iter(kinds.values())), given)
+        )
+    if 1 <= len(outputs) <= 2 and len(scripts) <= 1 and len(outputs) + len(scripts) == len(texts):
+        log, errors, *_ = (*(texts[name] for name in outputs), "")
+        launch = texts[scripts[0]] if scripts else ""
+        result = load("diagnose").run(log=log, errors=errors, launch=launch)
+        named = " and ".join(f"{name} ({kinds[name].title})" for name in texts)
+        return _taken_for(Kind("output", "the files of one job", named), result)
+    named = ", ".join(f"{name} is {kind.title}" for name, kind in kinds.items())
+    raise InputError(f"these files belong to several questions ({named}): give those of one", name="text")
+
+
+def _answer_as(kind: Kind, given: Given) -> Result:
+    """Ask the question of a kind, for the machine that was chosen or that the text names."""
+    name, control = _ASKED[kind.name]
+    question, doubt = load(name), ""
+    values = {control: given.text}
+    if kind.name == "hardware":
+        values[control] = machine_from(read_hardware(given.text), name="yours", title="Your machine").to_toml()
+    elif kind.why == "each line is one number":
+        values[control] = f"run_time_s\n{given.text}"
+    elif kind.name == "build" and not kind.title.endswith("modules"):
+        values = {"line": given.text}
+    machine = given.machine.name if given.machine else ""
+    if kind.name == "script" and not machine:
+        machine = machine_of_text(given.text)[0]
+        doubt = "" if machine else unknown_machine(given.text)
+    if (machine or doubt) and any(each.name == "machine" for each in question.controls):
+        values["machine"] = machine or "cluster"
+    result = question.run(**values)
+    return replace(result, summary=f"{capital(doubt)} {result.summary}") if doubt else result
+
+
+QUESTION = ask.declared(
+    Given,
+    answer,
+    title="Paste anything",
+    examples=[
+        Example("One of Hopper's lines", {"text": "aprun -n 384 -N 12 vasp"}),
+        Example(
+            "An error",
+            {
+                "text": "slurmstepd: error: Detected 1 oom_kill event in StepId=1234.0. Some of the step tasks have been OOM Killed."
+            },
+        ),
+        Example("Run times", {"text": "run_time_s\n887.1\n1298.9\n2462.3\n1104.2\n1190.8\n1350.4\n"}),
+    ],
+)

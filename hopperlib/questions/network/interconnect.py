@@ -1,0 +1,257 @@
+"""Question: how much a network of today slows a job's messages, by pattern, placement and routing."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from hopperlib.finding import Finding
+from hopperlib.machine import Machine
+from hopperlib.network.fabrics.choices import CHOICES, choose
+from hopperlib.network.fabrics.fabric import Fabric, Traffic
+from hopperlib.network.fabrics.lying import Lying, lies
+from hopperlib.network.fabrics.of_machine import fabric_of
+from hopperlib.network.fabrics.patterns import PATTERNS, messages_of
+from hopperlib.network.fabrics.rates import Laid, Pace, lay, pace_of
+from hopperlib.network.torus.placement import busy, jobs_on_busy
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.network.fabric_drawing import drawings_of
+from hopperlib.questions.question import Example
+from hopperlib.questions.result import Column, Download, Figure, Result, Table, Value
+from hopperlib.text import count
+
+_MACHINES = (
+    ("frontier", "Frontier, dragonfly"),
+    ("aurora", "Aurora, dragonfly"),
+    ("lumi-g", "LUMI-G, dragonfly"),
+    ("lumi-c", "LUMI-C, dragonfly"),
+    ("archer2", "ARCHER2, dragonfly"),
+    ("perlmutter", "Perlmutter, CPU groups"),
+    ("hopper", "Hopper, torus"),
+    ("titan", "Titan, torus"),
+)
+_SEED = 1
+_WAYS = {
+    "minimal": "all minimal",
+    "valiant": "all by a detour",
+    "spread": "spread over all links upwards",
+    "static": "by the destination's number",
+    "dimension order": "along X, Y, Z",
+}
+
+
+class Exchange(ask.Setting):
+    """One job in a network: where it lies, what it sends, and what others send."""
+
+    machine: Machine = ask.machine(default="lumi-c", options=_MACHINES)
+    nodes: int = ask.whole("Nodes of the job", 256, (2, 10_000))
+    pattern: str = ask.choice("Who talks to whom", "neighbors-3", PATTERNS)
+    placement: str = ask.choice("Which free nodes the job gets", "first", CHOICES)
+    busy_fraction: float = ask.slider(
+        "Busy part of the machine",
+        0.5,
+        (0.0, 0.95, 0.05),
+        help="Busy nodes lie in blocks of eight, which are spread over the list by a fixed rule.",
+    )
+    others_fraction: float = ask.slider(
+        "What the nodes of other jobs send, of what they could",
+        0.0,
+        (0.0, 1.0, 0.05),
+        assumed="No source prints what other jobs send: here all go at one pace, in jobs of 128 nodes on a grid of "
+        "three dimensions.",
+        advanced=True,
+    )
+    machine_file: str = ask.machine_file()
+
+    @cached_property
+    def fabric(self) -> Fabric:
+        """The network."""
+        return fabric_of(self.machine)
+
+    @property
+    def free(self) -> list[int]:
+        """Nodes that no job has."""
+        return [node for node in range(self.fabric.nodes) if not busy(node, self.busy_fraction)]
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """The nodes of the job by each choice."""
+        free = self.free
+        return {choice: choose(self.fabric, free, self.nodes, choice, random.Random(_SEED)) for choice in CHOICES}
+
+    @property
+    def job(self) -> list[int]:
+        """The nodes that it gets."""
+        return self.places[self.placement]
+
+    @cached_property
+    def laid(self) -> dict[str, Laid]:
+        """The traffic on the links, by each choice."""
+        messages = messages_of(self.pattern, self.nodes, random.Random(_SEED))
+        others = self._others() if self.others_fraction and self.busy_fraction else None
+        laid: dict[str, Laid] = {}
+        for choice, places in self.places.items():
+            same = next((other for other in laid if self.places[other] == places), None)
+            if same:
+                laid[choice] = laid[same]
+                continue
+            traffics = [Traffic.between(self.fabric, places, messages), *([others] if others else [])]
+            wants = [self.fabric.node_gb_s, *([self.others_fraction * self.fabric.node_gb_s] if others else [])]
+            laid[choice] = lay(self.fabric, traffics, wants)
+        return laid
+
+    def _others(self) -> Traffic:
+        """Return the traffic of the other jobs together."""
+        places: list[int] = []
+        messages: dict[tuple[int, int], float] = {}
+        for job in jobs_on_busy(self.fabric.nodes, self.busy_fraction):
+            first = len(places)
+            places += job
+            own = messages_of("neighbors-3", len(job), random.Random(_SEED)) or {}
+            messages |= {(first + a, first + b): messages for (a, b), messages in own.items()}
+        return Traffic.between(self.fabric, places, messages)
+
+    @cached_property
+    def paces(self) -> dict[str, Pace]:
+        """How fast the job goes, by each choice."""
+        paces = {id(laid): pace_of(laid) for laid in self.laid.values()}
+        return {choice: paces[id(laid)] for choice, laid in self.laid.items()}
+
+    @cached_property
+    def lie(self) -> Lying:
+        """Where it lies."""
+        return lies(self.fabric, self.job)
+
+
+def answer(exchange: Exchange) -> Result:
+    """Return the answer."""
+    pace, lie = exchange.paces[exchange.placement], exchange.lie
+    first, second, mixed = pace.slowdowns
+    nodes = "".join(
+        f"{node},{exchange.fabric.group_of(node)},{exchange.fabric.switch_of(node)}\n" for node in exchange.job
+    )
+    return Result(
+        summary=_summary(exchange, pace, lie),
+        findings=tuple(_findings(exchange)),
+        values=tuple(_values(pace, lie)),
+        drawings=drawings_of(exchange.fabric, exchange.job, exchange.laid[exchange.placement], pace.share),
+        figures=(_figure(exchange),),
+        tables=(_choices(exchange),),
+        downloads=(Download("nodes.csv", f"node,group,switch\n{nodes}", "text/csv"),),
+        facts={
+            "slowdown_first": first,
+            "slowdown_second": second,
+            "slowdown_mixed": mixed,
+            "detour_share": pace.share,
+            "exchange_gb_s": pace.mixed_gb_s,
+            "groups": lie.groups,
+            "switches": lie.switches,
+            "inside_group": lie.inside_group,
+            "mean_hops": lie.mean_hops,
+            "bisection_gb_s": lie.bisection_gb_s,
+            "slowdowns": {choice: each.slowdowns[2] for choice, each in exchange.paces.items()},
+        },
+    )
+
+
+def _times(low: float, high: float) -> str:
+    """Return a range of slowdowns in words."""
+    ends = f"{low:.1f}", f"{high:.1f}"
+    return f"{ends[0]} to {ends[1]} times" if ends[0] != ends[1] else f"{ends[0]} times"
+
+
+def _summary(exchange: Exchange, pace: Pace, lie: Lying) -> str:
+    how = _times(min(pace.slowdowns), max(pace.slowdowns))
+    where = f"{count(exchange.nodes, 'node')} of {exchange.machine.title} in {count(lie.groups, 'group')}"
+    return (
+        f"{where}, {PATTERNS[exchange.pattern]}: messages take {how} as long as with nothing in the way, "
+        "depending on how they are routed."
+    )
+
+
+def _findings(exchange: Exchange) -> Iterator[Finding]:
+    """Yield what another placement would give: it is tried, with the same links and the same others."""
+    slow = {choice: max(pace.slowdowns) for choice, pace in exchange.paces.items()}
+    best = min(slow, key=lambda choice: slow[choice])
+    mixed = {choice: pace.slowdowns[2] for choice, pace in exchange.paces.items()}
+    here = exchange.placement
+    if mixed[best] < 0.95 * mixed[here] and slow[best] < 0.95 * slow[here]:
+        yield Finding(
+            code="placed-better",
+            message=f"Among the same free nodes, {CHOICES[best]}: {_times(mixed[best], slow[best])} in place of "
+            f"{_times(mixed[here], slow[here])}.",
+            level="advice",
+        )
+    elif mixed[best] >= 0.95 * mixed[here]:
+        yield Finding(
+            code="placement-equal", message="No other choice among these free nodes is much faster.", level="ok"
+        )
+
+
+def _values(pace: Pace, lie: Lying) -> Iterator[Value]:
+    low, high = min(pace.slowdowns), max(pace.slowdowns)
+    note = "from the best mixture of both ways of routing to the worse of them"
+    yield Value("Slowdown of messages", pace.slowdowns[2], "predicted", "", 2, low, high, note)
+    yield Value("Exchange rate of a node", pace.mixed_gb_s, "predicted", "GB/s", 2, note="with the best mixture")
+    yield Value("Pairs of nodes in one group", 100 * lie.inside_group, "predicted", "%", 0)
+
+
+def _figure(exchange: Exchange) -> Figure:
+    """Return the slowdown with each share of detours."""
+    laid = exchange.laid[exchange.placement]
+    shares = [step / 10 for step in range(11)]
+    alone = exchange.paces[exchange.placement].alone_gb_s
+    slow = _along(laid, shares, alone)
+    first, second = (_WAYS[way] for way in exchange.fabric.routings)
+    return chart(
+        title="Slowdown and routing",
+        alt=f"Slowdown of the job's messages: {slow[0]:.2f} {first}, {slow[-1]:.2f} {second}, lowest {min(slow):.2f}.",
+        x=Axis(title=f"Share of messages {second}; the others {first}", unit="%"),
+        y=Axis(title="Slowdown of messages", low=0),
+        series=[Series(name="slowdown", x=[100 * share for share in shares], y=slow)],
+    )
+
+
+def _along(laid: Laid, shares: Sequence[float], alone_gb_s: float) -> list[float]:
+    """Return the slowdown at each share of the second way of routing."""
+    if len(laid.traffics) > 1:
+        return [alone_gb_s / laid.rates(share)[0] for share in shares]
+    lines = laid.lines()
+    return [max(1.0, max((a + share * (b - a) for a, b in lines), default=0.0)) for share in shares]
+
+
+def _choices(exchange: Exchange) -> Table:
+    """Return what each choice of nodes gives."""
+    first, second = (_WAYS[way] for way in exchange.fabric.routings)
+    columns = (
+        Column("Nodes chosen"),
+        Column("Groups"),
+        Column("Switches"),
+        Column(f"Slowdown, {first}", decimals=2),
+        Column(f"Slowdown, {second}", decimals=2),
+        Column("Slowdown, best mixture", decimals=2),
+    )
+    rows = []
+    for choice, places in exchange.places.items():
+        groups = Counter(map(exchange.fabric.group_of, places))
+        switches = Counter(map(exchange.fabric.switch_of, places))
+        rows.append((CHOICES[choice], len(groups), len(switches), *exchange.paces[choice].slowdowns))
+    here = list(exchange.places).index(exchange.placement)
+    return Table(
+        caption="The same job on other free nodes", columns=columns, rows=rows, marked=(here,), marked_label="chosen"
+    )
+
+
+QUESTION = ask.declared(
+    Exchange,
+    answer,
+    title="What does the network cost my job?",
+    heavy=True,
+    examples=[
+        Example("Everybody with everybody", {"pattern": "all-to-all"}),
+        Example("Scattered nodes", {"placement": "random", "pattern": "shift"}),
+        Example("A job in one group", {"nodes": 128, "placement": "group", "pattern": "shift"}),
+        Example("A whole large machine", {"machine": "frontier", "nodes": 9408, "busy_fraction": 0.0}),
+    ],
+)

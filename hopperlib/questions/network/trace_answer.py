@@ -1,0 +1,176 @@
+"""What came out of a simulated trace, as an answer."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from hopperlib.finding import Finding, Level
+from hopperlib.machine import Machine
+from hopperlib.network.torus.allocation import PrefixCounts
+from hopperlib.network.torus.distances import Torus
+from hopperlib.network.torus.wiring import NodeAddress
+from hopperlib.questions.network.trace_figures import compared_table, group_table, machine_figure, width_table
+from hopperlib.questions.result import Result, Value
+from hopperlib.readers.jobs.trace import Note, Trace
+from hopperlib.scheduling.cluster import Cluster
+from hopperlib.scheduling.compared import MIN_WEEKS, RESAMPLES, Compared, compare
+from hopperlib.scheduling.observed import Group, Waits, by_group, differences
+from hopperlib.scheduling.schedule import Schedule, Summary, summarize
+from hopperlib.text import capital, count
+
+#: Codes of notes that change the answer, and so are advice.
+ADVICE_CODES = ("too-wide", "partitions-pooled", "capacity-estimated", "guessed-limit", "never-started")
+# Distances of more jobs would take as long as the simulation.
+_MAX_MEASURED = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulated:
+    """A trace that went through the scheduler.
+
+    Parameters
+    ----------
+    trace : Trace
+    schedule : Schedule
+    machine : Machine or None
+    addresses : tuple of NodeAddress
+        The nodes in the order of the list, where the machine has a torus; empty elsewhere.
+    cluster : Cluster or None
+        Partitions and nodes that are shared; None for whole nodes of one pool.
+    notes : tuple of Note
+        What was guessed or left out on the way, beside what the trace says of itself.
+    """
+
+    trace: Trace
+    schedule: Schedule
+    machine: Machine | None = None
+    addresses: tuple[NodeAddress, ...] = ()
+    cluster: Cluster | None = None
+    notes: tuple[Note, ...] = ()
+
+    def hops(self) -> list[float] | None:
+        """Return the mean distance of each job's nodes, 0 for one that never started; None without a torus. [hops]"""
+        if self.machine is None or not self.addresses:
+            return None
+        counts = PrefixCounts([node.coordinates for node in self.addresses], Torus.of(self.machine))
+        return [counts.mean_hop_distance(self.schedule.runs(index)) for index in range(len(self.schedule))]
+
+    @property
+    def account(self) -> list[Note]:
+        """All that was left out, repaired or guessed."""
+        return [*self.trace.account(), *self.notes]
+
+
+def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
+    """Return what came out of a simulation as an answer; its facts are what ``hopper simulate --json`` prints.
+
+    Parameters
+    ----------
+    outcome : Simulated
+    other : Simulated or None
+        The same trace under another policy, to compare with.
+
+    Raises
+    ------
+    InputError
+        If no job started.
+
+    Examples
+    --------
+    >>> from hopperlib.readers.jobs import read_job_trace
+    >>> from hopperlib.scheduling.scheduler import simulate
+    >>> trace = read_job_trace(["1 0 -1 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
+    >>> result_of(Simulated(trace=trace, schedule=simulate(trace.workload, 4))).facts["utilization"]
+    0.75
+    """
+    schedule, cluster = outcome.schedule, outcome.cluster
+    numbers, groups = summarize(schedule), by_group(schedule, cluster)
+    compared = compare(other.schedule, schedule) if other else None
+    hops = outcome.hops() if len(schedule) <= _MAX_MEASURED else None
+    return Result(
+        summary=_summary(numbers, schedule.nodes, groups[-1].observed),
+        findings=(
+            *differences(schedule, groups, cluster),
+            *_notes(outcome.account),
+            *_outages(schedule),
+            *(_against(compared) if compared else ()),
+        ),
+        values=tuple(_values(numbers)),
+        figures=(machine_figure(schedule),) if schedule.samples else (),
+        tables=(
+            group_table(groups),
+            width_table(schedule, hops),
+            *([compared_table(compared.groups)] if compared else []),
+        ),
+        facts=_facts(outcome, numbers, groups, compared),
+    )
+
+
+def _facts(outcome: Simulated, numbers: Summary, groups: Sequence[Group], compared: Compared | None) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "jobs": numbers.jobs,
+        "skipped": outcome.trace.skips.total,
+        "nodes": outcome.schedule.nodes,
+        **numbers._asdict(),
+        "groups": [group.to_dict() for group in groups],
+        "notes": [asdict(note) for note in outcome.account],
+        "capacity": outcome.cluster.origin if outcome.cluster else "given",
+    }
+    if compared:
+        facts["against"] = compared._asdict() | {"groups": [group._asdict() for group in compared.groups]}
+    return facts
+
+
+def _summary(numbers: Summary, nodes: int, observed: Waits | None) -> str:
+    used = "-" if numbers.utilization is None else f"{100 * numbers.utilization:.1f} %"
+    seen = f" (observed: {observed.wait_mean_s:,.0f} s)" if observed else ""
+    return (
+        f"{count(numbers.jobs, 'job')} on {count(nodes, 'node')} over {numbers.span_s / 86_400:.2f} days: {used} used; "
+        f"a job waits {float(numbers.mean_wait_s):,.0f} s on average{seen}, {numbers.max_wait_s:,} s at most, and lies in "
+        f"{float(numbers.mean_runs):.2f} runs of the node list."
+    )
+
+
+def _notes(notes: Sequence[Note]) -> Iterator[Finding]:
+    """Yield what was left out of the trace, and what else to know of it."""
+    for note in notes:
+        level: Level = "advice" if note.code in ADVICE_CODES else "note"
+        yield Finding(note.code, f"{capital(note.message)}.", level, {"count": note.count})
+
+
+def _outages(schedule: Schedule) -> Iterator[Finding]:
+    """Yield what outages or an interrupt cut short."""
+    if lost := schedule.lost:
+        work_s = sum(end - start for _, start, end in lost)
+        message = f"Ended by outages and begun anew: {count(len(lost), 'run')}, {work_s:,} s of work lost."
+        yield Finding("requeued-after-outage", message, "note")
+    if schedule.stopped_s is not None:
+        message = f"Stopped at {schedule.stopped_s} s of simulated time; later jobs are left out."
+        yield Finding("stopped", message, "note")
+
+
+def _against(compared: Compared) -> Iterator[Finding]:
+    """Yield how much longer jobs wait under the policy, and how sure that is."""
+    difference_s = compared.difference_s
+    side = "longer" if difference_s > 0 else "shorter"
+    message = (
+        f"Under the policy simulated jobs wait {abs(difference_s):,.0f} s {side} on average than under the other"
+        if difference_s
+        else "Under both policies jobs wait equally long on average"
+    )
+    if compared.low_s is None:
+        weeks = count(compared.weeks, "week")
+        message += f"; how sure that is cannot be told from {weeks} of submissions: {MIN_WEEKS} are needed to resample"
+    else:
+        interval = f"{compared.low_s:+,.0f} to {compared.high_s:+,.0f} s"
+        message += f" (95 % of {RESAMPLES:,} resamples of {compared.weeks} weeks: {interval})"
+        if difference_s and not compared.is_significant:
+            message += ": which is shorter cannot be told"
+    yield Finding("against", f"{message}.")
+
+
+def _values(numbers: Summary) -> Iterator[Value]:
+    if numbers.utilization is not None:
+        yield Value("Utilization", 100 * numbers.utilization, "predicted", "%", 1)
+    yield Value("Mean wait", float(numbers.mean_wait_s), "predicted", "s", 0)
+    yield Value("Mean runs of a job", float(numbers.mean_runs), "predicted", decimals=2)

@@ -1,0 +1,324 @@
+"""Question: where the jobs of a log lay in the site's network, what each further group cost, and whether to wait for one."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean, median
+from typing import NamedTuple
+
+from hopperlib.errors import InputError, did_you_mean
+from hopperlib.finding import Finding
+from hopperlib.network.fabrics.cost import STATED_EFFECT, GroupCost, Ran, WaitForOne, cost_of_groups, wait_for_one
+from hopperlib.network.fabrics.lying import Lying, group_sizes_of, lies
+from hopperlib.questions import ask
+from hopperlib.questions.figures import Axis, Reference, Series, chart
+from hopperlib.questions.question import Example, is_sample
+from hopperlib.questions.result import Column, Copyable, Download, Figure, Result, Table, Value
+from hopperlib.readers.jobs import read_job_trace
+from hopperlib.readers.jobs.trace import Trace
+from hopperlib.readers.networks import SiteNetwork, read_site_network
+from hopperlib.readers.networks.hosts import hosts_of
+from hopperlib.text import count, duration
+
+_SAMPLES = Path(__file__).parent / "samples"
+# Below this share of the machine's node-seconds, nodes that the log does not hold may be other people's.
+_WHOLE_LOG = 0.5
+_MOST_GROUPS_SHOWN = 11
+
+
+class LaidJob(NamedTuple):
+    """A job of the log with its nodes in the network."""
+
+    name: str
+    place: int
+    lying: Lying
+    ran: Ran
+
+
+class Where(ask.Setting):
+    """A log and the network that its jobs ran in."""
+
+    jobs: str = ask.file(
+        "Job log",
+        (_SAMPLES / "where-jobs.txt").read_text(encoding="utf-8"),
+        rows=8,
+        max_length=64_000_000,
+        argument=True,
+        placeholder="Paste what sacct --parsable2 printed, with NodeList",
+        help="sacct --allocations --parsable2 --format=JobID,User,Partition,State,Submit,Start,ElapsedRaw,TimelimitRaw,"
+        "NNodes,NodeList. The log at the start is made up, with 5 % more run time for each further group.",
+    )
+    network: str = ask.file(
+        "Network",
+        (_SAMPLES / "where-topology.txt").read_text(encoding="utf-8"),
+        rows=6,
+        max_length=64_000_000,
+        placeholder="Paste topology.conf, topology.yaml, or what scontrol show topology or ibnetdiscover prints",
+        help="topology.conf, topology.yaml, the output of scontrol show topology or of ibnetdiscover, or names of nodes "
+        "that tell a place (x1000c0s0b0n0, c0-0c0s0n0).",
+    )
+    wait_hours: float = ask.slider("Longest wait for one group", 2.0, (0.0, 24.0, 0.5), unit="h")
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The log."""
+        try:
+            return read_job_trace(self.jobs)
+        except InputError as error:
+            raise InputError(str(error), name="jobs") from None
+
+    @cached_property
+    def site(self) -> SiteNetwork:
+        """The network."""
+        try:
+            return read_site_network(self.network)
+        except InputError as error:
+            raise InputError(str(error), name="network") from None
+
+    @cached_property
+    def laid(self) -> list[LaidJob]:
+        """The jobs whose nodes the network has."""
+        tree, jobs = self.site.tree, self.trace.workload
+        number = {name: place for place, name in enumerate(tree.node_names)}
+        sizes, kept = self.group_sizes, []
+        for index in range(len(jobs.job)):
+            names = _hosts(jobs.word("node_list", index))
+            places = [number[name] for name in names if name in number]
+            if not names or len(places) < len(names) or jobs.observed_start_s[index] < 0:
+                continue
+            groups = Counter(map(tree.group_of, places))
+            kind = jobs.user[index], jobs.nodes[index], jobs.requested_time_s[index], jobs.word("queue", index)
+            ran = Ran(kind, jobs.run_time_s[index], jobs.observed_start_s[index], groups)
+            label = self.trace.names.get(jobs.job[index], str(jobs.job[index]))
+            kept.append(LaidJob(label, index, lies(tree, places, rates=False, group_sizes=sizes), ran))
+        if not kept:
+            raise InputError(self._why_none(number), name="jobs")
+        return kept
+
+    def _why_none(self, number: dict[str, int]) -> str:
+        """Return why no job of the log lies in the network."""
+        lists = filter(None, map(_hosts, self.trace.workload.words["node_list"]))
+        example = next((names[0] for names in lists), "")
+        if not example:
+            return "no job of the log names its nodes; ask sacct for NodeList"
+        return f"no job of the log lies on nodes of the network: it has no {example!r}{did_you_mean(example, number)}"
+
+    @cached_property
+    def group_sizes(self) -> Counter[int]:
+        """Nodes of each group."""
+        return group_sizes_of(self.site.tree)
+
+    @cached_property
+    def cost(self) -> GroupCost | None:
+        """What came with each further group."""
+        return cost_of_groups(job.ran for job in self.laid)
+
+    @cached_property
+    def held_fraction(self) -> float:
+        """Share of the node-seconds of the network that the log's jobs held. [fraction]"""
+        starts = [job.ran.start_s for job in self.laid]
+        ends = [job.ran.start_s + job.ran.run_time_s for job in self.laid]
+        span = max(ends) - min(starts)
+        held = sum(job.ran.run_time_s * job.lying.nodes for job in self.laid)
+        return held / (span * self.site.tree.nodes) if span else 0.0
+
+    @cached_property
+    def waiting(self) -> WaitForOne | None:
+        """What waiting for one group would have given; None where that cannot be told."""
+        if self.cost is None or self.held_fraction < _WHOLE_LOG:
+            return None
+        ran = [job.ran for job in self.laid]
+        return wait_for_one(ran, self.group_sizes, self.cost.per_group, limit_s=3600 * self.wait_hours)
+
+
+def _hosts(text: str) -> list[str]:
+    """Return the hosts of a job; none where the list cannot be read."""
+    try:
+        return hosts_of(text)
+    except InputError:
+        return []
+
+
+def answer(where: Where) -> Result:
+    """Return the answer."""
+    cost, waiting = where.cost, where.waiting
+    groups = [job.lying.groups for job in where.laid]
+    return Result(
+        summary=_summary(where, groups),
+        findings=tuple(_findings(where)),
+        values=tuple(_values(where)),
+        figures=tuple(_figure(where)),
+        copyables=_copyable(where),
+        tables=(_by_groups(where),),
+        downloads=(Download("jobs.csv", "".join(_rows(where)), "text/csv"),),
+        facts={
+            "jobs": len(where.laid),
+            "left_out": len(where.trace.workload.job) - len(where.laid),
+            "median_groups": median(groups),
+            "per_group": cost and cost.per_group,
+            "low": cost and cost.low,
+            "high": cost and cost.high,
+            "power": cost and cost.power,
+            "in_time": waiting and waiting.in_time,
+            "sooner": waiting and waiting.sooner,
+            "mean_gain_s": waiting and waiting.mean_gain_s,
+            "held_fraction": where.held_fraction,
+        },
+    )
+
+
+def _summary(where: Where, groups: Sequence[int]) -> str:
+    several = sum(each > 1 for each in groups)
+    lay = f"{count(several, 'job')} of {len(groups):,} lay in more than one group"
+    if where.cost is None:
+        return f"{lay}; what that cost cannot be told: no jobs alike lay in different numbers of groups."
+    cost = where.cost
+    growth = f"{100 * cost.per_group:+.1f} % run time ({100 * cost.low:+.1f} to {100 * cost.high:+.1f} %)"
+    if cost.seen:
+        return f"{lay}; each further group came with {growth} among jobs alike."
+    return f"{lay}; that a further group costs anything is not seen: {growth} among jobs alike."
+
+
+def _findings(where: Where) -> Iterator[Finding]:
+    if is_sample(QUESTION, "jobs", where.jobs):
+        yield Finding(code="made-up", message="The log at the start is made up.", level="note")
+    yield Finding(code="network-file", message=f"{where.site.form}: {where.site.caveat}", level="note")
+    left_out = len(where.trace.workload.job) - len(where.laid)
+    if left_out:
+        message = (
+            f"{count(left_out, 'job')} left out: without nodes or a start, or on nodes that the network file lacks."
+        )
+        yield Finding(code="left-out", message=message, level="note")
+    if where.cost:
+        cost = where.cost
+        yield Finding(
+            code="power",
+            message=f"A cost of {STATED_EFFECT:.0%} a group would have been seen with a chance of {cost.power:.0%}: "
+            f"{count(cost.jobs, 'job')} of {count(cost.kinds, 'kind')} (same user, width, limit and queue), noise "
+            f"{cost.noise:.0%}. The load of the machine may be part of it.",
+            level="note" if cost.seen or cost.power >= 0.8 else "unknown",
+        )
+    yield from _about_waiting(where)
+
+
+def _about_waiting(where: Where) -> Iterator[Finding]:
+    """Yield the odds of waiting for one group, or why they cannot be told."""
+    hours, waiting = where.wait_hours, where.waiting
+    if where.cost is not None and where.held_fraction < _WHOLE_LOG:
+        yield Finding(
+            code="not-whole",
+            message=f"Whether to wait for one group cannot be told: the log's jobs held {where.held_fraction:.0%} of "
+            "the network's node-hours, so nodes that look free may be other people's. sacct --allusers tells it.",
+            level="unknown",
+        )
+    if waiting is None:
+        return
+    later = "sooner" if waiting.mean_gain_s > 0 else "later"
+    yield Finding(
+        code="wait-for-one",
+        message=f"{count(waiting.jobs, 'job')} would fit in one group but lay in several. Waiting for one, at most "
+        f"{duration(3600 * hours)}: {waiting.in_time:.0%} would have got it in time, {waiting.sooner:.0%} would have "
+        f"ended sooner; on average they would have ended {duration(abs(waiting.mean_gain_s))} {later}.",
+        level="advice" if waiting.mean_gain_s > 0 and where.cost and where.cost.low > 0 else "note",
+    )
+
+
+def _copyable(where: Where) -> tuple[Copyable, ...]:
+    """Return the option that waits for one group, where that pays."""
+    if where.waiting and where.waiting.mean_gain_s > 0 and where.cost and where.cost.low > 0:
+        minutes = round(60 * where.wait_hours)
+        return (Copyable("Wait for one group", f"#SBATCH --switches=1@{minutes // 60}:{minutes % 60:02d}:00"),)
+    return ()
+
+
+def _values(where: Where) -> Iterator[Value]:
+    lying = [job.lying for job in where.laid]
+    yield Value("Jobs in more groups than needed", sum(each.groups > each.fewest_groups for each in lying), None)
+    share = 100 * fmean(each.inside_group for each in lying)
+    yield Value("Pairs of nodes in one group, mean of jobs", share, None, "%", 0)
+    if where.cost:
+        cost = where.cost
+        note = f"95 % interval; {cost.jobs:,} jobs"
+        grown, low, high = (100 * each for each in (cost.per_group, cost.low, cost.high))
+        yield Value("Run time with each further group", grown, "calibrated", "%", 1, low, high, note)
+
+
+def _figure(where: Where) -> Iterator[Figure]:
+    """Yield run times against groups, each over the mean of its kind."""
+    kinds: dict[object, list[LaidJob]] = {}
+    for job in where.laid:
+        kinds.setdefault(job.ran.kind, []).append(job)
+    points = [
+        (job.lying.groups, job.ran.run_time_s / fmean(each.ran.run_time_s for each in alike))
+        for alike in kinds.values()
+        if len({each.lying.groups for each in alike}) > 1
+        for job in alike
+    ]
+    if not points:
+        return
+    means = {groups: fmean(y for x, y in points if x == groups) for groups in sorted({x for x, _ in points})}
+    x, y = zip(*points, strict=True)
+    yield chart(
+        title="Run time and groups touched",
+        alt=f"{len(points)} jobs: run time over the mean of jobs alike, on average "
+        + ", ".join(f"{mean:.2f} in {count(groups, 'group')}" for groups, mean in list(means.items())[:6]),
+        x=Axis(title="Groups touched"),
+        y=Axis(title="Run time over the mean of jobs alike"),
+        series=[
+            Series(name="job", x=list(x), y=list(y), kind="points"),
+            Series(name="mean", x=list(means), y=list(means.values())),
+        ],
+        references=[Reference(name="mean of jobs alike", y=1.0)],
+    )
+
+
+def _by_groups(where: Where) -> Table:
+    """Return the jobs by the groups they touched; the widest together in the last row."""
+    jobs = where.trace.workload
+    by_groups: dict[int, list[LaidJob]] = {}
+    for job in where.laid:
+        by_groups.setdefault(min(job.lying.groups, _MOST_GROUPS_SHOWN), []).append(job)
+    rows = []
+    for groups, some in sorted(by_groups.items()):
+        waits = [jobs.observed_start_s[job.place] - jobs.submit_time_s[job.place] for job in some]
+        rows.append(
+            (
+                str(groups) if groups < _MOST_GROUPS_SHOWN else f"{groups} or more",
+                len(some),
+                fmean(job.lying.nodes for job in some),
+                fmean(job.lying.switches for job in some),
+                100 * fmean(job.lying.inside_group for job in some),
+                median(waits) / 3600,
+            )
+        )
+    columns = (
+        Column("Groups"),
+        Column("Jobs"),
+        Column("Nodes, mean", decimals=1),
+        Column("Switches, mean", decimals=1),
+        Column("Pairs in one group", "%", 0),
+        Column("Wait, median", "h", 2),
+    )
+    return Table(caption="Jobs by the groups they touched", columns=columns, rows=rows)
+
+
+def _rows(where: Where) -> Iterator[str]:
+    """Yield the metrics of each job as lines of CSV."""
+    yield "job,nodes,groups,fewest_groups,switches,runs,inside_group,inside_switch,mean_hops,run_time_s\n"
+    for job in where.laid:
+        lying = job.lying
+        hops = "" if lying.mean_hops is None else f"{lying.mean_hops:.4f}"
+        name = '"' + job.name.replace('"', '""') + '"'
+        yield (
+            f"{name},{lying.nodes},{lying.groups},{lying.fewest_groups},{lying.switches},{lying.runs},"
+            f"{lying.inside_group:.4f},{lying.inside_switch:.4f},{hops},{job.ran.run_time_s:g}\n"
+        )
+
+
+QUESTION = ask.declared(
+    Where,
+    answer,
+    title="Where did my jobs lie?",
+    examples=[Example("Do not wait for one group", {"wait_hours": 0.0}), Example("Wait a day", {"wait_hours": 24.0})],
+)

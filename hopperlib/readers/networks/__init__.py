@@ -1,0 +1,14 @@
+"""A site's own files of its network: Slurm's topology, names of nodes that tell a place, ibnetdiscover.
+
+=================  ==========================================================
+hosts              lists of hosts as Slurm writes them
+slurm_topology     topology.conf, topology.yaml, ``scontrol show topology``
+node_names         xnames of HPE Cray EX, cnames of Cray XC and XE
+ibnetdiscover      the switches and cables of an InfiniBand network
+site_network       any of them, told by its look
+=================  ==========================================================
+"""
+
+from hopperlib.readers.networks.site_network import SiteNetwork, read_site_network
+
+__all__ = ["SiteNetwork", "read_site_network"]

@@ -1,0 +1,143 @@
+"""What every queue of a simulated scheduler has: the jobs that run, and a lane for each pool of nodes.
+
+A look is a generator that names each job before it is tried: lanes that have limits in common take turns, in the order
+of the queue, by merging their looks.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from heapq import heappush
+
+from hopperlib.scheduling._waiting import JOB, SHIFT, Limits, Order, Waiting
+from hopperlib.scheduling.schedule import FINISHED, KILLED_AT_LIMIT, Schedule
+
+FOREVER = 1 << 62
+# What a job wants: partition, cores, GPUs and memory of each node (0 cores: the whole node).
+Wanted = tuple[str, int, int, int]
+
+
+class Run:
+    """What the lanes of a simulation share: the jobs that run, the order of the queue, and the limits."""
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        order: Order,
+        limits: Limits,
+        wanted: Sequence[Wanted],
+        *,
+        keep: bool,
+        runtime: Callable[[int, list[int]], int] | None,
+        requeue: bool,
+    ) -> None:
+        self.schedule, self.workload, self.order, self.limits = schedule, schedule.workload, order, limits
+        self.wanted, self.keep, self.runtime, self.requeue = wanted, keep, runtime, requeue
+        self.fair, self.limited = bool(order.rules.fair_share), bool(limits)
+        # When jobs really end: a heap of (end, job). Their nodes, as bounds of runs.
+        self.ends: list[int] = []
+        self.held: dict[int, list[int]] = {}
+        self.columns = (
+            self.workload.requested_time_s,
+            self.workload.run_time_s,
+            schedule.start_s,
+            schedule.end_s,
+            schedule.status,
+            schedule.first_bound,
+            schedule.run_count,
+            schedule.bounds,
+        )
+
+    def start(self, job: int, bounds: list[int], now: int) -> int:
+        """Note that a job starts on some nodes; return when it is expected to end."""
+        limits, run_times, start_s, end_s, status, first_bound, run_count, all_bounds = self.columns
+        run_time, limit = run_times[job] if self.runtime is None else self.runtime(job, bounds), limits[job]
+        status[job] = FINISHED
+        if run_time > limit and not self.keep:
+            run_time = limit
+            status[job] = KILLED_AT_LIMIT
+        start_s[job], end_s[job] = now, now + run_time
+        first_bound[job], run_count[job] = len(all_bounds), len(bounds) >> 1
+        all_bounds.fromlist(bounds)
+        self.held[job] = bounds
+        # One number holds the second and, in its last bits, the job: it sorts as the pair would, and faster.
+        heappush(self.ends, ((now + run_time) << SHIFT) + job)
+        if self.limited:
+            self.limits.count(job, 1)
+        if self.fair:
+            self.order.load_with(job, 1, now)
+        return now + limit
+
+
+class Lane:
+    """A pool of nodes and its queue."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.waiting = run, Waiting(run.order)
+        self.widths, self.limits, self.starts = run.workload.nodes, run.workload.requested_time_s, run.schedule.start_s
+
+    @property
+    def pools(self) -> Sequence["Lane"]:
+        """The lanes whose nodes the jobs have."""
+        return (self,)
+
+    def room(self, job: int, now: int) -> int:
+        """Return the width of the widest job like this one that finds its nodes now."""
+        raise NotImplementedError
+
+    def place(self, job: int, now: int) -> list[int] | None:
+        """Take nodes for a job, and return their bounds; None if there are too few."""
+        raise NotImplementedError
+
+    def hold(self, job: int, bounds: list[int], end: int) -> None:
+        """Note a job that has its nodes, and when it is expected to end."""
+        raise NotImplementedError
+
+    def finish(self, job: int, bounds: list[int]) -> None:
+        """Give the nodes of a job back."""
+        raise NotImplementedError
+
+    def free_bounds(self) -> list[list[int]]:
+        """Return the bounds of the runs of nodes that run no job, pool by pool."""
+        raise NotImplementedError
+
+    def take_idle(self, first: int, last: int, *, planned: bool) -> list[int]:
+        """Take away what is idle of the nodes from first to last (not included), perhaps as planned, and return the bounds."""
+        raise NotImplementedError
+
+    def give_back(self, bounds: list[int]) -> None:
+        """Give nodes back that were taken away."""
+        raise NotImplementedError
+
+    def drain(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Count on no node of these spans (from, to not included) to be free again."""
+        raise NotImplementedError
+
+    def schedule_pass(self, now: int) -> Iterator[int]:
+        """Start what can start, with the whole queue in view; yield the key of each job that is tried, before it is."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Try everybody again."""
+
+    def add(self, newcomers: Sequence[int], now: int) -> None:
+        """Put jobs into the queue."""
+        for key in self.run.order.keys(newcomers, now):
+            self.waiting.add(key)
+
+    def update(self, newcomers: Sequence[int], now: int, changed: bool) -> None:
+        """Take jobs in, and start what can start."""
+        self.add(newcomers, now)
+        deque(self.schedule_pass(now), maxlen=0)
+
+    def start(self, key: int, bounds: list[int], now: int) -> None:
+        """Start a job that waits on its nodes."""
+        self.waiting.remove(key)
+        self.hold(key & JOB, bounds, self.run.start(key & JOB, bounds, now))
+
+    def is_over(self, key: int) -> bool:
+        """Whether a limit keeps a waiting job from running, which is then put aside."""
+        reason = self.run.limits.reason_blocked(key & JOB)
+        if reason is not None:
+            self.waiting.remove(key)
+            self.waiting.hold(key, reason)
+        return reason is not None

@@ -1,0 +1,239 @@
+"""One run of a simulated scheduler, by the rules of `hopperlib.scheduling.scheduler`: the events, one after the other."""
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Sequence
+from heapq import heappop, merge
+
+from hopperlib.scheduling._free_nodes import joined, length_of, pairs, positions_in
+from hopperlib.scheduling._lane import FOREVER, Lane, Run
+from hopperlib.scheduling._waiting import JOB, SHIFT
+from hopperlib.scheduling._whole import WholeLane
+from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.rules import Closure
+from hopperlib.scheduling.schedule import KILLED_BY_OUTAGE, NOT_STARTED, Sample
+
+_NONE: set[Lane] = set()
+
+
+class Loop(Run):
+    """The events of one run of the simulation."""
+
+    def run(
+        self,
+        lanes: Sequence[Lane],
+        lane_of: Sequence[Lane],
+        downtimes: Sequence[Downtime],
+        closures: Sequence[Closure],
+        progress: Callable[[int], object] | None,
+        sample_every_s: int | None,
+        until_s: int,
+    ) -> Generator[None, int]:
+        """Run through the events until no job is left.
+
+        Stops at an instant, until it is sent a later one.
+        """
+        self.prepare(lanes, lane_of, downtimes, closures)
+        submits, count, submitted, ends = self.workload.arrival_s, len(self.workload), 0, self.ends
+        next_submit = submits[0] if count else FOREVER
+        self.next_sample_s = FOREVER if sample_every_s is None else next_submit
+        while submitted < count or ends or self.has_waiting():
+            # What ends goes before what else happens in the same second, so newcomers find its nodes free. A key of
+            # `ends` is the second above the job's index: due by a second is what lies below the first key of the
+            # next.
+            other = min(next_submit, self.change_s)
+            ended = bool(ends) and ends[0] < (other + 1) << SHIFT
+            now = ends[0] >> SHIFT if ended else other
+            while now >= until_s:
+                until_s = yield
+            self.sample_before(now, sample_every_s)
+            changed = self.complete(now) if ended else _NONE
+            if now == self.change_s:
+                self.change(now)
+                changed = set(lanes)
+            first = submitted
+            if now == next_submit:
+                submitted = bisect_right(submits, now, first)
+                next_submit = submits[submitted] if submitted < count else FOREVER
+            self.update(range(first, submitted), now, changed)
+            if progress is not None and submitted // 1000 > first // 1000 and progress(submitted):
+                self.schedule.stopped_s = now
+                return
+
+    def prepare(
+        self,
+        lanes: Sequence[Lane],
+        lane_of: Sequence[Lane],
+        downtimes: Sequence[Downtime],
+        closures: Sequence[Closure],
+    ) -> None:
+        """Lay out what happens to the machine before the first job comes."""
+        self.lanes, self.lane_of, self.downtimes, self.closures = lanes, lane_of, downtimes, closures
+        # What each downtime holds now of each lane, and the downtimes that take nodes as they fall free.
+        self.down: dict[tuple[int, Lane], list[int]] = {}
+        self.drains: list[int] = []
+        self.pools = [pool for lane in lanes for pool in lane.pools]
+        # What happens to the machine, the next one last: (instant, 0 end or 1 begin, number of the downtime, or after
+        # all downtimes that of the closure).
+        spans: list[Downtime | Closure] = [*downtimes, *closures]
+        events = [((each.end_s, 0, number), (each.start_s, 1, number)) for number, each in enumerate(spans)]
+        self.changes = sorted((event for both in events for event in both), reverse=True)
+        self.plan()
+
+    def has_waiting(self) -> bool:
+        """Whether any job waits."""
+        return any(lane.waiting for lane in self.lanes)
+
+    def sample_before(self, now: int, every_s: int | None) -> None:
+        """Take the samples due by now: nothing happens between two events, so a late one shows the machine as it was."""
+        while self.next_sample_s < now:
+            self.sample(self.next_sample_s)
+            self.next_sample_s += every_s or 0
+
+    def update(self, newcomers: Sequence[int], now: int, changed: set[Lane]) -> None:
+        """Let the lanes take jobs in, and start what can start."""
+        if len(self.lanes) == 1:
+            self.lanes[0].update(newcomers, now, bool(changed))
+            return
+        of_lane: dict[Lane, list[int]] = {lane: [] for lane in changed}
+        for job in newcomers:
+            of_lane.setdefault(self.lane_of[job], []).append(job)
+        if not self.limited:
+            for lane, jobs in of_lane.items():
+                lane.update(jobs, now, lane in changed)
+            return
+        # Limits may hold for several lanes: a start in one may keep the head of another from running, and let those
+        # behind it pass. So who is earlier in the queue is tried first, in whatever lane.
+        for lane, jobs in of_lane.items():
+            lane.add(jobs, now)
+        for lane in self.lanes:
+            lane.forget()
+        # A lane yields the key of a job before it tries it, so merging tries jobs in the order of the whole queue; the
+        # starts happen on the way, and the keys are not needed.
+        deque(merge(*(lane.schedule_pass(now) for lane in self.lanes)), maxlen=0)
+
+    def complete(self, now: int) -> set[Lane]:
+        """End every job that ends by now; return the lanes in which anything changed."""
+        ends, until, held, end_s = self.ends, (now + 1) << SHIFT, self.held, self.schedule.end_s
+        changed: set[Lane] = set()
+        while ends and ends[0] < until:
+            key = heappop(ends)
+            job = key & JOB
+            # An outage may have ended it already, and it may run again since.
+            if job in held and end_s[job] == key >> SHIFT:
+                changed.add(self.lane_of[job])
+                changed.update(self.end(job, now))
+        return changed
+
+    def end(self, job: int, now: int) -> Iterable[Lane]:
+        """Give the nodes of a job back; return the lanes in which jobs wait for it by a limit."""
+        if self.fair:
+            self.order.load_with(job, -1, now)
+        self.lane_of[job].finish(job, self.held.pop(job))
+        for number in self.drains:
+            self.drain_free_nodes(number)
+        return self.release(self.limits.count(job, -1)) if self.limited else ()
+
+    def release(self, reasons: Sequence[tuple[int, int]]) -> list[Lane]:
+        """Let the jobs wait again that were put aside for some reasons; return their lanes."""
+        lanes = [lane for lane in self.lanes if lane.waiting.release(reasons)]
+        for lane in lanes:
+            lane.forget()
+        return lanes
+
+    def plan(self) -> None:
+        """Look ahead to the next change of the machine, and to the next one that is drained for."""
+        self.change_s = self.changes[-1][0] if self.changes else FOREVER
+        known, all_downtimes = len(self.downtimes), self.downtimes
+        drained = (
+            now for now, begins, number in self.changes if begins and number < known and all_downtimes[number].drained
+        )
+        drain_s = min(drained, default=FOREVER) if known else FOREVER
+        for pool in self.pools:
+            if isinstance(pool, WholeLane):
+                pool.drain_s = drain_s
+
+    def change(self, now: int) -> None:
+        """Take nodes away or give them back, open or close queues."""
+        while self.change_s == now:
+            _, begins, number = self.changes.pop()
+            if number >= len(self.downtimes):
+                closure = self.closures[number - len(self.downtimes)]
+                self.release(self.limits.close(closure.over_s, 1 if begins else -1))
+                self.plan()
+                continue
+            downtime = self.downtimes[number]
+            if downtime.queue:
+                alone = downtime.first_node is None
+                self.release(self.limits.reserve(downtime.queue if begins else "", alone=alone))
+            elif begins:
+                self.take_down(number, downtime, now)
+            else:
+                self.give_back(number)
+            self.plan()
+        # Nothing that was counted or tried holds any longer.
+        for lane in (*self.lanes, *self.pools):
+            lane.forget()
+
+    def give_back(self, number: int) -> None:
+        """Give the nodes of a downtime back, but for those that another one wants until later."""
+        if number in self.drains:
+            self.drains.remove(number)
+            self.count_freed()
+        for pool in self.pools:
+            pool.give_back(self.down.pop((number, pool)))
+        for other in dict.fromkeys(number for number, _ in self.down):
+            if self.downtimes[other].kind != "orphan":
+                self.drain_free_nodes(other)
+
+    def drain_free_nodes(self, number: int) -> None:
+        """Take what is free by now of the nodes of a downtime."""
+        for pool in self.pools:
+            taken = self.down.get((number, pool), []) + pool.take_idle(
+                *self.span(number), planned=self.downtimes[number].drained
+            )
+            self.down[number, pool] = joined(positions_in(taken))
+
+    def count_freed(self) -> None:
+        """Count on no node that a drain wants."""
+        for pool in self.pools:
+            pool.drain([self.span(number) for number in self.drains])
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Return the positions of a downtime, from and to (not included)."""
+        first, last = self.downtimes[number].first_node or 0, self.downtimes[number].last_node
+        return first, self.schedule.nodes if last is None else min(last, self.schedule.nodes)
+
+    def take_down(self, number: int, downtime: Downtime, now: int) -> None:
+        """Take the nodes of a downtime, and end the jobs on them unless it takes free nodes only."""
+        (first, last), schedule = self.span(number), self.schedule
+        if downtime.kind == "drain":
+            self.drains.append(number)
+            self.count_freed()
+        elif downtime.kind != "orphan":
+            held = self.held.items()
+            for job in [job for job, runs in held if any(a < last and first < b for a, b in pairs(runs))]:
+                self.end(job, now)
+                schedule.end_s[job] = now
+                schedule.status[job] = KILLED_BY_OUTAGE
+                if self.requeue:
+                    schedule.lost.append((job, schedule.start_s[job], now))
+                    schedule.status[job] = NOT_STARTED
+                    self.lane_of[job].add([job], now)
+        self.drain_free_nodes(number)
+        taken = [run for (other, _), runs in self.down.items() if other == number for run in pairs(runs)]
+        schedule.unavailable.append((downtime.start_s, downtime.end_s, sum(high - low for low, high in taken)))
+        schedule.unavailable_runs.append(taken)
+
+    def sample(self, now: int) -> None:
+        """Record the machine as it was at this instant."""
+        # Where the free runs of two lanes touch, both bounds go.
+        bounds: set[int] = set()
+        for lane in self.lanes:
+            for of_pool in lane.free_bounds():
+                bounds.symmetric_difference_update(of_pool)
+        runs = [high - low for low, high in pairs(sorted(bounds))]
+        down, free = sum(map(length_of, self.down.values())), sum(runs)
+        jobs, nodes = map(sum, zip(*(lane.waiting.totals() for lane in self.lanes), strict=True))
+        busy = self.schedule.nodes - free - down
+        self.schedule.samples.append(Sample(now, free, max(runs, default=0), len(runs), busy, jobs, nodes, down))

@@ -1,0 +1,136 @@
+"""The queue under a policy of one's own: a function that says which of the waiting jobs start."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from hopperlib.errors import InputError
+from hopperlib.scheduling._lane import Lane, Run
+from hopperlib.scheduling._waiting import JOB
+from hopperlib.scheduling._whole import WholeLane
+from hopperlib.scheduling.workload import Job
+
+
+class OwnLane(Lane):
+    """The queue of all partitions, under a policy of one's own; the nodes are those of other lanes."""
+
+    def __init__(self, run: Run, partitions: Mapping[str, Lane], policy: "Policy") -> None:
+        super().__init__(run)
+        self.partitions, self.policy, self.now = partitions, policy, 0
+        #: The jobs that wait or run, by their place in the workload.
+        self.jobs: dict[int, _WaitingJob] = {}
+
+    @property
+    def pools(self) -> Sequence[Lane]:
+        return tuple(dict.fromkeys(self.partitions.values()))
+
+    def pool(self, job: int) -> Lane:
+        """Return where a job runs."""
+        return self.partitions[self.run.wanted[job][0]]
+
+    def most(self, job: int) -> int:
+        """Return the width of the widest job like this one that could start now."""
+        kept = self.run.limited and self.run.limits.reason_blocked(job) is not None
+        return 0 if kept else self.pool(job).room(job, self.now)
+
+    def add(self, newcomers: Sequence[int], now: int) -> None:
+        for job in newcomers:
+            self.jobs[job] = _WaitingJob(*self.run.workload[job])
+            self.jobs[job].place = job
+        super().add(newcomers, now)
+
+    def hold(self, job: int, bounds: list[int], end: int) -> None:
+        self.pool(job).hold(job, bounds, end)
+
+    def finish(self, job: int, bounds: list[int]) -> None:
+        self.pool(job).finish(job, bounds)
+        del self.jobs[job]
+
+    def free_bounds(self) -> list[list[int]]:
+        return [bounds for pool in self.pools for bounds in pool.free_bounds()]
+
+    def schedule_pass(self, now: int) -> Iterator[int]:
+        if self.waiting.is_stale(now):
+            self.waiting.sort(now)
+        self.now, nodes = now, self.run.schedule.nodes
+        room = max(pool.free.free if isinstance(pool, WholeLane) else nodes for pool in self.pools)
+        if not self.waiting.queue or self.waiting.widths[0] > room:
+            # Nobody can start: the function, which takes longer than all else, need not be asked.
+            return
+        for job in self.policy(View(self, now, room)):
+            index = getattr(job, "place", -1)
+            if index not in self.jobs or index in self.run.held:
+                raise InputError(f"the policy names {job!r} at {now} s, which is no waiting job", name="policy")
+            key = next(key for key in self.waiting.queue if key & JOB == index)
+            yield key
+            bounds = self.pool(index).place(index, now) if self.most(index) else None
+            if bounds is None:
+                raise InputError(
+                    f"the policy starts job {job.job} at {now} s, for which there is no room", name="policy"
+                )
+            self.start(key, bounds, now)
+
+
+class _WaitingJob(Job):
+    """A job that knows its place in the workload: numbers of jobs may come twice."""
+
+    place: int
+
+
+class _Waiters(Sequence[Job]):
+    """Jobs that wait, each looked up when it is asked for: where thousands wait, many a policy looks at the first."""
+
+    def __init__(self, keys: list[int], jobs: Mapping[int, Job]) -> None:
+        self._keys, self._jobs = keys, jobs
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[Job]:
+        return (self._jobs[key & JOB] for key in self._keys)
+
+    def __getitem__(self, place: Any) -> Any:
+        keys = self._keys[place]
+        return _Waiters(keys, self._jobs) if isinstance(keys, list) else self._jobs[keys & JOB]
+
+
+class View:
+    """What a policy of one's own sees when it is asked whom to start.
+
+    Parameters
+    ----------
+    now_s : int
+        [s]
+    """
+
+    def __init__(self, lane: OwnLane, now: int, widest: int) -> None:
+        self._lane, self.now_s, self._widest = lane, now, widest
+
+    @cached_property
+    def waiting(self) -> Sequence[Job]:
+        """All that wait, in the order of the queue."""
+        return _Waiters(self._lane.waiting.queue[:], self._lane.jobs)
+
+    @cached_property
+    def fitting(self) -> tuple[Job, ...]:
+        """Those that find room now, each by itself, in the order of the queue: few where many wait."""
+        lane, waiting = self._lane, self._lane.waiting
+        narrow = waiting.widths[: bisect_right(waiting.widths, self._widest)]
+        jobs = [key & JOB for key in sorted(key for width in narrow for key in waiting.of_width[width])]
+        return tuple(lane.jobs[job] for job in jobs if lane.widths[job] <= lane.most(job))
+
+    @cached_property
+    def running(self) -> tuple[tuple[Job, int], ...]:
+        """Those that run, each with the time by which it will have ended by its limit. [s]"""
+        lane = self._lane
+        return tuple((lane.jobs[job], lane.starts[job] + lane.limits[job]) for job in lane.run.held)
+
+    def room(self, job: Job) -> int:
+        """Return how many nodes a job of this kind would find now; none where a limit keeps it waiting."""
+        assert isinstance(job, _WaitingJob)
+        return self._lane.most(job.place)
+
+
+#: A scheduling policy of one's own: which of its waiting jobs are to start now.
+Policy = Callable[[View], Sequence[Job]]

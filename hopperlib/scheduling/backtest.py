@@ -1,0 +1,203 @@
+"""How well learned rules predict the waits of later weeks, beside three null models that know no rules."""
+
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from statistics import fmean, median
+from typing import NamedTuple
+
+from hopperlib.errors import InputError
+from hopperlib.finding import Finding
+from hopperlib.scheduling.learned import Clock, Learned, learn, rank_correlation
+from hopperlib.scheduling.workload import Workload
+
+# The part of the jobs that rules are learned from; the rest are predicted.
+_LEARNED_FROM = 0.6
+_FEWEST = 200
+# How many past jobs alike make a prediction, and how many make an interval.
+_ALIKE, _LIKE_PREDICTIONS = 50, 200
+PREDICTORS = {
+    "learned": "simulated with the learned rules",
+    "learned and alike": "past jobs of like size and like simulated wait",
+    "constant": "one constant: the median",
+    "alike": "median of the last 50 jobs alike",
+    "easy": "plain EASY",
+}
+NULL_MODELS = ("constant", "alike", "easy")
+
+
+class Judged(NamedTuple):
+    """How one way of predicting waits did on the later jobs.
+
+    Parameters
+    ----------
+    name : str
+    rank_correlation : float
+        With the observed waits, job by job.
+    mean_error_s : float
+        Mean absolute error. [s]
+    coverage : float
+        Share of the waits inside of intervals that should hold 95 % of them.
+    """
+
+    name: str
+    rank_correlation: float
+    mean_error_s: float
+    coverage: float
+
+
+class Backtest(NamedTuple):
+    """Rules learned from earlier jobs and held against later ones.
+
+    Parameters
+    ----------
+    rules : Learned
+    findings : tuple of Finding
+        What spoke for the rules.
+    learned_from, judged_on : int
+        How many jobs.
+    judged : tuple of Judged
+        In the order of `PREDICTORS`.
+    """
+
+    rules: Learned
+    findings: tuple[Finding, ...]
+    learned_from: int
+    judged_on: int
+    judged: tuple[Judged, ...]
+
+    @property
+    def best_null(self) -> Judged:
+        """The null model with the highest rank correlation."""
+        return max((each for each in self.judged if each.name in NULL_MODELS), key=lambda each: each.rank_correlation)
+
+    @property
+    def best(self) -> Judged:
+        """The better of the two that use the learned rules."""
+        return max(
+            (each for each in self.judged if each.name not in NULL_MODELS), key=lambda each: each.rank_correlation
+        )
+
+
+def backtest(workload: Workload, nodes: int, clock: Clock) -> Backtest:
+    """Return how rules learned from the first 60 % of the jobs predict the waits of the others.
+
+    Predicting a wait by past jobs, one sees those only that had started when the job came.
+
+    Raises
+    ------
+    InputError
+        If fewer than 200 jobs have known starts.
+
+    Examples
+    --------
+    A job each hour, for which the one node is free:
+
+    >>> from hopperlib.scheduling.workload import Job
+    >>> jobs = Workload(Job(n, 3600 * n, 1, 60, 60, observed_start_s=3600 * n) for n in range(200))
+    >>> test = backtest(jobs, 1, Clock(0))
+    >>> test.learned_from, test.judged_on, test.best.mean_error_s
+    (120, 80, 0.0)
+    """
+    rows = [job for job, start in enumerate(workload.observed_start_s) if start >= 0]
+    if len(rows) < _FEWEST:
+        raise InputError(
+            f"{len(rows)} jobs with known starts are too few to learn from some and judge on others: {_FEWEST} are needed"
+        )
+    jobs = workload.of(rows)
+    first = int(_LEARNED_FROM * len(jobs))
+    rules, findings = learn(jobs.of(range(first)), nodes, clock)
+    waits = [max(0, start - at) for start, at in zip(jobs.observed_start_s, jobs.arrival_s, strict=True)]
+    simulated = learned_waits(jobs, nodes, clock, rules)
+    sizes = [
+        (width.bit_length(), limit.bit_length()) for width, limit in zip(jobs.nodes, jobs.requested_time_s, strict=True)
+    ]
+    told = {
+        "learned": simulated,
+        "learned and alike": alike(
+            jobs, waits, [(*size, int(wait).bit_length()) for size, wait in zip(sizes, simulated, strict=True)]
+        ),
+        "constant": [median(waits[:first])] * len(jobs),
+        "alike": alike(jobs, waits, sizes),
+        "easy": learned_waits(jobs, nodes, clock, Learned()),
+    }
+    judged = tuple(_judged(name, predicted, waits, first) for name, predicted in told.items())
+    return Backtest(rules, tuple(findings), first, len(jobs) - first, judged)
+
+
+def learned_waits(jobs: Workload, nodes: int, clock: Clock, rules: Learned) -> list[float]:
+    """Return the wait of each job as rules simulate it. [s]
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job
+    >>> learned_waits(Workload([Job(1, 0, 1, 60, 60), Job(2, 0, 1, 60, 60)]), 1, Clock(0), Learned())
+    [0.0, 60]
+    """
+    starts = rules.run(jobs, nodes, clock).start_s
+    return [max(0.0, start - at) for start, at in zip(starts, jobs.arrival_s, strict=True)]
+
+
+def alike(jobs: Workload, waits: Sequence[int], classes: Sequence[tuple[int, ...]]) -> list[float]:
+    """Return for each job the median wait of the last fifty of its class that had started when it came.
+
+    A class in which none had started stands back to those alike in all but the last of its parts, and so on.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job
+    >>> jobs = Workload([Job(1, 0, 1, 60, 60, observed_start_s=30), Job(2, 90, 1, 60, 60, observed_start_s=90)])
+    >>> alike(jobs, [30, 0], [(1,), (2,)])
+    [0.0, 30.0]
+    """
+    past: dict[tuple[int, ...], deque[int]] = {}
+    begun: list[tuple[int, int]] = []
+    predicted = []
+    for job, arrival in enumerate(jobs.arrival_s):
+        while begun and begun[0][0] <= arrival:
+            _, other = heappop(begun)
+            for parts in range(len(classes[other]) + 1):
+                past.setdefault(classes[other][:parts], deque(maxlen=_ALIKE)).append(waits[other])
+        mine = next(
+            (past[key] for parts in range(len(classes[job]), -1, -1) if (key := classes[job][:parts]) in past), None
+        )
+        predicted.append(float(median(mine)) if mine else 0.0)
+        heappush(begun, (jobs.observed_start_s[job], job))
+    return predicted
+
+
+def interval_of_alike(pairs: Sequence[tuple[float, int]], told: float) -> tuple[int, int]:
+    """Return within what 95 % of the waits lay that were predicted most alike, of (prediction, wait). [s]
+
+    Examples
+    --------
+    >>> interval_of_alike([(0, 5), (0, 7), (9, 60)] * 100, 0)
+    (5, 7)
+    """
+    # Equal predictions are mixed (by Knuth's multiplicative hash), so that their neighbors are any of them.
+    mixed = sorted(range(len(pairs)), key=lambda at: (pairs[at][0], at * 2_654_435_761 % (1 << 32)))
+    return _near([pairs[at][0] for at in mixed], [pairs[at][1] for at in mixed], told)
+
+
+def _near(keys: Sequence[float], waits: Sequence[int], told: float) -> tuple[int, int]:
+    """Return the middle 95 % of the waits whose predictions, which are sorted, lie nearest."""
+    middle = (bisect_left(keys, told) + bisect_right(keys, told)) // 2
+    low = max(0, min(middle - _LIKE_PREDICTIONS // 2, len(waits) - _LIKE_PREDICTIONS))
+    near = sorted(waits[low : low + _LIKE_PREDICTIONS])
+    return near[int(0.025 * len(near))], near[-1 - int(0.025 * len(near))]
+
+
+def _judged(name: str, predicted: Sequence[float], waits: Sequence[int], first: int) -> Judged:
+    """Return how predictions did on the later jobs; intervals come from how they did on the earlier ones."""
+    # Equal predictions are mixed, as above.
+    mixed = sorted(range(first), key=lambda job: (predicted[job], job * 2_654_435_761 % (1 << 32)))
+    earlier = [waits[job] for job in mixed]
+    keys = [predicted[job] for job in mixed]
+    inside = 0
+    for value, wait in zip(predicted[first:], waits[first:], strict=True):
+        low, high = _near(keys, earlier, value)
+        inside += low <= wait <= high
+    later, told = waits[first:], predicted[first:]
+    error = fmean(abs(a - b) for a, b in zip(told, later, strict=True))
+    return Judged(name, rank_correlation(told, later), error, inside / len(later))

@@ -1,0 +1,417 @@
+"""The rules of a site as its job log shows them: closed hours, limits, the order of the queue, who passes whom.
+
+What is looked for is proposed by what the log shows of itself, and kept only
+if the simulation with it puts the waits of the same log in an order nearer to
+the observed one: a pattern that explains no wait is none of the scheduler's
+rules. How well that predicts is another matter, which later weeks tell
+(`hopperlib.scheduling.backtest`).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from hopperlib.finding import Finding
+from hopperlib.scheduling.rules import Closure, Limit, Rules
+from hopperlib.scheduling.schedule import Schedule
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Workload
+from hopperlib.text import count, share
+from hopperlib.units import SECONDS_PER_HOUR
+
+# A job that waited less did not wait: schedulers run no more often.
+NO_WAIT_S = 60
+# Fewer jobs that waited tell no rules: assumed, as are the bounds below; logs of known rules say how often they err
+# (tests/scheduling/test_learned.py).
+_FEWEST = 100
+# More jobs than that number of the last are not looked at: a site's rules change, and the simulations take time.
+_MOST = 15_000
+_HOURS, _WEEK = 24, 168
+_DAYS = {"weekdays": range(5), "weekends": range(5, 7), "all days": range(7)}
+_CLASSES_H = (0, 1, 2, 4, 8, 12, 24)
+# Closed hours: that many starts were to be expected in them, and at most so large a part of these came.
+_EXPECTED, _CAME = 20.0, 0.1
+# Limits: that many of the jobs that waited started as the last that was allowed; so few starts exceed it.
+_AT_LIMIT, _EXCEED = 0.1, 0.005
+# A rule is kept if the rank correlation with the observed waits rises by so much.
+_GAIN = 0.01
+_ORDERS = {
+    "submission": "the order of submission",
+    "size": "the widest first",
+    "length": "the shortest limit first",
+    "fair share": "users who used little first (fair share)",
+}
+_POLICIES = {
+    "easy": "backfill depth 1 (EASY)",
+    "fcfs": "no backfill (depth 0)",
+    "conservative": "backfill that delays nobody (depth all)",
+}
+
+
+class ClosedHours(NamedTuple):
+    """Hours of the day, from and to (not included, and perhaps the next day's), in which no job with a longer limit starts."""
+
+    days: str
+    first_hour: int
+    last_hour: int
+    over_hours: int
+
+    def holds(self, hour_of_week: int) -> bool:
+        """Whether an hour of the week, counted from Monday, is closed."""
+        day, hour = divmod(hour_of_week, _HOURS)
+        inside = (hour - self.first_hour) % _HOURS < (self.last_hour - self.first_hour) % _HOURS
+        return inside and day in _DAYS[self.days]
+
+    @property
+    def text(self) -> str:
+        """The hours in words."""
+        what = f"jobs with limits above {self.over_hours} h start" if self.over_hours else "jobs start"
+        return f"no {what} from {self.first_hour}:00 to {self.last_hour}:00 on {self.days}"
+
+
+class Clock:
+    """The local hour of the week at any second of a trace."""
+
+    def __init__(self, epoch_s: int, timezone: str = "") -> None:
+        self._epoch_s = epoch_s
+        try:
+            self._zone = ZoneInfo(timezone) if timezone else UTC
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            self._zone = UTC
+        self._known: dict[int, int] = {}
+
+    def hour(self, time_s: int) -> int:
+        """Return the number of the hour since 1970."""
+        return (self._epoch_s + time_s) // SECONDS_PER_HOUR
+
+    def of_week(self, hour: int) -> int:
+        """Return the hour of the week, from Monday 0:00 local time, of an hour since 1970."""
+        if hour not in self._known:
+            moment = datetime.fromtimestamp(hour * SECONDS_PER_HOUR, self._zone)
+            self._known[hour] = moment.weekday() * _HOURS + moment.hour
+        return self._known[hour]
+
+    def closures(self, closed: Sequence[ClosedHours], first_s: int, last_s: int) -> list[Closure]:
+        """Return the times between two instants in which jobs do not start."""
+        found = []
+        for rule in closed:
+            since = None
+            for hour in range(self.hour(first_s), self.hour(last_s) + 2):
+                begin_s = max(0, hour * SECONDS_PER_HOUR - self._epoch_s)
+                if rule.holds(self.of_week(hour)):
+                    since = begin_s if since is None else since
+                elif since is not None:
+                    found += [Closure(since, begin_s, rule.over_hours * SECONDS_PER_HOUR)] if begin_s > since else []
+                    since = None
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """Rules of a site, as a log shows them.
+
+    Parameters
+    ----------
+    closed : tuple of ClosedHours
+    limits : tuple of Limit
+    order : str
+        "submission", "size", "length" or "fair share".
+    policy : str
+        As `hopperlib.scheduling.scheduler.simulate` takes it.
+    """
+
+    closed: tuple[ClosedHours, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    order: str = "submission"
+    policy: str = "easy"
+
+    def settings(self, workload: Workload, clock: Clock) -> dict[str, Any]:
+        """Return what `hopperlib.scheduling.scheduler.simulate` takes for these rules."""
+        fair = self.order == "fair share"
+        last_s = max(workload.arrival_s) + 8 * _WEEK * SECONDS_PER_HOUR if len(workload) else 0
+        first_s = min(workload.arrival_s) if len(workload) else 0
+        return {
+            "policy": self.policy,
+            "queue_order": "multifactor" if fair else self.order,
+            "rules": Rules(limits=self.limits, fair_share=1000.0 if fair else 0.0),
+            "closures": clock.closures(self.closed, first_s, last_s),
+        }
+
+    def run(self, workload: Workload, nodes: int, clock: Clock) -> Schedule:
+        """Return the workload as these rules schedule it."""
+        return simulate(workload, nodes, **self.settings(workload, clock))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rules as plain data."""
+        limits = [{"per": each.per, "of": each.of, "jobs": each.jobs, "nodes": each.nodes} for each in self.limits]
+        closed = [each._asdict() for each in self.closed]
+        return {"closed_hours": closed, "limits": limits, "order": self.order, "policy": self.policy}
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Return the rank of each value from 1, equal ones their mean rank.
+
+    Examples
+    --------
+    >>> ranks([30, 10, 10])
+    [3.0, 1.5, 1.5]
+    """
+    first: dict[float, int] = {}
+    times = Counter(values)
+    seen = 0
+    for value in sorted(times):
+        first[value] = seen
+        seen += times[value]
+    return [first[value] + (times[value] + 1) / 2 for value in values]
+
+
+def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """Return Spearman's rank correlation; 0 where one side does not vary.
+
+    Examples
+    --------
+    >>> rank_correlation([1, 2, 9], [10, 20, 30]), rank_correlation([1, 1], [1, 2])
+    (1.0, 0.0)
+    """
+    if len(ours) < 2:
+        return 0.0
+    left, right = ranks(ours), ranks(theirs)
+    middle = (len(ours) + 1) / 2
+    products = sum((a - middle) * (b - middle) for a, b in zip(left, right, strict=True))
+    squares = sum((a - middle) ** 2 for a in left) * sum((b - middle) ** 2 for b in right)
+    return products / squares**0.5 if squares else 0.0
+
+
+class Evidence:
+    """What a log says about its scheduler, and how well given rules put its waits in order."""
+
+    def __init__(self, workload: Workload, nodes: int, clock: Clock) -> None:
+        rows = [job for job, start in enumerate(workload.observed_start_s) if start >= 0][-_MOST:]
+        self.workload, self.nodes, self.clock = workload.of(rows), nodes, clock
+        arrivals, starts = self.workload.arrival_s, self.workload.observed_start_s
+        self.waits = [max(0, start - arrival) for start, arrival in zip(starts, arrivals, strict=True)]
+        self.waited = [job for job, wait in enumerate(self.waits) if wait >= NO_WAIT_S]
+        self._fits: dict[Learned, float] = {}
+
+    def fit(self, rules: Learned) -> float:
+        """Return the rank correlation of simulated with observed waits."""
+        if rules not in self._fits:
+            schedule = rules.run(self.workload, self.nodes, self.clock)
+            arrivals = self.workload.arrival_s
+            simulated = [max(0, start - at) for start, at in zip(schedule.start_s, arrivals, strict=True)]
+            self._fits[rules] = rank_correlation(simulated, self.waits)
+        return self._fits[rules]
+
+    def kept(self, before: Learned, after: Learned) -> bool:
+        """Whether rules explain the waits better than those before."""
+        return self.fit(after) >= self.fit(before) + _GAIN
+
+    @cached_property
+    def start_hours(self) -> list[int]:
+        """The hour of the week in which each job started."""
+        return [self.clock.of_week(self.clock.hour(start)) for start in self.workload.observed_start_s]
+
+    def rhythm(self, over_hours: int) -> tuple[list[float], list[float]]:
+        """Return for each hour of the week the starts of those that waited, and for how many hours jobs waited in it."""
+        limits, starts, hour = self.workload.requested_time_s, self.workload.observed_start_s, self.clock.hour
+        members = [job for job in self.waited if limits[job] > over_hours * SECONDS_PER_HOUR]
+        begun, waiting = [0.0] * _WEEK, [0.0] * _WEEK
+        changes: Counter[int] = Counter()
+        for job in members:
+            begun[self.start_hours[job]] += 1
+            changes[hour(self.workload.arrival_s[job])] += 1
+            changes[hour(starts[job]) + 1] -= 1
+        if changes:
+            first, last = min(changes), max(changes)
+            for at, jobs in enumerate(accumulate(changes[n] for n in range(first, last + 1)), start=first):
+                waiting[self.clock.of_week(at)] += jobs
+        return begun, waiting
+
+    def contradicting(self, rule: ClosedHours) -> float:
+        """Return the share of the starts of a class that lie in hours that are closed to it."""
+        limits = self.workload.requested_time_s
+        members = [job for job in range(len(limits)) if limits[job] > rule.over_hours * SECONDS_PER_HOUR]
+        return sum(rule.holds(self.start_hours[job]) for job in members) / max(1, len(members))
+
+    def levels(self, limit: Limit) -> Iterator[tuple[int, int, int]]:
+        """Yield of each job that a limit may hold for: the job, whom it counts for, and what of it runs once it has started."""
+        workload = self.workload
+        column = workload.user if limit.per == "user" else getattr(workload, f"{limit.per}_number")
+        starts, runs = workload.observed_start_s, workload.run_time_s
+        amount = workload.nodes if limit.nodes is not None else [1] * len(workload)
+        # Ends before starts at one instant.
+        events = sorted(
+            event for job, start in enumerate(starts) for event in ((start + runs[job], 0, job), (start, 1, job))
+        )
+        running: Counter[int] = Counter()
+        for _, begins, job in events:
+            if limit.of and workload.word(limit.per, job) != limit.of:
+                continue
+            if runs[job]:
+                running[column[job]] += amount[job] if begins else -amount[job]
+            if begins:
+                yield job, column[job], running[column[job]]
+
+
+def _closed_hours(evidence: Evidence) -> ClosedHours | None:
+    """Return the hours in which fewest of the jobs that waited started, given how many waited then; None without any."""
+    best: tuple[float, ClosedHours] | None = None
+    for over in _CLASSES_H:
+        begun, waiting = evidence.rhythm(over)
+        for days, numbers in _DAYS.items():
+            hours = [[day * _HOURS + hour for day in numbers] for hour in range(_HOURS)]
+            of_day = [sum(begun[at] for at in each) for each in hours]
+            exposed = [sum(waiting[at] for at in each) for each in hours]
+            rate = sum(of_day) / (sum(exposed) or 1.0)
+            for first in range(_HOURS):
+                came = expected = 0.0
+                for length in range(1, _HOURS - 1):
+                    at = (first + length - 1) % _HOURS
+                    came, expected = came + of_day[at], expected + rate * exposed[at]
+                    score = expected - came / _CAME
+                    if expected >= _EXPECTED and score > 0 and (best is None or score > best[0]):
+                        best = score, ClosedHours(days, first, (first + length) % _HOURS, over)
+    return best[1] if best else None
+
+
+def _edged(evidence: Evidence, rules: Learned, hours: ClosedHours | None) -> ClosedHours | None:
+    """Return closed hours that begin when it fits best: early in the morning few jobs start anyway."""
+    if hours is None:
+        return None
+    length = (hours.last_hour - hours.first_hour) % _HOURS
+    later = [hours._replace(first_hour=(hours.first_hour + by) % _HOURS) for by in range(0, length, 2)]
+    return max(later, key=lambda each: evidence.fit(replace(rules, closed=(each,))))
+
+
+def _limit(evidence: Evidence, limit: Limit) -> tuple[Limit, Finding] | None:
+    """Return the bound that what runs at a time never exceeds although jobs wait at it; None if there is none."""
+    levels = list(evidence.levels(limit))
+    if len(levels) < _FEWEST:
+        return None
+    ordered = sorted(level for _, _, level in levels)
+    bound = ordered[min(len(ordered) - 1, int((1 - _EXCEED) * len(ordered)))]
+    waited = set(evidence.waited)
+    at_bound = [who for job, who, level in levels if job in waited and level == bound]
+    mine = sum(job in waited for job, _, _ in levels)
+    if mine < _FEWEST or len(at_bound) < _AT_LIMIT * mine or (not limit.of and len(set(at_bound)) < 2):
+        return None
+    exceed = sum(level > bound for level in ordered) / len(ordered)
+    found = replace(limit, jobs=bound) if limit.nodes is None else replace(limit, nodes=bound)
+    what = count(bound, "running job" if limit.nodes is None else "node")
+    whose = f"{limit.per} {limit.of}" if limit.of else f"each {limit.per}"
+    message = (
+        f"Limit of {whose}: {what}. {share(len(at_bound) / mine)} of its jobs that waited started at that bound; "
+        f"{share(exceed, 1)} of the starts contradict it"
+    )
+    return found, Finding(f"limit-{limit.per}", message, "note", {**_plain(found), "contradicting": exceed})
+
+
+def _plain(limit: Limit) -> dict[str, Any]:
+    """Return a limit as plain data."""
+    return {"per": limit.per, "of": limit.of, "jobs": limit.jobs, "nodes": limit.nodes}
+
+
+def _candidates(workload: Workload) -> Iterator[Limit]:
+    """Yield the limits that are looked for, their bounds yet unknown."""
+    if len(set(workload.user)) > 1:
+        yield Limit(per="user", jobs=1)
+        yield Limit(per="user", nodes=1)
+    for per in ("account", "qos", "queue"):
+        names = workload.words[per]
+        if len(names) > 1:
+            yield Limit(per=per, jobs=1)
+            yield Limit(per=per, nodes=1)
+            for name in names if per != "account" else ():
+                yield Limit(per=per, of=name, jobs=1)
+
+
+def learn(
+    workload: Workload, nodes: int, clock: Clock, *, progress: Callable[[str], object] = lambda what: None
+) -> tuple[Learned, list[Finding]]:
+    """Return the rules that a log shows, and what speaks for each of them.
+
+    Parameters
+    ----------
+    workload : Workload
+        With observed starts.
+    nodes : int
+        Of the machine.
+    clock : Clock
+        Which hour of the week it was.
+    progress : callable
+        Called with what is looked for next.
+
+    Examples
+    --------
+    >>> learn(Workload(), 4, Clock(0))[1][0].code
+    'too-few-waits'
+    """
+    evidence = Evidence(workload, nodes, clock)
+    rules, findings = Learned(), list[Finding]()
+    if len(evidence.waited) < _FEWEST:
+        message = f"{count(len(evidence.waited), 'job')} waited a minute or more: {_FEWEST} are needed to tell rules"
+        return rules, [Finding("too-few-waits", message, "unknown")]
+    progress("limits")
+    seen = [found for candidate in _candidates(evidence.workload) if (found := _limit(evidence, candidate))]
+    while seen:
+        # The limit that explains most first: one of accounts shows in their users too.
+        best = max(seen, key=lambda found: evidence.fit(replace(rules, limits=(*rules.limits, found[0]))))
+        seen.remove(best)
+        after = replace(rules, limits=(*rules.limits, best[0]))
+        if not evidence.kept(rules, after):
+            break
+        findings.append(_with_gain(best[1], evidence, rules, after))
+        rules = after
+    progress("closed hours")
+    hours = _edged(evidence, rules, _closed_hours(evidence))
+    if hours and evidence.kept(rules, after := replace(rules, closed=(hours,))):
+        wrong = evidence.contradicting(hours)
+        message = f"Closed hours: {hours.text}; {share(wrong, 1)} of these jobs' starts contradict it"
+        found_hours = Finding("closed-hours", message, "note", {**hours._asdict(), "contradicting": wrong})
+        findings.append(_with_gain(found_hours, evidence, rules, after))
+        rules = after
+    progress("order and backfill")
+    # Which comes first matters, as each hides the other: the way that ends better is taken.
+    ways = [_two_choices(evidence, rules, depth_first=depth_first) for depth_first in (True, False)]
+    rules, chosen = max(ways, key=lambda way: evidence.fit(way[0]))
+    return rules, [*findings, *chosen]
+
+
+def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tuple[Learned, list[Finding]]:
+    """Return the rules with the depth and the order that fit best, chosen one after the other."""
+    findings = []
+    for is_depth in (depth_first, not depth_first):
+        if is_depth:
+            tried = {title: replace(rules, policy=name) for name, title in _POLICIES.items()}
+            rules, finding = _chosen(evidence, tried, _POLICIES[rules.policy], "backfill-depth", "Backfill depth")
+        else:
+            tried = {title: replace(rules, order=name) for name, title in _ORDERS.items()}
+            rules, finding = _chosen(evidence, tried, _ORDERS[rules.order], "order", "Order of the queue")
+        findings.append(finding)
+    return rules, findings
+
+
+def _with_gain(finding: Finding, evidence: Evidence, before: Learned, after: Learned) -> Finding:
+    """Return a finding with what the rule adds to the rank correlation."""
+    gain = f"{evidence.fit(before):.2f} to {evidence.fit(after):.2f}"
+    return replace(finding, message=f"{finding.message}; with it the rank correlation of waits rises from {gain}.")
+
+
+def _chosen(evidence: Evidence, tried: dict[str, Learned], usual: str, code: str, what: str) -> tuple[Learned, Finding]:
+    """Return the rules that fit best of some, if they do so clearly, and what speaks for them."""
+    fits = {name: evidence.fit(rules) for name, rules in tried.items()}
+    first, second = sorted(fits, key=lambda name: -fits[name])[:2]
+    numbers = {"rank_correlations": fits}
+    if fits[first] < fits[second] + _GAIN:
+        message = (
+            f"{what}: cannot tell {first} from {second} (rank correlations {fits[first]:.2f} and {fits[second]:.2f}); "
+            f"{usual} is taken."
+        )
+        return tried[usual], Finding(f"{code}-unknown", message, "unknown", numbers)
+    message = f"{what}: {first} (rank correlation {fits[first]:.2f}; next {second}, {fits[second]:.2f})."
+    return tried[first], Finding(code, message, "note", numbers)

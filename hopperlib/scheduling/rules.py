@@ -1,0 +1,338 @@
+"""What a site decides: queues, the order of the queue by priorities, and how much may run.
+
+NERSC changed its queues over the years. Three states of the page that lists
+them were read; two of them are kept, in ``queues.toml``: that of February 2013 and the last one.
+None is from 2011, when the machine of the studies ran. Two more tables there are orders without queues.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple
+
+from hopperlib.errors import InputError
+from hopperlib.scheduling.workload import Job, Workload
+from hopperlib.schema import key, read_record, read_toml
+
+ORDERS: tuple[str, ...] = ("submission", "size", "length", "multifactor")
+# Slurm's weights have 32 bits.
+_HEAVIEST = 4_294_967_295
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """So much of one user, account, QOS or queue may run at a time; whatever is beyond waits and blocks nobody.
+
+    Parameters
+    ----------
+    per : {"user", "account", "qos", "queue"}
+    of : str
+        The one it holds for; each, if it is empty.
+    jobs, nodes : int or None
+        The most that run; None for no bound.
+    """
+
+    per: Literal["user", "account", "qos", "queue"] = key(name="per")
+    of: str = ""
+    jobs: int | None = key(None, low=1)
+    nodes: int | None = key(None, low=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Weights of Slurm's multifactor priority, and limits.
+
+    A job's priority is the sum of weight times factor, each factor from 0 to
+    1 [1]_: waiting time since it was eligible over `max_age_days`, at most 1;
+    its share of the nodes; what the tables give its queue and QOS; and
+    2 ** (-usage / share), with usage the decayed node-seconds of its user over
+    those of all, and share one over the number of users; with `shares`,
+    those of its account. It is worked out when a job comes, and for all that wait
+    whenever something happens `period_s` or more after the last time.
+
+    Parameters
+    ----------
+    age, size, queue, qos, fair_share : float
+        Weights, at most 4,294,967,295 as Slurm's, which have 32 bits.
+    max_age_days, half_life_days : float
+        [days]
+    period_s : int
+        [s]
+    queue_factors, qos_factors, shares : mapping of str to float
+    limits : tuple of Limit
+
+    References
+    ----------
+    .. [1] SchedMD, "Multifactor Priority Plugin" (PriorityWeightAge and the others, PriorityDecayHalfLife,
+       PriorityMaxAge, PriorityCalcPeriod) and "Classic Fairshare Algorithm".
+    """
+
+    age: float = key(0.0, low=0, high=_HEAVIEST)
+    size: float = key(0.0, low=0, high=_HEAVIEST)
+    queue: float = key(0.0, low=0, high=_HEAVIEST)
+    qos: float = key(0.0, low=0, high=_HEAVIEST)
+    fair_share: float = key(0.0, low=0, high=_HEAVIEST)
+    max_age_days: float = key(7.0, above=0)
+    half_life_days: float = key(7.0, above=0)
+    period_s: int = key(300, low=1)
+    queue_factors: Mapping[str, float] | None = None
+    qos_factors: Mapping[str, float] | None = None
+    shares: Mapping[str, float] | None = None
+    limits: tuple[Limit, ...] = key((), name="limit")
+
+
+class Closure(NamedTuple):
+    """A time in which no job starts that asked for more than a limit: jobs that run go on. [s]"""
+
+    start_s: int
+    end_s: int
+    over_s: int
+
+
+def fixed_priorities(workload: Workload, order: str, rules: Rules, nodes: int) -> list[float] | None:
+    """Return the part of each job's priority that does not change while it waits, the larger first; None if all are equal.
+
+    Raises
+    ------
+    InputError
+        If there is no such order.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job
+    >>> fixed_priorities(Workload([Job(1, 0, 4, 60, 90), Job(2, 0, 2, 60, 60)]), "length", Rules(), 8)
+    [-90, -60]
+    """
+    if order not in ORDERS:
+        raise InputError(f"queue_order={order!r} must be one of: {', '.join(ORDERS)}", name="queue_order")
+    if order == "submission":
+        return None
+    if order == "size":
+        return list(workload.nodes)
+    if order == "length":
+        return [-limit for limit in workload.requested_time_s]
+    queues = [rules.queue * (rules.queue_factors or {}).get(name, 0.0) for name in workload.queues]
+    qos = [rules.qos * (rules.qos_factors or {}).get(name, 0.0) for name in workload.words["qos"]]
+    return [
+        queues[queue] + qos[quality] + rules.size * width / nodes
+        for queue, quality, width in zip(workload.queue_number, workload.qos_number, workload.nodes, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """A batch queue.
+
+    Its fields are those of a row of ``queues.toml``.
+
+    Parameters
+    ----------
+    name : str
+    priority : int
+        Lower goes first, as in NERSC's tables.
+    nodes : (int, int) or None
+        Narrowest and widest job it takes.
+    max_hours : float or None
+        Longest limit it takes. [h]
+    run_limit : int or None
+        Jobs of one user that may run at a time.
+    charge_factor : float
+        What an hour costs here; in the file ``charge``.
+    regular : bool
+        Whether jobs go here that name no queue of the table.
+
+    Examples
+    --------
+    >>> Queue(name="debug", nodes=(1, 512)).check(Job(7, 0, 600, 60, 60))
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: job 7 asks for nodes=600; queue 'debug' takes 1 to 512
+    """
+
+    name: str
+    priority: int = key(0, required=True)
+    nodes: tuple[int, int] | None = key(None, required=True, low=1, form="[fewest, most] nodes, whole numbers")
+    max_hours: float | None = key(None, required=True, above=0)
+    run_limit: int | None = key(None, low=1)
+    charge_factor: float = key(1.0, name="charge", low=0)
+    regular: bool = False
+
+    @property
+    def max_time_s(self) -> int | None:
+        """Longest limit it takes. [s]"""
+        return None if self.max_hours is None else round(3600 * self.max_hours)
+
+    def takes(self, nodes: int, requested_time_s: int) -> bool:
+        """Whether a job of this size and limit may go here."""
+        low, high = self.nodes or (1, nodes)
+        longest = self.max_time_s
+        return low <= nodes <= high and (longest is None or requested_time_s <= longest)
+
+    def check(self, job: Job) -> None:
+        """Refuse a job that this queue does not take.
+
+        Raises
+        ------
+        InputError
+            If it is too narrow, too wide or too long.
+        """
+        low, high = self.nodes or (1, job.nodes)
+        if not low <= job.nodes <= high:
+            raise InputError(f"job {job.job} asks for nodes={job.nodes}; queue {self.name!r} takes {low} to {high}")
+        if not self.takes(job.nodes, job.requested_time_s):
+            raise InputError(
+                f"job {job.job} asks for requested_time_s={job.requested_time_s}; queue {self.name!r} takes "
+                f"{self.max_time_s} s at most"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueTable:
+    """What decides the order of the queue: queues as a page listed them, and the rules of a site.
+
+    Parameters
+    ----------
+    queues : tuple of Queue
+        In the file ``queue``.
+    like : str
+        Name of the table whose queues these are, in place of a list of them.
+    order : {"submission", "size", "length", "multifactor"}
+        Within one priority: as the jobs came, the widest or the shortest limit first, or by the weights of `rules`.
+    aging_hours : float or None
+        How long a job waits to gain one step of priority; None for no aging. [h]
+    rules : Rules
+        Weights of the multifactor order, and limits of what runs at a time.
+    title : str
+        What it is and from when.
+    source : str
+        Where it was read.
+    notes : tuple of str
+        What the page leaves open or gets wrong.
+    name : str
+        Its heading in the file.
+    """
+
+    queues: tuple[Queue, ...] = key((), name="queue", least=0)
+    like: str = ""
+    order: Literal["submission", "size", "length", "multifactor"] = "submission"
+    aging_hours: float | None = key(None, above=0)
+    rules: Rules = Rules()
+    title: str = ""
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    name: str = ""
+
+    @property
+    def aging_s(self) -> int | None:
+        """How long a job waits to gain one step of priority; None for no aging. [s]"""
+        return None if self.aging_hours is None else max(1, round(3600 * self.aging_hours))
+
+
+@cache
+def _tables() -> dict[str, QueueTable]:
+    """Read the data file, once."""
+    return read_queues(files("hopperlib.scheduling").joinpath("queues.toml").read_text(encoding="utf-8"))
+
+
+def read_queues(text: str) -> dict[str, QueueTable]:
+    r"""Return the tables of a TOML text that is written like ``queues.toml``.
+
+    Raises
+    ------
+    TableError
+        If it is no TOML, or anything in a table is wrong; names all of it.
+    InputError
+        If a table is empty, like none that there is, or has aging without queues.
+
+    Examples
+    --------
+    >>> mine = read_queues('[mine]\nlike = "hopper-final"\n[mine.rules]\nage = 1000\n[[mine.rules.limit]]\nper = "user"\njobs = 3')
+    >>> len(mine["mine"].queues), mine["mine"].rules.age, mine["mine"].rules.limits[0].jobs
+    (11, 1000, 3)
+    >>> read_queues('[ours]\nqueue = [{name = "1", nodes = [1, 8], max_hours = 2, priority = 1}]')["ours"].queues[0].max_time_s
+    7200
+    """
+    return queues_of(read_toml(text, name="queues"))
+
+
+def queues_of(document: Mapping[str, Any]) -> dict[str, QueueTable]:
+    """Return the tables of a parsed file, as `read_queues` does.
+
+    Examples
+    --------
+    >>> queues_of({"own": {}})
+    Traceback (most recent call last):
+    hopperlib.errors.InputError: own: is empty: a table has queues ([[queue]], or like), an order, or rules
+    """
+    tables = {}
+    for name, table in document.items():
+        listed = read_record(QueueTable, table if isinstance(table, dict) else {}, name=name)
+        if listed == QueueTable():
+            raise InputError(f"{name}: is empty: a table has queues ([[queue]], or like), an order, or rules")
+        queues = queue_table(listed.like).queues if listed.like else listed.queues
+        if listed.aging_hours and not queues:
+            raise InputError(f"{name}: aging_hours needs queues: without priorities there is nothing to make up for")
+        tables[name] = replace(listed, name=name, title=listed.title or name, queues=queues)
+    return tables
+
+
+def put_into_queues(workload: Workload, table: QueueTable) -> tuple[Workload, int, list[int]]:
+    """Return the workload with every job in a queue of the table, and what that took.
+
+    A job stays in the queue that it names, if the table has it. Else it goes
+    to the first regular queue that takes its nodes and limit, or if there is none to the first queue that does.
+
+    Returns
+    -------
+    (Workload, int, list of int)
+        The jobs; how many got a queue that they did not name; and the indices of those that no queue takes,
+        or not the one that they name.
+
+    Examples
+    --------
+    >>> jobs, named, refused = put_into_queues(Workload([Job(1, 0, 700, 60, 3600)]), queue_table("hopper-final"))
+    >>> jobs[0].queue, named, refused
+    ('reg_med', 1, [])
+    """
+    named = {queue.name: queue for queue in table.queues}
+    choices = sorted(table.queues, key=lambda queue: not queue.regular)
+    placed, given, refused = [], 0, []
+    for index, job in enumerate(workload):
+        own = named.get(job.queue)
+        if own is None:
+            own = next((queue for queue in choices if queue.takes(job.nodes, job.requested_time_s)), None)
+            given += own is not None
+        if own is None or not own.takes(job.nodes, job.requested_time_s):
+            refused.append(index)
+        placed.append(job if own is None else job._replace(queue=own.name))
+    return Workload(placed), given, refused
+
+
+def queue_tables() -> tuple[str, ...]:
+    """Return the names of the tables there are.
+
+    Examples
+    --------
+    >>> queue_tables()
+    ('hopper-2013', 'hopper-final', 'widest-first', 'shortest-first')
+    """
+    return tuple(_tables())
+
+
+def queue_table(name: str) -> QueueTable:
+    """Return a table of queues.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> {queue.name: queue.charge_factor for queue in queue_table("hopper-2013").queues if queue.name.startswith("reg_m")}
+    {'reg_med': 0.6}
+    """
+    tables = _tables()
+    if name not in tables:
+        raise InputError(f"there is no queue table {name!r}; there are: {', '.join(tables)}")
+    return tables[name]

@@ -1,0 +1,295 @@
+"""An event-driven batch scheduler that remembers which nodes every job had.
+
+The rules are fixed, so that schedules compare:
+
+- At one instant, completions come first, then what happens to the machine,
+  then submissions, then one look at the queue.
+- A job ends after its run time, or at its limit if that is shorter.
+  ``overrun="keep"`` lets it run on; once over its limit, it is expected to
+  end at every moment.
+- The queue is in order of priority, then of submission. Only if asked for, waiting
+  counts too: a job gains one step of priority for every that many seconds.
+- ``fcfs``: the head starts as soon as it fits; nobody passes it.
+- ``easy``: the head is promised the earliest time at which enough nodes are
+  free by the limits of the running jobs, all ends up to that time counted.
+  Others may pass it if they end by then by their own limit, or use nodes that
+  the head leaves over at that time, which they use up.
+- ``conservative``: every waiting job is promised the earliest time at which it
+  delays nobody before it in the queue, and each job starts when its time has come. With
+  a depth of two or more, ``easy`` does so for that many of the first. Where nodes are
+  shared or differ, as by a planned downtime of some of them, a promise holds as long as enough are left of the
+  nodes on which the job could be.
+- A policy may also be a function: it sees a `View` whenever something ended or came and there is room for
+  the narrowest waiting job, and returns, or yields, those of its waiting jobs that are to start now.
+
+On a cluster with partitions each queue is one of them, and each has its own
+head. A job wants the same of each of its nodes: its cores, GPUs and memory
+divided by them, rounded up; without cores, whole nodes. It gets the first nodes
+of its partition that have room. Its promise is the earliest time at which
+enough of them have room for it by the limits of those who run there; a job that
+runs on then may take a node from it only where it still finds room there, or
+as many as it can spare. Promises do not count each other.
+
+Queue tables and limits hold across partitions: the job that is earlier in the queue is
+tried first, in whatever partition.
+
+Nodes are positions in a list. Where a position lies in the machine is decided
+by a node order afterwards: with the default allocation the schedule does not
+depend on it.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from hopperlib.errors import InputError, refusal
+from hopperlib.scheduling._free_nodes import Contiguous, FirstFit, free_list, joined
+from hopperlib.scheduling._lane import FOREVER, Lane, Wanted
+from hopperlib.scheduling._loop import Loop
+from hopperlib.scheduling._own import OwnLane, Policy, View
+from hopperlib.scheduling._plan import PlanLane, capacity, suffices
+from hopperlib.scheduling._waiting import Limits, Order
+from hopperlib.scheduling._whole import ContiguousLane, CountedLane, WholeLane
+from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition, demand
+from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.rules import Closure, Queue, Rules, fixed_priorities
+from hopperlib.scheduling.schedule import Schedule
+from hopperlib.scheduling.workload import Workload
+
+__all__ = ["POLICIES", "Policy", "View", "simulate", "too_wide"]
+
+POLICIES: tuple[str, ...] = ("easy", "fcfs", "conservative")
+# The depth that each policy stands for; EASY's is given.
+_DEPTHS = {"fcfs": 0, "conservative": 1 << 31}
+_WHOLE: Wanted = ("", 0, 0, 0)
+
+
+def simulate(
+    workload: Workload,
+    nodes: int | Cluster,
+    *,
+    policy: str | Policy = "easy",
+    depth: int = 1,
+    queue_order: str = "submission",
+    rules: Rules | None = None,
+    allocation: str = "first",
+    overrun: str = "kill",
+    queues: Sequence[Queue] = (),
+    aging_s: int | None = None,
+    downtimes: Sequence[Downtime] = (),
+    closures: Sequence[Closure] = (),
+    rng: random.Random | None = None,
+    sample_every_s: int | None = None,
+    requeue: bool = False,
+    runtime: Callable[[int, list[int]], int] | None = None,
+    progress: Callable[[int], object] | None = None,
+    until_s: int | None = None,
+    nodes_per_switch: int = 0,
+) -> Schedule:
+    """Return the schedule of a workload on a machine.
+
+    Parameters
+    ----------
+    workload : Workload
+    nodes : int or Cluster
+        Nodes of the machine, each for one job at a time; or partitions of nodes that may be shared.
+    policy : {"easy", "fcfs", "conservative"} or callable
+        Who may pass whom, see above.
+    depth : int
+        To how many blocked jobs EASY promises a time.
+    queue_order : {"submission", "size", "length", "multifactor"}
+        Within one priority of the queues: as they came, the widest or the shortest limit first, or by `rules`.
+    rules : Rules or None
+        Weights of the multifactor order, and limits of what runs at a time.
+    allocation : {"first", "best", "contiguous", "random"}
+        How nodes are picked from the free ones: the first of the list, as Hopper's scheduler did; the
+        smallest run that holds the job, else the largest runs first; one run only, for which a job
+        waits; at random.
+    overrun : {"kill", "keep"}
+        What happens at a job's limit.
+    queues : sequence of Queue
+        Priorities and limits by name; jobs of other queues have priority 0.
+    aging_s : int or None
+        How long a job waits to gain one step of priority; None for no aging. [s]
+    downtimes : sequence of Downtime
+    closures : sequence of Closure
+        Closed hours: times in which no job with a longer limit starts; it blocks nobody then.
+    rng : random.Random or None
+        For random allocation; only its ``random()`` is used.
+    sample_every_s : int or None
+        Interval of the machine's records; None for none. [s]
+    requeue : bool
+        Whether a job that an outage ends queues again, at its old place; else it is lost.
+    runtime : callable or None
+        ``runtime(job index, bounds of its runs) -> seconds``: lets the placement feed back
+        on the run time. One simulation then serves one node order only.
+    progress : callable or None
+        Called now and then with the number of jobs submitted so far; if it
+        returns something true, the simulation stops there and says so in
+        `Schedule.stopped_s`.
+    until_s : int or None
+        Stop looking at this instant; what runs then stays as it is expected to end. `Schedule.go_on` looks further.
+    nodes_per_switch : int
+        So many neighbors in the list are under one switch, where a job that fits under one has its nodes; 0: anywhere.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    InputError
+        If a setting is unknown, or a job is wider than the machine or its queue allows.
+
+    Examples
+    --------
+    Ten nodes. Job 2 waits for job 1; job 3 fits beside job 1 and ends in time, so it passes job 2:
+
+    >>> from hopperlib.scheduling.workload import Job, Workload
+    >>> jobs = Workload([Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50), Job(3, 2, 4, 90, 90)])
+    >>> schedule = simulate(jobs, 10)
+    >>> list(schedule.start_s), schedule.runs(2)
+    ([0, 100, 2], [(6, 10)])
+    >>> list(simulate(jobs, 10, policy="fcfs").start_s)
+    [0, 100, 150]
+    """
+    cluster = _one_pool(nodes) if isinstance(nodes, int) else nodes
+    count = len(cluster.nodes)
+    _check_settings(policy, overrun, count, depth, {"sample_every_s": sample_every_s, "aging_s": aging_s})
+    _check(workload, count, queues)
+    rules = rules or Rules()
+    fixed = fixed_priorities(workload, queue_order, rules, count)
+    if queue_order != "multifactor":
+        rules = replace(rules, age=0.0, fair_share=0.0)
+    jobs = range(len(workload))
+    wanted = [_WHOLE] * len(jobs) if isinstance(nodes, int) else [_wanted(workload, job, cluster) for job in jobs]
+    run = Loop(
+        Schedule(workload, count),
+        Order(workload, queues, aging_s, fixed, rules),
+        Limits(workload, queues, rules, [downtime.queue for downtime in downtimes if downtime.queue], bool(closures)),
+        wanted,
+        keep=overrun == "keep",
+        runtime=runtime,
+        requeue=requeue,
+    )
+    of_partition = _lanes(
+        run,
+        cluster,
+        _DEPTHS.get(str(policy), depth),
+        partial(free_list, allocation, rng=rng),
+        nodes_per_switch=nodes_per_switch,
+        downtimes=downtimes,
+        plans=nodes_per_switch > 0 or any(each.is_known_part for each in downtimes),
+    )
+    if callable(policy):
+        of_partition = dict.fromkeys(of_partition, OwnLane(run, of_partition, policy))
+    lanes = list(dict.fromkeys(of_partition.values()))
+    lane_of = lanes * len(jobs) if len(lanes) == 1 else [of_partition[want[0]] for want in wanted]
+    run.schedule.events = run.run(lanes, lane_of, downtimes, closures, progress, sample_every_s, -1)
+    next(run.schedule.events, None)
+    run.schedule.go_on(FOREVER if until_s is None else until_s)
+    return run.schedule
+
+
+def _lanes(
+    run: Loop,
+    cluster: Cluster,
+    depth: int,
+    free: Callable[[list[int]], FirstFit],
+    *,
+    plans: bool,
+    downtimes: Sequence[Downtime],
+    nodes_per_switch: int,
+) -> dict[str, Lane]:
+    """Return the queues of the partitions; nodes that are whole and alike are counted, which is faster."""
+    lanes: dict[str, Lane] = {}
+    wants = set(run.wanted)
+    used, sharing = {want[0] for want in wants}, {want[0] for want in wants if want[1:] != (0, 0, 0)}
+    for names in cluster.parts():
+        members = {name: cluster.partitions[name].nodes for name in names}
+        nodes = free(joined(members[names[0]]))
+        together = isinstance(nodes, Contiguous)
+        if len(names) == 1 and names[0] not in sharing and not (plans or (depth > 1 and (downtimes or together))):
+            kind = ContiguousLane if together else WholeLane
+            whole: WholeLane = kind(run, nodes, easy=depth == 1) if depth <= 1 else CountedLane(run, nodes, depth)
+            lanes[names[0]] = whole
+        elif used & set(names):
+            shared = PlanLane(
+                run,
+                cluster.nodes,
+                members,
+                depth=depth,
+                free=free,
+                nodes_per_switch=nodes_per_switch,
+                downtimes=downtimes,
+            )
+            lanes |= dict.fromkeys(names, shared)
+    return lanes
+
+
+def _check_settings(
+    policy: str | Policy, overrun: str, nodes: int, depth: int, intervals_s: Mapping[str, int | None]
+) -> None:
+    """Refuse a setting of `simulate` that is unknown or too small."""
+    if not callable(policy) and policy not in POLICIES:
+        raise refusal("policy", policy, f"must be one of: {', '.join(POLICIES)}; or a function")
+    if overrun not in ("kill", "keep"):
+        raise refusal("overrun", overrun, "must be kill or keep")
+    for name, number in (("nodes", nodes), ("depth", depth)):
+        if number < 1:
+            raise refusal(name, number, "must be at least 1")
+    for name, seconds in intervals_s.items():
+        if seconds is not None and seconds < 1:
+            raise refusal(name, seconds, "must be at least 1 s")
+
+
+def _one_pool(nodes: int) -> Cluster:
+    """Return that many nodes, of which each runs one job, in one partition for all queues."""
+    return Cluster(
+        nodes=(NodeResources(),) * nodes, partitions={"": Partition(nodes=tuple(range(nodes)), exclusive=True)}
+    )
+
+
+def _wanted(workload: Workload, job: int, cluster: Cluster) -> Wanted:
+    """Return what a job wants, and of which partition."""
+    name = cluster.partition(workload.word("queue", job))
+    return (name, 0, 0, 0) if cluster.partitions[name].exclusive else (name, *demand(workload, job))
+
+
+def too_wide(workload: Workload, nodes: int | Cluster) -> list[int]:
+    """Return the jobs, by their indices, that could never start: too wide, or for no node of their partition.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job, Workload
+    >>> too_wide(Workload([Job(1, 0, 6, 100, 100), Job(2, 1, 8, 50, 50)]), 7)
+    [1]
+    """
+    if isinstance(nodes, int):
+        return [job for job, width in enumerate(workload.nodes) if width > nodes]
+    able: dict[Wanted | None, int] = {None: 0}
+    jobs = []
+    for job in range(len(workload)):
+        try:
+            want = _wanted(workload, job, nodes)
+        except InputError:
+            want = None
+        if want is not None and want not in able:
+            able[want] = sum(suffices(capacity(nodes.nodes[node]), want) for node in nodes.partitions[want[0]].nodes)
+        if workload.nodes[job] > able[want]:
+            jobs.append(job)
+    return jobs
+
+
+def _check(workload: Workload, nodes: int, queues: Sequence[Queue]) -> None:
+    """Refuse jobs that could never start."""
+    if len(workload) and max(workload.nodes) > nodes:
+        index = next(i for i, width in enumerate(workload.nodes) if width > nodes)
+        raise InputError(
+            f"job {workload.job[index]} asks for nodes={workload.nodes[index]}, more than the {nodes} of the machine"
+        )
+    limits = {queue.name: queue for queue in queues}
+    for job in workload if limits else ():
+        if job.queue in limits:
+            limits[job.queue].check(job)

@@ -1,0 +1,317 @@
+"""What a change of the machine or its rules would do to the waits of a log, and how sure that is.
+
+The log is simulated as it is and with the change, both under the rules that were learned from it. The interval of the
+difference has two parts: weeks of submissions are drawn anew, and the change may be wrong by as much as the simulation
+of the log as it is was wrong, in either direction.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import NamedTuple
+
+from hopperlib.errors import InputError
+from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition, demand
+from hopperlib.scheduling.compared import WEEK_S, enough_weeks, quantile_range, resampled
+from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.learned import Clock, Learned
+from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
+from hopperlib.scheduling.scheduler import simulate, too_wide
+from hopperlib.scheduling.workload import Job, Workload
+
+# The pieces of a job queue again when the piece before has ended, which is known after a simulation only: each one
+# begins with what the one before told.
+_PASSES = 3
+# Waits over shorter runs than this would count without end [s]: the usual bound of the bounded slowdown.
+_SHORT_RUN_S = 10
+_CLASSES_H = (1, 4, 12, 24)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A change of the machine or of its rules.
+
+    Parameters
+    ----------
+    name : str
+    nodes : int or None
+        Of the machine; None as it is.
+    max_walltime_s : int or None
+        Longest limit: jobs that ask for more come as several, each of which queues when the one before has ended. [s]
+    split : (int, int) or None
+        Jobs with limits up to that many seconds have that many nodes of their own; the others have the rest.
+    downtimes : tuple of Downtime
+    depth : int or None
+        Of backfill.
+    shared_cores : int
+        Cores of a node that jobs share; 0 for whole nodes.
+    """
+
+    name: str
+    nodes: int | None = None
+    max_walltime_s: int | None = None
+    split: tuple[int, int] | None = None
+    downtimes: tuple[Downtime, ...] = ()
+    depth: int | None = None
+    shared_cores: int = 0
+
+    def room(self, nodes: int) -> int | Cluster:
+        """Return what to schedule on, of a machine with that many nodes."""
+        nodes = self.nodes or nodes
+        if self.split:
+            first = self.split[1]
+            if not 0 < first < nodes:
+                raise InputError(f"a split must leave nodes on both sides: {first} of {nodes:,}")
+            parts = {"short": tuple(range(first)), "long": tuple(range(first, nodes))}
+            exclusive = not self.shared_cores
+            partitions = {name: Partition(nodes=mine, exclusive=exclusive) for name, mine in parts.items()}
+        elif self.shared_cores:
+            partitions = {"": Partition(nodes=tuple(range(nodes)))}
+        else:
+            return nodes
+        return Cluster(nodes=(NodeResources(cores=self.shared_cores),) * nodes, partitions=partitions)
+
+    def jobs(self, workload: Workload) -> tuple[list[Job], list[int]]:
+        """Return the jobs of a log as they come under this change, and beside each its index in the log."""
+        jobs, origins = [], []
+        for index, job in enumerate(workload):
+            side = "short" if self.split and job.requested_time_s <= self.split[0] else "long"
+            queue = side if self.split else job.queue
+            pieces = _pieces(job._replace(memory_mb=0, gpus=0, queue=queue), self.max_walltime_s)
+            jobs += pieces
+            origins += [index] * len(pieces)
+        return jobs, origins
+
+
+def _pieces(job: Job, most_s: int | None) -> list[Job]:
+    """Return a job as the several that a shorter limit makes of it."""
+    if most_s is None or job.requested_time_s <= most_s:
+        return [job]
+    runs = [most_s] * (job.run_time_s // most_s) + [job.run_time_s % most_s]
+    return [job._replace(run_time_s=run, requested_time_s=most_s) for run in runs if run or len(runs) == 1]
+
+
+def simulated_waits(
+    workload: Workload, nodes: int, clock: Clock, rules: Learned, scenario: Scenario
+) -> tuple[list[int], Schedule]:
+    """Return how long each job of a log waits under a change, all its pieces together, and the schedule. [s]
+
+    Raises
+    ------
+    InputError
+        If a job does not fit.
+
+    Examples
+    --------
+    >>> jobs = Workload([Job(1, 0, 2, 60, 60), Job(2, 0, 2, 60, 60)])
+    >>> simulated_waits(jobs, 2, Clock(0), Learned(), Scenario(name="as it is"))[0]
+    [0, 60]
+    >>> simulated_waits(jobs, 2, Clock(0), Learned(), Scenario(name="more", nodes=4))[0]
+    [0, 0]
+    """
+    jobs, origins = scenario.jobs(workload)
+    room = scenario.room(nodes)
+    settings = rules.settings(workload, clock)
+    if scenario.depth is not None:
+        settings["policy"], settings["depth"] = ("easy", scenario.depth) if scenario.depth else ("fcfs", 1)
+    if wide := too_wide(Workload(jobs), room):
+        raise InputError(f"{scenario.name}: job {Workload(jobs)[wide[0]].job} does not fit any more")
+    arrivals = [max(job.submit_time_s, job.eligible_time_s or 0) for job in jobs]
+    passes = _PASSES if len(jobs) > len(workload) else 1
+    for _ in range(passes):
+        numbered = [job._replace(job=at, eligible_time_s=arrivals[at]) for at, job in enumerate(jobs)]
+        schedule = simulate(Workload(numbered), room, downtimes=scenario.downtimes, **settings)
+        place = {number: index for index, number in enumerate(schedule.workload.job)}
+        for at in range(1, len(jobs)):
+            if origins[at] == origins[at - 1]:
+                arrivals[at] = schedule.end_s[place[at - 1]]
+    waits = [0] * len(workload)
+    for at, origin in enumerate(origins):
+        if schedule.status[place[at]] == NOT_STARTED:
+            raise InputError(f"{scenario.name}: job {jobs[at].job} never starts")
+        waits[origin] += max(0, schedule.start_s[place[at]] - schedule.workload.arrival_s[place[at]])
+    return waits, schedule
+
+
+class ClassWaits(NamedTuple):
+    """Mean waits of a class of jobs before and after a change. [s]"""
+
+    name: str
+    jobs: int
+    before_s: float
+    after_s: float
+
+
+class Effect(NamedTuple):
+    """What a change does.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    wait_s : float
+        Mean wait of a job in the simulation with the change. [s]
+    difference : float
+        Of the mean wait, as a part of that without the change.
+    low, high : float or None
+        The interval that should hold 95 % of truths; None for fewer than eight weeks.
+    use : float
+        Node-seconds of jobs over those of the machine, from the first to the last submission.
+    fairness : float
+        Jain's index of the users' mean bounded slowdowns: 1 where all are alike, 1 / users where one bears all.
+    classes : tuple of ClassWaits
+        By limit.
+    """
+
+    scenario: Scenario
+    wait_s: float
+    difference: float
+    low: float | None
+    high: float | None
+    use: float
+    fairness: float
+    classes: tuple[ClassWaits, ...]
+
+
+class WhatIf(NamedTuple):
+    """Changes side by side.
+
+    Parameters
+    ----------
+    observed_s, simulated_s : float
+        Mean wait of the log, and of its simulation as it is. [s]
+    use, fairness : float
+        Of the simulation as it is.
+    weeks : int
+    effects : tuple of Effect
+    """
+
+    observed_s: float
+    simulated_s: float
+    use: float
+    fairness: float
+    weeks: int
+    effects: tuple[Effect, ...]
+
+
+def what_if(
+    workload: Workload,
+    nodes: int,
+    clock: Clock,
+    rules: Learned,
+    scenarios: Sequence[Scenario],
+    *,
+    resamples: int = 1000,
+) -> WhatIf:
+    """Return what changes would do to the waits of a log.
+
+    Examples
+    --------
+    >>> rows = [(1, 0, 2, 60, 60, 0), (2, 0, 2, 60, 60, 60)]
+    >>> log = Workload(Job(*row[:5], observed_start_s=row[5]) for row in rows)
+    >>> found = what_if(log, 2, Clock(0), Learned(), [Scenario(name="more", nodes=4)])
+    >>> found.observed_s, found.effects[0].difference, found.effects[0].low
+    (30.0, -1.0, None)
+    """
+    rows = [job for job, start in enumerate(workload.observed_start_s) if start >= 0]
+    if not rows:
+        raise InputError("this log tells no starts: no simulation of it can be judged")
+    log = workload.of(rows)
+    observed = [max(0, start - at) for start, at in zip(log.observed_start_s, log.arrival_s, strict=True)]
+    before, schedule = simulated_waits(log, nodes, clock, rules, Scenario(name="as it is"))
+    span = log.arrival_s[0], log.arrival_s[-1] + 1
+    effects = []
+    for scenario in scenarios:
+        after, changed = simulated_waits(log, nodes, clock, rules, scenario)
+        low, high = _interval(log, observed, before, after, resamples)
+        classes = tuple(_classes(log, before, after))
+        difference = (sum(after) - sum(before)) / (sum(before) or 1)
+        effects.append(
+            Effect(
+                scenario,
+                fmean(after),
+                difference,
+                low,
+                high,
+                changed.utilization(*span),
+                _fairness(log, after),
+                classes,
+            )
+        )
+    weeks = len({at // WEEK_S for at in log.arrival_s})
+    use = schedule.utilization(*span)
+    return WhatIf(fmean(observed), fmean(before), use, _fairness(log, before), weeks, tuple(effects))
+
+
+def _interval(
+    log: Workload, observed: Sequence[int], before: Sequence[int], after: Sequence[int], resamples: int
+) -> tuple[float | None, float | None]:
+    """Return the interval of a relative difference, by weeks drawn anew and the misfit of the simulation as it is."""
+    weeks: dict[int, list[int]] = {}
+    for at, seen, was, now in zip(log.arrival_s, observed, before, after, strict=True):
+        sums = weeks.setdefault(at // WEEK_S, [0, 0, 0])
+        for place, value in enumerate((now - was, was, was - seen)):
+            sums[place] += value
+    if not enough_weeks(len(weeks)):
+        return None, None
+    rng = random.Random(1)
+    found = []
+    for drawn in resampled(list(weeks.values()), rng, resamples):
+        changed, was, misfit = (sum(column) for column in zip(*drawn, strict=True))
+        # Nobody waits less than nothing.
+        found.append(max(-1.0, (changed + (2 * rng.random() - 1) * misfit) / max(1, was)))
+    return quantile_range(found, len(weeks))
+
+
+def _classes(log: Workload, before: Sequence[int], after: Sequence[int]) -> list[ClassWaits]:
+    """Return the waits by limit."""
+    of_class: dict[int, list[int]] = {}
+    for job, limit in enumerate(log.requested_time_s):
+        of_class.setdefault(sum(limit > 3600 * hours for hours in _CLASSES_H), []).append(job)
+    names = [f"limit up to {hours} h" for hours in _CLASSES_H] + [f"limit above {_CLASSES_H[-1]} h"]
+    return [
+        ClassWaits(names[at], len(jobs), fmean(before[job] for job in jobs), fmean(after[job] for job in jobs))
+        for at, jobs in sorted(of_class.items())
+    ]
+
+
+def _fairness(log: Workload, waits: Sequence[int]) -> float:
+    """Return Jain's index of the users' mean bounded slowdowns."""
+    of_user: dict[int, list[float]] = {}
+    for user, wait, run in zip(log.user, waits, log.run_time_s, strict=True):
+        of_user.setdefault(user, []).append(max(1.0, (wait + run) / max(run, _SHORT_RUN_S)))
+    means = [fmean(slowdowns) for slowdowns in of_user.values()]
+    return sum(means) ** 2 / (len(means) * sum(mean * mean for mean in means))
+
+
+def together(scenarios: Sequence[Scenario]) -> Scenario:
+    """Return all changes in one.
+
+    Examples
+    --------
+    >>> together([Scenario(name="a", nodes=4), Scenario(name="b", depth=2)])
+    Scenario(name='all together', nodes=4, max_walltime_s=None, split=None, downtimes=(), depth=2, shared_cores=0)
+    """
+    whole = Scenario(name="all together")
+    for each in scenarios:
+        whole = replace(
+            whole,
+            nodes=each.nodes or whole.nodes,
+            max_walltime_s=each.max_walltime_s or whole.max_walltime_s,
+            split=each.split or whole.split,
+            downtimes=(*whole.downtimes, *each.downtimes),
+            depth=whole.depth if each.depth is None else each.depth,
+            shared_cores=each.shared_cores or whole.shared_cores,
+        )
+    return whole
+
+
+def largest_share(workload: Workload) -> int:
+    """Return the most cores that a job of a log has of one node; 0 if it tells none.
+
+    Examples
+    --------
+    >>> largest_share(Workload([Job(1, 0, 2, 60, 60, cores=5)]))
+    3
+    """
+    return max((demand(workload, job).cores for job in range(len(workload))), default=0)

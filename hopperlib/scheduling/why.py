@@ -1,0 +1,171 @@
+"""Why a job waited: its observed wait cut into parts, each what one cause adds to it.
+
+The job is started anew among the others, which stay as observed, at the first moment that nothing keeps it from. One
+cause after the other is taken away, in the order of `CAUSES` from the last to the first, and what the start gains by
+that is the cause's part. What is left over at the end of the wait is explained by nothing that the log and the rules
+tell. So the parts add up to the wait, to the second.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hopperlib.errors import InputError
+from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.learned import Clock, Learned
+from hopperlib.scheduling.rules import Limit
+from hopperlib.scheduling.workload import Workload
+
+CAUSES: dict[str, str] = {
+    "hold": "held, or dependent on another job, until it was eligible",
+    "full": "no node was idle",
+    "width": "some nodes were idle, but fewer than it asked for",
+    "drain": "enough nodes ran no job, but were drained or down",
+    "closed": "closed hours",
+    "limit": "a limit of its user, account, QOS or queue was reached",
+    "ahead": "enough nodes were idle while jobs that came before it waited: reserved for those ahead",
+    "unexplained": "enough nodes were idle, and neither the log nor the rules say what kept it",
+}
+# Those that are taken away in turn, the last one first; a hold is from submission until the job is eligible.
+_TAKEN_AWAY = ("full", "width", "drain", "closed", "limit", "ahead")
+
+
+class Wait(NamedTuple):
+    """The wait of a job, and how long each cause kept it. [s]
+
+    Parameters
+    ----------
+    job : int
+        Its index.
+    wait_s : int
+        From submission to the observed start.
+    parts : dict
+        Seconds by the names of `CAUSES`; they add up to the wait.
+    idle : int
+        The most nodes that were idle at a time during the wait.
+    """
+
+    job: int
+    wait_s: int
+    parts: dict[str, int]
+    idle: int
+
+
+def explain_wait(
+    workload: Workload, job: int, nodes: int, clock: Clock, rules: Learned, downtimes: Sequence[Downtime] = ()
+) -> Wait:
+    """Return what kept a job waiting, by the other jobs of the log and given rules.
+
+    Parameters
+    ----------
+    workload : Workload
+        With observed starts.
+    job : int
+        Index of the job.
+    nodes : int
+        Of the machine.
+    clock : Clock
+    rules : Learned
+    downtimes : sequence of Downtime
+        Times in which nodes were drained, down or kept for others.
+
+    Raises
+    ------
+    InputError
+        If the log does not tell when the job started.
+
+    Examples
+    --------
+    Job 1 has three of four nodes for a minute; job 2 wants two of them:
+
+    >>> from hopperlib.scheduling.workload import Job
+    >>> jobs = Workload([Job(1, 0, 3, 60, 60, observed_start_s=0), Job(2, 10, 2, 60, 60, observed_start_s=70)])
+    >>> explain_wait(jobs, 1, 4, Clock(0), Learned()).parts
+    {'width': 50, 'unexplained': 10}
+    """
+    submit, arrival, start = workload.submit_time_s[job], workload.arrival_s[job], workload.observed_start_s[job]
+    if start < 0:
+        raise InputError(f"the log does not say when job {workload.job[job]} started")
+    arrival = min(arrival, start)
+    around = _Around(workload, job, nodes, arrival, start)
+    closed = [rule for rule in rules.closed if workload.requested_time_s[job] > 3600 * rule.over_hours]
+    spans = clock.closures(closed, arrival, start)
+    bounds = [bound for span in spans for bound in span[:2]] + [
+        at for each in downtimes for at in (each.start_s, each.end_s)
+    ]
+    most, left = 0, list(_TAKEN_AWAY)
+    # With all causes but the first few taken away: the first moment at which none of those few keeps the job.
+    starts: dict[str, int] = {}
+    for moment in sorted({arrival, *around.changes, *bounds}):
+        if not arrival <= moment < start:
+            continue
+        around.go_to(moment)
+        most = max(most, around.idle)
+        keeps = around.machine_keeps(moment, downtimes)
+        keeps["closed"] = any(span.start_s <= moment < span.end_s for span in spans)
+        keeps["limit"] = any(around.reached(limit) for limit in rules.limits)
+        while left and not any(keeps[cause] for cause in _TAKEN_AWAY[: len(starts) + 1]):
+            starts[left.pop(0)] = moment
+    parts, before = {"hold": max(0, arrival - submit)}, arrival
+    for cause in _TAKEN_AWAY:
+        parts[cause], before = starts.get(cause, start) - before, starts.get(cause, start)
+    parts["unexplained"] = start - before
+    return Wait(job, max(0, start - submit), {name: parts[name] for name in CAUSES if parts[name]}, most)
+
+
+class _Around:
+    """What ran and waited around a job's wait, at any moment of it."""
+
+    def __init__(self, workload: Workload, job: int, nodes: int, since: int, until: int) -> None:
+        self._workload, self._job, self._nodes, self.idle = workload, job, nodes, nodes
+        self._running, self._ahead = set[int](), 0
+        self.changes: dict[int, list[tuple[int, int]]] = {}
+        for other, begun in enumerate(workload.observed_start_s):
+            end = begun + workload.run_time_s[other]
+            if other == job or begun < 0 or (end <= since and begun < since):
+                continue
+            if begun < until:
+                self._note(max(begun, since), other, 1)
+                self._note(end, other, -1)
+            # All that came before it and waited still.
+            if other < job and begun > since:
+                self._ahead += 1
+                self._note(begun, other, 0)
+        self._moments = sorted(self.changes, reverse=True)
+
+    def _note(self, moment: int, other: int, kind: int) -> None:
+        self.changes.setdefault(moment, []).append((kind, other))
+
+    def go_to(self, moment: int) -> None:
+        """Let everything happen that happens until a moment, this included."""
+        while self._moments and self._moments[-1] <= moment:
+            for kind, other in self.changes[self._moments.pop()]:
+                if not kind:
+                    self._ahead -= 1
+                    continue
+                self.idle -= kind * self._workload.nodes[other]
+                (self._running.add if kind > 0 else self._running.discard)(other)
+
+    def machine_keeps(self, moment: int, downtimes: Sequence[Downtime]) -> dict[str, bool]:
+        """Return whether nodes and jobs ahead keep the job from starting now, by cause."""
+        width, everywhere = self._workload.nodes[self._job], self._nodes
+        down = [each for each in downtimes if each.start_s <= moment < each.end_s and not each.queue]
+        away = sum((everywhere if each.last_node is None else each.last_node) - (each.first_node or 0) for each in down)
+        return {
+            "full": self.idle < 1,
+            "width": self.idle < width,
+            # What runs on drained nodes is not idle: at most the rest of them is away.
+            "drain": min(self.idle, everywhere - away) < width,
+            "ahead": self._ahead > 0,
+        }
+
+    def reached(self, limit: Limit) -> bool:
+        """Whether a limit keeps the job from starting now."""
+        workload, job = self._workload, self._job
+        if limit.of and workload.word(limit.per, job) != limit.of:
+            return False
+        column = workload.user if limit.per == "user" else getattr(workload, f"{limit.per}_number")
+        alike = [other for other in self._running if column[other] == column[job]]
+        if limit.jobs is not None and len(alike) >= limit.jobs:
+            return True
+        used = sum(workload.nodes[other] for other in alike) + workload.nodes[job]
+        return limit.nodes is not None and used > limit.nodes

@@ -1,0 +1,49 @@
+"""One schema for all data files: a record, written as a frozen dataclass, says what may stand in a file.
+
+The type hints of its fields say most of it, and their defaults whether a key may be
+left out; `key` adds bounds, forms and names, `sourced` a value that must come with its source.
+
+=======================  ======================================================
+`read_toml`              text -> table, whatever the text
+`read_record`            table -> record, with every problem named
+`read_records`           an array of tables, ``[[rule]]`` -> records
+`read_rows`              rows of a CSV file -> records
+`writing.to_toml`        record -> text
+=======================  ======================================================
+
+==========================  ===================================================
+type of a field             what the file holds
+==========================  ===================================================
+bool, int, float, str       one value; ``datetime.date`` a date
+Literal["a", "b"]           one of these words
+tuple[str, ...]             a list, never empty if it is there
+tuple[int, int, int]        a list of just so many
+a record                    a table
+tuple[record, ...]          an array of tables, ``[[name]]`` if its key has a `least`
+Mapping[str, X]             a table with any keys
+Mapping[Literal[...], X]    a table with all of these keys
+X | None                    the same; None if the file does not say
+==========================  ===================================================
+
+A sourced value is an inline table, ``{ value = 32, source = "antypas2011", at = "sec. 1" }``
+or ``{ value = 5.0, assumed = "why" }``. A record with such values has two fields more:
+`sources`, its table of citations, and `provenance`, where each value's address goes.
+A record that has rules between its values says which are broken in a method `broken_rules`.
+In a CSV file an empty cell is a key that is not there, ``yes`` is true, and words of a list stand apart by blanks.
+"""
+
+from hopperlib.schema.fields import Quantity, Value, key, provenance_field, sourced
+from hopperlib.schema.reading import TableError, read_record, read_records, read_rows, read_toml
+
+__all__ = [
+    "Quantity",
+    "TableError",
+    "Value",
+    "key",
+    "provenance_field",
+    "read_record",
+    "read_records",
+    "read_rows",
+    "read_toml",
+    "sourced",
+]

@@ -1,0 +1,127 @@
+"""Records written as the text of their files; reading it gives them back."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hopperlib.schema.fields import FieldSpec, Quantity, record_spec
+
+# Longest line that is written, where a list can be broken. [characters]
+_WIDTH = 100
+
+
+def document_of(record: Any) -> dict[str, Any]:
+    """Return the tables of a record's file, as a TOML parser would give them; what is as by default is left out.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Point:
+    ...     x: int
+    ...     label: str = "here"
+    >>> document_of(Point(3)), document_of(Point(3, "there"))
+    ({'x': 3}, {'x': 3, 'label': 'there'})
+    """
+    document = _table_of(record, "", getattr(record, "provenance", {}))
+    if hasattr(record, "sources"):
+        # Citations stand before the tables that cite.
+        plain = {name: entry for name, entry in document.items() if not _is_table(entry)}
+        document = plain | {"sources": dict(record.sources)} | document
+    return document
+
+
+def _table_of(record: Any, path: str, provenance: Mapping[str, Quantity]) -> dict[str, Any]:
+    """Return one table, without what is as by default."""
+    entries = (
+        (name, _entry_of(getattr(record, spec.attribute), path + name, spec, provenance))
+        for name, spec in record_spec(record.__class__).keys.items()
+    )
+    return {name: entry for name, entry in entries if entry is not None}
+
+
+def _entry_of(value: Any, path: str, spec: FieldSpec, provenance: Mapping[str, Quantity]) -> Any:
+    """Return what stands at a key; None if nothing does."""
+    if spec.shape == "mapping":
+        part = spec.part._replace(default=None)
+        return {name: _entry_of(each, f"{path}.{name}", part, provenance) for name, each in value.items()} or None
+    if spec.shape == "tables":
+        named = record_spec(spec.kind).first.attribute
+        return [_table_of(each, f"{path}.{getattr(each, named)}.", provenance) for each in value] or None
+    if spec.rules.sourced:
+        return provenance[path].to_table() if path in provenance else None
+    if value is None or value == spec.default:
+        return None
+    if spec.shape == "table":
+        return _table_of(value, f"{path}.", provenance)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def to_toml(record: Any) -> str:
+    r"""Return the text of a record's file; reading it gives the record back.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Point:
+    ...     x: int
+    >>> to_toml(Point(3))
+    'x = 3\n'
+    """
+    return "\n".join(_lines(document_of(record), "")) + "\n"
+
+
+def _is_table(entry: Any) -> bool:
+    """Whether an entry gets a header; facts stand on one line."""
+    # An empty list stands on its line: there is no table that could have the header.
+    if isinstance(entry, list):
+        return bool(entry) and isinstance(entry[0], dict)
+    return isinstance(entry, dict) and "value" not in entry
+
+
+def _lines(table: dict[str, Any], path: str) -> Iterator[str]:
+    """Yield the lines of a table, its own values before the tables inside."""
+    for name, entry in table.items():
+        if not _is_table(entry):
+            yield _line(name, entry)
+    for name, entry in table.items():
+        if _is_table(entry):
+            header = f"[[{path}{_key(name)}]]" if isinstance(entry, list) else f"[{path}{_key(name)}]"
+            for inner in entry if isinstance(entry, list) else [entry]:
+                yield ""
+                yield header
+                yield from _lines(inner, f"{path}{_key(name)}.")
+
+
+def _line(name: str, value: Any) -> str:
+    """Return ``name = value``; a list inside breaks over lines if it is long."""
+    line = f"{_key(name)} = {_value(value)}"
+    return line if len(line) <= _WIDTH else f"{_key(name)} = {_value(value, broken=True)}"
+
+
+def _key(name: str) -> str:
+    """Return a key, quoted if it must be."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _value(name)
+
+
+def _value(value: Any, *, broken: bool = False) -> str:
+    """Return a value in TOML, where texts, numbers and lists of them stand as in JSON."""
+    import json
+
+    if isinstance(value, dict):
+        entries = (f"{_key(name)} = {_value(entry, broken=broken)}" for name, entry in value.items())
+        return "{ " + ", ".join(entries) + " }"
+    if broken and isinstance(value, list):
+        return _list_lines([_value(entry) for entry in value])
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _list_lines(entries: list[str]) -> str:
+    """Return a list over several lines, each filled as far as it goes."""
+    lines = [""]
+    for entry in entries:
+        if lines[-1] and len(lines[-1]) + len(entry) + 6 > _WIDTH:
+            lines.append("")
+        lines[-1] += f" {entry}," if lines[-1] else f"{entry},"
+    return "[\n" + "".join(f"    {line}\n" for line in lines) + "]"

@@ -1,0 +1,454 @@
+"""How often HDF5 reads each chunk of an array, for a shape of chunks and a way to go through it.
+
+An array is stored in chunks, each in one piece of the file. HDF5 reads a chunk as
+a whole if it fits into the chunk cache of the dataset, or if it is compressed;
+only parts of a chunk that is neither are read by themselves. The cache is a
+table of slots: a chunk has one slot, by its place, and drives out the chunk that
+holds it; where bytes run out, chunks that were read completely go first, then
+the oldest [1]_. This follows the library step by step, so the counts of chunks
+read are its own (`tests/storage/test_chunks.py` holds them against counts of HDF5 2.0).
+NetCDF-4 files are HDF5 files.
+
+What it leaves out: reads of the index of chunks, and of parts of a chunk that neither
+fits nor is compressed, which the sieve buffer joins: their bytes are a lower bound.
+
+References
+----------
+.. [1] The HDF Group, HDF5 User Guide, Chunking in HDF5, and the library's H5Dchunk.c
+   (chunk cache: hash, preemption with rdcc_w0).
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice, product
+from typing import NamedTuple
+
+from hopperlib.errors import InputError, above, at_least
+
+# The defaults of HDF5 before release 2.0, which h5py keeps.
+CACHE_BYTES, SLOTS, FULLY_READ_FIRST = 1 << 20, 521, 0.75
+# This many touches of chunks are followed; longer ways are told by their first part.
+MOST_TOUCHES = 10_000
+
+
+class ChunkReads(NamedTuple):
+    """What one way through an array reads.
+
+    Parameters
+    ----------
+    touches : int
+        Chunks touched by reads, each time counted.
+    chunks_read : int
+        Chunks that were read from the file, each time counted.
+    bytes_read, bytes_wanted : int
+        Bytes that come out of the file before they are decompressed at that size, and those asked for. [bytes]
+    followed : float
+        Share of the way that was followed; the rest is taken to be alike. [fraction]
+    """
+
+    touches: int
+    chunks_read: int
+    bytes_read: int
+    bytes_wanted: int
+    followed: float = 1.0
+
+    @property
+    def excess(self) -> float:
+        """Bytes read beside those wanted. [ratio]"""
+        return self.bytes_read / self.bytes_wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Array:
+    """An array in chunks.
+
+    Parameters
+    ----------
+    shape, chunk : tuple of int
+        Elements of the array and of a chunk along each dimension, the last one fastest.
+    item_bytes : int
+        [bytes]
+    compressed : bool
+        Whether chunks go through a filter.
+
+    Raises
+    ------
+    InputError
+        If the dimensions do not match, a number is below 1, or a chunk is larger than HDF5 takes.
+    """
+
+    shape: tuple[int, ...]
+    chunk: tuple[int, ...]
+    item_bytes: int = 8
+    compressed: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.chunk) != len(self.shape):
+            rule = f"has {len(self.chunk)} dimensions, and the array has {len(self.shape)}"
+            raise InputError(f"chunk={shape_text(self.chunk)} {rule}", name="chunk")
+        at_least(1, item_bytes=self.item_bytes, shape=min(self.shape), chunk=min(self.chunk))
+        if self.chunk_bytes >= 2**32:
+            rule = "must be below 4 GiB, which is what HDF5 takes"
+            raise InputError(f"chunk={shape_text(self.chunk)} {rule}", name="chunk")
+
+    @property
+    def chunk_bytes(self) -> int:
+        """Size of a chunk. [bytes]"""
+        return math.prod(self.chunk) * self.item_bytes
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Chunks along each dimension."""
+        return tuple(-(-length // part) for length, part in zip(self.shape, self.chunk, strict=True))
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Return a shape as it is written.
+
+    Examples
+    --------
+    >>> shape_text((365, 721, 1440))
+    '365x721x1440'
+    """
+    return "x".join(map(str, shape))
+
+
+def reads(
+    array: Array,
+    block: Sequence[int],
+    *,
+    cache_bytes: int = CACHE_BYTES,
+    slots: int = SLOTS,
+    most_touches: int = MOST_TOUCHES,
+) -> ChunkReads:
+    """Return what a program reads that goes through an array block by block, the last dimension fastest.
+
+    Parameters
+    ----------
+    array : Array
+    block : sequence of int
+        Elements of one read along each dimension; the last block of a dimension may be smaller.
+    cache_bytes, slots : int
+        Of the chunk cache (``rdcc_nbytes``, ``rdcc_nslots``). [bytes]
+    most_touches : int
+        So many touches of chunks are followed.
+
+    Raises
+    ------
+    InputError
+        If the block does not fit the array, or the cache is none.
+
+    Examples
+    --------
+    A year of maps in chunks of a map each, read as the time series of every tenth of a point: each series reads all maps anew.
+
+    >>> maps = Array(shape=(365, 100, 100), chunk=(1, 100, 100), item_bytes=4)
+    >>> series = reads(maps, (365, 1, 1))
+    >>> series.chunks_read, round(series.excess)
+    (3650000, 10000)
+    >>> reads(maps, (1, 100, 100)).excess
+    1.0
+    """
+    block = _checked(array, block)
+    above(0, cache_bytes=cache_bytes)
+    at_least(1, slots=slots)
+    cached = array.compressed or array.chunk_bytes <= cache_bytes
+    kept = array.chunk_bytes <= cache_bytes
+    cache = _Cache(array.counts, array.chunk_bytes, cache_bytes, slots)
+    touches = misses = wanted = 0
+    for place, elements in islice(chain.from_iterable(_ways(array, block)), most_touches):
+        touches += 1
+        size = elements * array.item_bytes
+        wanted += size
+        misses += cached and not (kept and cache.touch(place, size))
+    whole = math.prod(array.shape) * array.item_bytes
+    factor = whole / wanted
+    moved = misses * array.chunk_bytes if cached else wanted
+    return ChunkReads(
+        round(touches * factor), round(misses * factor), round(moved * factor), whole, min(1.0, wanted / whole)
+    )
+
+
+def _checked(array: Array, block: Sequence[int]) -> tuple[int, ...]:
+    """Return a block of an array."""
+    if len(block) != len(array.shape):
+        rule = f"has {len(block)} dimensions, and the array has {len(array.shape)}"
+        raise InputError(f"block={shape_text(block)} {rule}", name="block")
+    at_least(1, block=min(block))
+    return tuple(min(part, length) for part, length in zip(block, array.shape, strict=True))
+
+
+Touched = Iterator[tuple[tuple[int, ...], int]]
+
+
+def _ways(array: Array, block: tuple[int, ...]) -> Iterator[Touched]:
+    """Yield for each read the chunks that it touches, and how many elements of each."""
+    along = [
+        [_parts(start, min(start + part, length), chunk) for start in range(0, length, part)]
+        for length, part, chunk in zip(array.shape, block, array.chunk, strict=True)
+    ]
+    for parts in product(*along):
+        yield (
+            (tuple(number for number, _ in place), math.prod(count for _, count in place)) for place in product(*parts)
+        )
+
+
+def _parts(start: int, end: int, chunk: int) -> list[tuple[int, int]]:
+    """Return the chunks along one dimension that a read touches, and how many elements of each."""
+    return [
+        (number, min(end, (number + 1) * chunk) - max(start, number * chunk))
+        for number in range(start // chunk, (end - 1) // chunk + 1)
+    ]
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A chunk in the cache: its place, its slot, and what of it was not read yet. [bytes]"""
+
+    place: tuple[int, ...]
+    slot: int
+    unread: int
+
+
+@dataclass(slots=True)
+class _Cache:
+    """The chunk cache of HDF5; `entries` from the first to be driven out to the last."""
+
+    counts: tuple[int, ...]
+    chunk_bytes: int
+    most_bytes: int
+    slots: int
+    entries: list[_Entry] = field(default_factory=list)
+    by_slot: dict[int, _Entry] = field(default_factory=dict)
+
+    def touch(self, place: tuple[int, ...], size: int) -> bool:
+        """Read a part of a chunk; whether it was there."""
+        slot = self._slot(place)
+        entry = self.by_slot.get(slot)
+        hit = entry is not None and entry.place == place
+        if entry is not None and hit:
+            self._move_back(entry)
+        else:
+            if entry is not None:
+                self._drop(entry)
+            self._make_room()
+            entry = _Entry(place, slot, self.chunk_bytes)
+            self.entries.append(entry)
+            self.by_slot[slot] = entry
+        entry.unread -= min(entry.unread, size)
+        return hit
+
+    def _slot(self, place: tuple[int, ...]) -> int:
+        """Return the slot of a chunk: its place along all dimensions, shifted together."""
+        value = place[0]
+        for number, count in zip(place[1:], self.counts[1:], strict=True):
+            value = (value << (count - 1).bit_length()) ^ number
+        return value % self.slots
+
+    def _move_back(self, entry: _Entry) -> None:
+        """Let a chunk that was hit change places with the one behind it."""
+        number = next(number for number, each in enumerate(self.entries) if each is entry)
+        if number + 1 < len(self.entries):
+            self.entries[number], self.entries[number + 1] = self.entries[number + 1], entry
+
+    def _drop(self, entry: _Entry) -> None:
+        """Drive a chunk out."""
+        self.entries = [each for each in self.entries if each is not entry]
+        del self.by_slot[entry.slot]
+
+    def _make_room(self) -> None:
+        """Drive chunks out until one more fits: those read completely, and behind them the oldest."""
+        # One search begins at the oldest chunk, the other one when the first is so many further.
+        ahead = int(len(self.entries) * FULLY_READ_FIRST)
+        waiting = list(self.entries)
+        first, second = iter(waiting), iter(waiting)
+        for step in range(len(waiting) + ahead + 1):
+            if not self._is_full():
+                return
+            read = next(first, None)
+            if read is not None and self._holds(read) and read.unread in (0, self.chunk_bytes):
+                self._drop(read)
+            if step >= ahead and self._is_full():
+                oldest = next(second, None)
+                if oldest is not None and self._holds(oldest):
+                    self._drop(oldest)
+
+    def _is_full(self) -> bool:
+        """Whether no chunk more fits."""
+        return (len(self.entries) + 1) * self.chunk_bytes > self.most_bytes
+
+    def _holds(self, entry: _Entry) -> bool:
+        """Whether a chunk is there still."""
+        return self.by_slot.get(entry.slot) is entry
+
+
+# Sizes of a chunk between which a better one is looked for. [bytes]
+_LEAST_CHUNK_BYTES, _MOST_CHUNK_BYTES = 1 << 16, 1 << 22
+# This many of those that look best at a glance are followed step by step.
+_FINALISTS = 3
+# Another shape must be faster by this factor.
+WORTH = 1.1
+
+
+class Times(NamedTuple):
+    """What one way through an array takes: for the bytes, and for each read. [s]"""
+
+    reads: ChunkReads
+    seconds: float
+
+
+class Access(NamedTuple):
+    """How an array is read: blocks of several ways, each through the whole array, and what it costs.
+
+    Parameters
+    ----------
+    blocks : tuple of tuple of int
+    cache_bytes : int
+        [bytes]
+    read_s, rate_gb_s : float
+        What each read of a chunk costs besides its bytes, and the rate of the bytes. [s], [GB/s]
+    """
+
+    blocks: tuple[tuple[int, ...], ...]
+    cache_bytes: int = CACHE_BYTES
+    read_s: float = 0.001
+    rate_gb_s: float = 1.0
+
+    def times(self, array: Array, *, slots: int = SLOTS, most_touches: int = MOST_TOUCHES) -> list[Times]:
+        """Return what each way takes.
+
+        Examples
+        --------
+        >>> maps = Array(shape=(100, 1000), chunk=(1, 1000), item_bytes=1000)
+        >>> [(each.reads.chunks_read, round(each.seconds, 3)) for each in Access(((1, 1000),)).times(maps)]
+        [(100, 0.2)]
+        """
+        found = []
+        for block in self.blocks:
+            one = reads(array, block, cache_bytes=self.cache_bytes, slots=slots, most_touches=most_touches)
+            calls = one.chunks_read or one.touches
+            found.append(Times(one, calls * self.read_s + one.bytes_read / 1e9 / self.rate_gb_s))
+        return found
+
+    def seconds(self, array: Array) -> float:
+        """Return what all ways take together. [s]"""
+        return sum(each.seconds for each in self.times(array))
+
+    def glance_s(self, array: Array, cache_bytes: int = 0) -> float:
+        """Return what all ways take about, by a formula in place of steps; with another cache if one is given. [s]"""
+        most = (cache_bytes or self.cache_bytes) // array.chunk_bytes
+        direct = not array.compressed and not most
+        total = 0.0
+        for block in self.blocks:
+            number = _misses(array, _checked(array, block), most)
+            moved = math.prod(array.shape) * array.item_bytes if direct else number * array.chunk_bytes
+            total += number * self.read_s + moved / 1e9 / self.rate_gb_s
+        return total
+
+
+def _misses(array: Array, block: tuple[int, ...], kept: int) -> float:
+    """Return about how many chunks are read if the cache keeps that many of them.
+
+    Blocks that follow each other along a dimension find a chunk again if all that is touched between, one block wide
+    along this and the slower dimensions and the whole of the faster ones, fits into the cache.
+    """
+    misses, faster = 1.0, 1.0
+    # What one block touches along each dimension, and what all of them do one after the other.
+    touched = []
+    for length, part, chunk in zip(array.shape, block, array.chunk, strict=True):
+        cuts = -(-length // part) + -(-length // chunk) - -(-length // math.lcm(part, chunk))
+        touched.append((cuts / -(-length // part), cuts))
+    for dimension in reversed(range(len(block))):
+        between = math.prod(each for each, _ in touched[: dimension + 1]) * faster
+        count = array.counts[dimension]
+        misses *= count if between <= kept else max(count, touched[dimension][1])
+        faster *= count
+    return misses
+
+
+def better_chunk(array: Array, access: Access) -> tuple[int, ...]:
+    """Return a shape of chunks that is faster for all ways together; that of the array where none is faster by a tenth.
+
+    Shapes between those of the blocks are tried, from 64 KiB to 4 MiB.
+
+    Examples
+    --------
+    Maps that are read as time series should be stored so:
+
+    >>> maps = Array(shape=(365, 100, 100), chunk=(1, 100, 100), item_bytes=4)
+    >>> better_chunk(maps, Access(((365, 1, 1),)))
+    (365, 7, 100)
+    """
+    tried = {shape: access.glance_s(_with_chunk(array, shape)) for shape in set(_shapes(array, access.blocks))}
+    best = sorted(tried, key=lambda shape: (tried[shape], shape))[:_FINALISTS]
+    times = {shape: access.seconds(_with_chunk(array, shape)) for shape in best}
+    found = min(times, key=lambda shape: (times[shape], shape))
+    return found if times[found] * WORTH < access.seconds(array) else array.chunk
+
+
+def _with_chunk(array: Array, chunk: tuple[int, ...]) -> Array:
+    """Return an array with other chunks."""
+    return Array(shape=array.shape, chunk=chunk, item_bytes=array.item_bytes, compressed=array.compressed)
+
+
+def _shapes(array: Array, blocks: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+    """Yield shapes between those of blocks, of good sizes."""
+    blocks = [_checked(array, block) for block in blocks]
+    along = []
+    for lengths in zip(*blocks, strict=True):
+        middle = round(math.exp(sum(map(math.log, lengths)) / len(lengths)))
+        along.append(sorted({min(lengths), middle, max(lengths)}))
+    for shape in product(*along):
+        for size in (_LEAST_CHUNK_BYTES, CACHE_BYTES // 4, CACHE_BYTES, _MOST_CHUNK_BYTES):
+            for order in (1, -1):
+                yield _scaled(array, shape, size, order)
+
+
+def _scaled(array: Array, shape: tuple[int, ...], size: int, order: int) -> tuple[int, ...]:
+    """Return a shape stretched, or halved, to a size, beginning at the last dimension or (order -1) at the first."""
+    lengths = list(shape)
+    dimensions = list(range(len(lengths)))[::-order]
+    for dimension in dimensions:
+        others = math.prod(lengths) // lengths[dimension] * array.item_bytes
+        if others * lengths[dimension] < size:
+            lengths[dimension] = max(lengths[dimension], min(array.shape[dimension], size // others))
+    # The longest beside the array gives way.
+    while math.prod(lengths) * array.item_bytes > size and max(lengths) > 1:
+        longest = max(dimensions, key=lambda dimension: lengths[dimension])
+        lengths[longest] = -(-lengths[longest] // 2)
+    return tuple(lengths)
+
+
+def better_cache_bytes(array: Array, access: Access) -> int | None:
+    """Return the least chunk cache, by powers of two, that makes the way through the chunks as they are half as long. [bytes]
+
+    None if up to 4 GiB there is none.
+
+    Examples
+    --------
+    A hundred maps of 4 MB each that are read by rows of all maps: the cache must hold them all.
+
+    >>> maps = Array(shape=(100, 1000, 1000), chunk=(1, 1000, 1000), item_bytes=4, compressed=True)
+    >>> better_cache_bytes(maps, Access(((100, 1, 1000),))) >> 20
+    512
+    """
+    now = access.seconds(array)
+    for power in range(access.cache_bytes.bit_length(), 33):
+        if access.glance_s(array, 1 << power) * 2 < access.glance_s(array):
+            wider = access._replace(cache_bytes=1 << power)
+            then = sum(each.seconds for each in wider.times(array, slots=slots_for(array, 1 << power)))
+            if then * 2 < now:
+                return 1 << power
+    return None
+
+
+def slots_for(array: Array, cache_bytes: int) -> int:
+    """Return how many slots a cache should have: a hundred for each chunk that fits, as the HDF Group advises, and odd.
+
+    Examples
+    --------
+    >>> slots_for(Array(shape=(100,), chunk=(10,)), 800)
+    1001
+    """
+    return 100 * max(1, cache_bytes // array.chunk_bytes) + 1

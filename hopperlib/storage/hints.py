@@ -1,0 +1,68 @@
+"""Hints for MPI-IO in the words of the MPI that is there: Cray's, any other with ROMIO (MPICH, Intel MPI), Open MPI's OMPIO.
+
+ROMIO reads a file that ``ROMIO_HINTS`` names; Cray MPICH takes the same hints in
+a variable, for files whose names match [1]_. Open MPI's own OMPIO has parameters in
+their place: the number of aggregators, the bytes each gathers, and Lustre's stripes [2]_.
+
+References
+----------
+.. [1] HPE, intro_mpi man page of Cray MPICH, MPICH_MPIIO_HINTS; ROMIO user's guide, Hints.
+.. [2] Open MPI documentation, Open MPI IO (OMPIO), and ``ompi_info --param fs lustre``.
+"""
+
+from collections.abc import Mapping
+
+from hopperlib.errors import refusal
+from hopperlib.machine import Machine
+
+MPIS = ("cray", "romio", "ompio")
+# What OMPIO calls the hints that it has; it always gathers what collective calls write.
+_OMPIO = {
+    "cb_nodes": "OMPI_MCA_io_ompio_num_aggregators",
+    "cb_buffer_size": "OMPI_MCA_io_ompio_bytes_per_agg",
+    "striping_factor": "OMPI_MCA_fs_lustre_stripe_width",
+    "striping_unit": "OMPI_MCA_fs_lustre_stripe_size",
+}
+
+
+def mpi_of(machine: Machine) -> str:
+    """Return whose MPI programs use on a machine: Cray's on a Cray and with its launchers, else what the launchers say.
+
+    Examples
+    --------
+    >>> mpi_of(Machine.load("frontier")), mpi_of(Machine.load("cluster"))
+    ('cray', 'romio')
+    """
+    kinds = {launcher.kind for launcher in machine.launchers if not launcher.assumed}
+    if "cray" in machine.model.lower() or kinds & {"aprun", "pals"}:
+        return "cray"
+    return "ompio" if kinds == {"openmpi"} else "romio"
+
+
+def hints_line(hints: Mapping[str, str | int], mpi: str) -> str | None:
+    r"""Return the line that hands hints to an MPI; None without hints, or if that MPI has none of these.
+
+    Raises
+    ------
+    InputError
+        If the MPI is unknown.
+
+    Examples
+    --------
+    >>> for mpi in MPIS:
+    ...     print(hints_line({"romio_cb_write": "enable", "cb_nodes": 8}, mpi))
+    export MPICH_MPIIO_HINTS='*:romio_cb_write=enable:cb_nodes=8'
+    printf 'romio_cb_write enable\ncb_nodes 8\n' > romio-hints; export ROMIO_HINTS=$PWD/romio-hints
+    export OMPI_MCA_io_ompio_num_aggregators=8
+    """
+    if mpi not in MPIS:
+        raise refusal("mpi", mpi, f"must be one of: {', '.join(MPIS)}")
+    if mpi == "ompio":
+        settings = " ".join(f"{_OMPIO[key]}={value}" for key, value in hints.items() if key in _OMPIO)
+        return f"export {settings}" if settings else None
+    if not hints:
+        return None
+    if mpi == "cray":
+        return "export MPICH_MPIIO_HINTS='*:" + ":".join(f"{key}={value}" for key, value in hints.items()) + "'"
+    lines = "".join(f"{key} {value}\\n" for key, value in hints.items())
+    return f"printf '{lines}' > romio-hints; export ROMIO_HINTS=$PWD/romio-hints"

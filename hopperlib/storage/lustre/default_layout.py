@@ -1,0 +1,152 @@
+"""What a file system gives new files by itself, how fast that is, and a better layout in the same form.
+
+The parts of a progressive layout are written one after the other: MPI-IO goes
+through a file from its begin, and so does a task that writes a file of its own.
+Pools are taken to have OSTs as fast as all others. A better layout keeps what holds
+the first hundredth of a file (data on the metadata server, a fast pool), and
+the pool of the rest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hopperlib.machine import FileSystem
+from hopperlib.machine.layouts import Component, parse_layout, split
+from hopperlib.storage.lustre.rates import Estimate, Pace
+from hopperlib.units import BYTES_PER_GB
+
+# Components within this share of a file stay as they are.
+_FIRST_PART = 0.01
+
+
+def default_components(system: FileSystem) -> tuple[Component, ...]:
+    """Return the layout of new files.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> [each.plain_options for each in default_components(Machine.load("hopper").file_systems[0])]
+    ['-c 2 -S 1M']
+    >>> len(default_components(Machine.load("frontier").file_systems[0]))
+    4
+    """
+    if system.default_layout:
+        return parse_layout(system.default_layout)
+    return (Component(stripe_count=system.default_stripe_count, stripe_size_bytes=system.default_stripe_size_bytes),)
+
+
+def _stripes(component: Component, system: FileSystem) -> tuple[int, int]:
+    """Return how many stripes a component has here, and their size. [bytes]"""
+    count = 1 if component.on_mdt else component.stripe_count or system.default_stripe_count
+    most = system.max_stripe_count
+    return most if count == -1 else min(count, most), component.stripe_size_bytes or system.default_stripe_size_bytes
+
+
+def file_bytes(pace: Pace) -> int:
+    """Return the size of the file, or of each file. [bytes]
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.storage.lustre.rates import Writing
+    >>> toy = Machine.load("toy").file_systems[0]
+    >>> [file_bytes(Pace(Writing(size_bytes=100, writers=4, nodes=2, pattern=pattern), toy))
+    ...     for pattern in ("shared", "file-per-process")]
+    [100, 25]
+    """
+    files = pace.writing.writers if pace.own_files else 1
+    return max(1, pace.writing.size_bytes // files)
+
+
+def largest_part(pace: Pace, components: Sequence[Component]) -> tuple[int, int]:
+    """Return the stripe count and size of the component that holds most of a file. [bytes]
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.storage.lustre.rates import Writing
+    >>> orion = Machine.load("frontier").file_systems[0]
+    >>> pace = Pace(Writing(size_bytes=10**12, writers=8, nodes=8, pattern="collective"), orion)
+    >>> largest_part(pace, default_components(orion))
+    (8, 1048576)
+    """
+    largest, _ = max(split(components, file_bytes(pace)), key=lambda part: part[1])
+    return _stripes(largest, pace.system)
+
+
+def estimate_layout(pace: Pace, components: Sequence[Component]) -> Estimate:
+    """Return what the writes take with a layout of several components.
+
+    Examples
+    --------
+    A file that lies in the first component is written as with that alone:
+
+    >>> from hopperlib.machine import Machine
+    >>> from hopperlib.storage.lustre.rates import Writing
+    >>> toy = Machine.load("toy").file_systems[0]
+    >>> pace = Pace(Writing(size_bytes=10**9, writers=8, nodes=8), toy)
+    >>> estimate_layout(pace, parse_layout("-E 2G -c 4 -S 1M -E -1 -c 8 -S 1M")) == pace.estimate(4, 1 << 20)
+    True
+    """
+    files = pace.writing.writers if pace.own_files else 1
+    reached = split(components, file_bytes(pace))
+    if len(reached) == 1:
+        return pace.estimate(*_stripes(reached[0][0], pace.system))
+    estimates = []
+    for component, size in reached:
+        part = Pace(replace(pace.writing, size_bytes=size * files), pace.system, pace.costs, 1 - pace.free)
+        estimates.append(part.estimate(*_stripes(component, pace.system)))
+    # Each file is created once, and what lies on the metadata server has no object.
+    again_s = (len(reached) - 1) * files / pace.creates_per_s
+    again_s += sum(component.on_mdt for component, _ in reached) * pace.costs.object_s
+    moving, metadata, calls, locks = (
+        sum(getattr(each, name) for each in estimates) for name in ("moving_s", "metadata_s", "calls_s", "locks_s")
+    )
+    time_s = moving + metadata - again_s + calls + locks
+    largest = max(zip(reached, estimates, strict=True), key=lambda pair: pair[0][1])[1]
+    return largest._replace(
+        time_s=time_s,
+        rate_gb_s=pace.writing.size_bytes / BYTES_PER_GB / time_s,
+        moving_s=moving,
+        metadata_s=metadata - again_s,
+        calls_s=calls,
+        locks_s=locks,
+    )
+
+
+def in_its_form(
+    components: Sequence[Component], count: int, stripe_bytes: int, system: FileSystem, size_bytes: int, pool: str = ""
+) -> tuple[Component, ...]:
+    """Return a layout with a count and size of stripes in the form of another: its first components and its pool.
+
+    Parameters
+    ----------
+    components : sequence of Component
+        The layout whose form is kept.
+    count, stripe_bytes : int
+        Stripes of the rest of a file, and their size. [bytes]
+    system : FileSystem
+    size_bytes : int
+        Size of a file. [bytes]
+    pool : str
+        Another pool; empty for that of the form, or the one that the site wants.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> orion = Machine.load("frontier").file_systems[0]
+    >>> form = in_its_form(default_components(orion), 64, 16 << 20, orion, 10**13)
+    >>> [each.options for each in form]
+    ['-E 256k -L mdt', '-E 8M -c 1 -S 1M -p performance', '-E -1 -c 64 -S 16M -p capacity']
+    """
+    first = tuple(
+        # As they begin: what a component may grow to matters only where it is the last.
+        replace(part, extension_bytes=None)
+        for part in components[:-1]
+        if part.end_bytes is not None and part.end_bytes <= _FIRST_PART * size_bytes
+    )
+    pool = pool or components[-1].pool or system.pool or ""
+    return (
+        *first,
+        Component(stripe_count=-1 if count == system.osts else count, stripe_size_bytes=stripe_bytes, pool=pool),
+    )

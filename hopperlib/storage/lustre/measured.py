@@ -1,0 +1,335 @@
+"""What a file system was measured to give, as ranges: rates of OSTs and nodes, files created a second, cost of a lock.
+
+Where a site's own runs tell, they are taken; where they do not, what public
+results of IO500 on Lustre spread over [1]_. Two things follow from these
+results besides: how many files a second a file system creates grows with its
+write rate (a line in logarithms), and a lock that changes hands costs 2 ms in
+the median. Each range is to hold nine of ten. How far jobs stay below the best
+rate of a file system that others use too is documented for ARCHER2: a
+regular run of a file a task reaches 30 of at most 170 GiB/s in its lower
+quartile [2]_.
+
+References
+----------
+.. [1] IO500, submissions of 2018 to 2025 whose file system is Lustre (``python -m benchmarks.io500_rates FOLDER``).
+.. [2] ARCHER2 documentation, I/O performance and tuning, Typical I/O performance.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from statistics import median
+from typing import NamedTuple
+
+from hopperlib.errors import InputError, above
+from hopperlib.machine import FileSystem
+from hopperlib.storage.lustre.rates import PUBLIC_CREATES_PER_S, Costs, Pace, Writing, pieces_per_call
+
+# Share of the results that a range is to hold.
+HELD = 0.9
+# The lower quartile of ARCHER2's regular runs beside the best of them.
+_REACHED_AT_LEAST = 30 / 170
+# From that many runs on their own spread is the range.
+_ENOUGH_RUNS = 5
+# The shared file of small blocks of IO500, and the stripe size that is left as it is.
+_HARD_BLOCK_BYTES, _STRIPE_BYTES = 47_008, 1 << 20
+
+
+class Range(NamedTuple):
+    """A measured quantity: its least and greatest likely value, and the usual one."""
+
+    low: float
+    usual: float
+    high: float
+
+    def times(self, factor: float) -> "Range":
+        """Return the range of a multiple.
+
+        Examples
+        --------
+        >>> Range(1.0, 2.0, 4.0).times(0.5)
+        Range(low=0.5, usual=1.0, high=2.0)
+        """
+        return Range(factor * self.low, factor * self.usual, factor * self.high)
+
+
+class Relation(NamedTuple):
+    """A line in logarithms, and the factors between which nine of ten lie about it.
+
+    Parameters
+    ----------
+    slope, intercept : float
+        Of log10 y over log10 x.
+    low, high : float
+        Factors about the line.
+    """
+
+    slope: float
+    intercept: float
+    low: float
+    high: float
+
+    def predict(self, x: float) -> Range:
+        """Return y for an x.
+
+        Examples
+        --------
+        >>> Relation(1.0, 0.0, 0.5, 2.0).predict(10.0)
+        Range(low=5.0, usual=10.0, high=20.0)
+        """
+        usual: float = 10 ** (self.slope * math.log10(x) + self.intercept)
+        return Range(self.low, 1.0, self.high).times(usual)
+
+
+def fit_relation(pairs: Sequence[tuple[float, float]]) -> Relation:
+    """Return the line of log y over log x, with the range about it that a further pair lies in nine times of ten.
+
+    The slope is the median of those of all two pairs (Theil and Sen), so that a result out of a cache does not turn
+    the line. Each pair is held against the line through the others, so that the range is not too narrow (the jackknife).
+
+    Raises
+    ------
+    InputError
+        If there are fewer than 20 pairs, which tell no range of nine in ten, or a number is not positive.
+
+    Examples
+    --------
+    >>> line = fit_relation([(x, 3.0 * x**0.5) for x in range(1, 40)])
+    >>> round(line.slope, 6), round(10**line.intercept, 6), round(line.low, 6), round(line.high, 6)
+    (0.5, 3.0, 1.0, 1.0)
+    """
+    if len(pairs) < 20:
+        raise InputError(f"pairs: {len(pairs)} pairs are too few for a range of nine in ten; 20 at least", name="pairs")
+    above(0, smallest=min(min(pair) for pair in pairs))
+    x, y = ([math.log10(each) for each in values] for values in zip(*pairs, strict=True))
+    points = list(zip(x, y, strict=True))
+    slope, intercept = _median_line(points)
+    residuals = []
+    for left_out, (one_x, one_y) in enumerate(points):
+        others = _median_line(points[:left_out] + points[left_out + 1 :])
+        residuals.append(one_y - (others[0] * one_x + others[1]))
+    low, _, high = spread(residuals)
+    return Relation(slope, intercept, 10**low, 10**high)
+
+
+def _median_line(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return slope and intercept: the median of all slopes, and of what is left."""
+    slopes = [(y - other_y) / (x - other_x) for (x, y), (other_x, other_y) in combinations(points, 2) if x != other_x]
+    slope = median(slopes) if slopes else 0.0
+    return slope, median(y - slope * x for x, y in points)
+
+
+def spread(values: Iterable[float]) -> Range:
+    """Return the ends between which a further value lies nine times of ten, and the median; few values give their ends.
+
+    Examples
+    --------
+    Of 19 values the ends are the smallest and the largest, as each of 20 is as likely to be the last:
+
+    >>> spread(range(1, 20)), spread([3.0])
+    (Range(low=1, usual=10, high=19), Range(low=3.0, usual=3.0, high=3.0))
+    """
+    ordered = sorted(values)
+    beyond = max(0, math.floor((1 - HELD) / 2 * (len(ordered) + 1)) - 1)
+    return Range(ordered[beyond], median(ordered), ordered[-1 - beyond])
+
+
+# Of 95 public results of 57 systems (see the reference above): files created a second, by many tasks in folders of their
+# own and in one folder, by the rate at which a file a task is written, in GiB/s.
+OWN_FOLDERS = Relation(0.610, 4.033, 0.116, 3.68)
+ONE_FOLDER = Relation(0.641, 3.484, 0.175, 4.09)
+# Files created a second in one folder, whatever the write rate; the cost of a lock that changes hands. [1/s], [s]
+CREATES_PER_S = Range(3_400.0, PUBLIC_CREATES_PER_S, 466_000.0)
+LOCK_S = Range(0.00017, 0.002, 0.015)
+# How far nine of ten further results of the same system lie from one that is known.
+REPEATED = Range(0.25, 1.0, 4.0)
+
+
+class Measurement(NamedTuple):
+    """One measured quantity of a file system.
+
+    Parameters
+    ----------
+    quantity : str
+        ``write`` (all tasks together, a file a task or large blocks) [GB/s], ``ost`` (what an OST took at least) [GB/s],
+        ``creates`` [1/s] or ``lock`` [s].
+    value : float
+    nodes : int or None
+        Nodes that wrote.
+    """
+
+    quantity: str
+    value: float
+    nodes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteRates:
+    """What a file system gives, fitted; None where nothing tells.
+
+    Parameters
+    ----------
+    write_gb_s, node_gb_s, ost_gb_s : Range or None
+        [GB/s]
+    creates_per_s, lock_s : Range or None
+        [1/s], [s]
+    runs : mapping
+        How many values each rests on.
+    """
+
+    write_gb_s: Range | None = None
+    node_gb_s: Range | None = None
+    ost_gb_s: Range | None = None
+    creates_per_s: Range | None = None
+    lock_s: Range | None = None
+    runs: dict[str, int] = field(default_factory=dict)
+
+
+def fit_rates(measurements: Iterable[Measurement]) -> SiteRates:
+    """Return what a file system gives by its own runs.
+
+    Of rates the best run tells what is possible, and from five runs on their spread what to expect; a few runs are
+    widened by what others' loads cost elsewhere. Creates that nobody measured follow from the write rate.
+
+    Raises
+    ------
+    InputError
+        If nothing was measured.
+
+    Examples
+    --------
+    >>> rates = fit_rates([Measurement("write", 40.0, nodes=10), Measurement("creates", 50_000.0)])
+    >>> rates.node_gb_s.high, rates.creates_per_s.usual, rates.runs
+    (4.0, 50000.0, {'write': 1, 'creates': 1})
+    """
+    by_quantity: dict[str, list[Measurement]] = {}
+    for each in measurements:
+        above(0, **{each.quantity: each.value})
+        by_quantity.setdefault(each.quantity, []).append(each)
+    if not by_quantity:
+        raise InputError("holds no rate that tells about the file system", name="measured")
+    values = {quantity: [each.value for each in found] for quantity, found in by_quantity.items()}
+    nodes = [each.value / each.nodes for each in by_quantity.get("write", []) if each.nodes]
+    write = _rate(values.get("write", []))
+    creates = _repeated(values.get("creates", []))
+    if creates is None and write is not None:
+        creates = ONE_FOLDER.predict(write.high * 1e9 / 2**30)
+    return SiteRates(
+        write_gb_s=write,
+        node_gb_s=_rate(nodes),
+        ost_gb_s=_rate(values.get("ost", [])),
+        creates_per_s=creates,
+        lock_s=_repeated(values.get("lock", [])),
+        runs={quantity: len(found) for quantity, found in by_quantity.items()},
+    )
+
+
+def _rate(values: Sequence[float]) -> Range | None:
+    """Return the range of a rate: up to the best."""
+    if not values:
+        return None
+    if len(values) >= _ENOUGH_RUNS:
+        return spread(values)
+    return Range(_REACHED_AT_LEAST * max(values), median(values), max(values))
+
+
+def _repeated(values: Sequence[float]) -> Range | None:
+    """Return the range of what a further run gives."""
+    if not values:
+        return None
+    if len(values) >= _ENOUGH_RUNS:
+        return spread(values)
+    return Range(min(values) * REPEATED.low, median(values), max(values) * REPEATED.high)
+
+
+def lock_cost_s(large_gib_s: float, small_gib_s: float, objects: int) -> float:
+    """Return the cost of a lock that explains the rate of small unaligned blocks in one file beside that of large ones. [s]
+
+    Parameters
+    ----------
+    large_gib_s, small_gib_s : float
+        ior-easy-write and ior-hard-write of IO500. [GiB/s]
+    objects : int
+        Objects of the shared file.
+
+    Raises
+    ------
+    InputError
+        If small blocks were not slower.
+
+    Examples
+    --------
+    >>> round(1000 * lock_cost_s(10.0, 0.1, 4), 3)
+    1.659
+    """
+    if not 0 < small_gib_s < large_gib_s:
+        raise InputError(f"small_gib_s={small_gib_s:g} must be above 0 and below large_gib_s={large_gib_s:g}")
+    pieces = pieces_per_call(_HARD_BLOCK_BYTES, _STRIPE_BYTES)
+    return (1 / small_gib_s - 1 / large_gib_s) / 2**30 * _HARD_BLOCK_BYTES / pieces * objects
+
+
+def _at(system: FileSystem, rates: SiteRates, end: int) -> FileSystem:
+    """Return a file system with the rates at one end of their ranges: 0 the low one, 2 the high one."""
+    # Without runs of its own a shared file system gives from a documented share of its peak to all of it.
+    share = (_REACHED_AT_LEAST, 1.0, 1.0)[end]
+    peak = (
+        (rates.ost_gb_s or Range(1.0, 1.0, 1.0)).times(system.osts)[end] if rates.ost_gb_s else share * system.peak_gb_s
+    )
+    if rates.write_gb_s and not rates.ost_gb_s:
+        # What was measured is reached; what was not may be.
+        peak = rates.write_gb_s[end] if end == 0 else max(rates.write_gb_s[end], system.peak_gb_s)
+    node = rates.node_gb_s[end] if rates.node_gb_s and end == 0 else system.node_write_ceiling_gb_s
+    return replace(system, peak_gb_s=peak, node_write_ceiling_gb_s=min(node, peak))
+
+
+def _costs_at(costs: Costs, system: FileSystem, rates: SiteRates, end: int) -> Costs:
+    """Return costs at one end of their ranges: 0 the slow one, 2 the fast one."""
+    creates = rates.creates_per_s or CREATES_PER_S
+    if costs.creates_per_s or (system.creates_per_s and not rates.creates_per_s):
+        known = costs.creates_per_s or system.creates_per_s or 0.0
+        creates = REPEATED.times(known)
+    lock = rates.lock_s or LOCK_S.times(costs.lock_s / LOCK_S.usual)
+    return replace(costs, creates_per_s=creates[end], lock_s=lock[2 - end])
+
+
+def time_range_s(
+    writing: Writing,
+    count: int,
+    stripe_bytes: int,
+    system: FileSystem,
+    *,
+    costs: Costs | None = None,
+    rates: SiteRates | None = None,
+    other_load_fraction: float = 0.0,
+) -> Range:
+    """Return between which times the writes lie: all quantities at their fast and at their slow ends, and as they are. [s]
+
+    Parameters
+    ----------
+    writing : Writing
+    count, stripe_bytes : int
+        The layout.
+    system : FileSystem
+    costs, other_load_fraction
+        As for `hopperlib.storage.lustre.rates.estimate`.
+    rates : SiteRates or None
+        What was measured here.
+
+    Examples
+    --------
+    >>> from hopperlib.machine import Machine
+    >>> scratch = Machine.load("hopper").file_systems[0]
+    >>> writing = Writing(size_bytes=10**12, writers=100, nodes=100, pattern="file-per-process")
+    >>> low, usual, high = time_range_s(writing, 1, 1 << 20, scratch)
+    >>> low <= usual < high, round(high / usual, 1)
+    (True, 5.6)
+    """
+    costs, rates = costs or Costs(), rates or SiteRates()
+    ends = [
+        Pace(writing, _at(system, rates, end), _costs_at(costs, system, rates, end), other_load_fraction)
+        for end in (2, 0)
+    ]
+    fast, slow = (pace.time_s(count, stripe_bytes) for pace in ends)
+    usual = Pace(writing, system, costs, other_load_fraction).time_s(count, stripe_bytes)
+    return Range(min(fast, usual), usual, max(slow, usual))

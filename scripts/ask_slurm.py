@@ -1,0 +1,408 @@
+#!/usr/bin/env python3
+"""Ask a real Slurm where it binds the tasks of launch lines, and keep its answers as a table.
+
+    python scripts/ask_slurm.py --draw 200 --seed 1 QUESTIONS.csv    # draw lines for every configuration
+    python scripts/ask_slurm.py QUESTIONS.csv ANSWERS.csv            # ask the Slurm that is installed here, as root
+
+Needs slurmctld, slurmd, slurm-client, munge, hwloc and gcc. slurmctld and slurmd run as they are. slurmd is shown the
+node by hwloc (HWLOC_XMLFILE), and a preloaded function keeps the masks that this computer could not apply; a small
+program in each task prints its own. So nothing is added to the lines, not even --cpu-bind=verbose, which changes some. Another release can be asked in a folder of its own that
+debootstrap made, with chroot, beside this one if it has another --port. Everything is written below --folder.
+
+A question is a configuration, the options of the job (none: the line stands alone), and the srun line. An answer is the
+CPUs of each task as ranges, tasks apart by blanks, ``*N`` behind what N tasks in a row have; ``all`` where a task is not bound; ``!`` and the message where Slurm
+refuses. tests/placement/slurm compares the package with them.
+"""
+
+import argparse
+import csv
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+SHIM = r"""
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static cpu_set_t kept;
+static int is_kept;
+
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *mask)
+{
+	char path[300];
+	FILE *file;
+
+	memset(&kept, 0, sizeof kept);
+	memcpy(&kept, mask, size < sizeof kept ? size : sizeof kept);
+	is_kept = 1;
+	snprintf(path, sizeof path, FOLDER "/masks/%d", pid ? (int)pid : (int)getpid());
+	file = fopen(path, "w");
+	if (file) {
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			if (CPU_ISSET(cpu, &kept))
+				fprintf(file, " %d", cpu);
+		fclose(file);
+	}
+	return 0;
+}
+
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask)
+{
+	(void)pid;
+	memset(mask, is_kept ? 0 : 0xff, size);
+	if (is_kept)
+		memcpy(mask, &kept, size < sizeof kept ? size : sizeof kept);
+	return 0;
+}
+"""
+
+# Prints the number of a task and the mask that the shim kept for it.
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(void)
+{
+	char path[300], cpus[8000] = "";
+	snprintf(path, sizeof path, FOLDER "/masks/%d", (int)getpid());
+	FILE *file = fopen(path, "r");
+	if (file && !fgets(cpus, sizeof cpus, file))
+		cpus[0] = 0;
+	printf("task %s:%s\n", getenv("SLURM_PROCID"), cpus);
+	remove(path);
+	return 0;
+}
+"""
+
+SLURM_CONF = """ClusterName=asked
+SlurmctldHost={host}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+SlurmctldPort={port}
+SlurmdPort={slurmd_port}
+SchedulerParameters=sched_min_interval=10000,batch_sched_delay=0,sched_interval=1
+ProctrackType=proctrack/pgid
+TaskPlugin=task/affinity
+{task_plugin}
+SelectType=select/cons_tres
+SelectTypeParameters={select}
+SlurmdParameters={slurmd}
+ReturnToService=2
+MpiDefault=none
+AccountingStorageType=accounting_storage/none
+JobAcctGatherType=jobacct_gather/none
+NodeName={host} Sockets={sockets} CoresPerSocket={cores} ThreadsPerCore={threads} CPUs={cpus} RealMemory=1000 State=UNKNOWN
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE
+"""
+
+# Sockets x NUMA nodes x caches x cores x hardware threads, each counted in the one before it; then the settings of the
+# site: SelectTypeParameters, what a socket is (SlurmdParameters), and autobind (TaskPluginParam); - for none.
+# How long a step may take. [s]
+STEP_S = 15
+
+CONFIGURATIONS = (
+    "2x4x2x8x2 CR_Core - -",
+    "2x4x2x8x2 CR_Core l3cache_as_socket -",
+    "2x4x2x8x2 CR_Core numa_node_as_socket -",
+    "2x4x2x8x2 CR_Core slurm_conf_numa_node -",
+    "2x4x2x8x2 CR_Core_Memory,CR_CORE_DEFAULT_DIST_BLOCK - autobind=threads",
+    "2x4x2x8x2 CR_Core,CR_ONE_TASK_PER_CORE - -",
+    "1x4x2x8x2 CR_Core - -",
+    "1x4x2x8x2 CR_CPU numa_node_as_socket -",
+    "2x2x1x6x1 CR_Core - -",
+    "2x2x1x6x1 CR_Core_Memory numa_node_as_socket autobind=cores",
+    "2x1x1x28x1 CR_Core - -",
+    "2x1x1x28x1 CR_Socket - autobind=sockets",
+    "1x1x8x8x1 CR_Core l3cache_as_socket -",
+    "1x1x8x8x1 CR_Core - autobind=threads",
+)
+
+
+def as_ranges(numbers: Iterable[int]) -> str:
+    """Return numbers as 0-5,12."""
+    groups = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
+    runs = [[number for _, number in group] for _, group in groups]
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def release() -> str:
+    """Return the installed release, as 24.11."""
+    words = subprocess.run(["slurmd", "-V"], capture_output=True, text=True, check=True).stdout.split()
+    return ".".join(words[-1].split(".")[:2])
+
+
+class Slurm:
+    """The daemons of one configuration, and a way to ask them."""
+
+    def __init__(self, configuration: str, folder: Path, port: int) -> None:
+        shape, select, slurmd, autobind = configuration.split()
+        self.program = folder / "program"
+        self.folder, self.environment = folder, {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
+        self.stop()
+        for name in ("state", "spool", "masks"):
+            shutil.rmtree(folder / name, ignore_errors=True)
+            (folder / name).mkdir(parents=True)
+        sockets, numa_nodes, caches, cores, threads = map(int, shape.split("x"))
+        total = sockets * numa_nodes * caches * cores
+        numbers = ",".join(str(core + thread * total) for core in range(total) for thread in range(threads))
+        synthetic = f"pack:{sockets} numa:{numa_nodes} l3:{caches} core:{cores} pu:{threads}(indexes={numbers})"
+        subprocess.run(["lstopo", "--input", synthetic, "--of", "xml", "-f", str(folder / "node.xml")], check=True)
+        # What slurmd makes a socket of, slurm.conf must say too; slurm.conf alone may also say it, and slurmd not.
+        counted = {"l3cache_as_socket": sockets * numa_nodes * caches, "numa_node_as_socket": sockets * numa_nodes}
+        counted["slurm_conf_numa_node"] = sockets * numa_nodes
+        sockets = counted.get(slurmd, sockets)
+        self.host = socket.gethostname().partition(".")[0]
+        settings = {
+            "host": self.host,
+            "folder": folder,
+            "port": port,
+            "slurmd_port": port + 1,
+            "task_plugin": "" if autobind == "-" else f"TaskPluginParam={autobind}",
+            "select": select,
+            "slurmd": "config_overrides" + (f",{slurmd}" if slurmd.endswith("as_socket") else ""),
+            "sockets": sockets,
+            "cores": total // sockets,
+            "threads": threads,
+            "cpus": total * threads,
+        }
+        (folder / "slurm.conf").write_text(SLURM_CONF.format(**settings))
+        if release() >= "23.11":
+            (folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
+        self._start()
+
+    def _start(self) -> None:
+        """Start munge if it does not run, the shim, and the two daemons; wait until the node is there."""
+        for path in ("/run/munge", "/var/log/munge", "/var/lib/munge"):
+            Path(path).mkdir(parents=True, exist_ok=True)
+            shutil.chown(path, "munge")
+        if not Path("/run/munge/munge.socket.2").exists():
+            subprocess.run(["su", "-s", "/bin/sh", "munge", "-c", "/usr/sbin/munged --force"], check=True)
+        shim = self.folder / "shim.so"
+        for text, options in ((SHIM, ["-shared", "-fPIC", "-o", str(shim)]), (PROGRAM, ["-o", str(self.program)])):
+            compiler = ["gcc", "-O1", f'-DFOLDER="{self.folder}"', "-x", "c", *options, "-"]
+            subprocess.run(compiler, input=text, text=True, check=True)
+        subprocess.run(["slurmctld"], env=self.environment, check=True)
+        time.sleep(1)
+        shown = {"HWLOC_XMLFILE": str(self.folder / "node.xml"), "HWLOC_THISSYSTEM": "1", "LD_PRELOAD": str(shim)}
+        subprocess.run(["slurmd"], env={**self.environment, **shown}, check=True)
+        for _ in range(60):
+            state = self._run("sinfo", "-h", "-o", "%T").stdout.strip()
+            if state.startswith("idle"):
+                return
+            if "down" in state or "drain" in state:
+                self._run("scontrol", "update", f"nodename={self.host}", "state=resume")
+            time.sleep(0.5)
+        sys.exit(f"the node did not come up ({state}): see {self.folder}/slurmd.log")
+
+    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of Slurm."""
+        return subprocess.run(words, env=self.environment, capture_output=True, text=True, check=False)
+
+    def stop(self) -> None:
+        """End the daemons that were started in the folder, and no others."""
+        for name in ("slurmd.pid", "slurmctld.pid"):
+            try:
+                process = int((self.folder / name).read_text())
+                os.kill(process, signal.SIGTERM)
+                while True:
+                    time.sleep(0.2)
+                    os.kill(process, 0)
+            except (OSError, ValueError):
+                continue
+
+    def ask_bare(self, line: str) -> str:
+        """Return the answer to a line that stands outside a job, which makes its own on one node."""
+        for patience in (2, 4):
+            run = self._run(
+                "timeout", "30", "srun", "-N1", f"--immediate={patience}", *line.split()[1:], str(self.program)
+            )
+            # What does not fit waits forever; so does a line while the job before is being cleared away.
+            if "nodes are busy" not in run.stderr:
+                break
+        return answer_of(f"{run.stdout}{run.stderr}exit {run.returncode}")
+
+    def ask_job(self, options: str, lines: list[str]) -> list[str]:
+        """Return the answers to lines that run one after the other in a job."""
+        steps = "".join(
+            f"echo '== {number}'\ntimeout {STEP_S} {line} {self.program} || echo exit $?\n"
+            for number, line in enumerate(lines)
+        )
+        output = self.folder / "output.txt"
+        output.unlink(missing_ok=True)
+        script = self.folder / "job.sh"
+        script.write_text(f"#!/bin/bash\n#SBATCH -o {output}\n#SBATCH {options}\nexec 2>&1\n{steps}echo '== end'\n")
+        run = self._run("sbatch", "--parsable", str(script))
+        if run.returncode:
+            return [answer_of(run.stderr)] * len(lines)
+        job, text = run.stdout.strip(), ""
+        for tick in range(20 * (30 + STEP_S * len(lines))):
+            time.sleep(0.05)
+            text = output.read_text() if output.exists() else ""
+            if text.endswith("== end\n"):
+                break
+            if tick == 400 and not text:
+                reason = self._run("squeue", "-h", "-j", job, "-o", "%r").stdout.strip()
+                self._run("scancel", job)
+                print(f"{job} {options}: {reason}", file=sys.stderr)
+                return [""] * len(lines)
+        return [answer_of(part) for part in re.split(r"^== \w+\n", text, flags=re.MULTILINE)[1:-1]]
+
+
+def answer_of(text: str) -> str:
+    """Return what Slurm printed about a step, as an answer of the table."""
+    tasks = {}
+    for task, cpus in re.findall(r"^task (\d+):([ \d]*)$", text, re.MULTILINE):
+        tasks[int(task)] = as_ranges(map(int, cpus.split())) or "all"
+    errors = [line.split("error: ", 1)[1] for line in text.splitlines() if "error: " in line]
+    if re.search(r"^exit (124|137)", text, re.MULTILINE):
+        # A step that waits for more than its job has, or a computer that is too busy to tell.
+        return "! waits" if "retrying" in text else ""
+    if tasks and sorted(tasks) != list(range(len(tasks))):
+        return ""
+    if tasks and not errors:
+        alike = ((masks, len(list(same))) for masks, same in groupby(tasks[task] for task in sorted(tasks)))
+        return " ".join(masks if times == 1 else f"{masks}*{times}" for masks, times in alike)
+    return "! " + errors[0].split(",")[0][:100] if errors else ""
+
+
+def draw(configuration: str, rng: random.Random) -> tuple[str, str]:
+    """Return the options of a job and a line, as people write them or at random."""
+    sockets, numa_nodes, caches, per_cache, threads = map(int, configuration.split(maxsplit=1)[0].split("x"))
+    cores = sockets * numa_nodes * caches * per_cache
+    options = _everyday(cores, threads, rng) if rng.random() < 0.5 else _anything(cores, threads, rng)
+    kind = rng.random()
+    if kind < 0.15:
+        return "", " ".join(["srun", *options])
+    if kind < 0.7:
+        return "-N1", " ".join(["srun", *options])
+    # Counts stand in the job, the rest in the step.
+    of_job = [
+        option for option in options if option.startswith(("-n", "-c ", "--ntasks-per", "--hint", "--threads-per"))
+    ]
+    left = [option for option in options if option not in of_job]
+    return " ".join(["-N1", *of_job]), " ".join(["srun", *left])
+
+
+def _everyday(cores: int, threads: int, rng: random.Random) -> list[str]:
+    """Return options as scripts have them: equal shares of the node, halves, one or two ways to bind."""
+    shares = [count for count in (1, 2, 4, 8, 16, 32, 64, 128) if count <= cores and cores % count == 0]
+    shares += [count for count in (3, 6, 7, 12, 14, 24, 28, 56) if count <= cores]
+    tasks = rng.choice(shares)
+    usable = rng.choice((1, threads))
+    width = max(1, cores * usable // tasks // rng.choice((1, 1, 1, 2, 4)))
+    counted = rng.choice(("-n {}", "-n {}", "--ntasks-per-node={}")).format(tasks)
+    parts = [counted]
+    if rng.random() < 0.75:
+        parts.append(f"-c {width}")
+    if rng.random() < 0.55:
+        parts.append("--cpu-bind=" + rng.choice(("cores", "cores", "threads", "sockets")))
+    if usable == 1 and threads > 1:
+        parts.append(rng.choice(("--hint=nomultithread", "--hint=nomultithread", "--threads-per-core=1")))
+    if rng.random() < 0.2:
+        parts.append("-m " + rng.choice(("block:block", "block:cyclic", "cyclic:cyclic", "*:block", "cyclic")))
+    return parts
+
+
+def _anything(cores: int, threads: int, rng: random.Random) -> list[str]:
+    """Return options with few likings, nodes rarely filled."""
+    cpus = cores * threads
+    tasks = min(rng.randint(1, cpus) for _ in range(rng.choice((1, 3, 6))))
+    parts = [f"-n {tasks}"]
+    if rng.random() < 0.6:
+        most = max(1, cpus // tasks)
+        parts.append(f"-c {rng.randint(1, most + (rng.random() < 0.1))}")
+    optional = (
+        (0.4, lambda: "--cpu-bind=" + _binding(cpus, rng)),
+        (0.3, lambda: "-m " + rng.choice(_DISTRIBUTIONS)),
+        (0.15, lambda: "--hint=" + rng.choice(("nomultithread", "multithread", "compute_bound", "memory_bound"))),
+        (0.15, lambda: f"--threads-per-core={rng.randint(1, threads)}"),
+        (0.1, lambda: f"--ntasks-per-core={rng.randint(1, threads)}"),
+        (0.06, lambda: f"--ntasks-per-socket={rng.randint(1, max(1, cores // 2))}"),
+        (0.08, lambda: "--exact"),
+        (0.05, lambda: "--exclusive"),
+        (0.05, lambda: "-O"),
+    )
+    return [*parts, *(part() for chance, part in optional if rng.random() < chance)]
+
+
+_DISTRIBUTIONS = (
+    *("block:block", "block:cyclic", "block:fcyclic", "cyclic:block", "cyclic:fcyclic", "*:block", "*:fcyclic"),
+    *("block", "cyclic", "plane=2", "plane=3", "block:cyclic:block", "block:block:cyclic", "block,Pack"),
+)
+
+
+def _binding(cpus: int, rng: random.Random) -> str:
+    """Return a value of --cpu-bind."""
+    kind = rng.randrange(12)
+    if kind < 9:
+        return ("cores", "cores", "threads", "threads", "sockets", "none", "rank", "cores", "threads")[kind]
+    numbers = [rng.randrange(cpus) for _ in range(rng.randint(1, 6))]
+    if kind < 11:
+        return "map_cpu:" + ",".join(map(str, numbers))
+    return "mask_cpu:" + ",".join(hex(1 << number | 1 << rng.randrange(cpus)) for number in numbers)
+
+
+def answers(questions: list[tuple[str, str, str]], folder: Path, port: int) -> Iterator[tuple[str, str, str, str]]:
+    """Yield each question with its answer; a configuration's daemons run while its questions are asked."""
+    for configuration, of_it in groupby(questions, key=lambda question: question[0]):
+        slurm = Slurm(configuration, folder, port)
+        try:
+            for job, of_job in groupby(of_it, key=lambda question: question[1]):
+                lines = [line for _, _, line in of_job]
+                for first in range(0, len(lines), 20):
+                    asked = lines[first : first + 20]
+                    told = slurm.ask_job(job, asked) if job else [slurm.ask_bare(line) for line in asked]
+                    yield from ((configuration, job, line, answer) for line, answer in zip(asked, told, strict=False))
+        finally:
+            slurm.stop()
+
+
+def main() -> None:
+    """Draw questions, or ask them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("answers", type=Path, nargs="?")
+    parser.add_argument("--draw", type=int, metavar="N", help="write N questions for each configuration and stop")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", type=Path, default=Path("/var/tmp/ask-slurm"))
+    parser.add_argument("--port", type=int, default=26817, help="of slurmctld; slurmd has the next (default 26817)")
+    args = parser.parse_args()
+    if args.draw:
+        rng = random.Random(args.seed)
+        drawn = ((each, *draw(each, rng)) for each in CONFIGURATIONS for _ in range(args.draw))
+        with args.questions.open("w", newline="") as file:
+            csv.writer(file).writerows([("configuration", "job", "line"), *sorted(set(drawn))])
+        return
+    with args.questions.open(newline="") as file:
+        questions = [(row["configuration"], row["job"], row["line"]) for row in csv.DictReader(file)]
+    args.folder.mkdir(parents=True, exist_ok=True)
+    with args.answers.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("configuration", "job", "line", release()))
+        for row in answers(questions, args.folder, args.port):
+            writer.writerow(row)
+            file.flush()
+
+
+if __name__ == "__main__":
+    main()

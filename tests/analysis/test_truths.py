@@ -1,0 +1,271 @@
+"""What is said of data with known truths: as often wrong as it says, and no oftener."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import math
+import os
+import random
+import subprocess
+import sys
+from datetime import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import hopperlib
+from hopperlib.analysis.clustered import clustered
+from hopperlib.analysis.distributions import bootstrap
+from hopperlib.analysis.ensembles import intervals
+from hopperlib.analysis.fit_answer import fit
+from hopperlib.analysis.regression import repeats_to_see
+from hopperlib.analysis.run_times import spread_factors
+from hopperlib.errors import InputError
+from hopperlib.monitoring.history import judge
+from hopperlib.monitoring.planned import compared, t_quantile
+from hopperlib.monitoring.together import moved_together
+from tests.analysis.drawn import accounting, history, runs_in_jobs
+
+
+@pytest.mark.parametrize(("jobs", "of_jobs"), [(20, True), (20, False), (10, True)])
+def test_no_effect_is_found_as_seldom_as_it_says(jobs, of_jobs):
+    """Of 400 draws 3 to 7 % are below 0.05, give or take the draws themselves; runs taken as independent give 41 %."""
+    rng = np.random.default_rng(11)
+    found = naive = 0
+    for _ in range(400):
+        times, of = runs_in_jobs(rng, jobs)
+        x = rng.normal(size=jobs)[of] if of_jobs else rng.normal(size=len(of))
+        found += clustered(np.column_stack([np.ones(len(x)), x]), times, of).p_values[1] < 0.05
+        naive += stats.linregress(x, times).pvalue < 0.05
+    assert 0.02 <= found / 400 <= 0.075
+    assert naive / 400 > 0.3 or not of_jobs
+
+
+def test_a_true_effect_within_jobs_is_found_beside_large_levels():
+    rng = np.random.default_rng(12)
+    times, of = runs_in_jobs(rng)
+    x = rng.normal(size=len(of))
+    fitted = clustered(np.column_stack([np.ones(len(x)), x]), times + 15 * x, of)
+    low, high = fitted.interval(0.95)
+    # Runs spread by 20 s within a job and by 100 s between jobs: 100 runs know the slope to some 2.5 s.
+    assert low[1] < 15 < high[1] < 15 + 10
+
+
+def test_few_groups_are_refused():
+    with pytest.raises(ValueError, match="4 groups are too few: 5 are needed"):
+        clustered(np.ones((8, 1)), np.arange(8.0), [0, 0, 1, 1, 2, 2, 3, 3])
+
+
+def test_one_run_in_a_hundred_is_one_in_a_hundred():
+    """By the distribution of runs, not of the smallest of each job, beyond which lie 31 % of them."""
+    shares, held = [], 0
+    for seed in range(12):
+        times, of = runs_in_jobs(np.random.default_rng(seed), jobs=40, runs=3)
+        table = pd.DataFrame({"job": of, "run_time_s": times})
+        slow = fit(table, minimum=True, resamples=19).facts["slow_run"]
+        # The truth: a lognormal whose variance is the sum of both.
+        truth = stats.lognorm(np.hypot(0.1, 0.02), scale=1000)
+        shares.append(truth.sf(slow["estimate"]))
+        held += slow["low"] <= truth.isf(0.01) <= slow["high"]
+    assert np.median(shares) == pytest.approx(0.01, abs=0.007)
+    # The worst of these draws names a time that 7.4 % of the runs take.
+    assert max(shares) < 0.08
+    assert held >= 7
+
+
+@pytest.mark.parametrize(("n", "family", "truth"), [(5, "lognormal", 0.3), (10, "lognormal", 0.3), (10, "normal", 10)])
+def test_intervals_of_spreads_hold(n, family, truth):
+    """Of 200 draws of few values 90 to 98 % hold; resampling the values holds 74 % of ten."""
+    rng, held = np.random.default_rng(13), 0
+    for _ in range(200):
+        values = rng.normal(100, 10, n) if family == "normal" else rng.lognormal(4, 0.3, n)
+        interval = bootstrap(values, family, rng, repeats=99)["sd" if family == "normal" else "log_sd"]
+        held += interval.low <= truth <= interval.high
+    assert 0.89 <= held / 200 <= 0.99
+
+
+@pytest.mark.parametrize("seeds", [5, 20])
+def test_intervals_of_ensembles_hold(seeds):
+    rng = np.random.default_rng(14)
+    table = pd.DataFrame({"setting": np.repeat(np.arange(400), seeds), "wait_h": rng.normal(7, 2, 400 * seeds)})
+    made = intervals(table, ["setting"], "wait_h")
+    assert 0.92 <= made["wait_h_low"].le(7).mul(made["wait_h_high"].ge(7)).mean() <= 0.98
+    assert intervals(table[table.index % seeds < 4], ["setting"], "wait_h")["wait_h_low"].isna().all(), "too few to say"
+
+
+def test_runs_to_make_have_a_range_that_holds():
+    """Ten runs that spread by 10 %: 64 runs show a change of 5 %."""
+    rng, held = np.random.default_rng(15), 0
+    factors = spread_factors(9)
+    for _ in range(200):
+        values = rng.normal(100, 10, 10)
+        spread = values.std(ddof=1) / values.mean()
+        low, high = (repeats_to_see(0.05, spread * factor) for factor in factors)
+        held += low <= 64 <= high
+    assert 0.91 <= held / 200 <= 0.99
+
+
+def test_a_loss_that_noise_hides_is_not_taken_for_steady():
+    """In planted losses of 5 % the noisy benchmark that lost as well is taken for steady in fewer than 5 of 100."""
+    excluded = groups = told = 0
+    for seed in range(30):
+        rng = random.Random(seed)
+        lost = [judge(history(rng, name, 0.05, 0.005)) for name in ("hpl", "milc")]
+        noisy, still = judge(history(rng, "ior", 0.05, 0.12)), judge(history(rng, "vasp", 0.0, 0.005))
+        for moved in moved_together([*lost, noisy, still]):
+            groups += 1
+            excluded += "ior" in moved.steady
+            told += "vasp" in moved.steady
+    assert groups >= 28
+    assert excluded <= 2
+    assert told >= 28, "what is quiet and stayed is said to have stayed"
+
+
+def test_a_planned_comparison_by_hand():
+    # Means 1 and 2, variances 0.025 on five runs each: the error is 0.1, at 8 degrees of freedom t is 2.306.
+    before = [0.8, 0.9, 1.0, 1.1, 1.2]
+    change = compared(before, [value + 1 for value in before])
+    assert change[:3] == pytest.approx((1 - 0.2306, 1, 1.2306), abs=1e-4)
+    assert change.p_value == pytest.approx(stats.ttest_ind(before, [value + 1 for value in before]).pvalue, rel=1e-6)
+    assert compared(before[:4], before) is None
+    assert [t_quantile(0.9, n) for n in (1, 4.5, 300)] == pytest.approx(list(stats.t.ppf(0.9, [1, 4.5, 300])), rel=1e-6)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/Los_Angeles", "Asia/Kolkata"])
+def test_since_counts_back_on_the_clock_of_the_trace(zone, tmp_path):
+    """Of a job an hour the last twelve hours hold twelve, whatever the zone."""
+    code = (
+        "import sys, hopperlib\nfrom datetime import datetime\nimport random\nfrom tests.analysis.drawn import accounting\n"
+        "open(sys.argv[1], 'w').write(accounting(random.Random(1), 49, datetime.now(), 48))\n"
+        "print(hopperlib.report('jobs', sys.argv[1], since='12h', nodes=16).facts['observed']['jobs'])"
+    )
+    words = [sys.executable, "-c", code, str(tmp_path / "jobs.txt")]
+    done = subprocess.run(words, env=os.environ | {"TZ": zone}, capture_output=True, text=True, check=True, timeout=200)
+    # The twelfth may have slipped over the edge while Python started.
+    assert done.stdout.strip() in ("12", "13")
+
+
+def test_one_file_in_every_form_is_one_answer(tmp_path):
+    lines = "date,value\n" + "".join(f"2026-01-{day:02},{100 - 20 * (day > 18) + day % 3}\n" for day in range(1, 31))
+    path = tmp_path / "nightly.csv"
+    path.write_text(lines)
+    asked = hopperlib.watch(path).summary
+    forms = (
+        lines,
+        str(path),
+        io.BytesIO(lines.encode()),
+        io.StringIO(lines),
+        pd.read_csv(path),
+        pd.read_csv(path, index_col="date")["value"],
+    )
+    assert [hopperlib.watch(form).summary for form in forms] == [asked] * len(forms)
+    assert "changed by" in asked
+    with pytest.raises(InputError, match=r"weekly.csv: there is no such file; what is no path is read as the content"):
+        hopperlib.watch("weekly.csv")
+    with pytest.raises(InputError, match=r"job.out: there is no such file"):
+        hopperlib.diagnose(log="job.out")
+
+
+def test_the_date_of_an_upgrade(tmp_path):
+    rng = random.Random(5)
+    one = history(rng, "hpl", 0.02, 0.02)
+    frame = pd.DataFrame({"date": one.times, "value": one.values})
+    result = hopperlib.watch(frame, date="2026-02-10", better="higher")
+    (planned,) = result.facts["planned"]
+    assert planned["low_percent"] < -2 < planned["high_percent"]
+    assert (planned["before"], planned["after"]) == (40, 20)
+    assert "Four of five such comparisons find a change of" in result.summary
+    with pytest.raises(InputError, match=r"date='soon' must be a date such as 2026-03-01"):
+        hopperlib.watch(frame, date="soon")
+
+
+@pytest.mark.parametrize(
+    ("header", "understood"),
+    [
+        ("jobid,elapsed [s]", "2 runs, column elapsed [s] in s, grouped by jobid."),
+        ("JobID;Walltime (min)", "2 runs, column Walltime (min) in min, grouped by JobID."),
+        ("node,seconds", "2 runs, column seconds in s, without groups."),
+    ],
+)
+def test_sensible_names_are_understood(header, understood):
+    delimiter = ";" if ";" in header else ","
+    assert (
+        hopperlib.read_run_times(io.StringIO(f"{header}\na{delimiter}10.5\nb{delimiter}11\n")).understood == understood
+    )
+
+
+def test_jobs_as_a_frame_with_times():
+    text = accounting(random.Random(2), 41, datetime(2026, 3, 20), 480)
+    trace = hopperlib.read_job_trace(io.StringIO(text), timezone="Europe/Berlin")
+    jobs = trace.to_frame()
+    assert len(jobs) == 41
+    assert jobs["start"].isna().sum() == 2, "those that never started are there"
+    assert str(jobs["submit"].dt.tz) == "Europe/Berlin"
+    assert jobs["submit"].iloc[-1] == pd.Timestamp("2026-03-20", tz="Europe/Berlin")
+    assert (jobs["wait"].dropna() == (jobs["start"] - jobs["submit"]).dropna()).all()
+    assert set(jobs["user"]) == {"ann", "bob", "cem"}
+    assert jobs.resample("W", on="submit")["wait"].median().notna().sum() == 4
+    again = hopperlib.read_job_trace(jobs)
+    assert again.to_frame().drop(columns="node_list").equals(jobs[jobs["end"].notna()].drop(columns="node_list"))
+    # What pandas reads of the same text is the same trace.
+    other = hopperlib.read_job_trace(pd.read_csv(io.StringIO(text), sep="|"), timezone="Europe/Berlin")
+    assert other.to_frame()["wait"].tolist() == jobs["wait"].tolist()
+
+
+def test_what_explains_run_times_and_what_cannot_be_separated():
+    """A node that is 15 % slower, an upgrade that gains 10 %, one run that took 1.65 times as long on a node of its own."""
+    rng = np.random.default_rng(2)
+    jobs, node = 120, np.random.default_rng(3).choice(["a", "b", "c", "d"], 120)
+    node[7] = "e"
+    days = np.sort(rng.uniform(0, 60, jobs))
+    logs = 6 + 0.15 * (node == "c") - 0.1 * (days >= 30) + 0.03 * rng.normal(size=jobs) + 0.5 * (np.arange(jobs) == 7)
+    runs = pd.DataFrame(
+        [
+            (1000 + job, math.exp(logs[job] + 0.02 * rng.normal()), rng.normal())
+            for job in range(jobs)
+            for _ in range(3)
+        ],
+        columns=["jobid", "elapsed_s", "nothing"],
+    )
+    starts = [pd.Timestamp("2026-03-01") + pd.Timedelta(days=day) for day in days]
+    lines = ["JobID|User|Account|Partition|State|Submit|Start|Elapsed|NNodes|NodeList"]
+    lines += [
+        f"{1000 + job}|u|p|regular|COMPLETED|{at:%FT%T}|{at:%FT%T}|01:00:00|1|{node[job]}"
+        for job, at in enumerate(starts)
+    ]
+    answer = hopperlib.explain_runs(runs, io.StringIO("\n".join(lines)), upgrades=["2026-03-31"])
+    shares = {share["factor"]: share for share in answer.facts["shares"]}
+    # The variance by hand: 0.15² p (1 - p) for the node, 0.1² / 4 for the upgrade, 0.03² for the rest.
+    assert shares["first_node"]["own"]["low"] > 0.2
+    assert shares["nothing"]["own"]["estimate"] < 0.02
+    assert answer.facts["not_separated"] == ["upgrade and day"]
+    assert {row["job"] for row in answer.facts["slow"]} == {"1007"}
+    assert answer.facts["slow"][0]["different"].endswith("first_node e")
+    assert answer.facts["inside"] < 0.15
+    with pytest.raises(InputError, match="no jobid of the runs is in the accounting, whose first is '1000'"):
+        hopperlib.explain_runs(runs.assign(jobid=runs["jobid"] + 5000), io.StringIO("\n".join(lines)))
+    with pytest.raises(InputError, match="1 job with 0 factors that differs"):
+        hopperlib.explain_runs(pd.DataFrame({"run_time_s": [1.0]}))
+
+
+def test_node_hours_are_those_of_the_jobs_cut_at_the_edges():
+    rng = np.random.default_rng(4)
+    start = pd.Timestamp("2026-03-01", tz="UTC") + pd.to_timedelta(rng.uniform(0, 100, 50), unit="h")
+    jobs = pd.DataFrame(
+        {"start": start, "run_time": pd.to_timedelta(rng.uniform(0, 30, 50), unit="h"), "nodes": rng.integers(1, 9, 50)}
+    )
+    edges = pd.date_range("2026-03-01", periods=30, freq="5h", tz="UTC")
+    used = hopperlib.node_hours_used(jobs, edges)
+    end = jobs["start"] + jobs["run_time"]
+    overlaps = [
+        (
+            (end.clip(upper=after) - jobs["start"].clip(lower=before)).clip(lower=pd.Timedelta(0))
+            / pd.Timedelta("1h")
+            * jobs["nodes"]
+        ).sum()
+        for before, after in itertools.pairwise(edges)
+    ]
+    assert used.tolist() == pytest.approx(overlaps)

@@ -1,0 +1,250 @@
+"""A small book that holds every kind of page and explorer, and pages that watch what they do."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from hopperbook.serve import Handler, server_for
+from tests.conftest import BROWSER_S, build, built, once
+
+HERE = Path(__file__).resolve().parent
+WORKSHOP = HERE / "workshop"
+TRIALS = ("trial", "heavy", "space")
+
+# What the theme and the graphics driver say on every page, and no fault of it.
+HARMLESS = ("GL Driver Message", "Canvas2D: Multiple readback")
+
+
+def make_workshop(root: Path, folder: Path) -> None:
+    """Lay out a repository with the workshop's book, and its explorers added to copies of the packages."""
+    shutil.copytree(root / "hopperlib", folder / "hopperlib", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(root / "data", folder / "data")
+    for name in ("book", "notebooks"):
+        shutil.copytree(WORKSHOP / name, folder / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    shutil.copy(root / "book" / "_config.yml", folder / "book" / "_config.yml")
+    code = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(root / "book" / "hopperbook", folder / "book" / "hopperbook", ignore=code)
+    shutil.copy(root / "requirements.lock", folder)
+    # What one build keeps for the next, the memories of Python, is the same for all.
+    memories = root / "_build" / ".memories"
+    memories.mkdir(parents=True, exist_ok=True)
+    (folder / "_build").mkdir()
+    (folder / "_build" / ".memories").symlink_to(memories)
+    (folder / "node_modules").symlink_to(root / "node_modules")
+    with (folder / "hopperlib" / "questions" / "catalogue.py").open("a", encoding="utf-8") as catalogue:
+        for name in TRIALS:
+            shutil.copy(WORKSHOP / "explorers" / f"{name}.py", folder / "hopperlib" / "questions")
+            catalogue.write(f'QUESTIONS["{name}"] = "hopperlib.questions.{name}"\n')
+
+
+def build_book(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Build the book of a folder that `make_workshop` laid out."""
+    return build(folder, os.environ | {"PYTHONPATH": f"{folder}:{folder / 'book'}"})
+
+
+@pytest.fixture
+def bench(root: Path, tmp_path: Path) -> tuple[Path, Callable[[], subprocess.CompletedProcess[str]]]:
+    """A workshop to change, and the function that builds it."""
+    make_workshop(root, tmp_path)
+    return tmp_path, lambda: build_book(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def workshop_folder(root: Path, shared: Path) -> Path:
+    """The built workshop, the same for all workers."""
+    folder = shared / "workshop"
+    with once(shared / "workshop.built") as needed:
+        if needed:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            make_workshop(root, folder)
+            done = build_book(folder)
+            assert done.returncode == 0, f"the workshop does not build:\n{done.stdout[-8000:]}\n{done.stderr[-8000:]}"
+    built.add("workshop_folder")
+    return folder / "_build" / "html"
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Serve a folder; give its address without a slash at the end."""
+    with server_for(folder, 0) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def workshop_url(workshop_folder: Path) -> Iterator[str]:
+    """Address of a server of the workshop."""
+    with serving(workshop_folder) as address:
+        yield address
+
+
+@pytest.fixture
+def serve_copy(workshop_folder: Path, tmp_path: Path) -> Iterator[Callable[[Callable[[Path], None]], str]]:
+    """Serve a copy of the workshop after something was done to it."""
+    stack = []
+
+    def serve(change: Callable[[Path], None]) -> str:
+        copy = tmp_path / "site"
+        shutil.copytree(workshop_folder, copy)
+        change(copy)
+        served = serving(copy)
+        stack.append(served)
+        return served.__enter__()
+
+    yield serve
+    for served in stack:
+        served.__exit__(None, None, None)
+
+
+class Watched:
+    """A page of a browser, with all it asked for and all it complained about."""
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("console", self._hear)
+
+    def _hear(self, message: Any) -> None:
+        if message.type in ("error", "warning") and not any(known in message.text for known in HARMLESS):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def go(self, path: str) -> Any:
+        """Open a page of the site and wait until it is alive."""
+        # A page that is not shown is given no frames: nothing is drawn in it, and nothing comes near.
+        self.page.bring_to_front()
+        self.page.goto(f"{self.address}/{path}")
+        self.page.wait_for_selector("html.hopper-ready", state="attached")
+        return self.page
+
+    @property
+    def strangers(self) -> list[str]:
+        """Addresses of other hosts that were asked for."""
+        home = urlsplit(self.address).netloc
+        return [
+            url
+            for url in self.requests
+            if urlsplit(url).scheme in ("http", "https", "ws", "wss") and urlsplit(url).netloc != home
+        ]
+
+    def assert_clean(self) -> None:
+        """Fail if another host was asked for or anything was complained about."""
+        assert self.strangers == []
+        assert self.complaints == []
+
+
+# On a busy machine Python takes its time to start in a page. Less than the test has, so that what is waited for is named.
+PATIENCE_MS = 1000 * (BROWSER_S - 15)
+
+
+# What a reader keeps who wants to see answers without predicting them.
+OPEN = "try { localStorage.setItem('hopper.open', '{\"all\":true}') } catch {}"
+
+
+def _context(browser: Any, *, covered: bool = False, **options: Any) -> Any:
+    """Open a context from which no other host can be reached, with nothing covered that a prediction stands above."""
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=PATIENCE_MS)
+    # Every other host is asked of a proxy that does not exist.
+    context = browser.new_context(proxy={"server": "http://127.0.0.1:9", "bypass": "127.0.0.1"}, **options)
+    context.set_default_timeout(PATIENCE_MS)
+    if not covered:
+        context.add_init_script(OPEN)
+    return context
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Paths that were asked of a server since, also by a worker of all pages of a visit, which no page watches."""
+    paths: list[str] = []
+    respond = Handler.send_response
+
+    def noted(self: Handler, code: int, message: str | None = None) -> None:
+        paths.append(self.path)
+        respond(self, code, message)
+
+    monkeypatch.setattr(Handler, "send_response", noted)
+    return paths
+
+
+@pytest.fixture
+def watch(browser: Any) -> Iterator[Callable[..., Watched]]:
+    """Return a function that opens a watched page of a site in a context of its own."""
+    contexts = []
+
+    def opened(address: str, **options: Any) -> Watched:
+        contexts.append(_context(browser, **options))
+        return Watched(contexts[-1].new_page(), address)
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def axe(root: Path) -> str:
+    """The script that looks for what keeps readers out."""
+    return (root / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def workshop_context(browser: Any) -> Iterator[Any]:
+    """A context that keeps what the workshop's pages fetched, so that Python starts sooner."""
+    context = _context(browser, viewport={"width": 1280, "height": 900})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def workshop(workshop_context: Any, workshop_url: str) -> Iterator[Watched]:
+    """A watched page of the workshop, with nothing kept from before, that must stay clean."""
+    watched = Watched(workshop_context.new_page(), workshop_url)
+    yield watched
+    watched.page.evaluate("localStorage.clear()")
+    watched.page.close()
+    watched.assert_clean()
+
+
+@pytest.fixture(scope="session")
+def trials() -> dict[str, Any]:
+    """The workshop's explorers, run by this Python."""
+    found = {}
+    for name in TRIALS:
+        spec = importlib.util.spec_from_file_location(f"workshop_{name}", WORKSHOP / "explorers" / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found[name] = module.QUESTION
+    return found
+
+
+@pytest.fixture(scope="session")
+def answer_here(trials: dict[str, Any]) -> Callable[[str, dict[str, Any]], Any]:
+    """Return a function that answers as the page's worker should, computed by this Python."""
+    from hopperlib.questions.question import load
+    from hopperlib.render.answer import page_answer
+
+    def answer(name: str, values: dict[str, Any]) -> Any:
+        return json.loads(json.dumps(page_answer(trials.get(name) or load(name), values), allow_nan=False))
+
+    return answer

@@ -1,0 +1,113 @@
+"""Every page of the book, looked at once a size: it keeps to what every page keeps to, what a reader moves and what it
+moves are on screen together, and no page is too long."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.book.site.test_pages import book_pages, examine
+
+# One page a test, or two, so that each fits its limit on a busy machine.
+PARTS = 60
+
+SIZES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
+
+# With everything folded. [CSS pixels at 1440]
+LONGEST = 9000
+
+# Brings each control on screen as little as it takes, as a reader does, and lists those that are then covered, or
+# that leave less than this share of the first picture on screen. A question without a picture answers in its sentence.
+LEAST_SEEN = 0.8
+MOVED = """(least) => {
+  const part = (rect) => Math.max(0, Math.min(innerHeight, rect.bottom) - Math.max(0, rect.top)) / rect.height;
+  const lost = [];
+  for (const fold of document.querySelectorAll("details:has(.hopper-explorer)")) fold.open = true;
+  for (const box of document.querySelectorAll(".hopper-explorer")) {
+    if (!box.parentElement.checkVisibility()) continue; // It waits behind a tab.
+    const picture = box.querySelector(".hopper-drawing svg, .hopper-plot") ?? box.querySelector(".hopper-summary");
+    for (const fold of box.querySelectorAll(".hopper-more")) fold.open = true;
+    const all = box.querySelector(".hopper-all");
+    if (all?.checkVisibility()) all.click();
+    for (const field of box.querySelectorAll("[data-control] [name]")) {
+      box.scrollIntoView({ block: "start", behavior: "instant" });
+      field.scrollIntoView({ block: "nearest", behavior: "instant" });
+      const { x, y, width, height } = field.getBoundingClientRect();
+      const on = document.elementFromPoint(x + width / 2, y + Math.min(height, 40) / 2);
+      const seen = part(picture.getBoundingClientRect());
+      if (seen < least || !field.contains(on)) {
+        lost.push(`${box.dataset.name} ${field.name}: ${Math.round(100 * seen)} % of the picture, at ${Math.round(y)} on ${on?.className}`);
+      }
+    }
+  }
+  return lost;
+}"""
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("size", SIZES)
+def test_pages_of_the_book(watch, site_url, site_folder, axe, size, part):
+    """Light on a wide screen, dark on a phone; the workshop's pages, one of each kind, are looked at in all four."""
+    watched = watch(site_url, viewport=SIZES[size], color_scheme={"wide": "light", "phone": "dark"}[size])
+    # No explorer is moved here: Python need not start a hundred times.
+    watched.page.add_init_script("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+    for path in book_pages(site_folder)[part::PARTS]:
+        examine(watched, path, axe)
+        page = watched.page
+        # The pages on a reader's own runs show their code, to be changed.
+        if size == "wide" and path.startswith("notebooks/") and not path.startswith("notebooks/own/"):
+            assert page.evaluate("document.querySelector('.bd-article').offsetHeight") <= LONGEST, path
+        assert page.evaluate(MOVED, LEAST_SEEN) == [], path
+
+
+def test_explorers_are_on_many_pages(site_folder):
+    holding = [
+        path for path in book_pages(site_folder) if 'class="hopper-explorer"' in (site_folder / path).read_text("utf-8")
+    ]
+    assert len(holding) > 20
+
+
+# Names of axes and rows that a chart cuts off, and rows without a name.
+CUT = """() => [...document.querySelectorAll(".js-plotly-plot")].filter((plot) => plot.checkVisibility()).flatMap((plot) => {
+  const box = plot.getBoundingClientRect();
+  const out = [...plot.querySelectorAll(".xtitle, .ytitle, .xtick, .ytick")].filter((text) => {
+    const { left, right, top, bottom } = text.getBoundingClientRect();
+    return left < box.left - 1 || right > box.right + 1 || top < box.top - 1 || bottom > box.bottom + 1;
+  });
+  const rows = new Set((plot.data ?? []).filter(({ orientation, y }) => typeof y?.[0] === "string").flatMap(({ y }) => y));
+  const names = plot.querySelectorAll(".ytick").length;
+  return [...out.map((text) => text.textContent), ...(names < rows.size ? [`${rows.size - names} rows without a name`] : [])];
+})"""
+
+
+@pytest.mark.parametrize(
+    "path", ["notebooks/network/variability.html", "notebooks/node/hybrid.html", "book/scorecard.html"]
+)
+def test_no_letter_of_a_chart_is_cut_on_a_phone(watch, site_url, path):
+    page = watch(site_url, viewport=SIZES["phone"]).go(path)
+    charts = page.locator(".hopper-alone .hopper-plot, .hopper-stage .hopper-plot").filter(visible=True)
+    assert charts.count() > 0
+    for chart in charts.all():
+        chart.scroll_into_view_if_needed()
+        chart.locator(".xtitle").wait_for()
+    assert page.evaluate(CUT) == []
+
+
+# On paper: what could only be pressed or unfolded, what lies on something else, and what is wider than the sheet.
+ON_PAPER = """() => {
+  const shown = (selector) => [...document.querySelectorAll(`.bd-article ${selector}`)].filter((element) => element.checkVisibility());
+  const pressed = shown(":is(.hopper-explorer, .hopper-figure) details:not([open]), .hopper-button, .hopper-player");
+  const wide = shown(":is(table, svg, pre)").filter((element) => element.getBoundingClientRect().right > innerWidth + 1);
+  const below = (chart) => chart.closest(".hopper-part").nextElementSibling?.getBoundingClientRect();
+  const over = shown(".hopper-stage .hopper-part .hopper-plot > svg").filter((svg) => below(svg)?.height && below(svg).top < svg.getBoundingClientRect().bottom - 1);
+  return [...pressed, ...wide, ...over].map((element) => element.outerHTML.slice(0, 120));
+}"""
+
+
+@pytest.mark.parametrize(
+    "path", ["book/index.html", "notebooks/node/placement.html", "notebooks/network/variability.html"]
+)
+def test_paper_holds_what_can_be_read_there(watch, site_url, path):
+    page = watch(site_url, viewport={"width": 794, "height": 1123}).go(path)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate(ON_PAPER) == []

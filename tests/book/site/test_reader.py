@@ -1,0 +1,210 @@
+"""What a reader does with the book: find the page that answers, check themselves, come back, look things up."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+WIDE = {"width": 1280, "height": 900}
+ASKED = "lfs setstripe"
+
+
+@pytest.fixture
+def reader(watch, site_url):
+    """A reader of the book with a fresh browser, in which nothing may go wrong."""
+    watched = watch(site_url, viewport=WIDE, accept_downloads=True)
+    yield watched
+    watched.assert_clean()
+
+
+def heading(page):
+    """Return the heading of a page, without the mark of its link."""
+    return page.get_by_role("heading", level=1).inner_text().rstrip("#").strip()
+
+
+def test_the_front_door_shows_the_machine_and_a_live_answer_within_one_screen(reader):
+    page = reader.go("book/index.html")
+    expect(page.get_by_role("main")).to_contain_text(
+        "Cray XE6 at NERSC, a computing center in California: 6,384 nodes of 24 cores"
+    )
+    explorer = page.locator("#explorer-anything")
+    for part in (explorer.get_by_label("Anything"), explorer.locator(".hopper-summary")):
+        box = part.bounding_box()
+        assert box["y"] + box["height"] <= WIDE["height"]
+    # And the first third of its picture, which shows a whole node of today.
+    picture = explorer.locator(".hopper-drawing svg").bounding_box()
+    assert picture["y"] + picture["height"] / 3 <= WIDE["height"]
+    before = explorer.locator(".hopper-summary").inner_text()
+    explorer.get_by_role("button", name="An error").click()
+    expect(explorer.locator(".hopper-summary")).not_to_have_text(before)
+    expect(explorer.locator(".hopper-summary")).to_contain_text("Taken for the output of a job")
+
+
+def test_the_task_finder_leads_to_the_explorer_that_answers(reader, site_folder):
+    page = reader.go("book/index.html")
+    cards = page.locator(".sd-card")
+    links = cards.get_by_role("link")
+    assert links.count() == cards.count() == 8
+    # Each link has a name for a screen reader, and no two cards lead to the same page.
+    addresses = [link.get_attribute("href") for link in links.all()]
+    assert len(set(addresses)) == cards.count()
+    for card in cards.all():
+        expect(card.get_by_role("link")).to_have_accessible_name(card.locator(".sd-card-title").inner_text().strip())
+    # What a card leads to is there, and open: nothing covers it.
+    for address in addresses:
+        path, _, anchor = address.removeprefix("../").partition("#")
+        assert not anchor or f'id="{anchor}"' in (site_folder / path).read_text("utf-8"), address
+    # The whole card is the link, wherever it is pressed.
+    cards.filter(has_text="My program reads and writes slowly").click()
+    page.wait_for_url("**/notebooks/storage/striping.html#explorer-stripe")
+    expect(page.locator(".hopper-explorer").first).to_contain_text(ASKED)
+    expect(page.locator(".hopper-cover")).to_have_count(0)
+
+
+def test_a_self_check_is_marked_and_progress_survives(reader, tmp_path):
+    page = reader.go("notebooks/node/memory.html")
+    title = heading(page)
+    # A prediction is given once; what is asked further down may be tried again.
+    box = page.locator('.hopper-check[data-kind="number"]:not(#predict-first *)').first
+    answer = json.loads(box.locator("script").text_content())["answer_text"].replace(",", "")
+    field = box.get_by_label("Your answer")
+    field.fill("99999")
+    field.press("Enter")
+    expect(box.get_by_role("status")).to_contain_text("Not yet.")
+    field.fill(answer)
+    field.press("Enter")
+    expect(box.get_by_role("status")).to_contain_text("Right.")
+    page.get_by_role("button", name="Mark as read").click()
+
+    page.reload()
+    expect(box.locator(".hopper-result")).to_have_text("done in 2 tries")
+    read = page.get_by_role("button", name=re.compile("^Read on "))
+    expect(read).to_have_attribute("aria-pressed", "true")
+
+    page = reader.go("book/routes.html")
+    expect(page.locator(".hopper-route li").filter(has=page.get_by_role("link", name=title)).first).to_contain_text(
+        "read"
+    )
+
+    page = reader.go("book/progress.html")
+    progress = page.locator(".hopper-progress")
+    expect(progress).to_contain_text(re.compile(r"1 of \d+ studies read, 1 of \d+ self-checks right"))
+    row = progress.get_by_role("row").filter(has=page.get_by_role("link", name=title))
+    expect(row.first).to_contain_text("1 of ")
+    expect(row.last).to_contain_text("right after 2 tries")
+
+    # Taken along, forgotten after a second question, brought back.
+    with page.expect_download() as saved:
+        progress.get_by_role("button", name="Save as a file").click()
+    file = tmp_path / saved.value.suggested_filename
+    saved.value.save_as(file)
+    progress.get_by_role("button", name="Forget everything").click()
+    expect(progress).to_contain_text("1 of ")
+    progress.get_by_role("button", name="Really forget everything?").click()
+    expect(progress).to_contain_text("0 of ")
+    expect(progress).to_contain_text("No self-check has been answered.")
+    foreign = tmp_path / "other.json"
+    foreign.write_text("{}", encoding="utf-8")
+    progress.get_by_label("Add the progress of another browser").set_input_files(foreign)
+    expect(progress.get_by_role("status")).to_have_text("This is no progress file of this book.")
+    progress.get_by_label("Add the progress of another browser").set_input_files(file)
+    expect(progress).to_contain_text(re.compile(r"1 of \d+ studies read, 1 of \d+ self-checks right"))
+
+
+def test_the_reader_goes_on_where_they_were(reader):
+    title = heading(reader.go("notebooks/failure/bad-nodes.html"))
+    page = reader.go("book/progress.html")
+    page.locator(".hopper-progress p").filter(has_text="Go on where you were").get_by_role("link", name=title).click()
+    page.wait_for_url("**/notebooks/failure/bad-nodes.html")
+    # A box of a checklist can be ticked, by its words.
+    box = page.get_by_role(
+        "checkbox", name="Record the free memory of all nodes before and after the run, and keep both lists."
+    )
+    page.get_by_role("heading", name="On your machine today").click()
+    page.get_by_text("Record the free memory of all nodes before and after the run").click()
+    expect(box).to_be_checked()
+
+
+def test_a_term_says_what_it_means_by_pointer_and_by_keyboard(reader):
+    page = reader.go("notebooks/node/machines.html")
+    page.get_by_role("heading", name="Before you start").click()
+    term = page.get_by_role("main").get_by_role("link", name="NUMA node", exact=True).first
+    entry = page.get_by_role("tooltip")
+    expect(entry).to_have_count(0)
+    term.hover()
+    expect(entry).to_contain_text("A group of cores with memory of its own.")
+    expect(term).to_have_accessible_description(re.compile("A group of cores"))
+    # The pointer may go onto the entry; Escape takes it away.
+    entry.hover()
+    expect(entry).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(entry).to_be_hidden()
+    page.mouse.move(0, 0)
+    term.focus()
+    expect(entry).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(entry.filter(has_text="A group of cores")).to_have_count(0)
+    term.click()
+    page.wait_for_url("**/book/glossary.html#term-NUMA-node")
+
+
+def test_search_finds_a_study(reader):
+    page = reader.go("book/cite.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("fragments")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=fragments**")
+    found = page.locator("#search-results").get_by_role("link", name="How a machine fragments", exact=True)
+    found.first.click()
+    page.wait_for_url("**/notebooks/network/fragmentation.html**")
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("out of memory", "Memory for each task"),
+        ("my job hangs", "Bad nodes"),
+        ("quota", "What went wrong?"),
+        ("slow write", "What one node can write"),
+        ("stripe", "Striping a file"),
+        ("EASY", "Glossary"),
+    ],
+)
+def test_the_page_that_answers_comes_first(words, title, reader):
+    page = reader.go(f"search.html?q={words.replace(' ', '+')}")
+    expect(page.locator("#search-results li > a").first).to_have_text(title)
+
+
+def test_sources_stand_under_the_keys_that_the_data_cite_them_by(reader):
+    page = reader.go("book/references.html")
+    labels = page.locator(".citation .label").all_inner_texts()
+    assert labels[0].strip(" []") == "antypas2011"
+    assert len(labels) == len(set(labels)) > 5
+
+
+def test_the_reference_says_what_a_function_takes(reader):
+    page = reader.go("book/api-node.html")
+    entry = page.locator("dl.py").filter(has=page.locator("#hopperlib\\.placement\\.memory\\.memory_per_task"))
+    expect(entry.locator("dt").first).to_contain_text("memory_per_task(")
+    expect(entry).to_contain_text("Memory each")
+    for part in ("Parameters", "Raises", "Examples"):
+        expect(entry).to_contain_text(part)
+    # An example is shown as the tests run it.
+    expect(entry.locator(".doctest, .highlight-pycon, .highlight-default").first).to_contain_text(">>>")
+
+
+def test_the_code_of_a_page_stands_behind_one_switch(reader):
+    page = reader.go("notebooks/node/memory.html")
+    bars = page.locator("details.above-input:not(.hopper-fold *, .hopper-further *)")
+    switch = page.get_by_role("button", name="Show the code of this page")
+    expect(bars.first).to_be_hidden()
+    switch.click()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    expect(bars.first.locator("pre").first).to_be_visible()
+    switch.click()
+    expect(bars.first).to_be_hidden()

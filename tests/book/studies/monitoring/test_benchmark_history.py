@@ -1,0 +1,30 @@
+"""The study of the benchmark history: what its table of found incidents holds, and which span is documented."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from hopperbook import score
+from hopperbook.studies.monitoring.benchmark_history import INCIDENTS, found
+from hopperlib.data_files import rows
+from hopperlib.documented import documented
+
+
+@pytest.mark.parametrize("seed", [0, 7, 199])
+def test_the_table_is_what_the_histories_give(seed):
+    assert rows("found-incidents.csv")[seed] == {"seed": str(seed), "found": str(found(INCIDENTS[1], seed)).lower()}
+
+
+def test_the_shape_counts_all_histories():
+    (row,) = (row for row in score.rows("benchmark-history") if row.role == "shape" and row.seeds)
+    assert row.seeds == 200
+    assert row.reproduced == f"{sum(each['found'] == 'true' for each in rows('found-incidents.csv'))} of 200 cases"
+
+
+def test_the_made_up_span_has_none_of_the_documented_dates():
+    """The trials of 29 March and 26 April ended on their own days."""
+    days = {date(2006, 3, 29), date(2006, 4, 26)}
+    assert documented("benchmark-history.trial-march").note == "2006-03-29"
+    assert not days & {INCIDENTS[2].begin, INCIDENTS[2].end}

@@ -1,0 +1,249 @@
+"""The study of MILC's run times: what is fitted, what follows, and what does not come out."""
+
+from __future__ import annotations
+
+import random
+from itertools import groupby, islice
+from math import log
+
+import numpy as np
+import pytest
+
+from hopperbook import score
+from hopperbook.studies.network.milc_alternatives import allocations, patterns, traffic_cases
+from hopperbook.studies.network.milc_lognormal import (
+    Printed,
+    least_sample,
+    lognormal_chance,
+    printed_times,
+    shifted_lognormal,
+)
+from hopperbook.studies.network.variability import (
+    CONCLUSIVE,
+    SAMPLE_SIZES,
+    _model,
+    bands,
+    force_minima,
+    implied_rate_gb_s,
+    population,
+    predicted,
+    regressions,
+    spread_by_cause,
+)
+from hopperbook.studies.study import predictions, ranges
+from hopperlib.documented import printed
+from hopperlib.machine import Machine
+from hopperlib.network.runtime import milc
+from hopperlib.network.runtime.milc import (
+    exchange_share,
+    fitted,
+    force_times_s,
+    lost_order,
+    milc_jobs,
+    model,
+    run_times,
+    runs_met,
+    slowdown,
+)
+from hopperlib.network.runtime.placed_jobs import SEEDS, Histories
+from hopperlib.network.runtime.run_time import least_of
+
+
+@pytest.fixture(scope="module")
+def table():
+    return {row.id.removeprefix("variability."): row for row in score.rows("variability")}
+
+
+@pytest.mark.parametrize("runs", SAMPLE_SIZES[1:])
+def test_calibrated_on_least_and_mean_only(runs):
+    times = sorted(time for job in run_times(runs) for time in job)
+    assert least_of(times, runs) == pytest.approx(887.1, abs=0.05)
+    assert sum(times) / len(times) == pytest.approx(1114.8, abs=0.05)
+
+
+def test_predictions_have_two_ends_a_rival_and_seeds(table):
+    rows = [row for row in table.values() if row.role == "retrodicted"]
+    assert {row.id.partition(".")[2] for row in rows} == {
+        "orange", "table-triplets-minimum", "table-triplets-mean", "table-triplets-maximum", "table-minima-mean",
+        "table-minima-maximum", "table-total-maximum", "users-report-low", "users-report-high",
+    }  # fmt: skip
+    for row in rows:
+        assert row.seeds >= 20
+        assert row.null is not None
+        assert -np.inf < row.interval[0] < row.interval[1] < np.inf
+    assert not score.unexplained(table.values())
+
+
+def test_shapes_that_hang_on_a_seed_say_in_how_many_they_hold(table):
+    shapes = [row for row in table.values() if row.role == "shape"]
+    assert len(shapes) >= 7
+    assert all(row.seeds >= 200 for row in shapes)
+
+
+def test_the_slowest_run_is_a_miss_and_stays_one(table):
+    """Nothing was fitted to it: the interval ends far below."""
+    row = table["table-total-maximum"]
+    assert row.verdict == "missed, explained"
+    assert row.interval[1] < 0.85 * 2462.3
+
+
+def test_the_misprint_is_read_as_its_difference_needs(table):
+    assert printed("variability.table-minima-maximum") == 1556
+    assert float(table["table-difference-maximum"].reproduced) == pytest.approx(906.3)
+    assert table["table-minima-maximum"].documented == "1156"
+
+
+def test_blue_and_red_are_rows_of_the_table_and_predict_nothing(table):
+    assert {table[name].role for name in ("blue", "red", "red-over-blue")} == {"arithmetic"}
+
+
+def test_bands_narrow_with_the_sample():
+    few, many = bands(100), bands(300)
+    assert many["table-triplets-mean"].high - many["table-triplets-mean"].low < (
+        few["table-triplets-mean"].high - few["table-triplets-mean"].low
+    )
+
+
+def test_fewest_runs_by_hand():
+    """n runs, one of 2462.3 and the others of 887.1, have the mean 887.1 + 1575.2 / n: at most 1114.8 from n = 7 on."""
+    assert 1575.2 / 6 > 1114.8 - 887.1 > 1575.2 / 7
+    assert least_sample() == 7
+
+
+@pytest.mark.parametrize("column", ["total", "minima"])
+def test_no_plain_lognormal_holds_the_three_numbers(column):
+    assert all(lognormal_chance(printed_times(column), count) < 0.05 for count in (5, 10, 30))
+
+
+def test_the_test_of_a_lognormal_is_calibrated():
+    """Of true lognormals about a twentieth falls below 0.05 and half below one half; of exponentials above a floor more."""
+    rng = np.random.default_rng(7)
+
+    def chances(samples):
+        rows = (Printed(*map(float, (row.min(), row.mean(), row.max()))) for row in samples)
+        return np.array([lognormal_chance(row, 10) for row in rows])
+
+    true = chances(np.exp(0.15 * rng.standard_normal((60, 10))))
+    assert 0.0 <= np.mean(true < 0.05) <= 0.15
+    assert 0.35 <= np.mean(true < 0.5) <= 0.65
+    assert np.mean(chances(5 + rng.exponential(1.0, (30, 10))) < 0.5) > 0.5
+    with pytest.raises(ValueError, match="count=2 must be at least 3"):
+        lognormal_chance(printed_times(), 2)
+
+
+def test_a_shifted_lognormal_does():
+    """Its floor comes close to the least time, and never lies above it."""
+    for runs in (30, 100):
+        shifted = shifted_lognormal(runs)
+        assert 800 < shifted.shift_s < 887.1
+        assert shifted.log_sd > 0.5
+    with pytest.raises(ValueError, match="runs=7 are too few"):
+        shifted_lognormal(7)
+
+
+def test_the_rival_has_the_two_numbers_that_the_model_has(table):
+    """Its least and mean are those of an exponential above a floor: of 100 draws the median of the least is log(2)/100 up."""
+    above = (1114.8 - 887.1) / (1 - log(2) / 100)
+    floor = 1114.8 - above
+    assert floor + above * log(2) / 100 == pytest.approx(887.1)
+    low, high = table["table-triplets-mean"].null.interval
+    assert low < 1114.8 < high
+
+
+def test_no_metric_settles_it():
+    assert all(
+        line.r2.estimate < CONCLUSIVE
+        for cause in ("own shape", "neighbors", "noise")
+        for line in regressions(cause).values()
+    )
+    with pytest.raises(ValueError, match="cause='io' must be one of: neighbors, noise, own shape"):
+        regressions("io")
+
+
+def test_placement_and_neighbors_part_the_times_noise_hardly():
+    spread = spread_by_cause()
+    assert spread.noise_s < 0.5 * min(spread.own_shape_s, spread.neighbors_s)
+    assert spread.between_jobs.low > 0.5
+
+
+def test_no_assumption_on_the_neighbors_reaches_the_slowest_run():
+    cases = traffic_cases()
+    assert all(case.slowest.high < 2462.3 for case in cases)
+    assert all(case.best_r2 < CONCLUSIVE for case in cases)
+
+
+def test_traffic_between_none_and_double_lies_between():
+    jobs = milc_jobs()[:40]
+    half, one, more = (runs_met(jobs, traffic) for traffic in (0.5, 1.0, 1.5))
+    assert one == runs_met(jobs, "assumed")
+    for job, low, mid, high in zip(jobs, half, one, more, strict=True):
+        assert low[0].slowness == pytest.approx((job.own + job.assumed_1) / 2)
+        assert low[0].slowness <= mid[0].slowness
+        assert high[0].slowness == pytest.approx((job.assumed_1 + job.double_1) / 2)
+
+
+def test_a_force_is_a_kernel_of_its_own():
+    """Of 2 s a tenth waits: a job twice as slow as usual takes 2.2 s, and noise only adds, 2 % on average."""
+    job = milc_jobs()[0]._replace(own=1.0, assumed_1=1.0)
+    times = force_times_s(job, random.Random(1), force_s=2.0, wait=0.1, usual=0.5, forces=500)
+    assert min(times) == pytest.approx(2.2, rel=0.002)
+    assert sum(times) / 500 == pytest.approx(2.2 * 1.02, rel=0.005)
+    assert 1.9 < sum(middle for _, middle in force_minima()) / len(population()) < 2.3
+
+
+def test_reductions_are_a_term_of_their_own_and_a_small_one():
+    """100,000 all-reduces over 342 nodes: 18 messages of 1.6 + 1.0 us and a tenth a hop: about 6 s."""
+    without, with_them = (fitted(runs_met(milc_jobs(), reductions=count), 100, 0.0) for count in (0, 100_000))
+    assert 4 < runs_met(milc_jobs())[0][0].reduce_s < 9
+    assert with_them.compute_s < without.compute_s
+
+
+def test_one_piece_waits_longer():
+    first, whole = allocations()
+    assert whole.wait_h > first.wait_h
+    # What is gained in three runs is less than what is lost in the queue.
+    assert 3 * (first.mean_s - whole.mean_s) < 3600 * (whole.wait_h - first.wait_h)
+
+
+def test_losing_the_order_costs_what_a_code_sends():
+    assert 0.0 < lost_order() <= 0.30
+    assert slowdown(exchange_share()) == pytest.approx(lost_order())
+    assert slowdown(0.0) == 0.0
+    with pytest.raises(ValueError, match=r"share=1\.5 must be from 0 to 1"):
+        slowdown(1.5)
+
+
+def test_to_whom_a_code_talks_matters():
+    assert {case.pattern for case in patterns()} >= {"all-reduce", "everybody with everybody"}
+
+
+def test_the_calibrated_exchange_is_one_that_a_node_can_send():
+    assert implied_rate_gb_s() == pytest.approx(model(jobs=population()).exchanged_gb / 1114.8, rel=1e-3)
+    # Documented: 6.0 GB/s a node.
+    assert implied_rate_gb_s() < 6.0
+
+
+def test_the_population_holds_the_tail_and_is_what_the_histories_give():
+    jobs = population()
+    assert len({job.seed for job in jobs}) >= 200
+    assert len({(job.order, job.allocation, job.tasks) for job in jobs}) == 1
+    # The slowest placement of all is in it, and none of the twenty seeds of the explorers comes near.
+    slowest = {seed: max(job.assumed_1 for job in group) for seed, group in groupby(jobs, lambda job: job.seed)}
+    assert max(slowest.values()) > 1.25 * max(slowest[seed] for seed in SEEDS)
+    stored = [job for job in jobs if job.seed == 107][:2]
+    made = Histories(Machine.load("hopper")).placed_jobs(107, "xyz-by2", "first", [8192], until_day=2)
+    assert list(islice(made, 2)) == stored
+
+
+def test_a_printed_mean_a_little_higher_is_calibrated_on_too(monkeypatch):
+    """Draws of the assumptions that cannot give it are left out; most can."""
+    higher = {"variability.table-total-mean": 1.02}
+    monkeypatch.setattr(milc, "printed", lambda id: printed(id) * higher.get(id, 1.0))
+    rivals = dict.fromkeys(predicted(), 1.0)
+    found = predictions(_model, ranges("variability"), rivals, runs=20, random_parts=True)
+    assert found["table-triplets-mean"].low > 1050
+
+
+def test_a_calibration_that_mostly_fails_is_refused():
+    with pytest.raises(ValueError, match="20 of 20 runs have no calibration"):
+        predictions(lambda assumed, rng: {}, ranges("variability"), {}, runs=20)

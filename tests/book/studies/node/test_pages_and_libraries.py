@@ -1,0 +1,37 @@
+"""The study of pages and libraries: what is fitted, what is read backwards, what cannot be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperbook import score
+from hopperbook.studies.node.pages_and_libraries import GTC_NODES, production_noise
+
+
+@pytest.fixture(scope="module")
+def table():
+    return {row.id.removeprefix("pages-and-libraries."): row for row in score.rows("pages-and-libraries")}
+
+
+def test_one_rate_is_fitted_and_none_predicted(table):
+    assert (table["small-page-bandwidth"].role, table["small-page-bandwidth"].verdict) == ("calibrated", "as fitted")
+    assert all(row.role != "retrodicted" for row in table.values())
+
+
+def test_the_share_as_corrected(table):
+    assert float(table["small-page-share"].reproduced) == pytest.approx(58.3333)
+
+
+def test_nodes_that_explain_the_rate(table):
+    # 8,192 and 24,576 cores are 341.3 and 1,024 nodes of 24.
+    assert GTC_NODES == (342, 1024)
+    assert (
+        "19 short nodes of the machine explain it for the smaller run of GTC, 6 for" in table["huge-pages-success"].note
+    )
+
+
+def test_what_the_noise_hides(table):
+    assert table["huge-pages-in-noise"].verdict == "not modelled"
+    assert "cannot be told" in table["huge-pages-in-noise"].note
+    # The more runs the table holds, the less the one slow run stands out of its place.
+    assert 0.1 < production_noise(200) < 0.5

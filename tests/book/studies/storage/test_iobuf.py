@@ -1,0 +1,42 @@
+"""The study of buffered I/O: two printed values are fitted, the rest is predicted."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperbook import score
+from hopperbook.studies.storage.iobuf import ior_cases, maestro_gain
+
+
+@pytest.fixture(scope="module")
+def table():
+    return {row.id.removeprefix("iobuf."): row for row in score.rows("iobuf")}
+
+
+def test_two_values_are_fitted(table):
+    assert [name for name, row in table.items() if row.role == "calibrated"] == ["read-gain-low", "write-gain-high"]
+
+
+def test_the_other_ends_of_the_ranges_are_predicted(table):
+    # 30 % of waiting and 11 % of calls add up to 41 %
+    assert 100 * ior_cases()[0].read_gain == pytest.approx(41.0, abs=0.05)
+    # Both printed in tens: that is too little to tell much.
+    assert table["read-gain-high"].verdict == "too wide"
+    # merging two calls of 1 MiB buys next to nothing: the printed 1 % is missed
+    assert table["write-gain-low"].verdict == "missed, explained"
+
+
+def test_the_order_of_the_cases_rests_on_no_assumption():
+    for extra in (0.0, 0.5, 3.0):
+        writes = [case.write_gain for case in ior_cases(extra)]
+        assert writes == sorted(writes, reverse=True)
+
+
+def test_maestro_is_about_five_percent_somewhere_in_the_band(table):
+    assert maestro_gain(100_000) < 0.05 < maestro_gain(10_000)
+    assert table["maestro-gain"].verdict == "too wide"
+
+
+def test_what_cannot_fail_is_no_success(table):
+    assert not [name for name, row in table.items() if row.role == "shape"]
+    assert table["always-faster"].verdict == "by construction"

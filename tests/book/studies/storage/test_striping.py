@@ -1,0 +1,34 @@
+"""The study of striping: shapes over ranges of what nobody printed."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopperbook import score
+from hopperbook.studies.storage.striping import LARGE, SMALL, block_size_rates, striping_gain
+
+
+def test_blocks_are_as_the_erratum_has_them():
+    # 2.7 and 10 GB over 250,000 blocks; 67.1 GB over 740,000
+    assert SMALL.block_bytes == pytest.approx((10_800, 40_000))
+    assert LARGE.block_bytes[0] == pytest.approx(90_676, abs=1)
+
+
+@pytest.mark.parametrize("access_s", [1e-4, 1e-3, 1e-2])
+def test_the_larger_problem_gains_more(access_s):
+    assert striping_gain(LARGE, access_s=access_s)[0] > striping_gain(SMALL, access_s=access_s)[1]
+
+
+def test_without_a_cost_of_access_both_gain_all_osts_over_two():
+    assert striping_gain(SMALL, access_s=0.0) == pytest.approx((78, 78))
+
+
+def test_block_size_matters_most_for_writes():
+    writes, reads = (block_size_rates(reading=reading) for reading in (False, True))
+    assert max(writes) / min(writes) > 5 * max(reads) / min(reads)
+
+
+def test_every_row_has_its_verdict():
+    rows = score.rows("striping")
+    assert not [row.id for row in rows if row.verdict.startswith("missed")]
+    assert next(row for row in rows if row.id == "striping.maximum-command").reproduced == "lfs setstripe -c -1"

@@ -1,0 +1,150 @@
+"""`hopper trace`: rules, their test on later weeks, why a job waited."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.cli import hopper
+from hopperlib.questions.question import load
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """Return a log of 400 jobs on 4 nodes: 4 nodes for an hour, one every 70 minutes, and behind each one of a node."""
+    lines = ["; MaxNodes: 4", "; UnixStartTime: 1704067200"]
+    for pair in range(200):
+        begun = 4200 * pair
+        # A wide job starts at once; a narrow one comes a minute later and waits for its end, 3,540 s.
+        lines.append(f"{2 * pair + 1} {begun} 0 3600 4 -1 -1 4 3600 -1 1 1 1 -1 1 -1 -1 -1")
+        lines.append(f"{2 * pair + 2} {begun + 60} 3540 300 1 -1 -1 1 600 -1 1 2 1 -1 1 -1 -1 -1")
+    path = tmp_path_factory.mktemp("logs") / "log.swf"
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def run(*words):
+    """Return the result of a command line."""
+    return CliRunner().invoke(hopper, ["trace", *words])
+
+
+def test_a_wait_by_its_causes(log):
+    result = run("why", log, "2", "--json")
+    facts = json.loads(result.stdout)
+    assert (result.exit_code, facts["wait_s"], facts["parts_s"]) == (0, 3540, {"full": 3540})
+    assert "waited 59 min: no node was idle (59 min)" in run("why", log, "2").stdout
+    assert "did not wait" in run("why", log, "1").stdout
+
+
+def test_rules_and_their_test(log):
+    assert json.loads(run("learn", log, "--json").stdout)["rules"]["policy"] == "easy"
+    facts = json.loads(run("backtest", log, "--json").stdout)
+    told = {judged["name"]: judged for judged in facts["judged"]}
+    # EASY gives just these waits, so that the simulation errs by nothing; half of the jobs waited 3,540 s.
+    assert (facts["learned_from"], facts["judged_on"]) == (240, 160)
+    assert (told["easy"]["rank_correlation"], told["easy"]["mean_error_s"]) == pytest.approx((1, 0))
+    assert told["constant"]["mean_error_s"] == pytest.approx(1770)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("why", "LOG", "4000"), "job '4000' is not among the 400 jobs"),
+        (("learn", "LOG", "--nodes", "0"), "0 is not in the range x>=1"),
+        (("learn", "nowhere.swf"), "nowhere.swf"),
+        (("learn", "LOG", "--cores-per-node", "-1"), "-1 is not in the range x>=0"),
+    ],
+)
+def test_refusals(log, words, message):
+    result = run(*(log if word == "LOG" else word for word in words))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_simulating_with_learned_rules(log):
+    facts = load("simulate").run(trace=log, learned=True).facts
+    assert facts["mean_wait_s"] == pytest.approx(1770)
+    assert "learned-order-unknown" in [note["code"] for note in facts["notes"]]
+    with pytest.raises(ValueError, match="learned rules go with whole nodes of one pool"):
+        load("simulate").run(trace=log, learned=True, queues="widest-first")
+
+
+def test_changes_side_by_side(log):
+    result = run("what-if", log, "--nodes", "+1", "--depth", "0", "--json")
+    facts = json.loads(result.stdout)
+    # Five nodes: the narrow job starts at once. Without backfill nothing changes.
+    more, depth, both = facts["changes"]
+    assert (result.exit_code, facts["observed_wait_s"], facts["simulated_wait_s"]) == (0, 1770, 1770)
+    assert (more["difference"], depth["difference"], both["change"]) == (-1, 0, "all together")
+    assert (more["low"], facts["weeks"]) == (None, 2)
+    assert "cannot be told from 2 weeks, which are too few: 8 are needed" in run("what-if", log, "--nodes", "+1").stdout
+
+
+def test_a_longest_walltime_a_split_and_a_drain(log):
+    words = ("--max-walltime", "30m", "--drain", "2024-01-02T00:00/12h:node[1-2]", "--partition", "split:20m:50%")
+    result = run("what-if", log, *words[:4], "--json")
+    pieces, drained, both = json.loads(result.stdout)["changes"]
+    # A job of an hour comes in two pieces, between which the narrow one runs its 300 s: it waits 1,740 s, as do 300 s the second.
+    assert pieces["wait_s"] == pytest.approx((1740 + 300) / 2)
+    assert drained["wait_s"] > 1770 < both["wait_s"]
+    refused = run("what-if", log, *words[4:])
+    assert (refused.exit_code, "does not fit any more" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "say what is to change: --nodes, --max-walltime"),
+        (("--nodes", "many"), "--nodes many must be like +10%"),
+        (("--nodes", "-4"), "must leave from 1 to 200,000 nodes; it gives 0 of 4"),
+        (("--depth", "deep"), "--depth deep must be a number of blocked jobs, or all"),
+        (("--partition", "half"), "must be like split:4h:25%"),
+        (("--max-walltime", "1s"), "must be at least a minute"),
+        (("--max-walltime", "long"), "'long' is no duration"),
+        (("--drain", "soon"), "must be like 2026-12-01T08:00/12h:node[1-64]"),
+        (("--drain", "2026-12-01T08:00/12h"), "must lie in the log, which has submissions from 2024-01-01T00:00"),
+        (("--drain", "2024-01-02T00:00/12h:node[1-5]"), "must name nodes by their numbers, from 1 to 4"),
+        (("--shared",), "needs a log that tells the cores of its jobs"),
+    ],
+)
+def test_changes_that_are_refused(log, words, message):
+    result = run("what-if", log, *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.fixture(scope="module")
+def sacct(tmp_path_factory):
+    """Return the output of sacct: 150 pairs as in the log above, then one that runs and one that waits."""
+    lines = ["JobID|User|State|Submit|Start|Elapsed|Timelimit|NNodes"]
+
+    def stamp(at):
+        return f"2024-01-{1 + at // 86_400:02d}T{at // 3600 % 24:02d}:{at // 60 % 60:02d}:{at % 60:02d}"
+
+    for pair in range(250):
+        begun = 4200 * pair
+        lines.append(f"{2 * pair + 1}|a|COMPLETED|{stamp(begun)}|{stamp(begun)}|01:00:00|01:00:00|4")
+        lines.append(f"{2 * pair + 2}|b|COMPLETED|{stamp(begun + 60)}|{stamp(begun + 3600)}|00:05:00|00:05:00|1")
+    begun = 4200 * 250
+    lines.append(f"901|a|RUNNING|{stamp(begun)}|{stamp(begun)}|00:01:00|01:00:00|4")
+    lines.append(f"902|b|PENDING|{stamp(begun + 60)}|Unknown|00:00:00|00:05:00|1")
+    path = tmp_path_factory.mktemp("logs") / "jobs.txt"
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def test_when_a_waiting_job_starts(sacct):
+    result = run("when", sacct, "902")
+    # The job that runs ends at 250 * 4200 s + 1 h: 2024-01-13, 04:40 UTC.
+    assert result.exit_code == 0
+    assert "Job 902 has waited 0 s. It starts between 2024-01-13 04:40 and 2024-01-13 04:40" in result.stdout
+    assert json.loads(run("when", sacct, "902", "--json").stdout)["start_s"] == 250 * 4200 + 3600
+    for words, message in (
+        (("when", sacct, "901"), "the job runs already"),
+        (("when", sacct, "1"), "job '1' is not among the 2 jobs that run or wait"),
+        (("why", sacct, "902"), "`hopper trace when` says when one that waits starts"),
+    ):
+        refused = run(*words)
+        assert (refused.exit_code, message in refused.stderr) == (2, True)

@@ -1,0 +1,31 @@
+"""What each word of confidence is worth: shares from outputs that no rule was written for, in the order of the words."""
+
+from itertools import pairwise
+
+import pytest
+
+from hopperlib.failure.diagnosis.causes import CONFIDENCE, _wilson, measured
+
+
+def test_the_words_stand_in_the_order_of_their_shares():
+    shares = [measured()[word] for word in CONFIDENCE]
+    assert all(surer.right / surer.answers >= other.right / other.answers for surer, other in pairwise(shares))
+    assert all(share.answers >= 10 for share in shares)
+
+
+def test_certain_was_never_wrong():
+    assert measured()["certain"].right == measured()["certain"].answers
+
+
+def test_shares_lie_in_their_ranges():
+    for share in measured().values():
+        if share.answers:
+            assert 0 <= share.low <= share.right / share.answers <= share.high <= 1
+
+
+def test_the_range_is_wilsons():
+    """By hand: 8 of 10, z = 1.96: (0.8 + 0.19207 +- 1.96 sqrt(0.016 + 0.0096)) / 1.38415."""
+    low, high = _wilson(8, 10)
+    assert low == pytest.approx(0.4902, abs=5e-4)
+    assert high == pytest.approx(0.9433, abs=5e-4)
+    assert _wilson(0, 0) == (0.0, 1.0)

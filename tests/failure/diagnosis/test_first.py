@@ -1,0 +1,38 @@
+"""How far a failure reaches: one node, the job or the machine, each with its reason."""
+
+import pytest
+
+from hopperlib.failure.diagnosis.diagnosis import diagnose
+
+
+@pytest.mark.parametrize(
+    ("text", "extent", "reason"),
+    [
+        ("srun: error: n12: tasks 3-5: Bus error\n", "node-local", "all 3 tasks that a launcher names ran on n12"),
+        (
+            "srun: error: n12: task 3: Segmentation fault\nsrun: error: n13: task 9: Killed\n",
+            "job-wide",
+            "tasks on 2 nodes ended",
+        ),
+        (
+            "cp: write error: Stale file handle\nsrun: error: n12: tasks 3-5: Exited with exit code 1\n",
+            "machine-wide",
+            "IO-STALE comes from a service that all nodes share",
+        ),
+        (
+            "slurmstepd: error: execve(): /tmp/slurmd/job7/slurm_script: No such file or directory\n",
+            "node-local",
+            "SLURM-SCRIPT-LOST names one node",
+        ),
+    ],
+)
+def test_the_extent_comes_with_its_reason(text, extent, reason):
+    found = diagnose([("job.err", text)]).to_dict()["reach"]
+    assert found["extent"] == extent
+    assert reason in found["reason"]
+
+
+@pytest.mark.parametrize("text", ["srun: error: n12: task 3: Segmentation fault\n", "   JOB DONE.\n", "step 1\n"])
+def test_one_task_and_none_tell_no_extent(text):
+    """One task ended: its program may be at fault as well as its node."""
+    assert diagnose([("job.err", text)]).to_dict()["reach"] is None

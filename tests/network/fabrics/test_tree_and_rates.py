@@ -1,0 +1,138 @@
+"""Fat trees in closed form and route by route; max-min rates by the condition that defines them; questions end to end."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from hopperlib.errors import InputError
+from hopperlib.machine import Machine
+from hopperlib.network.fabrics.dragonfly import Dragonfly
+from hopperlib.network.fabrics.fabric import Fabric, Traffic
+from hopperlib.network.fabrics.of_machine import fabric_of
+from hopperlib.network.fabrics.patterns import PATTERNS, messages_of
+from hopperlib.network.fabrics.rates import fair_rates, lay, pace_of
+from hopperlib.network.fabrics.tree import SwitchTree, fat_tree
+from hopperlib.questions.question import load
+
+SMALL = fat_tree(
+    nodes_per_leaf=3, leaves_per_pod=2, leaf_uplinks=2, pods=3, pod_uplinks=4, link_gb_s=5.0, node_gb_s=10.0
+)
+
+
+def test_distances_of_a_full_tree_in_closed_form() -> None:
+    # 18 nodes a leaf, 18 leaves a pod, 11 pods, as a machine of 3,564 places: of the others of a node, 17 share its
+    # leaf, 17 x 18 its pod, 10 x 324 lie beyond.
+    tree = fat_tree(nodes_per_leaf=18, leaves_per_pod=18, leaf_uplinks=18, pods=11, pod_uplinks=324)
+    counts = Counter(tree.distance(0, other) for other in range(1, tree.nodes))
+    assert counts == {0: 17, 2: 17 * 18, 4: 10 * 324}
+    # Each leaf and each pod has its links, both ways.
+    assert sum(1 for _ in tree.links()) == 2 * (198 * 18 + 11 * 324)
+
+
+def test_static_loads_are_those_of_all_routes() -> None:
+    rng = random.Random(3)
+    for _ in range(50):
+        places = rng.sample(range(SMALL.nodes), 8)
+        messages = dict.fromkeys((tuple(rng.sample(range(8), 2)) for _ in range(10)), 1.0)
+        expected = Counter(link for a, b in messages for link in SMALL.route(places[a], places[b]))
+        assert SMALL.loads(Traffic.between(SMALL, places, messages), "static") == pytest.approx(dict(expected))
+        whole = Counter(link for a in places for b in places if a != b for link in SMALL.route(a, b))
+        assert SMALL.loads(Traffic.between(SMALL, places, None), "static") == pytest.approx(dict(whole))
+
+
+def test_spread_loads_share_what_crosses_a_switch() -> None:
+    rng = random.Random(4)
+    for _ in range(50):
+        places = rng.sample(range(SMALL.nodes), 8)
+        # Of the links side by side each carries the mean of what fixed routes put on all of them.
+        static: Counter[tuple[int, int, str]] = Counter()
+        spread: Counter[tuple[int, int, str]] = Counter()
+        links = dict(SMALL.links())
+        traffic = Traffic.between(SMALL, places, None)
+        for routing, sums in (("static", static), ("spread", spread)):
+            for number, messages in SMALL.loads(traffic, routing).items():
+                sums[links[number][:3]] += messages
+        assert dict(spread) == pytest.approx(dict(static))
+
+
+def test_rates_are_max_min_fair() -> None:
+    rng = random.Random(5)
+    dragonfly = Dragonfly(4, 2, 2, 2, links_per_pair=2, local_gb_s=4.0, global_gb_s=3.0, node_gb_s=10.0)
+    fabrics: list[Fabric] = [SMALL, dragonfly]
+    for _ in range(100):
+        fabric = rng.choice(fabrics)
+        jobs = [rng.sample(range(fabric.nodes), 4) for _ in range(4)]
+        traffics = [Traffic.between(fabric, places, messages_of("shift", 4, rng)) for places in jobs]
+        wants = [rng.uniform(0.1, 10.0) for _ in jobs]
+        loads = [fabric.loads(traffic, fabric.routings[0]) for traffic in traffics]
+        rates = fair_rates(fabric, traffics, wants, loads)
+        carried = Counter[int]()
+        for traffic, rate, each in zip(traffics, rates, loads, strict=True):
+            for link, messages in each.items():
+                carried[link] += rate / traffic.sends * messages
+        assert all(gb_s <= fabric.capacity_gb_s(link) * (1 + 1e-9) for link, gb_s in carried.items())
+        # What defines max-min: who has less than wanted crosses a full link on which nobody is faster.
+        for job, rate in enumerate(rates):
+            if rate < wants[job] * (1 - 1e-9):
+                full = [k for k in loads[job] if carried[k] >= fabric.capacity_gb_s(k) * (1 - 1e-9)]
+                assert any(
+                    all(rates[o] <= rate * (1 + 1e-9) for o, each in enumerate(loads) if k in each) for k in full
+                )
+
+
+def test_the_best_mixture_is_no_worse_than_either_end() -> None:
+    fabric = Dragonfly(6, 1, 4, 2, links_per_pair=2, local_gb_s=5.0, global_gb_s=5.0, node_gb_s=10.0)
+    for pattern in PATTERNS:
+        traffic = Traffic.between(fabric, range(32), messages_of(pattern, 32, random.Random(1)))
+        laid = lay(fabric, [traffic], [fabric.node_gb_s])
+        pace = pace_of(laid)
+        assert pace.mixed_gb_s >= max(pace.first_gb_s, pace.second_gb_s) * (1 - 1e-9)
+        tried = [laid.rates(step / 200)[0] for step in range(201)]
+        assert max(tried) <= pace.mixed_gb_s * (1 + 1e-9)
+
+
+# Counts as the sites print them: nodes, groups, switches of a group.
+@pytest.mark.parametrize(
+    ("machine", "nodes", "groups", "switches"),
+    [("lumi-c", 2048, 8, 16), ("lumi-g", 3072, 24, 32), ("archer2", 5888, 46, 16), ("perlmutter", 3072, 12, 16)],
+)
+def test_machines_have_the_counts_of_their_sites(machine: str, nodes: int, groups: int, switches: int) -> None:
+    fabric = fabric_of(Machine.load(machine))
+    assert isinstance(fabric, Dragonfly)
+    assert (fabric.nodes, fabric.groups, fabric.switches) == (nodes, groups, switches)
+
+
+def test_bandwidth_between_groups_is_what_lumi_prints() -> None:
+    # Both ways: 22.4 TB/s inside LUMI-C, 276 TB/s inside LUMI-G.
+    for machine, tb_s in (("lumi-c", 22.4), ("lumi-g", 276.0)):
+        fabric = fabric_of(Machine.load(machine))
+        between = sum(link.capacity_gb_s for _, link in fabric.links() if link.kind == "global")
+        assert between / 1000 == pytest.approx(tb_s)
+
+
+def test_a_torus_answers_like_the_others() -> None:
+    fabric = fabric_of(Machine.load("toy"))
+    for a, b in ((0, 5), (3, 40), (7, 80)):
+        assert fabric.distance(a, b) <= len(fabric.route(a, b))
+    assert len(set(fabric.routings)) == 1
+
+
+def test_refusals() -> None:
+    with pytest.raises(InputError, match="machine 'daint' does not say how its switches are wired"):
+        fabric_of(Machine.load("daint"))
+    with pytest.raises(InputError, match="nothing joins the switches of nodes 0 and 1"):
+        SwitchTree(leaf_of=(0, 1), parents=(None, None), uplinks=(0, 0)).route(0, 1)
+    with pytest.raises(InputError, match="routing='minimal' must be one of: spread, static"):
+        SMALL.loads(Traffic({}, {}, 1.0), "minimal")
+
+
+def test_where_finds_what_its_sample_was_given_and_refuses_without_nodes() -> None:
+    result = load("where").run()
+    facts = result.facts or {}
+    # The sample was made with five per cent a group.
+    assert facts["low"] < 0.05 < facts["high"]
+    assert facts["jobs"] == 172
+    log = "JobID|State|Submit|Start|ElapsedRaw|NNodes\n1|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|60|2\n"
+    with pytest.raises(InputError, match="no job of the log names its nodes; ask sacct for NodeList"):
+        load("where").run(jobs=log)

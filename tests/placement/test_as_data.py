@@ -1,0 +1,106 @@
+"""The JSON contract of ``hopper place`` and the rows of its tables."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.launchers.components import LaunchError
+from hopperlib.launchers.reader import read_launch
+from hopperlib.machine import Machine
+from hopperlib.placement.as_data import error_data, numa_rows, placement_data, task_rows
+from hopperlib.placement.placement import place_tasks
+from hopperlib.placement.review import review_line
+
+HOPPER = Machine.load("hopper")
+
+
+def placed(line):
+    return place_tasks(read_launch(line, HOPPER), HOPPER)
+
+
+def test_the_contract_key_by_key():
+    data = placement_data(review_line("aprun -n 384 -N 12 vasp in.dat", HOPPER), memory_bound_fraction=(0.2, 0.8))
+    assert list(data) == ["launcher", "machine", "components", "certainty", "warnings", "suggestion", "slowdown"]
+    assert (data["launcher"], data["machine"]) == ("aprun", "hopper")
+    (component,) = data["components"]
+    assert list(component) == ["command", "nodes"]
+    assert component["command"] == ["vasp", "in.dat"]
+    assert [node["node"] for node in component["nodes"]] == list(range(32))
+    assert component["nodes"][1]["tasks"][6] == {"task": 18, "cores": [6], "cpus": [6], "numa_nodes": [1], "gpus": []}
+    assert [list(warning) for warning in data["warnings"]] == [["code", "message"]] * len(data["warnings"])
+    assert data["warnings"][0]["code"] == "idle-numa-nodes"
+    assert data["suggestion"] == {
+        "aprun": "aprun -n 384 -N 12 -S 3 vasp in.dat",
+        "srun": "srun -N 32 -n 384 --ntasks-per-node=12 -m block:block --cpu-bind=cores vasp in.dat",
+    }
+    slowdown = data["slowdown"]
+    assert list(slowdown) == ["basis", "memory_bound_fraction", "ratio", "core_cap_gb_s"]
+    assert (slowdown["basis"], slowdown["memory_bound_fraction"], slowdown["core_cap_gb_s"]) == (
+        "spread",
+        [0.2, 0.8],
+        5.0,
+    )
+    # 1 - f + 2 f at 0.2 and 0.8.
+    assert slowdown["ratio"] == pytest.approx([1.2, 1.8])
+
+
+def test_a_spotless_line_has_nothing_to_suggest():
+    data = placement_data(review_line("aprun -n 24 a.out", HOPPER))
+    assert data["suggestion"]["aprun"] is None
+    assert data["warnings"] == []
+    assert data["slowdown"]["ratio"] == [1, 1]
+
+
+def test_programs_of_a_line_have_nodes_of_their_own():
+    data = placement_data(review_line("aprun -n 25 ocean : -n 2 ice", HOPPER))
+    assert [[node["node"] for node in part["nodes"]] for part in data["components"]] == [[0, 1], [2]]
+    assert [task["task"] for task in data["components"][1]["nodes"][0]["tasks"]] == [25, 26]
+
+
+def test_a_refusal_as_data():
+    with pytest.raises(LaunchError) as error:
+        review_line("aprun -n 24 -S 7 a.out", HOPPER)
+    data = error_data(error.value)["error"]
+    assert list(data) == ["flag", "value", "rule", "message"]
+    assert (data["flag"], data["value"]) == ("-S", "7")
+    assert data["message"] == f"-S 7 {data['rule']}"
+
+
+def test_a_row_for_each_numa_node_of_each_run_of_equal_nodes():
+    rows = numa_rows(placed("aprun -n 49 a.out"))
+    assert rows[0] == ("0-1", 0, 6, "0-5, ...", "0-5")
+    assert rows[3] == ("0-1", 3, 6, "18-23, ...", "18-23")
+    assert rows[4:] == [("2", 0, 1, "48", "0"), ("2", 1, 0, "", ""), ("2", 2, 0, "", ""), ("2", 3, 0, "", "")]
+
+
+def test_a_task_over_two_numa_nodes_stands_in_both_rows_with_its_cores_there():
+    rows = numa_rows(placed("aprun -n 2 -d 12 a.out"))
+    assert [(row[2], row[3], row[4]) for row in rows] == [
+        (1, "0", "0-5"),
+        (1, "0", "6-11"),
+        (1, "1", "12-17"),
+        (1, "1", "18-23"),
+    ]
+
+
+def test_rows_by_task_stop_at_the_limit():
+    placement = placed("aprun -n 24576 -N 12 -S 3 a.out")
+    assert len(task_rows(placement, 100)) == 100
+    assert task_rows(placement, 100)[-1] == (99, 0, 8, "6", "1", True)
+    assert len(task_rows(placed("aprun -n 30 a.out"))) == 30
+
+
+@given(st.integers(1, 80), st.integers(1, 24), st.sampled_from([(0.0, 1.0), (0.25, 0.25), (1.0, 1.0)]))
+def test_json_is_stable_and_complete(tasks, per_node, fractions):
+    line = f"aprun -n {tasks} -N {per_node} a.out"
+    once, again = (
+        json.dumps(placement_data(review_line(line, HOPPER), memory_bound_fraction=fractions)) for _ in range(2)
+    )
+    assert once == again
+    data = json.loads(once)
+    placed_tasks = [task["task"] for node in data["components"][0]["nodes"] for task in node["tasks"]]
+    assert placed_tasks == list(range(tasks))
+    low, high = data["slowdown"]["ratio"]
+    assert 1 <= low <= high

@@ -1,0 +1,74 @@
+"""The whole way from a text to what is said about it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.launchers.components import LaunchError
+from hopperlib.machine import Machine
+from hopperlib.placement.review import review_line
+
+HOPPER = Machine.load("hopper")
+
+
+def test_vasp():
+    review = review_line("aprun -n 384 -N 12 vasp", HOPPER)
+    assert [len(tasks) for tasks in review.placement.tasks_by_numa_node(0)] == [6, 6, 0, 0]
+    assert [one.code for one in review.problems] == ["idle-numa-nodes"]
+    assert review.better.line == "aprun -n 384 -N 12 -S 3 vasp"
+    assert [len(tasks) for tasks in review.better.placement.tasks_by_numa_node(0)] == [3, 3, 3, 3]
+
+
+def test_the_two_lines_by_launcher():
+    lines = review_line("aprun -n 24 -N 12 a.out", HOPPER).suggested_lines()
+    assert lines["aprun"] == "aprun -n 24 -N 12 -S 3 a.out"
+    assert lines["srun"].startswith("srun -N 2 -n 24 ")
+    assert review_line("srun -n 12 --cpu-bind=rank a.out", HOPPER).suggested_lines() == {
+        "aprun": "aprun -n 12 -N 12 a.out",
+        "srun": "srun -n 12 --cpu-bind=cores a.out",
+    }
+
+
+def test_what_the_better_line_may_buy():
+    # From nothing, where nothing waits for memory, to the share of the channels, where all does.
+    assert review_line("aprun -n 384 -N 12 vasp", HOPPER).gain_range(0, 1) == pytest.approx((1, 2))
+    # Six threads on a core each: compute takes six times as long, memory 2.5 times.
+    crowded = review_line("aprun -n 4 -S 1 a.out", HOPPER, threads=6)
+    assert crowded.gain_range(0, 1) == pytest.approx((2.5, 6))
+    # No better line; and one with other numbers of tasks on the nodes.
+    assert review_line("aprun -n 24 a.out", HOPPER).gain_range(0, 1) is None
+    assert review_line("aprun -n 96 -N 24 a.out", HOPPER, threads=6).gain_range(0, 1) is None
+
+
+def test_what_is_given_reaches_the_model():
+    review = review_line(
+        "aprun -n 12 -N 12 a.out", HOPPER, threads=1, kind="large-memory", core_cap_gb_s=7.1, memory_per_task_gb=2
+    )
+    assert review.placement.node_kind.name == "large-memory"
+    assert review.cost.core_cap_gb_s == 7.1
+    assert review.cost.worst.ratio == pytest.approx(2)
+    assert review.cost.memory_per_task_gb == (2,)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"kind": "huge"}, "kind='huge' is no kind of node of hopper"),
+        ({"core_cap_gb_s": -1}, "core_cap_gb_s=-1 must be above 0"),
+        ({"memory_per_task_gb": 0}, "memory_per_task_gb=0 must be above 0"),
+    ],
+)
+def test_other_arguments_out_of_bounds(options, text):
+    with pytest.raises(ValueError, match=text):
+        review_line("aprun -n 12 a.out", HOPPER, **options)
+
+
+@given(st.one_of(st.text(), st.text(alphabet="aprunS -NndcsLm0123456789:,.\n").map("aprun ".__add__)))
+def test_any_text_is_reviewed_or_refused_by_name(text):
+    try:
+        review = review_line(text, HOPPER)
+    except LaunchError as error:
+        said = error.message and error.rule
+    else:
+        said = review.placement.nodes
+    assert said

@@ -1,0 +1,70 @@
+"""One box for anything: each kind of text gets the answer of its question."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.cli import hopper
+from hopperlib.errors import InputError
+from hopperlib.machine import Machine
+from hopperlib.questions.question import load
+from tests.readers.test_recognise import SACCT
+
+OOM = "slurmstepd: error: Detected 1 oom_kill event in StepId=12.0. Some of the step tasks have been OOM Killed.\n"
+
+
+def ask(text, **more):
+    return load("anything").run(text=text, **more)
+
+
+def test_a_kind_gets_the_answer_of_its_question():
+    """The texts that the questions themselves begin with are recognised, and answered alike but for the machine."""
+    for name, control in [("diagnose", "log"), ("watch", "history"), ("preflight", "buddyinfo"), ("io-log", "output")]:
+        own = load(name)
+        result = ask(own.defaults[control])
+        assert result.facts["question"] == name
+        assert result.summary.endswith(own.run().summary)
+
+
+@pytest.mark.parametrize(
+    ("text", "machine", "said"),
+    [
+        ("#SBATCH -C gpu -q regular\nsrun -n 4 ./a", "none", "Perlmutter"),
+        ("srun -n 4 ./a", "none", "The text names no machine"),
+        ("srun -n 4 ./a", "frontier", "Frontier"),
+        ("aprun -n 24 ./a", "none", "Hopper"),
+    ],
+)
+def test_a_script_is_for_the_machine_that_it_names(text, machine, said):
+    assert said in ask(text, machine=machine).summary
+
+
+def test_a_description_of_nodes_and_a_machine_file_become_machines():
+    assert "Your machine" in ask("NodeName=n[1-4] CoresPerSocket=6 RealMemory=31000 Sockets=4 ThreadsPerCore=1").summary
+    assert "Frontier" in ask(Machine.load("frontier").to_toml()).summary
+
+
+def test_files_of_one_job_are_answered_together(tmp_path):
+    (tmp_path / "job.sh").write_text("#SBATCH -N 2\nsrun -n 48 ./a.out\n", encoding="utf-8")
+    (tmp_path / "job.err").write_text(OOM, encoding="utf-8")
+    (tmp_path / "jobs.txt").write_text(SACCT, encoding="utf-8")
+    run = CliRunner().invoke(hopper, [str(tmp_path / "job.sh"), str(tmp_path / "job.err")], prog_name="hopper")
+    assert "the files of one job" in run.output
+    refused = CliRunner().invoke(hopper, [str(tmp_path / name) for name in ("job.err", "jobs.txt")], prog_name="hopper")
+    assert refused.exit_code == 2
+    assert "belong to several questions" in refused.output + (refused.stderr or "")
+
+
+def test_what_cannot_be_read_says_as_what():
+    with pytest.raises(InputError, match=r"no question can read this text as a job script \(it has lines of #PBS\)"):
+        ask("#!/bin/sh\n#PBS -l nodes=1\n#BSUB -n 4\nmpirun ./a\n")
+    with pytest.raises(InputError, match="a picture"):
+        ask("\ufffdPNG\r\n\x1a\n")
+    with pytest.raises(InputError, match="paste a text"):
+        ask("  ")
+
+
+def test_a_kind_can_be_named():
+    assert ask("10\n11\n12\n13\n14\n15\n", read_as="output").facts["taken_for"] == "output"
+    assert ask("10\n11\n12\n13\n14\n15\n").facts["taken_for"] == "times"

@@ -1,0 +1,35 @@
+"""The machine that a job script is for: right, or not told."""
+
+import pytest
+
+from hopperlib.questions.machine_choice import machine_of_text, unknown_machine
+
+
+@pytest.mark.parametrize(
+    ("text", "machine"),
+    [
+        ("#SBATCH -C gpu -q regular\nsrun -n 4 ./a", "perlmutter"),
+        ("#SBATCH --constraint=gpu\n#SBATCH -A m1234_g\nsrun -n 4 ./a", "perlmutter"),
+        ("#SBATCH --partition=standard\n#SBATCH --qos=standard\nsrun ./a", "archer2"),
+        ("#SBATCH --partition=standard\n#SBATCH -A project_465000001\nsrun ./a", "lumi-c"),
+        ("#SBATCH -p standard-g\n#SBATCH -A project_465000001\nsrun ./a", "lumi-g"),
+        ("#PBS -l select=2:system=polaris\nmpiexec -n 8 --ppn 4 ./a", "polaris"),
+        ("#PBS -l mppwidth=48\naprun -n 48 ./a", "hopper"),
+        # What several sites have is no evidence, nor are words of machines that are not here.
+        ("#SBATCH -C gpu\nsrun -n 4 ./a", ""),
+        ("#SBATCH -p standard\nsrun ./a", ""),
+        ("#PBS -q debug\n#PBS -l walltime=1:00\naprun -n 4 ./jaguar", ""),
+        ("#SBATCH -C haswell -q debug\nsrun -n 4 ./a", ""),
+        ("#SBATCH -C MI250\n# as on Frontier\nsrun -n 4 ./a", ""),
+        ("#PBS -l select=1\n#PBS -l filesystems=home:eagle\n# Crux\nmpiexec -n 8 ./a", ""),
+        ("srun -n 4 ./a", ""),
+    ],
+)
+def test_the_machine_of_a_script(text, machine):
+    assert machine_of_text(text)[0] == machine
+
+
+def test_a_text_of_today_that_names_no_machine_is_in_doubt():
+    assert "--machine NAME" in unknown_machine("mpirun -n 4 ./a")
+    assert "hopper machine new" in unknown_machine("#SBATCH -N 2\nsrun ./a")
+    assert unknown_machine("aprun -n 24 ./a") == ""

@@ -1,0 +1,38 @@
+"""What there is to copy names the launcher of the machine and no other, whatever is asked of whichever machine."""
+
+import re
+from contextlib import suppress
+
+import pytest
+
+from hopperlib.errors import InputError
+from hopperlib.machine import Machine
+from hopperlib.questions.catalogue import QUESTIONS
+from hopperlib.questions.controls import MachineChoice
+from hopperlib.questions.question import load
+
+ASKED = [name for name in QUESTIONS if any(isinstance(control, MachineChoice) for control in load(name).controls)]
+LAUNCHER = re.compile(r"\b(aprun|srun|mpiexec|mpirun)\b")
+SPELLED = {"aprun": {"aprun"}, "srun": {"srun"}}
+LINES = {"aprun": "aprun -n 48 -N 12 ./a.out", "srun": "srun -N 2 -n 16 ./a.out"}
+
+
+@pytest.mark.parametrize("machine", Machine.names())
+def test_only_the_machines_own_launcher_is_copied(machine):
+    launchers = Machine.load(machine).launchers
+    own = [launcher.kind for launcher in launchers if launcher.assumed is None]
+    if not own:
+        return
+    allowed = set().union(*(SPELLED.get(kind, {"mpiexec", "mpirun"}) for kind in own))
+    copied = 0
+    for name in ASKED:
+        lines = (
+            [{"line": line} for line in (*LINES.values(), "mpiexec -n 16 -ppn 4 ./a.out")] if name == "place" else [{}]
+        )
+        for values in lines:
+            with suppress(InputError):
+                for copyable in load(name).run(machine=machine, **values).copyables:
+                    named = set(LAUNCHER.findall(copyable.text))
+                    copied += bool(named)
+                    assert named <= allowed, f"{name} on {machine}: {copyable.title}: {copyable.text}"
+    assert copied, f"nothing that starts tasks is offered for {machine}"

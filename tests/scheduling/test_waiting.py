@@ -1,0 +1,92 @@
+"""The waiting jobs: order, priorities, aging, who stands aside."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopperlib.errors import InputError
+from hopperlib.scheduling._waiting import JOB, Limits, Order, Waiting
+from hopperlib.scheduling.rules import Queue
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Job, Workload
+
+QUEUES = [
+    Queue(name="first", priority=1, run_limit=1),
+    Queue(name="second", priority=2),
+    Queue(name="last", priority=5),
+]
+
+
+def queued(jobs, **options):
+    order = Order(jobs, QUEUES, **options)
+    return order, Waiting(order)
+
+
+def jobs_in(waiting):
+    return [key & JOB for key in waiting.queue]
+
+
+def test_by_priority_then_by_submission():
+    names = ["last", "second", "first", "second", "last"]
+    order, waiting = queued(Workload(Job(i, i, 1, 9, 9, i, name) for i, name in enumerate(names)))
+    for index in (4, 1, 0, 3, 2):
+        waiting.add(*order.keys([index], 0))
+    assert jobs_in(waiting) == [2, 1, 3, 0, 4]
+    assert waiting.totals() == (5, 5)
+
+
+def test_a_user_at_the_limit_stands_aside_and_comes_back_to_the_place_held():
+    jobs = Workload(Job(i, i, 1, 9, 9, user, "first") for i, user in enumerate((7, 7, 8, 7)))
+    order, waiting = queued(jobs)
+    limits = Limits(jobs, QUEUES)
+    limits.count(0, 1)
+    for key in order.keys([1, 2, 3], 0):
+        reason = limits.reason_blocked(key & JOB)
+        if reason is None:
+            waiting.add(key)
+        else:
+            waiting.hold(key, reason)
+    assert (jobs_in(waiting), waiting.totals()) == ([2], (3, 3))
+    assert waiting.release(limits.count(0, -1))
+    assert jobs_in(waiting) == [1, 2, 3]
+    assert not waiting.release(limits.count(0, -1))
+
+
+def test_hours_of_a_queue():
+    jobs = Workload([Job(0, 0, 4, 9, 9, 0, "last"), Job(1, 1, 1, 9, 9)])
+    limits = Limits(jobs, QUEUES, reserved=["last"])
+
+    def open_jobs():
+        return [job for job in range(2) if limits.reason_blocked(job) is None]
+
+    assert open_jobs() == [1]
+    limits.reserve("last")
+    assert open_jobs() == [0]
+    limits.reserve("")
+    assert open_jobs() == [1]
+
+
+def test_aging_by_hand():
+    # One step of priority is worth 10 s. Job 1 (priority 2) waits for the four nodes from 0 on; job 2 (priority 1) comes
+    # at 12, after more than a step: it stays behind. Without aging, or with a slow one, it goes first.
+    jobs = [Job(0, 0, 4, 50, 50), Job(1, 0, 4, 5, 5, 0, "second"), Job(2, 12, 4, 5, 5, 0, "first")]
+    jobs[0] = jobs[0]._replace(queue="first", user=1)
+    wanted = {None: [0, 55, 50], 10: [0, 50, 55], 13: [0, 55, 50]}
+    for aging_s, starts in wanted.items():
+        assert list(simulate(Workload(jobs), 4, queues=QUEUES, aging_s=aging_s).start_s) == starts
+    with pytest.raises(InputError, match="aging_s=0 must be at least 1 s"):
+        simulate(Workload(jobs), 4, queues=QUEUES, aging_s=0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 2)), min_size=1, max_size=12), st.integers(1, 20))
+def test_aging_is_priority_less_time_waited_at_every_moment(rows, aging_s):
+    rows.sort(key=lambda row: row[0])
+    jobs = Workload(Job(i, submit, 1, 9, 9, i, QUEUES[which].name) for i, (submit, which) in enumerate(rows))
+    order, waiting = queued(jobs, aging_s=aging_s)
+    for key in order.keys(range(len(rows)), 0):
+        waiting.add(key)
+    for now in (40, 1000):
+        by_hand = sorted(
+            range(len(rows)), key=lambda i: (QUEUES[rows[i][1]].priority * aging_s - (now - rows[i][0]), i)
+        )
+        assert jobs_in(waiting) == by_hand

@@ -1,0 +1,88 @@
+"""Waits taken apart: planted causes are named, each with its part; and when a waiting job starts."""
+
+import random
+
+import pytest
+
+from hopperlib.errors import InputError
+from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.learned import Clock, ClosedHours, Learned
+from hopperlib.scheduling.pending import expected_start
+from hopperlib.scheduling.rules import Limit
+from hopperlib.scheduling.why import CAUSES, explain_wait
+from hopperlib.scheduling.workload import Job, Workload
+
+CLOCK = Clock(1704067200)  # 2024-01-01, a Monday, universal time
+HOUR = 3600
+TAKEN_AWAY = list(CAUSES)[:-1]
+
+
+def planted(rng):
+    """Return a log, rules and downtimes, and how much each cause adds to the wait of job 99, which wants two of five nodes.
+
+    The causes end one after the other; each lasts from the beginning. The fifth node is always busy.
+    """
+    parts = {cause: rng.choice((0, rng.randint(60, 2 * HOUR))) for cause in CAUSES}
+    ends, at = {}, 0
+    for cause in TAKEN_AWAY:
+        # Closed hours end at a full hour.
+        parts[cause] = -at % HOUR if cause == "closed" else parts[cause]
+        at += parts[cause]
+        ends[cause] = at
+    start = at + parts["unexplained"]
+    # Users 90 and above are at no limit; user 7 is by the job on the fifth node, while it runs.
+    rows = [(0, 1, ends["limit"], 7 if parts["limit"] else 90), (ends["limit"], 1, start + 1 - ends["limit"], 91)]
+    rows += [(0, 4, ends["full"], 92), (ends["full"], 3, parts["width"], 93)]
+    jobs = [
+        Job(n, 0, nodes, run, run, user, observed_start_s=at) for n, (at, nodes, run, user) in enumerate(rows) if run
+    ]
+    if parts["ahead"]:
+        jobs.append(Job(94, 0, 1, 0, 60, 95, observed_start_s=ends["ahead"]))
+    jobs.append(Job(99, 0, 2, 60, 60, 7, eligible_time_s=ends["hold"], observed_start_s=start))
+    closed = (ClosedHours("all days", 0, ends["closed"] // HOUR, 0),) if parts["closed"] else ()
+    limits = (Limit(per="user", jobs=1),) if parts["limit"] else ()
+    drain = (
+        Downtime(start_s=0, end_s=ends["drain"], first_node=0, last_node=4, kind="drain") if parts["drain"] else None
+    )
+    told = {cause: seconds for cause, seconds in parts.items() if seconds}
+    return Workload(jobs), Learned(closed=closed, limits=limits), [drain] if drain else [], told
+
+
+def test_300_waits_with_planted_causes():
+    rng, named = random.Random(3), set()
+    for _ in range(300):
+        log, rules, downtimes, told = planted(rng)
+        wait = explain_wait(log, list(log.job).index(99), 5, CLOCK, rules, downtimes)
+        assert sum(wait.parts.values()) == wait.wait_s
+        assert wait.parts == told
+        named.update(told)
+    assert named == set(CAUSES)
+
+
+def test_each_cause_has_what_it_adds():
+    # Two of four nodes are wanted. Busy until 100; the user is at the limit until 250; nothing says why it starts at 300.
+    jobs = [Job(1, 0, 4, 100, 100, 1, observed_start_s=0), Job(2, 100, 1, 150, 150, 7, observed_start_s=100)]
+    jobs.append(Job(3, 20, 2, 60, 60, 7, observed_start_s=300))
+    rules = Learned(limits=(Limit(per="user", jobs=1),))
+    log = Workload(jobs)
+    index = list(log.job).index(3)
+    assert explain_wait(log, index, 4, CLOCK, rules).parts == {"full": 80, "limit": 150, "unexplained": 50}
+
+
+def test_when_a_waiting_job_starts():
+    # Past: one job an hour, of which every other waits 600 s; all run half of their limits.
+    past = [Job(n, HOUR * n, 4, 1200, 2400, observed_start_s=HOUR * n) for n in range(300)]
+    behind = [Job(1000 + n, HOUR * n + 600, 1, 300, 600, observed_start_s=HOUR * n + 1200) for n in range(300)]
+    now = HOUR * 300
+    running = Job(1, now, 4, 600, 2400, observed_start_s=now)
+    pending = Job(2, now + 600, 1, 0, 600)
+    found = expected_start(Workload([*past, *behind]), [running, pending], 1, 4, CLOCK, Learned())
+    # The running job ends when half of its limit is over, 600 s from now; so waited each past one that came like this.
+    assert (found.now_s, found.waited_s, found.start_s) == (now + 600, 0, now + 1200)
+    assert (found.low_s, found.high_s) == (now + 1200, now + 1200)
+    with pytest.raises(InputError, match="the job runs already"):
+        expected_start(Workload(past), [running, pending], 0, 4, CLOCK, Learned())
+    with pytest.raises(InputError, match="the job asks for nodes=9, more than the 4 of the machine"):
+        expected_start(Workload(past), [running, Job(3, now, 9, 0, 60)], 1, 4, CLOCK, Learned())
+    few = expected_start(Workload(past[:50]), [running, pending], 1, 4, CLOCK, Learned())
+    assert (few.low_s, few.past) == (None, 0)
