@@ -412,15 +412,8 @@ def variance_split(
     members = _splittable(times, groups)
     check_resampling(repeats, level)
     everything = np.concatenate(members)
-    # Measured from the mean of all, so that close values do not cancel; and within a group from one of its
-    # values, so that equal ones have no spread: the mean of three times 0.1 is not quite 0.1.
     centre = float(everything.mean())
-    sizes, sums, squares = np.array(
-        [
-            (len(group), (group - centre).sum(), ((group - group[0] - (group - group[0]).mean()) ** 2).sum())
-            for group in members
-        ]
-    ).T
+    sizes, sums, squares = np.array([_moments(group, centre) for group in members]).T
     least_variance = (_LEAST_SHARE * np.ptp(everything)) ** 2
 
     def shares(picked: npt.NDArray[np.int64]) -> Array:
@@ -442,6 +435,16 @@ def variance_split(
         n=len(everything),
         clipped=between < 0,
     )
+
+
+def _moments(group: Array, centre: float) -> tuple[float, float, float]:
+    """Return size, sum and inner sum of squares of a group.
+
+    Measured from the mean of all, so that close values do not cancel; and within a group from one of its
+    values, so that equal ones have no spread: the mean of three times 0.1 is not quite 0.1.
+    """
+    own = group - group[0]
+    return len(group), float((group - centre).sum()), float(((own - own.mean()) ** 2).sum())
 
 
 def _splittable(times: npt.ArrayLike, groups: Iterable[Hashable]) -> list[Array]:
