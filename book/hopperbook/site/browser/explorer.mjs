@@ -51,6 +51,10 @@ class Explorer {
     Object.assign(section, { hopperForm: this.form, hopperFacts: () => this.shown.result.facts });
     Object.assign(section, { hopperSet: (values) => this.set(values), hopperSettled: () => this.settled() });
     this.#takeAddress();
+    if (this.form.moved && !this.#timers.has("address")) {
+      this.asked = undefined;
+      this.#changed(true);
+    }
   }
 
   /** Set some values and answer them, or show their answer if it is at hand. */
