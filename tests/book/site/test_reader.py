@@ -215,7 +215,7 @@ def test_the_page_that_answers_comes_first(reader, site_folder):
 def test_what_the_search_does_not_know_the_box_reads(reader):
     page = reader.go("search.html?q=slurmstepd:+error:+Detected+1+oom_kill+event+in+StepId=12.0.")
     page.get_by_role("link", name="Let the box read it").click()
-    expect(page.locator("#explorer-anything .hopper-summary")).to_contain_text("ran out of memory")
+    expect(page.locator("#explorer-anything .hopper-summary")).to_contain_text("more memory than it was given")
 
 
 def test_sources_stand_under_the_keys_that_the_data_cite_them_by(reader):

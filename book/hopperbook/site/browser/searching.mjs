@@ -25,7 +25,7 @@ const ANSWERS = [
   [/\bdarshan\b/, "own/your-darshan", "io-log"],
   [/\bior\b|mdtest|io500|slow (i\/o|io|read)|i\/o (log|slow)/, "own/your-io", "io-log"],
   [/slow(ly)?\b.*\bwrit|writ.*\bslow|node (can )?write|write bandwidth/, "storage/io-node", "io-node"],
-  [/iobuf|buffer(ed|ing)/, "storage/iobuf", "iobuf"],
+  [/iobuf|buffered i\/o/, "storage/iobuf", "iobuf"],
   [/checkpoint|vpic|collective (buffering|i\/o)|shared file|trillion/, "storage/trillion", "trillion"],
   [/acceptance|\bssp\b|sustained/, "monitoring/acceptance", "ssp"],
   [/(benchmark|performance) (history|regression|drift)|regression test|reframe|got slower|after (the )?upgrade/, "own/your-benchmarks", "watch"],
