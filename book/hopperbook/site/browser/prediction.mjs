@@ -39,7 +39,7 @@ export function predictionFigure(guess, { answer, unit, documented }) {
       draw("text", { x: 0, y: y + 5 }, name),
       draw("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }),
       ...(i === 0 ? guesses.map((each) => diamond(each, y)) : [draw("circle", { cx: x, cy: y, r: 6, class: i === 1 ? "model" : "printed" })]),
-      draw("text", { x: Math.min(x + 12, WIDTH - RIGHT + 6), y: y - 5, class: "number" }, words[i].slice(name.length + 2)),
+      draw("text", { x: Math.min(x + 12, WIDTH - RIGHT + 6), y: y - 5, class: "number" }, i === 0 && guesses.length > 1 ? "" : words[i].slice(name.length + 2)),
     );
   });
   return make("figure", { class: "hopper-prediction" }, svg);
