@@ -80,7 +80,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     causes = _of_role("cause", counted, refuted)
     success, signs = _ends(counted)
     failed = bool(signs) or bool(record_failed)
-    words = last_words(evidence, signs, failed=failed, alone=not causes)
+    words = last_words(evidence, signs, failed=failed)
     if not failed and _succeeded(causes, success, words, record_failed):
         missed = missed_goal(evidence)
         causes_left = (missed,) if missed else ()

@@ -29,6 +29,7 @@ from functools import cache
 from itertools import accumulate, pairwise
 from typing import BinaryIO
 
+from hopperlib.failure.messages._expressions import says
 from hopperlib.failure.messages._lines import Block, LineReader
 from hopperlib.failure.messages._matching import WINDOW, match, quote
 from hopperlib.failure.messages._progress import Life
@@ -344,7 +345,7 @@ class Scanner:
     def _group(self, shape: _Shape, text: bytes, number: int) -> Unknown | None:
         """Return the group of a suspicious line, or None if it is harmless or there are too many."""
         kind = suspicion(text)
-        if not kind:
+        if not kind or (kind == "hint" and not says("missed", text, text.lower())):
             shape.suspicious = False
             return None
         name = template(text)

@@ -45,7 +45,7 @@ _LABELS = {
     "cname": "Location (cname)",
     "apid": "Application",
 }
-_SUSPICIONS = {"fatal": "end of the program", "error": "error", "end": "end, no reason", "hint": "bad news"}
+_SUSPICIONS = {"fatal": "end of the program", "error": "error", "end": "end, no reason", "hint": "goal missed"}
 # Fields of a cause that are facts of their own.
 _LOCATIONS = ("rank", "node", "nid", "cname", "time")
 _MISSING_LIBRARY = (

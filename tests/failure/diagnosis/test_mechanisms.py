@@ -34,7 +34,7 @@ def test_an_end_is_read_upwards(text, said):
     [
         ("sbatch: error: cannot frobnicate the job", "SCHEDULER-MESSAGE", "unclear"),
         ("ibv_poll_cq failed: error in flux", "NETWORK-MESSAGE", "unclear"),
-        ("[mpiexec@n1] error in the launch of flux", "LAUNCHER-MESSAGE", "unclear"),
+        ("[mpiexec@n1] error: no hosts listed for flux", "LAUNCHER-MESSAGE", "unclear"),
         ("flux solver failed in cell 3", "APPLICATION-MESSAGE", "user"),
     ],
 )
