@@ -109,6 +109,11 @@ def missed_goal(evidence: Evidence) -> Cause | None:
     return replace(made, code="GOAL-MISSED", title="The program says that it missed its goal")
 
 
+def hollow(message: MessageHits) -> bool:
+    """Whether a message is an exception that only tells that something ended: a worker, a process, a command."""
+    return message.rule.code == "PY-EXCEPTION" and all(only_tells(hit.text.encode()) for hit in message.hits)
+
+
 def reasons_above(message: MessageHits, evidence: Evidence) -> Cause | None:
     """Return the errors logged above an exception that says only that something failed, if there are any."""
     head = message.hits[0]
@@ -121,7 +126,7 @@ def reasons_above(message: MessageHits, evidence: Evidence) -> Cause | None:
         and group.last.file == head.file
         and 0 < head.line - group.last.line <= _NEAR
         and not (
-            _says("hollow", group.last) or _says("points_above", group.last) or only_tells(group.last.text.encode())
+            _says("hollow", group.last) or _says("points_above", group.last) or only_tells(group.last.text.encode(), ())
         )
     ]
     if not above:
@@ -239,7 +244,7 @@ def _reasons(group: Unknown, evidence: Evidence) -> list[Hit]:
         return []
     known = _known(evidence)
     near = [
-        hit for hit in _above(group.last) if (hit.file, hit.line) not in known and not only_tells(hit.text.encode())
+        hit for hit in _above(group.last) if (hit.file, hit.line) not in known and not only_tells(hit.text.encode(), ())
     ]
     return [hit for hit in near if not _says("points_above", hit)] or _far_above(group.last, evidence)
 
@@ -252,7 +257,7 @@ def _far_above(end: Hit, evidence: Evidence) -> list[Hit]:
         if group.last.file == end.file
         and group.last.line < end.line
         and (group.suspicion in ("fatal", "error") or _says("missed", group.last))
-        and not (_says("points_above", group.last) or only_tells(group.last.text.encode()))
+        and not (_says("points_above", group.last) or only_tells(group.last.text.encode(), ()))
     ]
     return sorted(reasons, key=lambda hit: -hit.line)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 
-from hopperlib.failure.diagnosis._fallback import last_words, missed_goal, reasons_above
+from hopperlib.failure.diagnosis._fallback import hollow, last_words, missed_goal, reasons_above
 from hopperlib.failure.diagnosis.causes import Cause, Confidence
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link
@@ -77,7 +77,7 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     set_aside += tuple(refuted)
     outlived = _outlived(counted, evidence) | _left_behind(findings)
     counted = [message for message in counted if message.rule.code not in outlived]
-    causes = _of_role("cause", counted, refuted)
+    causes = [message for message in _of_role("cause", counted, refuted) if not hollow(message)]
     success, signs = _ends(counted)
     failed = bool(signs) or bool(record_failed)
     words = last_words(evidence, signs, failed=failed)

@@ -1,6 +1,6 @@
 """A candidate for the cause of a failure, and how sure it is, in words.
 
-What a word is worth was measured: ``first_tries.csv`` holds outputs of public threads, each labelled before it was
+What a word is worth was measured: ``first_tries.csv`` holds outputs of public threads and logs, each labelled before it was
 tried and tried before any rule or mechanism had seen it, with the word of the answer and whether it was right.
 """
 

@@ -74,10 +74,10 @@ def suspicion(line: bytes) -> Suspicion:
     return "hint" if (not error and says("hint", line, lowered)) or says("missed", line, lowered) else ""
 
 
-def only_tells(line: bytes, below: Sequence[bytes] = ()) -> bool:
+def only_tells(line: bytes, below: Sequence[bytes] | None = None) -> bool:
     """Whether a line only tells that something ended: it is known to, or holds no words but those of endings, parts of a job and grammar.
 
-    One that ends in a colon leaves it to the line below.
+    One that ends in a colon leaves it to the lines below, if they are given.
 
     Examples
     --------
@@ -87,11 +87,17 @@ def only_tells(line: bytes, below: Sequence[bytes] = ()) -> bool:
     lowered = line.lower()
     if says("only_tells", line, lowered):
         return True
-    if len(line) > _READ or (line.rstrip().endswith(b":") and not (below and only_tells(below[0], below[1:]))):
+    if len(line) > _READ or b"node fail" in lowered:
         return False
     said = _WORDS.findall(_STRIPPED.sub(b" ", _NAMED.sub(b" ", lowered)))
     named = {word for part, word in pairwise(said) if part in _NAMED_PARTS and word not in _NO_NAMES}
-    return not _ENDINGS.isdisjoint(said) and _EMPTY.union(named).issuperset(said)
+    if _ENDINGS.isdisjoint(said) or not _EMPTY.union(named).issuperset(said):
+        return False
+    if not line.rstrip().endswith(b":"):
+        return True
+    # What it announces may be a warning, or another such line.
+    rest = [text for text in below or () if text.strip() and not says("warned", text, text.lower())]
+    return below is not None and (not rest or only_tells(rest[0], rest[1:]))
 
 
 def template(line: bytes) -> bytes:
