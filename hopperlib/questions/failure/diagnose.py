@@ -14,7 +14,6 @@ from hopperlib.failure.diagnosis.diagnosis import Diagnosis, diagnose
 from hopperlib.failure.diagnosis.first import first_failure, reach
 from hopperlib.failure.messages.evidence import Hit
 from hopperlib.finding import Finding
-from hopperlib.machine import Machine
 from hopperlib.package_data import text_beside
 from hopperlib.questions import ask
 from hopperlib.questions.failure._quoted_lines import (
@@ -24,13 +23,13 @@ from hopperlib.questions.failure._quoted_lines import (
     messages_in_order,
     part_of,
 )
-from hopperlib.questions.machine_choice import chosen_machine
 from hopperlib.questions.question import Example, is_sample
 from hopperlib.questions.result import Copyable, Download, Facts, Result, Table, Value, table
 from hopperlib.text import count, share
 
 if TYPE_CHECKING:
     from hopperlib.failure.diagnosis.context import Context
+    from hopperlib.machine import Machine
 
 _MAX_ROWS = 12
 _MAX_TEMPLATE = 120
@@ -83,7 +82,7 @@ class Given(ask.Setting):
         help="If you give it, the advice contains numbers.",
         advanced=True,
     )
-    machine: Machine = ask.machine(
+    machine: "Machine" = ask.machine(
         help="The machine on which the launch line ran. Without a launch line it changes nothing.", advanced=True
     )
     record: str = ask.file(
@@ -110,7 +109,7 @@ def answer(given: Given) -> Result:
     return replace(result, findings=(*result.findings, made_up))
 
 
-def context_of(launch: str, machine: str | Machine, record: str, job: str | None = None) -> "Context | None":
+def context_of(launch: str, machine: "str | Machine", record: str, job: str | None = None) -> "Context | None":
     """Return what is known beside the output; None if nothing is.
 
     Raises
@@ -127,6 +126,7 @@ def context_of(launch: str, machine: str | Machine, record: str, job: str | None
         return None
     # It brings the models of launch lines and layouts, which most texts do not need.
     from hopperlib.failure.diagnosis.context import read_context
+    from hopperlib.questions.machine_choice import chosen_machine
 
     try:
         return read_context(
