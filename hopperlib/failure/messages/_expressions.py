@@ -85,4 +85,4 @@ def _piece(text: str) -> str:
     for _ in range(text.count("(")):
         text = re.sub(r"\([^()]*\)", "\0", text)
     text = re.sub(r".(?:[?*]|\{0?,\d+\})", "\0", text)
-    return "" if "|" in text else max(re.findall(r"[A-Za-z' ]*", text), key=len)
+    return "" if "|" in text else max(re.findall(r"[A-Za-z' !_-]*", text), key=len)

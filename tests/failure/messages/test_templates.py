@@ -218,9 +218,10 @@ def ungated(line):
     """The verdict with all expressions, whatever pieces the line holds."""
     if expression("never").search(line):
         return ""
-    if expression("end").search(line):
+    warned = expression("warned").search(line)
+    if not warned and expression("end").search(line):
         return "end"
-    if expression("fatal").search(line):
+    if not warned and expression("fatal").search(line):
         return "fatal"
     if expression("error").search(line):
         return "" if expression("harmless").search(line) else "error"
