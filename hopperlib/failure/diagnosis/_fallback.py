@@ -84,7 +84,7 @@ def _voices() -> Voices:
     return read_record(Voices, read_beside(__file__, "speakers.toml"), name="speakers.toml")
 
 
-def _advice(hits: Sequence[Hit]) -> list[str]:
+def remedies(hits: Sequence[Hit]) -> list[str]:
     """Return what helped others where the quoted lines stood, with their numbers; nothing where nothing fits."""
     text = " ".join(hit.text for hit in hits)
     for remedy in _voices().remedy:
@@ -337,7 +337,7 @@ def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
         count=group.count,
         hits=[replace(main, before=()), *others],
         fields=dict(group.last.fields),
-        advice=_advice([main, *others[:_QUOTED]]),
+        advice=remedies([main, *others[:_QUOTED]]),
         confirm="",
         fatal_words=group.suspicion in ("fatal", "end"),
     )

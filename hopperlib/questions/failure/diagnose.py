@@ -195,22 +195,33 @@ def _findings(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
     steps = cause.advice if cause else diagnosis.next
     for number, step in enumerate(steps, start=1):
         yield Finding(f"step-{number}", f"{number}. {step}" if len(steps) > 1 else step, "advice")
-    first = first_failure(diagnosis.evidence) if diagnosis.verdict != "succeeded" else None
-    if first:
-        where = f"{diagnosis.evidence.files[first.file].name}:{first.line:,}"
-        yield Finding("first-failure", f"{first.sentence} ({where})", "note")
-    if (extent := reach(first, cause)) and diagnosis.verdict != "succeeded":
-        yield Finding("reach", f"This is {extent.extent}: {extent.reason}.", "note")
-    if cause and cause.confirm:
-        yield Finding("to-confirm", f"To confirm: {cause.confirm}", "note")
-    if cause and cause.rule and cause.rule.not_said:
-        yield Finding("not-said", f"It does not say {cause.rule.not_said}.", "note")
+    if diagnosis.verdict != "succeeded":
+        yield from _extent(diagnosis, cause)
     if cause:
-        yield Finding("measured", _measured(cause), "note")
+        yield from _worth(cause)
     for code in diagnosis.set_aside:
         confirm = diagnosis.evidence.messages[code].rule.confirm
         yield Finding("set-aside", f"{code} was found and set aside: {confirm}", "note")
     yield from (Finding("text", note, "note") for note in diagnosis.notes)
+
+
+def _extent(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
+    """Yield who failed first, and how far it reached."""
+    first = first_failure(diagnosis.evidence)
+    if first:
+        where = f"{diagnosis.evidence.files[first.file].name}:{first.line:,}"
+        yield Finding("first-failure", f"{first.sentence} ({where})", "note")
+    if extent := reach(first, cause):
+        yield Finding("reach", f"This is {extent.extent}: {extent.reason}.", "note")
+
+
+def _worth(cause: Cause) -> Iterator[Finding]:
+    """Yield what confirms a cause, what it does not say, and how often its word was right."""
+    if cause.confirm:
+        yield Finding("to-confirm", f"To confirm: {cause.confirm}", "note")
+    if cause.rule and cause.rule.not_said:
+        yield Finding("not-said", f"It does not say {cause.rule.not_said}.", "note")
+    yield Finding("measured", _measured(cause), "note")
 
 
 def _measured(cause: Cause) -> str:
