@@ -45,14 +45,14 @@ from dataclasses import replace
 from functools import partial
 
 from hopperlib.errors import InputError, refusal
-from hopperlib.scheduling._free_nodes import Contiguous, FirstFit, free_list, joined
-from hopperlib.scheduling._lane import FOREVER, Lane, Wanted
-from hopperlib.scheduling._loop import Loop
-from hopperlib.scheduling._own import OwnLane, Policy, View
-from hopperlib.scheduling._plan import PlanLane, capacity, suffices
-from hopperlib.scheduling._profile import ProfileLane
-from hopperlib.scheduling._waiting import Limits, Order
-from hopperlib.scheduling._whole import ContiguousLane, CountedLane, WholeLane
+from hopperlib.scheduling._lanes.free_nodes import Contiguous, FirstFit, free_list, joined
+from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Wanted
+from hopperlib.scheduling._lanes.loop import Loop
+from hopperlib.scheduling._lanes.own import OwnLane, Policy, View
+from hopperlib.scheduling._lanes.plan import PlanLane, capacity, suffices
+from hopperlib.scheduling._lanes.profile import ProfileLane
+from hopperlib.scheduling._lanes.waiting import Limits, Order
+from hopperlib.scheduling._lanes.whole import ContiguousLane, CountedLane, WholeLane
 from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition, demand
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure, Queue, Rules, fixed_priorities

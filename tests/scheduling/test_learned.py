@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.scheduling.backtest import backtest
-from hopperlib.scheduling.learned import Clock, ClosedHours, Learned, learn, rank_correlation
-from hopperlib.scheduling.observed import by_group, differences
+from hopperlib.scheduling.logs.backtest import backtest
+from hopperlib.scheduling.logs.learned import Clock, ClosedHours, Learned, learn, rank_correlation
+from hopperlib.scheduling.logs.observed import by_group, differences
+from hopperlib.scheduling.logs.why import explain_wait
 from hopperlib.scheduling.rules import Limit
 from hopperlib.scheduling.scheduler import simulate
-from hopperlib.scheduling.why import explain_wait
 from hopperlib.scheduling.workload import Job, Workload
 
 NODES = 64

@@ -43,10 +43,10 @@ def planned(jobs, cores, parts, depth):
         for job in list(queue):
             _, width, run, limit, share, part = jobs[job]
 
-            def fits(node, at, limit=limit, share=share):
+            def fits(node, at, limit=limit, share=share, free=free):
                 return all(left >= share for left in free[node][at : at + limit])
 
-            def idle_since(node, at, share=share):
+            def idle_since(node, at, share=share, free=free):
                 while at and free[node][at - 1] >= share:
                     at -= 1
                 return at

@@ -22,7 +22,7 @@ from hopperlib.readers.jobs.trace import Note, Trace
 from hopperlib.scheduling import rules
 from hopperlib.scheduling.cluster import Cluster, cluster_of_trace
 from hopperlib.scheduling.downtimes import Downtime, read_downtimes
-from hopperlib.scheduling.learned import Clock, learn
+from hopperlib.scheduling.logs.learned import Clock, learn
 from hopperlib.scheduling.schedule import NOT_STARTED
 from hopperlib.scheduling.scheduler import Policy, simulate, too_wide
 from hopperlib.scheduling.workload import Workload

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 from hopperlib.finding import Finding
 from hopperlib.questions.result import Result, Table, Value, table
 from hopperlib.readers.jobs.trace import Trace
-from hopperlib.scheduling.backtest import PREDICTORS, Backtest, Judged
-from hopperlib.scheduling.learned import Learned
-from hopperlib.scheduling.pending import Expected
-from hopperlib.scheduling.why import CAUSES, Wait
+from hopperlib.scheduling.logs.backtest import PREDICTORS, Backtest, Judged
+from hopperlib.scheduling.logs.learned import Learned
+from hopperlib.scheduling.logs.pending import Expected
+from hopperlib.scheduling.logs.why import CAUSES, Wait
 from hopperlib.text import capital, count, duration, listed, share
 
 # So near to a null model in rank correlation is no better than it.

@@ -14,10 +14,10 @@ from functools import cache
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
-from hopperlib.scheduling._free_nodes import FirstFit, joined
-from hopperlib.scheduling._lane import FOREVER, Wanted
-from hopperlib.scheduling._plan import Amounts, PlanLane, bits_of
-from hopperlib.scheduling._waiting import JOB
+from hopperlib.scheduling._lanes.free_nodes import FirstFit, joined
+from hopperlib.scheduling._lanes.lane import FOREVER, Wanted
+from hopperlib.scheduling._lanes.plan import Amounts, PlanLane, bits_of
+from hopperlib.scheduling._lanes.waiting import JOB
 
 # Cores, GPUs and memory in one whole number, each below a bit that a difference borrows from if it falls below zero.
 _FIELD = 44

@@ -15,7 +15,7 @@ from hopperlib.errors import InputError
 from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition, demand
 from hopperlib.scheduling.compared import WEEK_S, enough_weeks, quantile_range, resampled
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.learned import Clock, Learned
+from hopperlib.scheduling.logs.learned import Clock, Learned
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.scheduling.scheduler import simulate, too_wide
 from hopperlib.scheduling.workload import Job, Workload

@@ -4,7 +4,7 @@ What is looked for is proposed by what the log shows of itself, and kept only
 if the simulation with it puts the waits of the same log in an order nearer to
 the observed one: a pattern that explains no wait is none of the scheduler's
 rules. How well that predicts is another matter, which later weeks tell
-(`hopperlib.scheduling.backtest`).
+(`hopperlib.scheduling.logs.backtest`).
 """
 
 from collections import Counter
