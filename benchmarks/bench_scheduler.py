@@ -18,7 +18,7 @@ from hopperlib.machine import Machine
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
-from hopperlib.scheduling._lanes.free_nodes import FirstFit
+from hopperlib.scheduling._free_nodes import FirstFit
 from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition
 from hopperlib.scheduling.generator import draw_workload
 from hopperlib.scheduling.rules import Rules

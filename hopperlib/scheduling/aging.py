@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from hopperlib.errors import refusal
-from hopperlib.scheduling._lanes.free_nodes import free_list, length_of, pairs
+from hopperlib.scheduling._free_nodes import free_list, length_of, pairs
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.generator import draw_workload
 from hopperlib.scheduling.rules import Queue

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.frames import TableMixin
-from hopperlib.scheduling._lanes.free_nodes import joined, pairs
+from hopperlib.scheduling._free_nodes import joined, pairs
 from hopperlib.scheduling.workload import Workload
 
 NOT_STARTED, FINISHED, KILLED_AT_LIMIT, KILLED_BY_OUTAGE = range(4)

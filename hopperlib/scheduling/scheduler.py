@@ -45,7 +45,7 @@ from dataclasses import replace
 from functools import partial
 
 from hopperlib.errors import InputError, refusal
-from hopperlib.scheduling._lanes.free_nodes import Contiguous, FirstFit, free_list, joined
+from hopperlib.scheduling._free_nodes import Contiguous, FirstFit, free_list, joined
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Wanted
 from hopperlib.scheduling._lanes.loop import Loop
 from hopperlib.scheduling._lanes.own import OwnLane, Policy, View
@@ -212,7 +212,11 @@ def _lanes(
         members = {name: cluster.partitions[name].nodes for name in names}
         nodes = free(joined(members[names[0]]))
         together = isinstance(nodes, Contiguous)
-        if len(names) == 1 and names[0] not in sharing and not (plans or (depth > 1 and (downtimes or together))):
+        if (
+            len(names) == 1
+            and names[0] not in sharing
+            and not (plans or (depth > 1 and (together or any(each.drained for each in downtimes))))
+        ):
             kind = ContiguousLane if together else WholeLane
             whole: WholeLane = kind(run, nodes, easy=depth == 1) if depth <= 1 else CountedLane(run, nodes, depth)
             lanes[names[0]] = whole

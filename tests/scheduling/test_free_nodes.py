@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.scheduling._lanes.free_nodes import ALLOCATIONS, free_list, joined, length_of, pairs
+from hopperlib.scheduling._free_nodes import ALLOCATIONS, free_list, joined, length_of, pairs
 
 
 @pytest.mark.parametrize("allocation", ALLOCATIONS)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.scheduling._lanes.free_nodes import ALLOCATIONS
+from hopperlib.scheduling._free_nodes import ALLOCATIONS
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Queue, queue_table
 from hopperlib.scheduling.schedule import KILLED_AT_LIMIT, KILLED_BY_OUTAGE, NOT_STARTED

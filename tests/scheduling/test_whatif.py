@@ -5,8 +5,8 @@ import random
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.scheduling.compared import difference_range, quantile_range
 from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.logs.compared import difference_range, quantile_range
 from hopperlib.scheduling.logs.learned import Clock, Learned
 from hopperlib.scheduling.logs.whatif import Scenario, simulated_waits, together, what_if
 from hopperlib.scheduling.rules import Limit

@@ -7,7 +7,7 @@ from typing import TypeVar
 from hopperlib.network.torus.maps import occupancy
 from hopperlib.questions.figures import Axis, Series, chart, heat_map
 from hopperlib.questions.result import Column, Figure, Table, table
-from hopperlib.scheduling.compared import GroupWaits
+from hopperlib.scheduling.logs.compared import GroupWaits
 from hopperlib.scheduling.logs.observed import Group
 from hopperlib.scheduling.schedule import Schedule, Summary, summarize, width_classes
 from hopperlib.text import count

@@ -27,6 +27,8 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int) -> Result
     'No closed hours and no limits can be told from this log'
     """
     told = [*(rule.text for rule in rules.closed), *(_limit_text(rules, at) for at in range(len(rules.limits)))]
+    told += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
+    told += [f"jobs of {' '.join(rules.preferred)} first"] if rules.preferred else []
     summary = f"{capital(listed(told))}." if told else "No closed hours and no limits can be told from this log."
     return Result(
         summary=f"{summary} Learned from {count(jobs, 'job')}; `hopper trace backtest` says how well that predicts later ones.",

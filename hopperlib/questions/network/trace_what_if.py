@@ -12,9 +12,9 @@ from hopperlib.questions.network.trace_rules import NO_BETTER, backtest_verdict
 from hopperlib.questions.result import Column, Result, Table, Value, table
 from hopperlib.readers.jobs.trace import Trace
 from hopperlib.scheduling.cluster import node_names
-from hopperlib.scheduling.compared import MIN_WEEKS
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.logs.backtest import PREDICTORS, Backtest
+from hopperlib.scheduling.logs.compared import MIN_WEEKS
 from hopperlib.scheduling.logs.whatif import Effect, Scenario, WhatIf, largest_share
 from hopperlib.text import count, duration, share
 from hopperlib.units import duration_s

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from heapq import heappop, merge
 
-from hopperlib.scheduling._lanes.free_nodes import joined, length_of, pairs, positions_in
+from hopperlib.scheduling._free_nodes import joined, length_of, pairs, positions_in
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run
 from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
 from hopperlib.scheduling._lanes.whole import WholeLane

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from operator import add, ge, or_, sub
 
-from hopperlib.scheduling._lanes.free_nodes import Contiguous, FirstFit, positions_in
+from hopperlib.scheduling._free_nodes import Contiguous, FirstFit, positions_in
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run, Wanted
 from hopperlib.scheduling._lanes.waiting import JOB
 from hopperlib.scheduling.cluster import NodeResources

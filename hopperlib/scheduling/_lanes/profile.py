@@ -14,7 +14,7 @@ from functools import cache
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
-from hopperlib.scheduling._lanes.free_nodes import FirstFit, joined
+from hopperlib.scheduling._free_nodes import FirstFit, joined
 from hopperlib.scheduling._lanes.lane import FOREVER, Wanted
 from hopperlib.scheduling._lanes.plan import Amounts, PlanLane, bits_of
 from hopperlib.scheduling._lanes.waiting import JOB

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from hopperlib.scheduling._lanes.free_nodes import FirstFit, length_of, pairs
+from hopperlib.scheduling._free_nodes import FirstFit, length_of, pairs
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run
 from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
 
