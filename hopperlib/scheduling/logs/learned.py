@@ -415,26 +415,12 @@ def learn(
         found_hours = Finding("closed-hours", message, "note", {**hours._asdict(), "contradicting": wrong})
         findings.append(_with_gain(found_hours, evidence, rules, after))
         rules = after
-    progress("absent nodes and who is preferred")
+    progress("absent nodes")
     for absence in absences(evidence.workload, nodes)[:_TRIED]:
         after = replace(rules, absent=(*rules.absent, absence))
         if evidence.kept(rules, after):
             findings.append(_with_gain(_absence(absence, clock), evidence, rules, after))
             rules = after
-    if groups := list(_groups(evidence)):
-        after, best = max(
-            ((replace(rules, preferred=group), group) for group in groups), key=lambda each: evidence.fit(each[0])
-        )
-        if evidence.kept(rules, after):
-            before = Finding("preferred", f"Jobs of {' '.join(best)} go before all others", "note", dict([best]))
-            findings.append(_with_gain(before, evidence, rules, after))
-            rules = after
-        else:
-            message = (
-                f"Who is preferred: cannot tell {listed([' '.join(group) for group in groups], 'or')} from nobody "
-                f"(rank correlations {evidence.fit(after):.2f} and {evidence.fit(rules):.2f}); nobody is taken."
-            )
-            findings.append(Finding("preferred-unknown", message, "unknown"))
     progress("order and backfill")
     # Which comes first matters, as each hides the other: the way that ends better is taken.
     ways = [_two_choices(evidence, rules, depth_first=depth_first) for depth_first in (True, False)]
@@ -450,10 +436,9 @@ def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tu
             tried = {title: replace(rules, policy=name, depth=depth) for (name, depth), title in _DEPTHS.items()}
             usual = _DEPTHS[rules.policy, rules.depth]
             rules, finding = _chosen(evidence, tried, usual, "backfill-depth", "Backfill depth")
-        elif rules.preferred:
-            continue
         else:
             tried = {title: replace(rules, order=name) for name, title in _ORDERS.items()}
+            tried |= {f"jobs of {' '.join(each)} first": replace(rules, preferred=each) for each in _groups(evidence)}
             rules, finding = _chosen(evidence, tried, _ORDERS[rules.order], "order", "Order of the queue")
         findings.append(finding)
     return rules, findings
