@@ -67,7 +67,7 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> "
 def learn_rules(
     file: str, nodes: int | None, cores_per_node: int, timezone: str, as_json: bool, show_all: bool
 ) -> None:
-    """Closed hours, limits, the order of the queue and the depth of backfill, as FILE shows them."""
+    """Closed hours, limits, absent nodes, the order of the queue and the depth of backfill, as FILE shows them."""
     from hopperlib.questions.network.trace_rules import learned_result
     from hopperlib.scheduling.logs.learned import learn
 
