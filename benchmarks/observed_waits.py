@@ -14,7 +14,7 @@ from pathlib import Path
 from hopperlib.data_files import data_folder
 from hopperlib.readers.jobs.swf import read_swf
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.observed import Waits, by_group, differences
+from hopperlib.scheduling.logs.observed import Waits, by_group, differences
 from hopperlib.scheduling.scheduler import simulate, too_wide
 
 # Name of the machine, file, nodes by the header, processors of a node.

@@ -45,7 +45,7 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> "
 
     from hopperlib.readers.jobs import read_job_trace
     from hopperlib.scheduling.cluster import most_at_once
-    from hopperlib.scheduling.learned import Clock
+    from hopperlib.scheduling.logs.learned import Clock
 
     try:
         log = read_job_trace(Path(file), cores_per_node=cores_per_node, timezone=timezone)
@@ -67,9 +67,9 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str) -> "
 def learn_rules(
     file: str, nodes: int | None, cores_per_node: int, timezone: str, as_json: bool, show_all: bool
 ) -> None:
-    """Closed hours, limits, the order of the queue and the depth of backfill, as FILE shows them."""
+    """Closed hours, limits, absent nodes, the order of the queue and the depth of backfill, as FILE shows them."""
     from hopperlib.questions.network.trace_rules import learned_result
-    from hopperlib.scheduling.learned import learn
+    from hopperlib.scheduling.logs.learned import learn
 
     log, room, clock = _read(file, nodes, cores_per_node, timezone)
     rules, findings = learn(log.workload, room, clock)
@@ -86,7 +86,7 @@ def backtest_rules(
 ) -> None:
     """Rules from the first 60 % of FILE, held against its later jobs and three null models."""
     from hopperlib.questions.network.trace_rules import backtest_result
-    from hopperlib.scheduling.backtest import backtest
+    from hopperlib.scheduling.logs.backtest import backtest
 
     log, room, clock = _read(file, nodes, cores_per_node, timezone)
     show("trace-backtest", backtest_result(backtest(log.workload, room, clock)), as_json, show_all)
@@ -119,8 +119,8 @@ def what_if_changed(
     Each change is simulated alone, and all together where there are several.
     """
     from hopperlib.questions.network.trace_what_if import scenarios_of, what_if_result
-    from hopperlib.scheduling.backtest import backtest
-    from hopperlib.scheduling.whatif import together, what_if
+    from hopperlib.scheduling.logs.backtest import backtest
+    from hopperlib.scheduling.logs.whatif import together, what_if
 
     log, room, clock = _read(file, machine_nodes, cores_per_node, timezone)
     scenarios = scenarios_of(log, room, **changes)
@@ -153,8 +153,8 @@ def why_job(
     """Why JOB of FILE waited: its wait by causes, which add up."""
     from hopperlib.questions.network.trace_rules import why_result
     from hopperlib.scheduling.downtimes import read_downtimes
-    from hopperlib.scheduling.learned import learn
-    from hopperlib.scheduling.why import explain_wait
+    from hopperlib.scheduling.logs.learned import learn
+    from hopperlib.scheduling.logs.why import explain_wait
 
     log, room, clock = _read(file, nodes, cores_per_node, timezone)
     down = read_downtimes(read_source(downtimes, what="downtimes").splitlines()) if downtimes else []
@@ -175,8 +175,8 @@ def when_job(
 ) -> None:
     """When JOB will start, which waits still: FILE holds running and pending jobs and some weeks of past ones."""
     from hopperlib.questions.network.trace_rules import when_result
-    from hopperlib.scheduling.backtest import backtest
-    from hopperlib.scheduling.pending import expected_start
+    from hopperlib.scheduling.logs.backtest import backtest
+    from hopperlib.scheduling.logs.pending import expected_start
 
     log, room, clock = _read(file, nodes, cores_per_node, timezone)
     names = [name for name, _ in log.unfinished]

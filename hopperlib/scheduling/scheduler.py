@@ -17,8 +17,8 @@ The rules are fixed, so that schedules compare:
 - ``conservative``: every waiting job is promised the earliest time at which it
   delays nobody before it in the queue, and each job starts when its time has come. With
   a depth of two or more, ``easy`` does so for that many of the first. Where nodes are
-  shared or differ, as by a planned downtime of some of them, a promise holds as long as enough are left of the
-  nodes on which the job could be.
+  shared or differ, such a promise names its nodes, of those that have room the ones that
+  were idle for the shortest time before; it is made anew whenever something changes.
 - A policy may also be a function: it sees a `View` whenever something ended or came and there is room for
   the narrowest waiting job, and returns, or yields, those of its waiting jobs that are to start now.
 
@@ -28,7 +28,8 @@ divided by them, rounded up; without cores, whole nodes. It gets the first nodes
 of its partition that have room. Its promise is the earliest time at which
 enough of them have room for it by the limits of those who run there; a job that
 runs on then may take a node from it only where it still finds room there, or
-as many as it can spare. Promises do not count each other.
+as many as it can spare. Promises of several partitions do not count each other,
+except with a depth of two or more.
 
 Queue tables and limits hold across partitions: the job that is earlier in the queue is
 tried first, in whatever partition.
@@ -45,12 +46,13 @@ from functools import partial
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.scheduling._free_nodes import Contiguous, FirstFit, free_list, joined
-from hopperlib.scheduling._lane import FOREVER, Lane, Wanted
-from hopperlib.scheduling._loop import Loop
-from hopperlib.scheduling._own import OwnLane, Policy, View
-from hopperlib.scheduling._plan import PlanLane, capacity, suffices
-from hopperlib.scheduling._waiting import Limits, Order
-from hopperlib.scheduling._whole import ContiguousLane, CountedLane, WholeLane
+from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Wanted
+from hopperlib.scheduling._lanes.loop import Loop
+from hopperlib.scheduling._lanes.own import OwnLane, Policy, View
+from hopperlib.scheduling._lanes.plan import PlanLane, capacity, suffices
+from hopperlib.scheduling._lanes.profile import ProfileLane
+from hopperlib.scheduling._lanes.waiting import Limits, Order
+from hopperlib.scheduling._lanes.whole import ContiguousLane, CountedLane, WholeLane
 from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition, demand
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure, Queue, Rules, fixed_priorities
@@ -210,12 +212,16 @@ def _lanes(
         members = {name: cluster.partitions[name].nodes for name in names}
         nodes = free(joined(members[names[0]]))
         together = isinstance(nodes, Contiguous)
-        if len(names) == 1 and names[0] not in sharing and not (plans or (depth > 1 and (downtimes or together))):
+        if (
+            len(names) == 1
+            and names[0] not in sharing
+            and not (plans or (depth > 1 and (together or any(each.drained for each in downtimes))))
+        ):
             kind = ContiguousLane if together else WholeLane
             whole: WholeLane = kind(run, nodes, easy=depth == 1) if depth <= 1 else CountedLane(run, nodes, depth)
             lanes[names[0]] = whole
         elif used & set(names):
-            shared = PlanLane(
+            shared = (ProfileLane if depth > 1 else PlanLane)(
                 run,
                 cluster.nodes,
                 members,

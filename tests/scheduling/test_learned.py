@@ -8,16 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.scheduling.backtest import backtest
-from hopperlib.scheduling.learned import Clock, ClosedHours, Learned, learn, rank_correlation
-from hopperlib.scheduling.observed import by_group, differences
+from hopperlib.scheduling.logs.absences import Absence
+from hopperlib.scheduling.logs.backtest import backtest
+from hopperlib.scheduling.logs.learned import Clock, ClosedHours, Learned, learn, rank_correlation
+from hopperlib.scheduling.logs.observed import by_group, differences
+from hopperlib.scheduling.logs.why import explain_wait
 from hopperlib.scheduling.rules import Limit
 from hopperlib.scheduling.scheduler import simulate
-from hopperlib.scheduling.why import explain_wait
 from hopperlib.scheduling.workload import Job, Workload
 
 NODES = 64
 CLOCK = Clock(1704067200)  # 2024-01-01, a Monday, universal time
+DAY = 86_400
 PLANTED = {
     "none": Learned(),
     "closed": Learned(closed=(ClosedHours("weekdays", 8, 18, 4),)),
@@ -27,6 +29,8 @@ PLANTED = {
     "length": Learned(order="length"),
     "size": Learned(order="size"),
     "fair": Learned(order="fair share"),
+    "absent": Learned(absent=(Absence(8 * DAY, 15 * DAY, 24),)),
+    "preferred": Learned(preferred=("qos", "high")),
 }
 
 
@@ -42,7 +46,18 @@ def planted(kind: str, seed: int, jobs: int = 2000) -> Workload:
         limit = rng.choice((1800, 3600, 7200, 14400, 28800, 43200))
         user = min(int(rng.expovariate(1) * 4), 29) + 1
         run = max(1, round(limit * rng.betavariate(0.8, 1.1)))
-        made.append(Job(number, int(now), width, run, limit, user, account=f"a{user % 5}"))
+        made.append(
+            Job(
+                number,
+                int(now),
+                width,
+                run,
+                limit,
+                user,
+                account=f"a{user % 5}",
+                qos="high" if number % 6 == 0 else "normal",
+            )
+        )
     workload = Workload(made)
     starts = PLANTED[kind].run(workload, NODES, CLOCK).start_s
     return Workload(job._replace(observed_start_s=start) for job, start in zip(workload, starts, strict=True))
@@ -59,13 +74,21 @@ def found(kind: str, seed: int) -> bool:
     rules, truth = learned(kind, seed), PLANTED[kind]
     if kind == "closed":
         return [rule.over_hours for rule in rules.closed] == [4] and abs(rules.closed[0].last_hour - 18) <= 1
-    return set(truth.limits) <= set(rules.limits) and (rules.order, rules.policy) == (truth.order, truth.policy)
+    if kind == "absent":
+        return len(rules.absent) == 1 and abs(rules.absent[0].nodes - 24) <= 3
+    return (
+        rules.preferred == truth.preferred
+        and set(truth.limits) <= set(rules.limits)
+        and (rules.order, rules.policy) == (truth.order, truth.policy)
+    )
 
 
 def false(kind: str, seed: int) -> list[str]:
     """Return the rules that were learned but not planted."""
     rules, truth = learned(kind, seed), PLANTED[kind]
     wrong = [each.text for each in rules.closed if not truth.closed]
+    wrong += [str(each) for each in rules.absent if not truth.absent]
+    wrong += [str(rules.preferred)] * (rules.preferred not in (truth.preferred, None))
     wrong += [str(limit) for limit in rules.limits if limit not in truth.limits]
     wrong += [rules.order] * (rules.order not in (truth.order, "submission"))
     return wrong + [rules.policy] * (rules.policy not in (truth.policy, "easy"))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.errors import InputError
-from hopperlib.scheduling._waiting import JOB, Limits, Order, Waiting
+from hopperlib.scheduling._lanes.waiting import JOB, Limits, Order, Waiting
 from hopperlib.scheduling.rules import Queue
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload

@@ -5,12 +5,12 @@ import random
 import pytest
 
 from hopperlib.errors import InputError
-from hopperlib.scheduling.compared import difference_range, quantile_range
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.learned import Clock, Learned
+from hopperlib.scheduling.logs.compared import difference_range, quantile_range
+from hopperlib.scheduling.logs.learned import Clock, Learned
+from hopperlib.scheduling.logs.whatif import Scenario, simulated_waits, together, what_if
 from hopperlib.scheduling.rules import Limit
 from hopperlib.scheduling.scheduler import simulate
-from hopperlib.scheduling.whatif import Scenario, simulated_waits, together, what_if
 from hopperlib.scheduling.workload import Job, Workload
 
 CLOCK = Clock(1704067200)  # 2024-01-01, a Monday, universal time

@@ -6,10 +6,10 @@ import pytest
 
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.learned import Clock, ClosedHours, Learned
-from hopperlib.scheduling.pending import expected_start
+from hopperlib.scheduling.logs.learned import Clock, ClosedHours, Learned
+from hopperlib.scheduling.logs.pending import expected_start
+from hopperlib.scheduling.logs.why import CAUSES, explain_wait
 from hopperlib.scheduling.rules import Limit
-from hopperlib.scheduling.why import CAUSES, explain_wait
 from hopperlib.scheduling.workload import Job, Workload
 
 CLOCK = Clock(1704067200)  # 2024-01-01, a Monday, universal time

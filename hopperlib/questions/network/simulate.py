@@ -22,7 +22,7 @@ from hopperlib.readers.jobs.trace import Note, Trace
 from hopperlib.scheduling import rules
 from hopperlib.scheduling.cluster import Cluster, cluster_of_trace
 from hopperlib.scheduling.downtimes import Downtime, read_downtimes
-from hopperlib.scheduling.learned import Clock, learn
+from hopperlib.scheduling.logs.learned import Clock, learn
 from hopperlib.scheduling.schedule import NOT_STARTED
 from hopperlib.scheduling.scheduler import Policy, simulate, too_wide
 from hopperlib.scheduling.workload import Workload
@@ -311,9 +311,10 @@ def simulated(
     given_rules: dict[str, Any] = {"queue_order": table.order, "rules": _by_user_number(table.rules, trace)}
     if setting.learned:
         given_rules, learned_notes = _learned(trace, workload, room, table)
-        learned_policy = given_rules.pop("policy")
-        name = learned_policy if policy is None and setting.policy == "easy" else name
+        learned = given_rules.pop("policy"), given_rules.pop("depth")
+        name, depth = learned if policy is None and setting.policy == "easy" else (name, depth)
         notes += learned_notes
+    away = given_rules.pop("downtimes", ())
     schedule = simulate(
         workload,
         room,
@@ -324,7 +325,7 @@ def simulated(
         overrun=setting.overrun,
         queues=table.queues,
         aging_s=table.aging_s,
-        downtimes=setting.outages(room),
+        downtimes=[*setting.outages(room), *away],
         rng=random.Random(setting.seed),
         requeue=setting.requeue,
         sample_every_s=every_s,
@@ -351,7 +352,7 @@ def _learned(
     clock = Clock(trace.epoch_s, trace.timezone)
     found, findings = learn(workload, room, clock)
     notes = [Note(f"learned-{finding.code}", len(workload), finding.message.rstrip(".")) for finding in findings]
-    return found.settings(workload, clock), notes
+    return found.settings(workload, room, clock), notes
 
 
 def _policy_and_depth(policy: str | Policy) -> tuple[str | Policy, int]:

@@ -13,8 +13,8 @@ from hopperlib.questions.network.trace_figures import compared_table, group_tabl
 from hopperlib.questions.result import Result, Value
 from hopperlib.readers.jobs.trace import Note, Trace
 from hopperlib.scheduling.cluster import Cluster
-from hopperlib.scheduling.compared import MIN_WEEKS, RESAMPLES, Compared, compare
-from hopperlib.scheduling.observed import Group, Waits, by_group, differences
+from hopperlib.scheduling.logs.compared import MIN_WEEKS, RESAMPLES, Compared, compare
+from hopperlib.scheduling.logs.observed import Group, Waits, by_group, differences
 from hopperlib.scheduling.schedule import Schedule, Summary, summarize
 from hopperlib.text import capital, count
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 from hopperlib.network.torus.maps import occupancy
 from hopperlib.questions.figures import Axis, Series, chart, heat_map
 from hopperlib.questions.result import Column, Figure, Table, table
-from hopperlib.scheduling.compared import GroupWaits
-from hopperlib.scheduling.observed import Group
+from hopperlib.scheduling.logs.compared import GroupWaits
+from hopperlib.scheduling.logs.observed import Group
 from hopperlib.scheduling.schedule import Schedule, Summary, summarize, width_classes
 from hopperlib.text import count
 
@@ -112,7 +112,7 @@ def group_table(groups: Sequence[Group]) -> Table:
 
     Examples
     --------
-    >>> from hopperlib.scheduling.observed import by_group
+    >>> from hopperlib.scheduling.logs.observed import by_group
     >>> from hopperlib.scheduling.scheduler import simulate
     >>> from hopperlib.scheduling.workload import Job, Workload
     >>> group_table(by_group(simulate(Workload([Job(1, 0, 4, 60, 60, observed_start_s=9)]), 4))).rows[0][:4]

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 from hopperlib.finding import Finding
 from hopperlib.questions.result import Result, Table, Value, table
 from hopperlib.readers.jobs.trace import Trace
-from hopperlib.scheduling.backtest import PREDICTORS, Backtest, Judged
-from hopperlib.scheduling.learned import Learned
-from hopperlib.scheduling.pending import Expected
-from hopperlib.scheduling.why import CAUSES, Wait
+from hopperlib.scheduling.logs.backtest import PREDICTORS, Backtest, Judged
+from hopperlib.scheduling.logs.learned import Learned
+from hopperlib.scheduling.logs.pending import Expected
+from hopperlib.scheduling.logs.why import CAUSES, Wait
 from hopperlib.text import capital, count, duration, listed, share
 
 # So near to a null model in rank correlation is no better than it.
@@ -27,6 +27,8 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int) -> Result
     'No closed hours and no limits can be told from this log'
     """
     told = [*(rule.text for rule in rules.closed), *(_limit_text(rules, at) for at in range(len(rules.limits)))]
+    told += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
+    told += [f"jobs of {' '.join(rules.preferred)} first"] if rules.preferred else []
     summary = f"{capital(listed(told))}." if told else "No closed hours and no limits can be told from this log."
     return Result(
         summary=f"{summary} Learned from {count(jobs, 'job')}; `hopper trace backtest` says how well that predicts later ones.",

@@ -11,11 +11,11 @@ from hopperlib.finding import Finding
 from hopperlib.questions.network.trace_rules import NO_BETTER, backtest_verdict
 from hopperlib.questions.result import Column, Result, Table, Value, table
 from hopperlib.readers.jobs.trace import Trace
-from hopperlib.scheduling.backtest import PREDICTORS, Backtest
 from hopperlib.scheduling.cluster import node_names
-from hopperlib.scheduling.compared import MIN_WEEKS
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.whatif import Effect, Scenario, WhatIf, largest_share
+from hopperlib.scheduling.logs.backtest import PREDICTORS, Backtest
+from hopperlib.scheduling.logs.compared import MIN_WEEKS
+from hopperlib.scheduling.logs.whatif import Effect, Scenario, WhatIf, largest_share
 from hopperlib.text import count, duration, share
 from hopperlib.units import duration_s
 
@@ -168,8 +168,8 @@ def what_if_result(test: Backtest, found: WhatIf) -> Result:
 
     Examples
     --------
-    >>> from hopperlib.scheduling.backtest import Judged
-    >>> from hopperlib.scheduling.learned import Learned
+    >>> from hopperlib.scheduling.logs.backtest import Judged
+    >>> from hopperlib.scheduling.logs.learned import Learned
     >>> judged = tuple(Judged(name, 0.5, 60.0, 0.95) for name in PREDICTORS)
     >>> found = WhatIf(60.0, 60.0, 0.5, 1.0, 2, ())
     >>> what_if_result(Backtest(Learned(), (), 120, 80, judged), found).findings[0].code

@@ -132,28 +132,42 @@ class Trace(TableMixin):
         named = [(self.names.get(job.job, str(job.job)), job, job.run_time_s) for job in self.workload]
         others = ((name, job, None) for name, job in (*self.unfinished, *self.never))
         rows = sorted([*named, *others], key=lambda row: row[1].submit_time_s)
-        by_number = not (self.users or self.names) and all(name.isdecimal() and len(name) < 19 for name, *_ in rows)
-        jobs, ran = [job for _, job, _ in rows], [seconds for *_, seconds in rows]
-        columns: dict[str, Any] = {
-            "submit": [job.submit_time_s for job in jobs],
-            "start": [job.observed_start_s for job in jobs],
-            "run_time": ran,
-            "end": [_end(job.observed_start_s, seconds) for job, seconds in zip(jobs, ran, strict=True)],
-            "wait": [_end(job.observed_start_s, -job.submit_time_s) for job in jobs],
-            "requested_time": [job.requested_time_s if job.requested_time_s < ENDLESS_S else None for job in jobs],
-        }
-        if any(job.eligible_time_s is not None for job in jobs):
-            columns["eligible"] = [job.eligible_time_s for job in jobs]
-        columns["user"] = [self.users.get(job.user, str(job.user) if job.user else "") for job in jobs]
-        for column, field_name in _WORDS_OF_FRAMES.items():
-            # In the Standard Workload Format -1 is what is not known.
-            values = (getattr(job, field_name) for job in jobs)
-            columns[column] = ["" if value == "-1" else value for value in values]
-        index = [int(name) if by_number else name for name, *_ in rows]
+        names, jobs = [name for name, *_ in rows], [job for _, job, _ in rows]
+        columns = _times(jobs, [seconds for *_, seconds in rows]) | self._words(jobs)
+        by_number = not (self.users or self.names) and all(map(_is_number, names))
+        index = [int(name) if by_number else name for name in names]
         return timed_frame(columns, index=index, epoch_s=self.epoch_s, zone=self.timezone)
+
+    def _words(self, jobs: list[Job]) -> dict[str, list[str]]:
+        """Return the columns of a frame that are words: users by name, and what the trace calls the rest."""
+        columns = {"user": [self.users.get(job.user, str(job.user) if job.user else "") for job in jobs]}
+        for column, name in _WORDS_OF_FRAMES.items():
+            # In the Standard Workload Format -1 is what is not known.
+            columns[column] = ["" if (value := getattr(job, name)) == "-1" else value for job in jobs]
+        return columns
 
     def account(self) -> Iterator[Note]:
         """Yield everything that was left out, repaired or guessed."""
         for (reason, count), message in zip(self.skips.counts.items(), self.skips.messages(), strict=True):
             yield Note(reason.replace(" ", "-").lower(), count, message)
         yield from self.notes
+
+
+def _is_number(name: str) -> bool:
+    """Whether a column of whole numbers holds the name of a job."""
+    return name.isdecimal() and len(name) < 19
+
+
+def _times(jobs: list[Job], ran: list[int | None]) -> dict[str, Any]:
+    """Return the columns of a frame that are times, by the jobs and how long each ran. [s]"""
+    columns: dict[str, Any] = {
+        "submit": [job.submit_time_s for job in jobs],
+        "start": [job.observed_start_s for job in jobs],
+        "run_time": ran,
+        "end": [_end(job.observed_start_s, seconds) for job, seconds in zip(jobs, ran, strict=True)],
+        "wait": [_end(job.observed_start_s, -job.submit_time_s) for job in jobs],
+        "requested_time": [job.requested_time_s if job.requested_time_s < ENDLESS_S else None for job in jobs],
+    }
+    if any(job.eligible_time_s is not None for job in jobs):
+        columns["eligible"] = [job.eligible_time_s for job in jobs]
+    return columns

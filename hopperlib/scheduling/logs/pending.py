@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hopperlib.errors import InputError
-from hopperlib.scheduling.backtest import interval_of_alike, learned_waits
-from hopperlib.scheduling.learned import Clock, Learned
+from hopperlib.scheduling.logs.backtest import interval_of_alike, learned_waits
+from hopperlib.scheduling.logs.learned import Clock, Learned
 from hopperlib.scheduling.schedule import NOT_STARTED
 from hopperlib.scheduling.workload import Job, Workload
 

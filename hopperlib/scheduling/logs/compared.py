@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import NamedTuple, TypeVar
 
-from hopperlib.scheduling.observed import by_group
+from hopperlib.scheduling.logs.observed import by_group
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 
 WEEK_S = 7 * 86_400

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.scheduling._lane import Lane, Run
-from hopperlib.scheduling._waiting import JOB
-from hopperlib.scheduling._whole import WholeLane
+from hopperlib.scheduling._lanes.lane import Lane, Run
+from hopperlib.scheduling._lanes.waiting import JOB
+from hopperlib.scheduling._lanes.whole import WholeLane
 from hopperlib.scheduling.workload import Job
 
 

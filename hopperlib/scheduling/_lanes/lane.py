@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heappush
 
-from hopperlib.scheduling._waiting import JOB, SHIFT, Limits, Order, Waiting
+from hopperlib.scheduling._lanes.waiting import JOB, SHIFT, Limits, Order, Waiting
 from hopperlib.scheduling.schedule import FINISHED, KILLED_AT_LIMIT, Schedule
 
 FOREVER = 1 << 62

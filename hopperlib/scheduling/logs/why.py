@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.learned import Clock, Learned
+from hopperlib.scheduling.logs.learned import Clock, Learned
 from hopperlib.scheduling.rules import Limit
 from hopperlib.scheduling.workload import Workload
 

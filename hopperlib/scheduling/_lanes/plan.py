@@ -1,8 +1,7 @@
-"""The queue of nodes that jobs share, that partitions have in common, or for which several blocked jobs are promised a time.
+"""The queue of nodes that jobs share or that partitions have in common, of which the first blocked job is promised a time.
 
 What each node has left, and when it will have more, is kept node by node; sets of nodes are whole numbers, a bit a node.
-A blocked job is promised the earliest time at which it delays nobody who was promised one before it. The promise does not
-name its nodes: it holds as long as enough are left of those on which the job could be.
+The promise does not name its nodes: it holds as long as enough are left of those on which the job could be.
 """
 
 import re
@@ -13,8 +12,8 @@ from itertools import accumulate, chain
 from operator import add, ge, or_, sub
 
 from hopperlib.scheduling._free_nodes import Contiguous, FirstFit, positions_in
-from hopperlib.scheduling._lane import FOREVER, Lane, Run, Wanted
-from hopperlib.scheduling._waiting import JOB
+from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run, Wanted
+from hopperlib.scheduling._lanes.waiting import JOB
 from hopperlib.scheduling.cluster import NodeResources
 from hopperlib.scheduling.downtimes import Downtime
 
@@ -92,7 +91,7 @@ class _Kind:
 
 
 class PlanLane(Lane):
-    """A pool in which each partition promises times to the first blocked jobs; partitions do not count each other's promises."""
+    """A pool in which each partition promises a time to its first blocked job; partitions do not count each other's promises."""
 
     def __init__(
         self,
@@ -131,7 +130,7 @@ class PlanLane(Lane):
         # How many jobs are blocked in each partition, those that were not promised a time yet, and the promises.
         self.blocked: dict[str, int] = {}
         self.unplanned: list[int] = []
-        self.promises: dict[str, list[Promise]] = {}
+        self.promises: dict[str, Promise] = {}
         # The last in the queue of those who are to have a promise.
         self.last = -1
 
@@ -176,48 +175,39 @@ class PlanLane(Lane):
                 nodes &= ~kept
         return nodes
 
-    def harmed(self, nodes: int, wanted: Wanted, at: int, end: int, promises: Iterable[Promise]) -> int:
-        """Return the nodes on which a job that runs from and to leaves too little for all that could be there too."""
-        union = 0
-        for promise in promises:
-            union |= promise.nodes
-        union &= nodes
+    def harmed(self, nodes: int, wanted: Wanted, at: int, promise: Promise) -> int:
+        """Return the nodes on which a job that starts at an instant leaves too little for the promised one."""
+        both = nodes & promise.nodes
         if not wanted[1]:
-            return union
-        return sum(1 << node for node in positions_in(runs_in(union)) if self.is_full(node, wanted, at, promises))
+            return both
+        instant = max(at, promise.at)
+        return sum(1 << node for node in positions_in(runs_in(both)) if self.is_full(node, wanted, instant, promise))
 
-    def is_full(self, node: int, wanted: Wanted, at: int, promises: Iterable[Promise]) -> bool:
-        """Whether a job that starts on a node, beside all promised ones that could be there, is too much at some time."""
-        there = [promise for promise in promises if promise.nodes >> node & 1]
-        for instant in {max(at, promise.at) for promise in there}:
-            left: Amounts = tuple(map(sub, self.whole[node], wanted[1:]))
-            for end, held in self.jobs[node].values():
-                if end > instant:
-                    left = tuple(map(sub, left, held))
-            for promise in there:
-                if promise.at <= instant < promise.end:
-                    left = tuple(map(sub, left, self.share(promise.wanted, node)))
-            if min(left) < 0:
-                return True
-        return False
+    def is_full(self, node: int, wanted: Wanted, instant: int, promise: Promise) -> bool:
+        """Whether a job beside a promised one is too much for a node at some instant."""
+        left: Amounts = tuple(map(sub, self.whole[node], wanted[1:]))
+        left = tuple(map(sub, left, self.share(promise.wanted, node)))
+        for end, held in self.jobs[node].values():
+            if end > instant:
+                left = tuple(map(sub, left, held))
+        return min(left) < 0
 
-    def choose(self, job: int, nodes: int, at: int, groups: Iterable[list[Promise]]) -> tuple[int, int]:
-        """Return the nodes that a job takes of some, from an instant on, and those it could have; 0 if there are too few."""
-        wanted, width, end = self.run.wanted[job], self.widths[job], at + self.limits[job]
-        harms = []
-        for group in groups:
-            binding = [promise for promise in group if promise.overlaps(at, end)]
-            if binding and (harm := self.harmed(nodes, wanted, at, end, binding)):
-                harms += [(promise, harm & promise.nodes) for promise in binding]
+    def choose(self, job: int, nodes: int, at: int) -> int:
+        """Return the nodes that a job takes of some, from an instant on; 0 if there are too few that no promise needs."""
+        end = at + self.limits[job]
+        harms = [
+            (promise, harm)
+            for promise in self.promises.values()
+            if promise.overlaps(at, end) and (harm := self.harmed(nodes, self.run.wanted[job], at, promise))
+        ]
         harmful = 0
         for _, harm in harms:
             harmful |= harm
-        allowed = nodes & ~harmful | _spared(harmful, harms)
-        taken = self.pick(allowed, width)
+        taken = self.pick(nodes & ~harmful | _spared(harmful, harms), self.widths[job])
         for promise, harm in harms if taken else ():
             promise.spare -= (lost := taken & harm).bit_count()
             promise.nodes &= ~lost
-        return taken, taken | nodes & ~harmful
+        return taken
 
     def pick(self, nodes: int, width: int) -> int:
         """Return that many of some nodes, by the way to allocate; 0 if they do not do."""
@@ -306,15 +296,15 @@ class PlanLane(Lane):
             if room is None:
                 idle = self.kind(want).at.get(0, 0)
                 room = rooms[want] = self.free(runs_in(idle)).room if self.together else idle.bit_count()
-            if ahead and (not self.depth or (ahead >= self.depth and width > room)):
+            if ahead and (not self.depth or width > room):
                 continue
             yield key
             if run.limited and self.is_over(key):
                 continue
             if width <= room and self.try_to_start(key, now):
                 continue
-            if ahead < max(1, self.depth):
-                blocked[want[0]], self.last = ahead + 1, max(self.last, key)
+            if not ahead:
+                blocked[want[0]], self.last = 1, max(self.last, key)
                 # Nobody behind is let pass without a plan, which only they need.
                 self.unplanned.append(job)
 
@@ -328,35 +318,27 @@ class PlanLane(Lane):
             for ahead in self.unplanned:
                 self.plan(ahead, now)
             self.unplanned.clear()
-        taken, _ = self.choose(job, idle, now, self.promises.values())
+        taken = self.choose(job, idle, now)
         if taken:
             self.start(key, runs_in(taken), now)
         return bool(taken)
 
     def plan(self, job: int, now: int) -> None:
-        """Promise a blocked job the earliest time at which it delays none of its partition that was promised one."""
+        """Promise a blocked job the earliest time at which enough nodes have room by the limits of those that run."""
         wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
-        promises = self.promises.setdefault(wanted[0], [])
         times, by_then = self.kind(wanted).steps()
         # No time before that many nodes have room for it by those that run.
         first = bisect_left(by_then, width, key=int.bit_count)
-        if self.together:
-            # By the running jobs alone nodes only come free: what lies together by some time does so by all later ones.
-            first = bisect_left(by_then, True, lo=first, key=lambda nodes: bool(self.pick(nodes, width)))
         if first == len(times) or times[first] == FOREVER:
             return
         soonest = max(now, times[first])
-        later = [promise.end for promise in promises] + [each.end_s for each, _ in self.known]
-        later += [each.start_s for each, _ in self.known if each.queue]
+        later = [each.end_s for each, _ in self.known] + [each.start_s for each, _ in self.known if each.queue]
         for at in sorted({soonest, *(time for time in (*times[first:], *later) if soonest < time < FOREVER)}):
             nodes = self.free_for(job, by_then[bisect_right(times, at) - 1], at, at + span)
-            if nodes.bit_count() < width:
-                continue
-            taken, could = self.choose(job, nodes, at, [promises])
-            if taken:
+            if taken := self.pick(nodes, width):
                 # Who needs nodes that lie together keeps those that it found.
-                nodes = taken if self.together else could
-                promises.append(Promise(at, at + span, wanted, nodes, nodes.bit_count() - width))
+                nodes = taken if self.together else nodes
+                self.promises[wanted[0]] = Promise(at, at + span, wanted, nodes, nodes.bit_count() - width)
                 return
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from heapq import heappop, merge
 
 from hopperlib.scheduling._free_nodes import joined, length_of, pairs, positions_in
-from hopperlib.scheduling._lane import FOREVER, Lane, Run
-from hopperlib.scheduling._waiting import JOB, SHIFT
-from hopperlib.scheduling._whole import WholeLane
+from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run
+from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
+from hopperlib.scheduling._lanes.whole import WholeLane
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure
 from hopperlib.scheduling.schedule import KILLED_BY_OUTAGE, NOT_STARTED, Sample

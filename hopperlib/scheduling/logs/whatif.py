@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.scheduling.cluster import Cluster, NodeResources, Partition, demand
-from hopperlib.scheduling.compared import WEEK_S, enough_weeks, quantile_range, resampled
 from hopperlib.scheduling.downtimes import Downtime
-from hopperlib.scheduling.learned import Clock, Learned
+from hopperlib.scheduling.logs.compared import WEEK_S, enough_weeks, quantile_range, resampled
+from hopperlib.scheduling.logs.learned import Clock, Learned
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.scheduling.scheduler import simulate, too_wide
 from hopperlib.scheduling.workload import Job, Workload
@@ -112,7 +112,8 @@ def simulated_waits(
     """
     jobs, origins = scenario.jobs(workload)
     room = scenario.room(nodes)
-    settings = rules.settings(workload, clock)
+    settings = rules.settings(workload, scenario.nodes or nodes, clock)
+    settings["downtimes"] += scenario.downtimes
     if scenario.depth is not None:
         settings["policy"], settings["depth"] = ("easy", scenario.depth) if scenario.depth else ("fcfs", 1)
     if wide := too_wide(Workload(jobs), room):
@@ -121,7 +122,7 @@ def simulated_waits(
     passes = _PASSES if len(jobs) > len(workload) else 1
     for _ in range(passes):
         numbered = [job._replace(job=at, eligible_time_s=arrivals[at]) for at, job in enumerate(jobs)]
-        schedule = simulate(Workload(numbered), room, downtimes=scenario.downtimes, **settings)
+        schedule = simulate(Workload(numbered), room, **settings)
         place = {number: index for index, number in enumerate(schedule.workload.job)}
         for at in range(1, len(jobs)):
             if origins[at] == origins[at - 1]:

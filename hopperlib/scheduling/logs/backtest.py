@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
-from hopperlib.scheduling.learned import Clock, Learned, learn, rank_correlation
+from hopperlib.scheduling.logs.learned import Clock, Learned, learn, rank_correlation
 from hopperlib.scheduling.workload import Workload
 
 # The part of the jobs that rules are learned from; the rest are predicted.

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from hopperlib.scheduling._free_nodes import FirstFit, length_of, pairs
-from hopperlib.scheduling._lane import FOREVER, Lane, Run
-from hopperlib.scheduling._waiting import JOB, SHIFT
+from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Run
+from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
 
 _UNKNOWN = -1
 

@@ -4,7 +4,7 @@ What is looked for is proposed by what the log shows of itself, and kept only
 if the simulation with it puts the waits of the same log in an order nearer to
 the observed one: a pattern that explains no wait is none of the scheduler's
 rules. How well that predicts is another matter, which later weeks tell
-(`hopperlib.scheduling.backtest`).
+(`hopperlib.scheduling.logs.backtest`).
 """
 
 from collections import Counter
@@ -13,15 +13,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import accumulate
+from statistics import fmean
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hopperlib.finding import Finding
+from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.logs.absences import Absence, absences
 from hopperlib.scheduling.rules import Closure, Limit, Rules
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Workload
-from hopperlib.text import count, share
+from hopperlib.text import count, listed, share
 from hopperlib.units import SECONDS_PER_HOUR
 
 # A job that waited less did not wait: schedulers run no more often.
@@ -31,6 +34,8 @@ NO_WAIT_S = 60
 _FEWEST = 100
 # More jobs than that number of the last are not looked at: a site's rules change, and the simulations take time.
 _MOST = 15_000
+# So many jobs of a group waited, if it is to be tried as preferred; and the weight that puts it before all others.
+_GROUP, _FIRST = 20, 100_000.0
 _HOURS, _WEEK = 24, 168
 _DAYS = {"weekdays": range(5), "weekends": range(5, 7), "all days": range(7)}
 _CLASSES_H = (0, 1, 2, 4, 8, 12, 24)
@@ -46,11 +51,15 @@ _ORDERS = {
     "length": "the shortest limit first",
     "fair share": "users who used little first (fair share)",
 }
-_POLICIES = {
-    "easy": "backfill depth 1 (EASY)",
-    "fcfs": "no backfill (depth 0)",
-    "conservative": "backfill that delays nobody (depth all)",
+# Policies and depths.
+_DEPTHS: dict[tuple[str, int], str] = {
+    ("easy", 1): "backfill depth 1 (EASY)",
+    ("fcfs", 1): "no backfill (depth 0)",
+    ("easy", 10): "backfill depth 10",
+    ("conservative", 1): "backfill that delays nobody (depth all)",
 }
+# At most so many times of absent nodes, and so many groups that may be preferred, are tried: each takes a simulation.
+_TRIED = 3
 
 
 class ClosedHours(NamedTuple):
@@ -89,6 +98,12 @@ class Clock:
         """Return the number of the hour since 1970."""
         return (self._epoch_s + time_s) // SECONDS_PER_HOUR
 
+    def date(self, time_s: int) -> str:
+        """Return the local date of an instant; of a log that does not say when it begins, how many days in."""
+        if not self._epoch_s:
+            return f"day {time_s // (_HOURS * SECONDS_PER_HOUR)} of the log"
+        return datetime.fromtimestamp(self._epoch_s + time_s, self._zone).date().isoformat()
+
     def of_week(self, hour: int) -> int:
         """Return the hour of the week, from Monday 0:00 local time, of an hour since 1970."""
         if hour not in self._known:
@@ -121,36 +136,61 @@ class Learned:
     limits : tuple of Limit
     order : str
         "submission", "size", "length" or "fair share".
-    policy : str
-        As `hopperlib.scheduling.scheduler.simulate` takes it.
+    policy, depth : str, int
+        As `hopperlib.scheduling.scheduler.simulate` takes them.
+    absent : tuple of Absence
+        Nodes that were away.
+    preferred : (str, str) or None
+        "qos" or "queue", and the one whose jobs go before all others.
     """
 
     closed: tuple[ClosedHours, ...] = ()
     limits: tuple[Limit, ...] = ()
     order: str = "submission"
     policy: str = "easy"
+    depth: int = 1
+    absent: tuple[Absence, ...] = ()
+    preferred: tuple[str, str] | None = None
 
-    def settings(self, workload: Workload, clock: Clock) -> dict[str, Any]:
-        """Return what `hopperlib.scheduling.scheduler.simulate` takes for these rules."""
+    def settings(self, workload: Workload, nodes: int, clock: Clock) -> dict[str, Any]:
+        """Return what `hopperlib.scheduling.scheduler.simulate` takes for these rules on that many nodes."""
         fair = self.order == "fair share"
+        per, name = self.preferred or ("", "")
+        factors: dict[str, Any] = {per: _FIRST, f"{per}_factors": {name: 1.0}} if self.preferred else {}
         last_s = max(workload.arrival_s) + 8 * _WEEK * SECONDS_PER_HOUR if len(workload) else 0
         first_s = min(workload.arrival_s) if len(workload) else 0
+        away = [
+            Downtime(
+                start_s=each.start_s, end_s=each.end_s, first_node=nodes - each.nodes, last_node=nodes, kind="drain"
+            )
+            for each in self.absent
+        ]
         return {
             "policy": self.policy,
-            "queue_order": "multifactor" if fair else self.order,
-            "rules": Rules(limits=self.limits, fair_share=1000.0 if fair else 0.0),
+            "depth": self.depth,
+            "queue_order": "multifactor" if fair or factors else self.order,
+            "rules": Rules(limits=self.limits, fair_share=1000.0 if fair else 0.0, **factors),
             "closures": clock.closures(self.closed, first_s, last_s),
+            "downtimes": away,
         }
 
     def run(self, workload: Workload, nodes: int, clock: Clock) -> Schedule:
         """Return the workload as these rules schedule it."""
-        return simulate(workload, nodes, **self.settings(workload, clock))
+        return simulate(workload, nodes, **self.settings(workload, nodes, clock))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rules as plain data."""
         limits = [{"per": each.per, "of": each.of, "jobs": each.jobs, "nodes": each.nodes} for each in self.limits]
         closed = [each._asdict() for each in self.closed]
-        return {"closed_hours": closed, "limits": limits, "order": self.order, "policy": self.policy}
+        return {
+            "closed_hours": closed,
+            "limits": limits,
+            "order": self.order,
+            "policy": self.policy,
+            "depth": self.depth,
+            "absent": [each._asdict() for each in self.absent],
+            "preferred": dict([self.preferred]) if self.preferred else {},
+        }
 
 
 def ranks(values: Sequence[float]) -> list[float]:
@@ -375,6 +415,12 @@ def learn(
         found_hours = Finding("closed-hours", message, "note", {**hours._asdict(), "contradicting": wrong})
         findings.append(_with_gain(found_hours, evidence, rules, after))
         rules = after
+    progress("absent nodes")
+    for absence in absences(evidence.workload, nodes)[:_TRIED]:
+        after = replace(rules, absent=(*rules.absent, absence))
+        if evidence.kept(rules, after):
+            findings.append(_with_gain(_absence(absence, clock), evidence, rules, after))
+            rules = after
     progress("order and backfill")
     # Which comes first matters, as each hides the other: the way that ends better is taken.
     ways = [_two_choices(evidence, rules, depth_first=depth_first) for depth_first in (True, False)]
@@ -387,10 +433,12 @@ def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tu
     findings = []
     for is_depth in (depth_first, not depth_first):
         if is_depth:
-            tried = {title: replace(rules, policy=name) for name, title in _POLICIES.items()}
-            rules, finding = _chosen(evidence, tried, _POLICIES[rules.policy], "backfill-depth", "Backfill depth")
+            tried = {title: replace(rules, policy=name, depth=depth) for (name, depth), title in _DEPTHS.items()}
+            usual = _DEPTHS[rules.policy, rules.depth]
+            rules, finding = _chosen(evidence, tried, usual, "backfill-depth", "Backfill depth")
         else:
             tried = {title: replace(rules, order=name) for name, title in _ORDERS.items()}
+            tried |= {f"jobs of {' '.join(each)} first": replace(rules, preferred=each) for each in _groups(evidence)}
             rules, finding = _chosen(evidence, tried, _ORDERS[rules.order], "order", "Order of the queue")
         findings.append(finding)
     return rules, findings
@@ -405,13 +453,42 @@ def _with_gain(finding: Finding, evidence: Evidence, before: Learned, after: Lea
 def _chosen(evidence: Evidence, tried: dict[str, Learned], usual: str, code: str, what: str) -> tuple[Learned, Finding]:
     """Return the rules that fit best of some, if they do so clearly, and what speaks for them."""
     fits = {name: evidence.fit(rules) for name, rules in tried.items()}
-    first, second = sorted(fits, key=lambda name: -fits[name])[:2]
+    first, *others = sorted(fits, key=lambda name: -fits[name])
     numbers = {"rank_correlations": fits}
-    if fits[first] < fits[second] + _GAIN:
+    alike = [name for name in others if fits[first] < fits[name] + _GAIN]
+    if alike:
+        # What is as likely as the best may be what is usual: then no rule is learned.
+        taken = usual if usual in (first, *alike) else first
         message = (
-            f"{what}: cannot tell {first} from {second} (rank correlations {fits[first]:.2f} and {fits[second]:.2f}); "
-            f"{usual} is taken."
+            f"{what}: cannot tell {first} from {listed(alike, 'and')} (rank correlations {fits[first]:.2f} and "
+            f"{listed([f'{fits[name]:.2f}' for name in alike], 'and')}); {taken} is taken."
         )
-        return tried[usual], Finding(f"{code}-unknown", message, "unknown", numbers)
-    message = f"{what}: {first} (rank correlation {fits[first]:.2f}; next {second}, {fits[second]:.2f})."
+        return tried[taken], Finding(f"{code}-unknown", message, "unknown", numbers)
+    message = f"{what}: {first} (rank correlation {fits[first]:.2f}; next {others[0]}, {fits[others[0]]:.2f})."
     return tried[first], Finding(code, message, "note", numbers)
+
+
+def _absence(absence: Absence, clock: Clock) -> Finding:
+    """Return what speaks for absent nodes."""
+    days = (absence.end_s - absence.start_s) / (_HOURS * SECONDS_PER_HOUR)
+    message = (
+        f"{count(absence.nodes, 'node')} absent for {count(round(days), 'day')} from {clock.date(absence.start_s)}: on "
+        "each of them somebody waited for half of the day or longer whom idle nodes would have held"
+    )
+    return Finding("absent-nodes", message, "note", absence._asdict())
+
+
+def _groups(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """Yield the QOS and queues that may go before others: those whose jobs waited least, as ranks of waits tell."""
+    workload, waited = evidence.workload, evidence.waited
+    order = ranks([evidence.waits[job] for job in waited])
+    found = []
+    for per in ("qos", "queue"):
+        of_group: dict[str, list[float]] = {}
+        for job, rank in zip(waited, order, strict=True):
+            of_group.setdefault(workload.word(per, job), []).append(rank)
+        if len(of_group) > 1:
+            found += [(fmean(mine), per, name) for name, mine in of_group.items() if name and len(mine) >= _GROUP]
+    for mean_rank, per, name in sorted(found)[:_TRIED]:
+        if mean_rank < len(waited) / 2:
+            yield per, name
