@@ -28,6 +28,11 @@ _MACHINES = (
     ("lumi-c", "LUMI-C, dragonfly"),
     ("archer2", "ARCHER2, dragonfly"),
     ("perlmutter", "Perlmutter, CPU groups"),
+    ("cori", "Cori, dragonfly of Aries"),
+    ("edison", "Edison, dragonfly of Aries"),
+    ("summit", "Summit, fat tree"),
+    ("frontera", "Frontera, fat tree"),
+    ("graham", "Graham, tapered fat tree"),
     ("hopper", "Hopper, torus"),
     ("titan", "Titan, torus"),
 )

@@ -95,12 +95,40 @@ def test_the_best_mixture_is_no_worse_than_either_end() -> None:
 # Counts as the sites print them: nodes, groups, switches of a group.
 @pytest.mark.parametrize(
     ("machine", "nodes", "groups", "switches"),
-    [("lumi-c", 2048, 8, 16), ("lumi-g", 3072, 24, 32), ("archer2", 5888, 46, 16), ("perlmutter", 3072, 12, 16)],
+    [
+        ("lumi-c", 2048, 8, 16),
+        ("lumi-g", 3072, 24, 32),
+        ("archer2", 5888, 46, 16),
+        ("perlmutter", 3072, 12, 16),
+        ("frontier", 9856, 77, 32),
+        ("cori", 34 * 384, 34, 96),
+        ("edison", 15 * 384, 15, 96),
+    ],
 )
 def test_machines_have_the_counts_of_their_sites(machine: str, nodes: int, groups: int, switches: int) -> None:
     fabric = fabric_of(Machine.load(machine))
     assert isinstance(fabric, Dragonfly)
     assert (fabric.nodes, fabric.groups, fabric.switches) == (nodes, groups, switches)
+
+
+# Counts as the sites print them: nodes, leaf switches; and nodes' rate over that of the links upwards.
+@pytest.mark.parametrize(
+    ("machine", "nodes", "leaves", "blocking"),
+    [("summit", 4608, 256, 0.92), ("frontera", 8008, 182, 22 / 18), ("graham", 896, 28, 8.0)],
+)
+def test_trees_have_the_counts_and_the_blocking_of_their_sites(
+    machine: str, nodes: int, leaves: int, blocking: float
+) -> None:
+    fabric = fabric_of(Machine.load(machine))
+    assert isinstance(fabric, SwitchTree)
+    assert (fabric.nodes, len(set(fabric.leaf_of))) == (nodes, leaves)
+    of_leaf = Counter(fabric.leaf_of)[0] * fabric.node_gb_s
+    assert of_leaf / (fabric.uplinks[0] * fabric.link_gb_s) == pytest.approx(blocking)
+    # All nodes of a leaf send to the next leaves: what is left of their rate is what the site prints.
+    places = range(2 * Counter(fabric.leaf_of)[0])
+    traffic = Traffic.between(fabric, places, messages_of("shift", len(places), random.Random(1)))
+    rate = pace_of(lay(fabric, [traffic], [fabric.node_gb_s])).first_gb_s
+    assert rate == pytest.approx(fabric.node_gb_s / max(1.0, blocking))
 
 
 def test_bandwidth_between_groups_is_what_lumi_prints() -> None:
