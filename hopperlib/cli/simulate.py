@@ -14,7 +14,7 @@ from hopperlib.cli.common import read_source, write_lines, write_page
 from hopperlib.cli.question import question_command, show
 from hopperlib.errors import InputError, refusal
 from hopperlib.questions.network.simulate import Simulation, simulated
-from hopperlib.questions.network.trace_answer import ADVICE_CODES, Simulated, result_of
+from hopperlib.questions.network.traces.answer import ADVICE_CODES, Simulated, result_of
 from hopperlib.questions.question import Question, load
 from hopperlib.scheduling.rules import queue_tables
 

@@ -16,7 +16,7 @@ from hopperlib.network.fabrics.of_machine import fabric_of
 from hopperlib.network.torus.orders import ORDER_TITLES, compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress
 from hopperlib.questions import ask
-from hopperlib.questions.network.trace_answer import Simulated, result_of
+from hopperlib.questions.network.traces.answer import Simulated, result_of
 from hopperlib.questions.question import Example, is_sample
 from hopperlib.questions.result import Result
 from hopperlib.readers.hardware.cluster import read_cluster

@@ -12,7 +12,7 @@ from hopperlib.network.fabrics.lying import Lying, group_sizes_of, lies
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.wiring import NodeAddress
-from hopperlib.questions.network.trace_figures import compared_table, group_table, machine_figure, width_table
+from hopperlib.questions.network.traces.figures import compared_table, group_table, machine_figure, width_table
 from hopperlib.questions.result import Result, Value
 from hopperlib.readers.jobs.trace import Note, Trace
 from hopperlib.scheduling.cluster import Cluster
