@@ -94,16 +94,6 @@ class Traffic(NamedTuple):
                 targets[to_node] = targets.get(to_node, 0.0) + count
         return cls(pairs, nodes, max(sent, default=0.0), targets, places)
 
-    def all_pairs(self) -> SwitchPairs:
-        """Return the messages of each pair of switches, those of all-to-all written out."""
-        if self.pairs is not None:
-            return self.pairs
-        return {
-            (a, b): float(there * (here - (a == b)))
-            for a, there in self.nodes.items()
-            for b, here in self.nodes.items()
-        }
-
 
 class Fabric(Protocol):
     """A network: what explorers, metrics and rates ask of it."""
