@@ -190,6 +190,19 @@ def when_job(
     show("trace-when", when_result(log, job, found, test), as_json, show_all)
 
 
+@trace.command("places")
+@click.argument("file")
+@click.option("--network", required=True, metavar="FILE", help="topology.conf or .yaml, ibnetdiscover, names of nodes.")
+@refusing
+def places_of_jobs(file: str, network: str) -> None:
+    """Print as CSV where each job of FILE lay in the site's network: `hopper where` says what that cost."""
+    from hopperlib.questions.network.where import Where, rows_of
+
+    where = Where(jobs=read_source(file, what="job log"), network=read_source(network, what="network"))
+    for line in rows_of(where):
+        click.echo(line, nl=False)
+
+
 def _index(log: "Trace", job: str) -> int:
     """Return the index of a job by its name in the log."""
     names = {log.names.get(number, str(number)): index for index, number in enumerate(log.workload.job)}
