@@ -36,7 +36,7 @@ from hopperlib.machine import Machine
 from hopperlib.monitoring.history import History
 from hopperlib.questions.monitoring.watch import judged, watch_result
 from hopperlib.questions.network.simulate import Simulation, simulated
-from hopperlib.questions.network.trace_answer import result_of
+from hopperlib.questions.network.traces.answer import result_of
 from hopperlib.questions.question import load
 from hopperlib.questions.result import Result, joined, table
 from hopperlib.questions.storage.darshan_answer import logs_result

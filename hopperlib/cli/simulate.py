@@ -14,11 +14,13 @@ from hopperlib.cli.common import read_source, write_lines, write_page
 from hopperlib.cli.question import question_command, show
 from hopperlib.errors import InputError, refusal
 from hopperlib.questions.network.simulate import Simulation, simulated
-from hopperlib.questions.network.trace_answer import ADVICE_CODES, Simulated, result_of
+from hopperlib.questions.network.traces.answer import ADVICE_CODES, Simulated, result_of
 from hopperlib.questions.question import Question, load
 from hopperlib.scheduling.rules import queue_tables
 
 if TYPE_CHECKING:
+    from hopperlib.network.fabrics.fabric import Fabric
+    from hopperlib.network.fabrics.lying import Lying
     from hopperlib.readers.jobs.trace import Trace
     from hopperlib.scheduling.schedule import Schedule
 
@@ -45,6 +47,7 @@ _COLUMNS = (
     *("job", "submit_time_s", "start_time_s", "end_time_s", "nodes", "runs", "mean_hops", "status"),
     *_OWN_COLUMNS,
     "node_list",
+    *("groups", "fewest_groups", "switches", "inside_group", "bisection_share"),
 )
 # Options of before, and what took their place.
 _REPLACED = {
@@ -217,7 +220,7 @@ def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
     from hopperlib.scheduling.schedule import STATUS
 
     schedule, names = outcome.schedule, outcome.trace.names
-    distances = outcome.hops()
+    distances, lying = outcome.hops(), outcome.lying(rates=True)
     yield _COLUMNS
     own_of = attrgetter(*_OWN_COLUMNS.values())
     for index, job in enumerate(schedule.workload):
@@ -232,7 +235,25 @@ def _job_rows(outcome: Simulated) -> Iterator[tuple[Any, ...]]:
         times = (schedule.start_s[index], schedule.end_s[index]) if ran else (None, None)
         placed = (job.nodes, schedule.run_count[index], distance, state)
         named = job._replace(user=outcome.trace.users.get(job.user, job.user))  # type: ignore[arg-type]
-        yield names.get(job.job, job.job), job.submit_time_s, *times, *placed, *own_of(named), nodes
+        yield (
+            names.get(job.job, job.job),
+            job.submit_time_s,
+            *times,
+            *placed,
+            *own_of(named),
+            nodes,
+            *_place(lying.get(index), outcome.fabric),
+        )
+
+
+def _place(lying: "Lying | None", fabric: "Fabric | None") -> tuple[float | None, ...]:
+    """Return where a job lies in a dragonfly or fat tree: what the last columns hold."""
+    if lying is None or fabric is None:
+        return (None,) * 5
+    # A single node has all that it could send.
+    full_gb_s = lying.nodes // 2 * fabric.node_gb_s
+    share = lying.bisection_gb_s / full_gb_s if lying.bisection_gb_s is not None else 1.0
+    return lying.groups, lying.fewest_groups, lying.switches, round(lying.inside_group, 4), round(share, 4)
 
 
 def _write_parquet(path: str, outcome: Simulated) -> None:
@@ -296,7 +317,7 @@ simulate = question_command(
         click.Option(["--swf"], metavar="FILE", help="Write the schedule here in the Standard Workload Format."),
         click.Option(["--map", "map_at_s"], type=int, metavar="S", help="Print who sits where at this second."),
         click.Option(
-            ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, mean hops."
+            ["--csv", "as_csv"], is_flag=True, help="Print every job: times, status, queue, nodes, where it lies."
         ),
         click.Option(["--parquet"], metavar="FILE", help="Write every job here as Parquet, with the same columns."),
         click.Option(

@@ -68,7 +68,7 @@ def learn_rules(
     file: str, nodes: int | None, cores_per_node: int, timezone: str, as_json: bool, show_all: bool
 ) -> None:
     """Closed hours, limits, absent nodes, the order of the queue and the depth of backfill, as FILE shows them."""
-    from hopperlib.questions.network.trace_rules import learned_result
+    from hopperlib.questions.network.traces.rules import learned_result
     from hopperlib.scheduling.logs.learned import learn
 
     log, room, clock = _read(file, nodes, cores_per_node, timezone)
@@ -85,7 +85,7 @@ def backtest_rules(
     file: str, nodes: int | None, cores_per_node: int, timezone: str, as_json: bool, show_all: bool
 ) -> None:
     """Rules from the first 60 % of FILE, held against its later jobs and three null models."""
-    from hopperlib.questions.network.trace_rules import backtest_result
+    from hopperlib.questions.network.traces.rules import backtest_result
     from hopperlib.scheduling.logs.backtest import backtest
 
     log, room, clock = _read(file, nodes, cores_per_node, timezone)
@@ -118,7 +118,7 @@ def what_if_changed(
 
     Each change is simulated alone, and all together where there are several.
     """
-    from hopperlib.questions.network.trace_what_if import scenarios_of, what_if_result
+    from hopperlib.questions.network.traces.what_if import scenarios_of, what_if_result
     from hopperlib.scheduling.logs.backtest import backtest
     from hopperlib.scheduling.logs.whatif import together, what_if
 
@@ -151,7 +151,7 @@ def why_job(
     show_all: bool,
 ) -> None:
     """Why JOB of FILE waited: its wait by causes, which add up."""
-    from hopperlib.questions.network.trace_rules import why_result
+    from hopperlib.questions.network.traces.rules import why_result
     from hopperlib.scheduling.downtimes import read_downtimes
     from hopperlib.scheduling.logs.learned import learn
     from hopperlib.scheduling.logs.why import explain_wait
@@ -174,7 +174,7 @@ def when_job(
     file: str, job: str, nodes: int | None, cores_per_node: int, timezone: str, as_json: bool, show_all: bool
 ) -> None:
     """When JOB will start, which waits still: FILE holds running and pending jobs and some weeks of past ones."""
-    from hopperlib.questions.network.trace_rules import when_result
+    from hopperlib.questions.network.traces.rules import when_result
     from hopperlib.scheduling.logs.backtest import backtest
     from hopperlib.scheduling.logs.pending import expected_start
 
@@ -188,6 +188,19 @@ def when_job(
     unfinished = [each for _, each in log.unfinished]
     found = expected_start(log.workload, unfinished, names.index(job), room, clock, test.rules)
     show("trace-when", when_result(log, job, found, test), as_json, show_all)
+
+
+@trace.command("places")
+@click.argument("file")
+@click.option("--network", required=True, metavar="FILE", help="topology.conf or .yaml, ibnetdiscover, names of nodes.")
+@refusing
+def places_of_jobs(file: str, network: str) -> None:
+    """Print as CSV where each job of FILE lay in the site's network: `hopper where` says what that cost."""
+    from hopperlib.questions.network.where import Where, rows_of
+
+    where = Where(jobs=read_source(file, what="job log"), network=read_source(network, what="network"))
+    for line in rows_of(where):
+        click.echo(line, nl=False)
 
 
 def _index(log: "Trace", job: str) -> int:

@@ -9,13 +9,35 @@ nodes are such a list too.
 
 import random
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import sub
+from typing import NamedTuple
 
 from hopperlib.errors import refusal
 
 ALLOCATIONS: tuple[str, ...] = ("first", "best", "contiguous", "random")
+
+
+class NodeChoice(NamedTuple):
+    """A site's own way to pick nodes, which may know who shares a switch.
+
+    Parameters
+    ----------
+    pick : callable
+        ``pick(free positions in order, nodes) -> positions`` of a job that fits.
+    near_room : callable
+        ``near_room(free positions) -> nodes`` of the widest job that could lie near now.
+    widest_near : int
+        Nodes of the widest job that could lie near on an empty machine. [nodes]
+    wait_s : int
+        How long a job that could lie near waits for it, while others may pass; then it takes any nodes. [s]
+    """
+
+    pick: Callable[[Sequence[int], int], Iterable[int]]
+    near_room: Callable[[Sequence[int]], int] = len
+    widest_near: int = 0
+    wait_s: int = 0
 
 
 def pairs(bounds: Sequence[int]) -> list[tuple[int, int]]:
@@ -222,8 +244,33 @@ class _RandomFit(FirstFit):
         self.free = len(self._places)
 
 
-def free_list(allocation: str, bounds: list[int], rng: random.Random | None = None) -> FirstFit:
+class ChosenFit(FirstFit):
+    """Free positions; a job takes those that a choice picks."""
+
+    def __init__(self, bounds: list[int], choice: NodeChoice) -> None:
+        super().__init__(bounds)
+        self.choice = choice
+        # The widest job that could lie near now, by the free positions that it was worked out for.
+        self._near: tuple[list[int], int] = [], 0
+
+    def take(self, width: int, avoid: tuple[int, int] | None = None) -> list[int]:
+        taken = joined(self.choice.pick(list(positions_in(self.bounds)), width))
+        self.cut(taken)
+        return taken
+
+    def patience_s(self, width: int) -> int:
+        """Return how long a job waits for nodes that lie near: not at all if it finds them now, or never can. [s]"""
+        if width > self.choice.widest_near:
+            return 0
+        if self._near[0] != self.bounds:
+            self._near = self.bounds[:], self.choice.near_room(list(positions_in(self.bounds)))
+        return self.choice.wait_s if width > self._near[1] else 0
+
+
+def free_list(allocation: str | NodeChoice, bounds: list[int], rng: random.Random | None = None) -> FirstFit:
     """Return free positions for a way to allocate, by the bounds of their runs; `InputError` if there is none of that name."""
+    if isinstance(allocation, NodeChoice):
+        return ChosenFit(bounds, allocation)
     if allocation == "random":
         if rng is None:
             raise refusal("allocation", allocation, "needs a random generator: rng=random.Random(seed)")

@@ -45,7 +45,7 @@ from dataclasses import replace
 from functools import partial
 
 from hopperlib.errors import InputError, refusal
-from hopperlib.scheduling._free_nodes import Contiguous, FirstFit, free_list, joined
+from hopperlib.scheduling._free_nodes import ChosenFit, Contiguous, FirstFit, NodeChoice, free_list, joined
 from hopperlib.scheduling._lanes.lane import FOREVER, Lane, Wanted
 from hopperlib.scheduling._lanes.loop import Loop
 from hopperlib.scheduling._lanes.own import OwnLane, Policy, View
@@ -59,7 +59,7 @@ from hopperlib.scheduling.rules import Closure, Queue, Rules, fixed_priorities
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.workload import Workload
 
-__all__ = ["POLICIES", "Policy", "View", "simulate", "too_wide"]
+__all__ = ["POLICIES", "NodeChoice", "Policy", "View", "simulate", "too_wide"]
 
 POLICIES: tuple[str, ...] = ("easy", "fcfs", "conservative")
 # The depth that each policy stands for; EASY's is given.
@@ -75,7 +75,7 @@ def simulate(
     depth: int = 1,
     queue_order: str = "submission",
     rules: Rules | None = None,
-    allocation: str = "first",
+    allocation: str | NodeChoice = "first",
     overrun: str = "kill",
     queues: Sequence[Queue] = (),
     aging_s: int | None = None,
@@ -104,10 +104,10 @@ def simulate(
         Within one priority of the queues: as they came, the widest or the shortest limit first, or by `rules`.
     rules : Rules or None
         Weights of the multifactor order, and limits of what runs at a time.
-    allocation : {"first", "best", "contiguous", "random"}
+    allocation : {"first", "best", "contiguous", "random"} or NodeChoice
         How nodes are picked from the free ones: the first of the list, as Hopper's scheduler did; the
         smallest run that holds the job, else the largest runs first; one run only, for which a job
-        waits; at random.
+        waits; at random; or as a `NodeChoice` picks them.
     overrun : {"kill", "keep"}
         What happens at a job's limit.
     queues : sequence of Queue
@@ -160,6 +160,8 @@ def simulate(
     count = len(cluster.nodes)
     _check_settings(policy, overrun, count, depth, {"sample_every_s": sample_every_s, "aging_s": aging_s})
     _check(workload, count, queues)
+    if isinstance(allocation, NodeChoice) and allocation.wait_s > 0:
+        _check_wait(allocation.wait_s, one_pool=isinstance(nodes, int), policy=policy, downtimes=downtimes)
     rules = rules or Rules()
     fixed = fixed_priorities(workload, queue_order, rules, count)
     if queue_order != "multifactor":
@@ -218,7 +220,8 @@ def _lanes(
             and not (plans or (depth > 1 and (together or any(each.drained for each in downtimes))))
         ):
             kind = ContiguousLane if together else WholeLane
-            whole: WholeLane = kind(run, nodes, easy=depth == 1) if depth <= 1 else CountedLane(run, nodes, depth)
+            counted = depth > 1 or (isinstance(nodes, ChosenFit) and nodes.choice.wait_s > 0)
+            whole: WholeLane = CountedLane(run, nodes, depth) if counted else kind(run, nodes, easy=depth == 1)
             lanes[names[0]] = whole
         elif used & set(names):
             shared = (ProfileLane if depth > 1 else PlanLane)(
@@ -248,6 +251,13 @@ def _check_settings(
     for name, seconds in intervals_s.items():
         if seconds is not None and seconds < 1:
             raise refusal(name, seconds, "must be at least 1 s")
+
+
+def _check_wait(wait_s: int, *, one_pool: bool, policy: str | Policy, downtimes: Sequence[Downtime]) -> None:
+    """Refuse to let jobs wait for nodes that lie near where that is not modelled."""
+    if not one_pool or downtimes or policy not in ("easy", "conservative"):
+        rule = "needs one pool of whole nodes, no downtimes, and backfill: who waits so long lets others pass"
+        raise refusal("wait_s", wait_s, rule)
 
 
 def _one_pool(nodes: int) -> Cluster:

@@ -148,3 +148,22 @@ def test_when_a_waiting_job_starts(sacct):
     ):
         refused = run(*words)
         assert (refused.exit_code, message in refused.stderr) == (2, True)
+
+
+def test_places_of_jobs(tmp_path):
+    (tmp_path / "topology.conf").write_text(
+        "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\nSwitchName=top Switches=a,b\n"
+    )
+    head = "JobID|User|State|Submit|Start|ElapsedRaw|NNodes|NodeList\n"
+    times = "COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|60"
+    (tmp_path / "jobs.txt").write_text(f"{head}1|ann|{times}|2|n[1,3]\n2|ann|{times}|4|n[4-7]\n")
+    result = run("places", str(tmp_path / "jobs.txt"), "--network", str(tmp_path / "topology.conf"))
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines() == [
+        "job,nodes,groups,fewest_groups,switches,runs,inside_group,inside_switch,mean_hops,run_time_s",
+        '"1",2,1,1,1,2,1.0000,1.0000,0.0000,60',
+        '"2",4,2,1,2,1,0.5000,0.5000,1.0000,60',
+    ]
+    refused = run("places", str(tmp_path / "jobs.txt"), "--network", str(tmp_path / "none"))
+    assert refused.exit_code == 2
+    assert refused.output.startswith("hopper: ")

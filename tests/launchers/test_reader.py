@@ -1,5 +1,7 @@
 """Whole texts read: bare lines, scripts, what is refused, arbitrary text."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -183,7 +185,9 @@ def survives(text: str, machine: Machine) -> None:
     assert launches
     for launch in launches:
         assert launch.tasks >= 1
-        assert place_tasks(launch, machine).nodes
+        # What a node cannot give is found out when tasks are placed.
+        with suppress(LaunchError):
+            assert place_tasks(launch, machine).nodes
 
 
 @given(text=st.text(max_size=300), name=st.sampled_from(sorted(MACHINES)))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from hopperlib.errors import refusal
 from hopperlib.network.fabrics.fabric import Fabric
+from hopperlib.scheduling.scheduler import NodeChoice
 
 #: Choices by name, with what they are.
 CHOICES = {
@@ -19,8 +20,9 @@ CHOICES = {
 def choose(fabric: Fabric, free: Sequence[int], nodes: int, choice: str, rng: random.Random) -> list[int]:
     """Return the nodes that a job gets.
 
-    With few switches, the groups of the network are filled first, and in each of these the switches; a unit that
-    holds the rest of the job and has the least to spare is taken before the one with most free nodes.
+    With few switches, the groups of the network are filled first, and in each of these the switches, unless fewer
+    switches do across groups; a unit that holds the rest of the job and has the least to spare is taken before the
+    one with most free nodes.
 
     Parameters
     ----------
@@ -58,12 +60,13 @@ def choose(fabric: Fabric, free: Sequence[int], nodes: int, choice: str, rng: ra
     in_groups = _fewest(free, nodes, fabric.group_of)
     if choice == "group":
         return [node for group in in_groups for node in group][:nodes]
-    chosen: list[int] = []
+    parts, left = [], nodes
     for group in in_groups:
-        wanted = min(len(group), nodes - len(chosen))
-        switches = _fewest(group, wanted, fabric.switch_of)
-        chosen += [node for switch in switches for node in switch][:wanted]
-    return chosen
+        parts += _fewest(group, min(len(group), left), fabric.switch_of)
+        left -= len(group)
+    anywhere = _fewest(free, nodes, fabric.switch_of)
+    fewer = anywhere if len(anywhere) < len(parts) else parts
+    return [node for switch in fewer for node in switch][:nodes]
 
 
 def _fewest(free: Sequence[int], nodes: int, unit_of: Callable[[int], int]) -> list[list[int]]:
@@ -79,6 +82,64 @@ def _fewest(free: Sequence[int], nodes: int, unit_of: Callable[[int], int]) -> l
         chosen.append(unit)
         missing -= len(unit)
     return chosen
+
+
+def node_choice(
+    fabric: Fabric, choice: str, rng: random.Random, *, nodes: int, count: int = 1, wait_s: int = 0
+) -> NodeChoice:
+    """Return a choice as the scheduler takes it, for the first nodes of a network.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    choice : str
+        One of `CHOICES`.
+    rng : random.Random
+    nodes : int
+        Of the machine; at most those of the network.
+    count, wait_s : int
+        With ``switch`` and ``group``: in how many of these a job wants to lie, as in Slurm's ``--switches=count@time``,
+        and how long it waits for that if it could. [s]
+
+    Raises
+    ------
+    InputError
+        If there is no such choice, the network has fewer nodes, the count is below 1 or the wait below 0.
+
+    Examples
+    --------
+    Two switches of four nodes. Job 2 could lie under one, and waits for that until job 1 has ended, or for half a minute:
+
+    >>> from hopperlib.network.fabrics.tree import fat_tree
+    >>> from hopperlib.scheduling.scheduler import simulate
+    >>> from hopperlib.scheduling.workload import Job, Workload
+    >>> tree = fat_tree(nodes_per_leaf=4, leaves_per_pod=2, leaf_uplinks=1)
+    >>> jobs = Workload([Job(0, 0, 2, 90, 90), Job(1, 0, 3, 60, 60), Job(2, 1, 3, 9, 9)])
+    >>> for wait_s in (300, 30):
+    ...     schedule = simulate(jobs, 8, allocation=node_choice(tree, "switch", random.Random(1), nodes=8, wait_s=wait_s))
+    ...     print(schedule.start_s[2], schedule.runs(2))
+    60 [(4, 7)]
+    31 [(2, 4), (7, 8)]
+    """
+    if choice not in CHOICES:
+        raise refusal("choice", choice, f"must be one of: {', '.join(CHOICES)}")
+    if nodes > fabric.nodes:
+        raise refusal("nodes", nodes, f"must be at most {fabric.nodes:,}, the nodes of the network")
+    for name, number, low in (("count", count, 1), ("wait_s", wait_s, 0)):
+        if number < low:
+            raise refusal(name, number, f"must be at least {low}")
+    unit_of = list(map(fabric.switch_of if choice == "switch" else fabric.group_of, range(nodes)))
+
+    def near_room(free: Sequence[int]) -> int:
+        return sum(nodes for _, nodes in Counter(map(unit_of.__getitem__, free)).most_common(count))
+
+    waits = wait_s if choice in ("switch", "group") else 0
+    return NodeChoice(
+        pick=lambda free, width: choose(fabric, free, width, choice, rng),
+        near_room=near_room,
+        widest_near=near_room(range(nodes)),
+        wait_s=waits,
+    )
 
 
 def touched(fabric: Fabric, nodes: Sequence[int]) -> tuple[Counter[int], Counter[int]]:

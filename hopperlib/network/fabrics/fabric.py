@@ -45,7 +45,7 @@ class Traffic(NamedTuple):
     sends : float
         Messages that the busiest node sends.
     targets : mapping
-        (From switch, node that receives) -> messages, for routes that the destination fixes.
+        (From switch, node that receives) -> messages, where the network has routes that the destination fixes.
     places : sequence of int
         The nodes of the job.
     """
@@ -88,19 +88,11 @@ class Traffic(NamedTuple):
             sent[start] += count
             key = switches[start], switches[end]
             pairs[key] = pairs.get(key, 0.0) + count
-            to_node = switches[start], places[end]
-            targets[to_node] = targets.get(to_node, 0.0) + count
+        if "static" in fabric.routings:
+            for (start, end), count in messages.items():
+                to_node = switches[start], places[end]
+                targets[to_node] = targets.get(to_node, 0.0) + count
         return cls(pairs, nodes, max(sent, default=0.0), targets, places)
-
-    def all_pairs(self) -> SwitchPairs:
-        """Return the messages of each pair of switches, those of all-to-all written out."""
-        if self.pairs is not None:
-            return self.pairs
-        return {
-            (a, b): float(there * (here - (a == b)))
-            for a, there in self.nodes.items()
-            for b, here in self.nodes.items()
-        }
 
 
 class Fabric(Protocol):

@@ -26,7 +26,7 @@ class Lying(NamedTuple):
     inside_group, inside_switch : float
         Share of the pairs of its nodes that have a group, and a switch, in common. [fraction]
     mean_hops : float or None
-        Mean distance of two of its nodes; None where the site's file joins them nowhere, or it touches hundreds of
+        Mean distance of two of its nodes; None where nobody asked, the site's file joins them nowhere, or it touches hundreds of
         switches. [hops]
     bisection_gb_s : float or None
         What both halves of its node list can send each other, by minimal routes; None where no rates are known. [GB/s]
@@ -44,7 +44,12 @@ class Lying(NamedTuple):
 
 
 def lies(
-    fabric: Fabric, places: Sequence[int], *, rates: bool = True, group_sizes: Counter[int] | None = None
+    fabric: Fabric,
+    places: Sequence[int],
+    *,
+    rates: bool = True,
+    hops: bool = True,
+    group_sizes: Counter[int] | None = None,
 ) -> Lying:
     """Return where a job lies.
 
@@ -55,6 +60,8 @@ def lies(
         Its nodes, in the order of its list.
     rates : bool
         Whether the rates of the links are known.
+    hops : bool
+        Whether the mean distance is wanted, which takes longer than all else.
     group_sizes : Counter or None
         As `group_sizes_of` gives them, so that many jobs count them once.
 
@@ -84,7 +91,7 @@ inside_switch=0.16666666666666666, mean_hops=1.6666666666666667, bisection_gb_s=
         fewest_groups=_fewest_groups(group_sizes or group_sizes_of(fabric), len(places)),
         inside_group=_inside(groups),
         inside_switch=_inside(switches),
-        mean_hops=_mean_hops(fabric, switches, places),
+        mean_hops=_mean_hops(fabric, switches, places) if hops else None,
         bisection_gb_s=_bisection_gb_s(fabric, places) if rates and len(places) > 1 else None,
     )
 

@@ -11,7 +11,7 @@ from hopperlib.network.torus.orders import ORDER_TITLES
 from hopperlib.questions import ask
 from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.network.recording import Recorder, places_of
-from hopperlib.questions.network.trace_figures import occupancy_figure
+from hopperlib.questions.network.traces.figures import occupancy_figure
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Figure, Result, Table, Value, table
 from hopperlib.scheduling.aging import Fragmentation, Moment, aged_machine, moments

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.network.fabrics.choices import CHOICES, choose
@@ -19,6 +20,8 @@ from hopperlib.questions.figures import Axis, Series, chart
 from hopperlib.questions.network.fabric_drawing import drawings_of
 from hopperlib.questions.question import Example
 from hopperlib.questions.result import Column, Download, Figure, Result, Table, Value
+from hopperlib.readers.jobs import read_job_trace
+from hopperlib.scheduling.scheduler import simulate
 from hopperlib.text import count
 
 _MACHINES = (
@@ -28,6 +31,11 @@ _MACHINES = (
     ("lumi-c", "LUMI-C, dragonfly"),
     ("archer2", "ARCHER2, dragonfly"),
     ("perlmutter", "Perlmutter, CPU groups"),
+    ("cori", "Cori, dragonfly of Aries"),
+    ("edison", "Edison, dragonfly of Aries"),
+    ("summit", "Summit, fat tree"),
+    ("frontera", "Frontera, fat tree"),
+    ("graham", "Graham, tapered fat tree"),
     ("hopper", "Hopper, torus"),
     ("titan", "Titan, torus"),
 )
@@ -62,6 +70,17 @@ class Exchange(ask.Setting):
         "three dimensions.",
         advanced=True,
     )
+    trace: str = ask.file(
+        "Job trace of the others",
+        rows=4,
+        max_length=64_000_000,
+        help="In the Standard Workload Format, or what sacct --parsable2 printed: its jobs, simulated on this machine with "
+        "backfill and the first free nodes, run beside yours, in place of the busy part above.",
+        advanced=True,
+    )
+    moment: float = ask.slider(
+        "Moment of the trace, from its first start to its last", 0.5, (0.0, 1.0, 0.05), advanced=True
+    )
     machine_file: str = ask.machine_file()
 
     @cached_property
@@ -69,9 +88,30 @@ class Exchange(ask.Setting):
         """The network."""
         return fabric_of(self.machine)
 
+    @cached_property
+    def others(self) -> list[list[int]]:
+        """The nodes of each other job: of the trace at its moment, or by a fixed rule."""
+        if not self.trace.strip():
+            return jobs_on_busy(self.fabric.nodes, self.busy_fraction)
+        nodes = min(self.fabric.nodes, self.machine.nodes)
+        try:
+            jobs = read_job_trace(self.trace).workload
+        except InputError as error:
+            raise InputError(str(error), name="trace") from None
+        jobs = jobs.of([job for job, width in enumerate(jobs.nodes) if width <= nodes])
+        if not len(jobs):
+            raise refusal("trace", "", f"no job of it fits the {nodes:,} nodes of the machine")
+        schedule = simulate(jobs, nodes)
+        first, last = min(schedule.start_s), max(schedule.start_s)
+        running = schedule.running(round(first + self.moment * (last - first)))
+        return [[node for run in schedule.runs(job) for node in range(*run)] for job in running]
+
     @property
     def free(self) -> list[int]:
         """Nodes that no job has."""
+        if self.trace.strip():
+            held = {node for job in self.others for node in job}
+            return [node for node in range(self.fabric.nodes) if node not in held]
         return [node for node in range(self.fabric.nodes) if not busy(node, self.busy_fraction)]
 
     @cached_property
@@ -89,7 +129,7 @@ class Exchange(ask.Setting):
     def laid(self) -> dict[str, Laid]:
         """The traffic on the links, by each choice."""
         messages = messages_of(self.pattern, self.nodes, random.Random(_SEED))
-        others = self._others() if self.others_fraction and self.busy_fraction else None
+        others = self._others() if self.others_fraction and self.others else None
         laid: dict[str, Laid] = {}
         for choice, places in self.places.items():
             same = next((other for other in laid if self.places[other] == places), None)
@@ -105,7 +145,7 @@ class Exchange(ask.Setting):
         """Return the traffic of the other jobs together."""
         places: list[int] = []
         messages: dict[tuple[int, int], float] = {}
-        for job in jobs_on_busy(self.fabric.nodes, self.busy_fraction):
+        for job in self.others:
             first = len(places)
             places += job
             own = messages_of("neighbors-3", len(job), random.Random(_SEED)) or {}
@@ -145,6 +185,7 @@ def answer(exchange: Exchange) -> Result:
             "slowdown_mixed": mixed,
             "detour_share": pace.share,
             "exchange_gb_s": pace.mixed_gb_s,
+            "others": len(exchange.others),
             "groups": lie.groups,
             "switches": lie.switches,
             "inside_group": lie.inside_group,

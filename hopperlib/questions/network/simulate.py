@@ -10,10 +10,13 @@ from typing import Any
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
+from hopperlib.network.fabrics.choices import node_choice
+from hopperlib.network.fabrics.fabric import Fabric
+from hopperlib.network.fabrics.of_machine import fabric_of
 from hopperlib.network.torus.orders import ORDER_TITLES, compute_nodes, order_nodes
 from hopperlib.network.torus.wiring import NodeAddress
 from hopperlib.questions import ask
-from hopperlib.questions.network.trace_answer import Simulated, result_of
+from hopperlib.questions.network.traces.answer import Simulated, result_of
 from hopperlib.questions.question import Example, is_sample
 from hopperlib.questions.result import Result
 from hopperlib.readers.hardware.cluster import read_cluster
@@ -24,9 +27,10 @@ from hopperlib.scheduling.cluster import Cluster, cluster_of_trace
 from hopperlib.scheduling.downtimes import Downtime, read_downtimes
 from hopperlib.scheduling.logs.learned import Clock, learn
 from hopperlib.scheduling.schedule import NOT_STARTED
-from hopperlib.scheduling.scheduler import Policy, simulate, too_wide
+from hopperlib.scheduling.scheduler import NodeChoice, Policy, simulate, too_wide
 from hopperlib.scheduling.workload import Workload
 from hopperlib.text import count
+from hopperlib.units import duration_s
 
 _RECORDS = 100
 _MAX_PARTITIONS_LISTED = 8
@@ -54,7 +58,8 @@ class Simulation(ask.Setting):
         "Machine",
         "none",
         none="No machine: the nodes below",
-        help="Name or file of a machine. It gives the number of nodes, and the hops if the machine has a torus.",
+        help="Name or file of a machine. It gives the number of nodes, the hops if it has a torus, and groups and "
+        "switches of each job if it has a dragonfly or a fat tree.",
     )
     nodes: int = ask.whole(
         "Nodes of the machine", 0, (0, 200_000), help="0 = those of the machine, or as the trace says."
@@ -92,7 +97,16 @@ class Simulation(ask.Setting):
             "best": "smallest hole that holds the job",
             "contiguous": "one run or wait",
             "random": "at random",
+            "switch": "as few switches as can be",
+            "group": "as few groups as can be",
         },
+    )
+    switches: str = ask.text(
+        "Wait for few switches",
+        max_length=40,
+        help="As Slurm's --switches=count@time, such as 1@2:00:00: a job that could lie under so many switches (groups, "
+        "if nodes are chosen by group) waits so long for that, and lets others pass.",
+        advanced=True,
     )
     order: str = ask.choice(
         "Order of the node list", "nid", ORDER_TITLES, help="Matters only if the machine has a torus."
@@ -202,6 +216,39 @@ class Simulation(ask.Setting):
                 name="machine",
             )
         return addresses
+
+    @cached_property
+    def fabric(self) -> Fabric | None:
+        """The dragonfly or fat tree of the machine; None without one, or where it joins only some of the nodes."""
+        machine = self.machine
+        if machine is None or machine.network is None or not (machine.network.dragonfly or machine.network.fat_tree):
+            return None
+        fabric = fabric_of(machine)
+        return fabric if fabric.nodes >= machine.nodes else None
+
+    def choice(self, nodes: int) -> str | NodeChoice:
+        """Return how nodes are picked on a machine of so many, as the scheduler takes it."""
+        by_place = self.allocation in ("switch", "group")
+        if self.switches.strip() and not by_place:
+            raise refusal(
+                "switches", self.switches, "goes with nodes on as few switches, or in as few groups, as can be"
+            )
+        if not by_place:
+            return self.allocation
+        if self.fabric is None:
+            rule = "needs a machine whose file has a dragonfly or a fat tree that joins all its nodes"
+            raise refusal("allocation", self.allocation, rule)
+        wanted, _, wait = self.switches.strip().partition("@")
+        if wanted and not wanted.isdecimal():
+            raise refusal("switches", self.switches, "must be a count, or count@time such as 1@2:00:00")
+        return node_choice(
+            self.fabric,
+            self.allocation,
+            random.Random(self.seed),
+            nodes=nodes,
+            count=int(wanted or 1),
+            wait_s=duration_s(wait, unit="m") if wait else 0,
+        )
 
     def whole_nodes(self, trace: Trace) -> int:
         """Return how many nodes the setting, the machine or the trace's header says; 0 if none does."""
@@ -321,7 +368,7 @@ def simulated(
         policy=name,
         depth=depth,
         **given_rules,
-        allocation=setting.allocation,
+        allocation=setting.choice(room if isinstance(room, int) else 0),
         overrun=setting.overrun,
         queues=table.queues,
         aging_s=table.aging_s,
@@ -338,6 +385,7 @@ def simulated(
         schedule=schedule,
         machine=setting.machine,
         addresses=setting.addresses,
+        fabric=setting.fabric,
         cluster=room if isinstance(room, Cluster) else None,
         notes=(*notes, *more),
     )
@@ -434,5 +482,6 @@ QUESTION = ask.declared(
         Example("Without backfill", {"policy": "fcfs"}),
         Example("One run or wait", {"allocation": "contiguous"}),
         Example("Nodes at random", {"allocation": "random"}),
+        Example("Few groups of a dragonfly", {"machine": "lumi-c", "allocation": "group"}),
     ],
 )

@@ -151,7 +151,7 @@ def answer(where: Where) -> Result:
         figures=tuple(_figure(where)),
         copyables=_copyable(where),
         tables=(_by_groups(where),),
-        downloads=(Download("jobs.csv", "".join(_rows(where)), "text/csv"),),
+        downloads=(Download("jobs.csv", "".join(rows_of(where)), "text/csv"),),
         facts={
             "jobs": len(where.laid),
             "left_out": len(where.trace.workload.job) - len(where.laid),
@@ -303,8 +303,14 @@ def _by_groups(where: Where) -> Table:
     return Table(caption="Jobs by the groups they touched", columns=columns, rows=rows)
 
 
-def _rows(where: Where) -> Iterator[str]:
-    """Yield the metrics of each job as lines of CSV."""
+def rows_of(where: Where) -> Iterator[str]:
+    """Yield where each job lies as lines of CSV: groups, switches and runs of nodes, pairs with one in common, mean hops.
+
+    Examples
+    --------
+    >>> next(rows_of(Where())).split(",")[:4]
+    ['job', 'nodes', 'groups', 'fewest_groups']
+    """
     yield "job,nodes,groups,fewest_groups,switches,runs,inside_group,inside_switch,mean_hops,run_time_s\n"
     for job in where.laid:
         lying = job.lying

@@ -55,10 +55,11 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     >>> mine.cores, mine.provenance["node.compute.clock_ghz"].badge
     (24, 'assumed')
     """
-    cluster = [record for record in records if record.tool == "scontrol"]
-    lustre = [record for record in records if record.tool == "lfs"]
-    config = next((record for record in records if record.tool == "slurm-config"), Hardware("slurm-config", {}))
-    local = _merged([record for record in records if record.tool not in ("scontrol", "slurm-config", "lfs")])
+    by_tool: dict[str, list[Hardware]] = {"scontrol": [], "lfs": [], "slurm-config": [], "": []}
+    for record in records:
+        by_tool.get(record.tool, by_tool[""]).append(record)
+    cluster, lustre, local = by_tool["scontrol"], by_tool["lfs"], _merged(by_tool[""])
+    config = (by_tool["slurm-config"] or [Hardware("slurm-config", {})])[0]
     if not cluster and local.cores is None:
         raise InputError("no output counts cores; give that of lscpu, lstopo --of xml or scontrol show node")
     if cluster:

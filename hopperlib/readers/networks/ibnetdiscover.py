@@ -47,16 +47,28 @@ def read_ibnetdiscover(text: str) -> SwitchTree:
     (('n1', 'n2'), 12.5)
     """
     network = _read(text)
-    leaves = [s for s in network.cables if any(end in network.hosts for end in network.cables[s])]
+    leaves = [switch for switch, ends in network.cables.items() if not network.hosts.keys().isdisjoint(ends)]
     if not leaves:
         raise InputError("no switch of the listing has a host")
     level = _levels(network, leaves)
-    units = {leaf: place for place, leaf in enumerate(leaves)}
+    # Each switch's unit at the level that has been reached.
+    unit_of = {leaf: place for place, leaf in enumerate(leaves)}
+    parents, uplinks, names = _units(network, level, leaves, unit_of.copy())
+    hosts = {
+        network.hosts[end]: unit_of[leaf] for leaf in leaves for end in network.cables[leaf] if end in network.hosts
+    }
+    rate = network.rates.most_common(1)
+    gb_s = RATES_GB_S[rate[0][0]] if rate else 1.0
+    return SwitchTree(tuple(hosts.values()), tuple(parents), tuple(uplinks), gb_s, gb_s, tuple(hosts), tuple(names))
+
+
+def _units(
+    network: _Network, level: dict[str, int], leaves: list[str], unit_of: dict[str, int]
+) -> tuple[list[int | None], list[int], list[str]]:
+    """Return for each unit of the tree, leaves first, the unit above it, its cables upwards and its name."""
     names = [network.names[leaf] for leaf in leaves]
     parents: list[int | None] = [None] * len(leaves)
     uplinks = [_up(network, level, [leaf]) for leaf in leaves]
-    # Each switch's unit at the level that has been reached.
-    unit_of = dict(units)
     for height in range(1, max(level.values()) + 1):
         for part in _parts(network, level, height):
             top = [switch for switch in part if level[switch] == height]
@@ -69,10 +81,7 @@ def read_ibnetdiscover(text: str) -> SwitchTree:
             for unit in below:
                 parents[unit] = len(parents) - 1
             unit_of.update(dict.fromkeys(part, len(parents) - 1))
-    hosts = {network.hosts[end]: units[leaf] for leaf in leaves for end in network.cables[leaf] if end in network.hosts}
-    rate = network.rates.most_common(1)
-    gb_s = RATES_GB_S[rate[0][0]] if rate else 1.0
-    return SwitchTree(tuple(hosts.values()), tuple(parents), tuple(uplinks), gb_s, gb_s, tuple(hosts), tuple(names))
+    return parents, uplinks, names
 
 
 def _read(text: str) -> _Network:
@@ -88,16 +97,15 @@ def _read(text: str) -> _Network:
             found.names[here] = head[3] or here
             if kind == "Switch":
                 found.cables.setdefault(here, [])
-        elif (port := _PORT.match(line)) and here:
-            if kind == "Switch":
-                found.cables[here].append(port[2])
-                rate = _RATE.search(line)
-                found.rates.update([rate[1]] if rate else [])
-                if port[2].startswith("H-"):
-                    quoted = re.match(r'"([^"]*)"', port[5] or "")
-                    found.hosts[port[2]] = (quoted[1].split() or [port[2]])[0] if quoted else port[2]
-        else:
+        elif not (port := _PORT.match(line)) or not here:
             raise InputError(f"line {number}: {line[:60]!r} is no line of ibnetdiscover")
+        elif kind == "Switch":
+            found.cables[here].append(port[2])
+            found.rates.update(_RATE.findall(line)[:1])
+            if port[2].startswith("H-"):
+                # The host's name is the first word that is quoted; without one its number stands in.
+                quoted = re.match(r'"\s*([^"\s]+)', port[5] or "")
+                found.hosts[port[2]] = quoted[1] if quoted else port[2]
     return found
 
 

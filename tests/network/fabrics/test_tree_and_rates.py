@@ -81,6 +81,71 @@ def test_rates_are_max_min_fair() -> None:
                 )
 
 
+def by_linear_programs(wants: list[float], capacity: list[float], weights: list[dict[int, float]]) -> list[float]:
+    """Max-min fair rates: raise the least of those not settled, settle whom nothing can raise, go on with the others."""
+    optimize = pytest.importorskip("scipy.optimize")
+    jobs = len(wants)
+    settled: dict[int, float] = {}
+    links = [[row.get(job, 0.0) for job in range(jobs)] for row in weights]
+
+    def most(gain: list[float], least: float | None) -> float:
+        # The last variable is the least rate of those not settled, where none is given.
+        rows = [[*row, 0.0] for row in links]
+        bounds = [
+            (rate, rate) if (rate := settled.get(job)) is not None else (least or 0.0, wants[job])
+            for job in range(jobs)
+        ]
+        if least is None:
+            rows += [
+                [-float(job == each) for job in range(jobs)] + [1.0] for each in range(jobs) if each not in settled
+            ]
+        limits = [*capacity, *([0.0] * (len(rows) - len(capacity)))]
+        cost = [-each for each in gain]
+        solved = optimize.linprog(cost, A_ub=rows, b_ub=limits, bounds=[*bounds, (0.0, max(wants))], method="highs")
+        assert solved.status == 0
+        return -float(solved.fun)
+
+    while len(settled) < jobs:
+        least = most([0.0] * jobs + [1.0], None)
+        open_jobs = [job for job in range(jobs) if job not in settled]
+        slack = least * (1 - 1e-9)
+        stuck = [
+            job
+            for job in open_jobs
+            if most([float(job == each) for each in range(jobs)] + [0.0], slack) <= least * (1 + 1e-7)
+        ]
+        assert stuck
+        settled |= dict.fromkeys(stuck, least)
+    return [settled[job] for job in range(jobs)]
+
+
+def test_rates_are_those_of_linear_programs() -> None:
+    rng = random.Random(11)
+    small = Dragonfly(4, 2, 2, 2, links_per_pair=2, local_gb_s=4.0, global_gb_s=3.0, node_gb_s=10.0)
+    fabrics: list[Fabric] = [SMALL, small]
+    held = 0
+    for _ in range(40):
+        fabric = rng.choice(fabrics)
+        routing = rng.choice(fabric.routings)
+        traffics = [
+            Traffic.between(
+                fabric, rng.sample(range(fabric.nodes), 6), messages_of(rng.choice(["shift", "allreduce-ring"]), 6, rng)
+            )
+            for _ in range(4)
+        ]
+        wants = [rng.uniform(0.5, 10.0) for _ in traffics]
+        loads = [fabric.loads(traffic, routing) for traffic in traffics]
+        used = sorted({link for each in loads for link in each})
+        weights = [
+            {job: each[link] / traffics[job].sends for job, each in enumerate(loads) if each.get(link)} for link in used
+        ]
+        expected = by_linear_programs(wants, [fabric.capacity_gb_s(link) for link in used], weights)
+        assert fair_rates(fabric, traffics, wants, loads) == pytest.approx(expected, rel=1e-6)
+        held += any(rate < want * 0.999 for rate, want in zip(expected, wants, strict=True))
+    # Most cases have somebody whom a link holds back.
+    assert held >= 20
+
+
 def test_the_best_mixture_is_no_worse_than_either_end() -> None:
     fabric = Dragonfly(6, 1, 4, 2, links_per_pair=2, local_gb_s=5.0, global_gb_s=5.0, node_gb_s=10.0)
     for pattern in PATTERNS:
@@ -95,12 +160,51 @@ def test_the_best_mixture_is_no_worse_than_either_end() -> None:
 # Counts as the sites print them: nodes, groups, switches of a group.
 @pytest.mark.parametrize(
     ("machine", "nodes", "groups", "switches"),
-    [("lumi-c", 2048, 8, 16), ("lumi-g", 3072, 24, 32), ("archer2", 5888, 46, 16), ("perlmutter", 3072, 12, 16)],
+    [
+        ("lumi-c", 2048, 8, 16),
+        ("lumi-g", 3072, 24, 32),
+        ("archer2", 5888, 46, 16),
+        ("perlmutter", 3072, 12, 16),
+        ("frontier", 9856, 77, 32),
+        ("cori", 34 * 384, 34, 96),
+        ("edison", 15 * 384, 15, 96),
+    ],
 )
 def test_machines_have_the_counts_of_their_sites(machine: str, nodes: int, groups: int, switches: int) -> None:
     fabric = fabric_of(Machine.load(machine))
     assert isinstance(fabric, Dragonfly)
     assert (fabric.nodes, fabric.groups, fabric.switches) == (nodes, groups, switches)
+
+
+# Counts as the sites print them: nodes, leaf switches; and nodes' rate over that of the links upwards.
+@pytest.mark.parametrize(
+    ("machine", "nodes", "leaves", "blocking"),
+    [("summit", 4608, 256, 0.92), ("frontera", 8008, 182, 22 / 18), ("graham", 896, 28, 8.0)],
+)
+def test_trees_have_the_counts_and_the_blocking_of_their_sites(
+    machine: str, nodes: int, leaves: int, blocking: float
+) -> None:
+    fabric = fabric_of(Machine.load(machine))
+    assert isinstance(fabric, SwitchTree)
+    assert (fabric.nodes, len(set(fabric.leaf_of))) == (nodes, leaves)
+    of_leaf = Counter(fabric.leaf_of)[0] * fabric.node_gb_s
+    assert of_leaf / (fabric.uplinks[0] * fabric.link_gb_s) == pytest.approx(blocking)
+    # All nodes of a leaf send to the next leaves: what is left of their rate is what the site prints.
+    places = range(2 * Counter(fabric.leaf_of)[0])
+    traffic = Traffic.between(fabric, places, messages_of("shift", len(places), random.Random(1)))
+    rate = pace_of(lay(fabric, [traffic], [fabric.node_gb_s])).first_gb_s
+    assert rate == pytest.approx(fabric.node_gb_s / max(1.0, blocking))
+
+
+def test_others_of_a_trace_take_their_nodes_and_their_share() -> None:
+    question = load("interconnect")
+    trace = next(each.default for each in load("simulate").controls if each.name == "trace")
+    quiet = question.run(nodes=64, trace=trace)
+    loud = question.run(nodes=64, trace=trace, others_fraction=1.0)
+    assert quiet.facts["others"] > 1
+    assert all(loud.facts["slowdowns"][choice] >= slow - 1e-9 for choice, slow in quiet.facts["slowdowns"].items())
+    with pytest.raises(InputError, match="no job of it fits the 884 nodes"):
+        question.run(machine="graham", trace="1 0 -1 60 900 -1 -1 900 90 -1 1 1 -1 -1 -1 -1 -1 -1")
 
 
 def test_bandwidth_between_groups_is_what_lumi_prints() -> None:

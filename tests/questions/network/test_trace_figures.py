@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopperlib.questions.network.trace_figures import machine_figure, width_table
+from hopperlib.questions.network.traces.figures import machine_figure, width_table
 from hopperlib.scheduling.scheduler import simulate
 from hopperlib.scheduling.workload import Job, Workload
 

@@ -149,7 +149,7 @@ def test_every_example_does_what_its_button_says():
             "memory_bound_low",
             "memory_bound_low=0.5 must not be above memory_bound_high=0.25",
         ),
-        ({"machine": "summit"}, "machine", "machine='summit' is neither a machine"),
+        ({"machine": "sumit"}, "machine", "machine='sumit' is neither a machine"),
         ({"machine_file": "cores = 24"}, "machine_file", "cores"),
         ({"machine_file": "]["}, "machine_file", "machine file"),
     ],

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
-from hopperlib.questions.network.trace_rules import NO_BETTER, backtest_verdict
+from hopperlib.questions.network.traces.rules import NO_BETTER, backtest_verdict
 from hopperlib.questions.result import Column, Result, Table, Value, table
 from hopperlib.readers.jobs.trace import Trace
 from hopperlib.scheduling.cluster import node_names

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from statistics import fmean
 from typing import Any
 
 from hopperlib.finding import Finding, Level
 from hopperlib.machine import Machine
+from hopperlib.network.fabrics.fabric import Fabric
+from hopperlib.network.fabrics.lying import Lying, group_sizes_of, lies
 from hopperlib.network.torus.allocation import PrefixCounts
 from hopperlib.network.torus.distances import Torus
 from hopperlib.network.torus.wiring import NodeAddress
-from hopperlib.questions.network.trace_figures import compared_table, group_table, machine_figure, width_table
+from hopperlib.questions.network.traces.figures import compared_table, group_table, machine_figure, width_table
 from hopperlib.questions.result import Result, Value
 from hopperlib.readers.jobs.trace import Note, Trace
 from hopperlib.scheduling.cluster import Cluster
@@ -35,6 +38,8 @@ class Simulated:
     machine : Machine or None
     addresses : tuple of NodeAddress
         The nodes in the order of the list, where the machine has a torus; empty elsewhere.
+    fabric : Fabric or None
+        The dragonfly or fat tree whose first nodes are those of the list.
     cluster : Cluster or None
         Partitions and nodes that are shared; None for whole nodes of one pool.
     notes : tuple of Note
@@ -45,6 +50,7 @@ class Simulated:
     schedule: Schedule
     machine: Machine | None = None
     addresses: tuple[NodeAddress, ...] = ()
+    fabric: Fabric | None = None
     cluster: Cluster | None = None
     notes: tuple[Note, ...] = ()
 
@@ -54,6 +60,15 @@ class Simulated:
             return None
         counts = PrefixCounts([node.coordinates for node in self.addresses], Torus.of(self.machine))
         return [counts.mean_hop_distance(self.schedule.runs(index)) for index in range(len(self.schedule))]
+
+    def lying(self, *, rates: bool = False) -> dict[int, Lying]:
+        """Return where each job lies that started, with its bisection if asked; nothing without a dragonfly or fat tree."""
+        fabric, schedule = self.fabric, self.schedule
+        if fabric is None:
+            return {}
+        sizes = group_sizes_of(fabric)
+        places = {job: [node for run in schedule.runs(job) for node in range(*run)] for job in schedule.finished()}
+        return {job: lies(fabric, nodes, rates=rates, hops=False, group_sizes=sizes) for job, nodes in places.items()}
 
     @property
     def account(self) -> list[Note]:
@@ -86,23 +101,25 @@ def result_of(outcome: Simulated, other: Simulated | None = None) -> Result:
     schedule, cluster = outcome.schedule, outcome.cluster
     numbers, groups = summarize(schedule), by_group(schedule, cluster)
     compared = compare(other.schedule, schedule) if other else None
-    hops = outcome.hops() if len(schedule) <= _MAX_MEASURED else None
+    measured = len(schedule) <= _MAX_MEASURED
+    hops, lying = (outcome.hops(), outcome.lying()) if measured else (None, {})
+    places = _places(list(lying.values())) if lying else {}
     return Result(
-        summary=_summary(numbers, schedule.nodes, groups[-1].observed),
+        summary=_summary(numbers, schedule.nodes, groups[-1].observed, places),
         findings=(
             *differences(schedule, groups, cluster),
             *_notes(outcome.account),
             *_outages(schedule),
             *(_against(compared) if compared else ()),
         ),
-        values=tuple(_values(numbers)),
+        values=tuple(_values(numbers, places)),
         figures=(machine_figure(schedule),) if schedule.samples else (),
         tables=(
             group_table(groups),
-            width_table(schedule, hops),
+            width_table(schedule, hops, lying),
             *([compared_table(compared.groups)] if compared else []),
         ),
-        facts=_facts(outcome, numbers, groups, compared),
+        facts=_facts(outcome, numbers, groups, compared) | places,
     )
 
 
@@ -121,13 +138,24 @@ def _facts(outcome: Simulated, numbers: Summary, groups: Sequence[Group], compar
     return facts
 
 
-def _summary(numbers: Summary, nodes: int, observed: Waits | None) -> str:
+def _places(lying: Sequence[Lying]) -> dict[str, float]:
+    """Return where the jobs lie in the network, on average."""
+    names = {"mean_groups": "groups", "mean_fewest_groups": "fewest_groups", "mean_switches": "switches"}
+    means = {name: fmean(getattr(each, of) for each in lying) for name, of in names.items()}
+    return means | {"mean_inside_group": fmean(each.inside_group for each in lying)}
+
+
+def _summary(numbers: Summary, nodes: int, observed: Waits | None, places: dict[str, float]) -> str:
     used = "-" if numbers.utilization is None else f"{100 * numbers.utilization:.1f} %"
     seen = f" (observed: {observed.wait_mean_s:,.0f} s)" if observed else ""
+    where = f"{float(numbers.mean_runs):.2f} runs of the node list"
+    if places:
+        groups, fewest = places["mean_groups"], places["mean_fewest_groups"]
+        where = f"{groups:.2f} groups of the network ({fewest:.2f} would hold it)"
     return (
         f"{count(numbers.jobs, 'job')} on {count(nodes, 'node')} over {numbers.span_s / 86_400:.2f} days: {used} used; "
         f"a job waits {float(numbers.mean_wait_s):,.0f} s on average{seen}, {numbers.max_wait_s:,} s at most, and lies in "
-        f"{float(numbers.mean_runs):.2f} runs of the node list."
+        f"{where}."
     )
 
 
@@ -169,8 +197,11 @@ def _against(compared: Compared) -> Iterator[Finding]:
     yield Finding("against", f"{message}.")
 
 
-def _values(numbers: Summary) -> Iterator[Value]:
+def _values(numbers: Summary, places: dict[str, float]) -> Iterator[Value]:
     if numbers.utilization is not None:
         yield Value("Utilization", 100 * numbers.utilization, "predicted", "%", 1)
     yield Value("Mean wait", float(numbers.mean_wait_s), "predicted", "s", 0)
-    yield Value("Mean runs of a job", float(numbers.mean_runs), "predicted", decimals=2)
+    if places:
+        yield Value("Mean groups of a job", places["mean_groups"], "predicted", decimals=2)
+    else:
+        yield Value("Mean runs of a job", float(numbers.mean_runs), "predicted", decimals=2)

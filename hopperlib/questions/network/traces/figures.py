@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from statistics import mean, median
 from typing import TypeVar
 
+from hopperlib.network.fabrics.lying import Lying
 from hopperlib.network.torus.maps import occupancy
 from hopperlib.questions.figures import Axis, Series, chart, heat_map
 from hopperlib.questions.result import Column, Figure, Table, table
@@ -69,7 +70,9 @@ def _label(low: int, high: int, widest: int) -> str:
     return f"{low:,}" if low >= high else f"{low:,} to {high:,}"
 
 
-def width_table(schedule: Schedule, hops: Sequence[float] | None = None) -> Table:
+def width_table(
+    schedule: Schedule, hops: Sequence[float] | None = None, lying: Mapping[int, Lying] | None = None
+) -> Table:
     """Return jobs, waits and pieces by width.
 
     Parameters
@@ -77,6 +80,8 @@ def width_table(schedule: Schedule, hops: Sequence[float] | None = None) -> Tabl
     schedule : Schedule
     hops : sequence of float or None
         Mean distance of each job's nodes, in order of submission; None without a torus. [hops]
+    lying : mapping or None
+        Where each job lies that started, by its index; None without a dragonfly or fat tree.
 
     Examples
     --------
@@ -86,9 +91,13 @@ def width_table(schedule: Schedule, hops: Sequence[float] | None = None) -> Tabl
     [('4', 2, 30.0, 60, 1.0)]
     """
     classes = [(low, high, jobs, summarize(schedule, jobs)) for low, high, jobs in width_classes(schedule)]
-    distance: dict[str | Column, Callable[[_Width], float]] = (
-        {} if hops is None else {Column("Mean distance", "hops", 2): lambda each: mean(hops[job] for job in each[2])}
-    )
+    more: dict[str | Column, Callable[[_Width], float]] = {}
+    if hops is not None:
+        more[Column("Mean distance", "hops", 2)] = lambda each: mean(hops[job] for job in each[2])
+    if lying:
+        more[Column("Mean groups", decimals=2)] = lambda each: mean(lying[job].groups for job in each[2])
+        more[Column("Mean switches", decimals=1)] = lambda each: mean(lying[job].switches for job in each[2])
+        more[Column("Pairs in one group", "%", 0)] = lambda each: 100 * mean(lying[job].inside_group for job in each[2])
     return table(
         "Waits and pieces by width, simulated",
         classes,
@@ -98,7 +107,7 @@ def width_table(schedule: Schedule, hops: Sequence[float] | None = None) -> Tabl
             Column("Mean wait", "s", 0): lambda each: float(each[3].mean_wait_s),
             Column("Longest wait", "s", 0): lambda each: each[3].max_wait_s,
             Column("Mean runs", decimals=2): lambda each: float(each[3].mean_runs),
-            **distance,
+            **more,
         },
     )
 

@@ -1,0 +1,131 @@
+"""Nodes by switch and by group under a scheduler: waits as asked, and where the jobs of a trace lie."""
+
+import csv
+import io
+import random
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from hopperlib.cli import hopper
+from hopperlib.errors import InputError
+from hopperlib.network.fabrics.choices import CHOICES, node_choice
+from hopperlib.network.fabrics.tree import fat_tree
+from hopperlib.questions.question import load
+from hopperlib.scheduling.downtimes import Downtime
+from hopperlib.scheduling.schedule import Schedule
+from hopperlib.scheduling.scheduler import simulate
+from hopperlib.scheduling.workload import Job, Workload
+
+TREE = fat_tree(nodes_per_leaf=4, leaves_per_pod=3, leaf_uplinks=2, pods=2, pod_uplinks=4)
+
+
+def workload(seed: int) -> Workload:
+    rng, clock, jobs = random.Random(seed), 0, []
+    for number in range(60):
+        clock += rng.randint(0, 30)
+        run = rng.randint(1, 120)
+        jobs.append(Job(number, clock, rng.randint(1, 12), run, run + rng.randint(0, 60)))
+    return Workload(jobs)
+
+
+def switches(schedule: Schedule, job: int) -> int:
+    return len({TREE.switch_of(node) for run in schedule.runs(job) for node in range(*run)})
+
+
+def run(jobs: Workload, choice: str, **wait: int) -> Schedule:
+    return simulate(jobs, 24, allocation=node_choice(TREE, choice, random.Random(1), nodes=24, **wait))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_where_jobs_lie_changes_no_start_unless_they_wait_for_it(seed: int) -> None:
+    jobs = workload(seed)
+    first = simulate(jobs, 24)
+    by_choice = {choice: run(jobs, choice) for choice in CHOICES}
+    assert all(list(each.start_s) == list(first.start_s) for each in by_choice.values())
+    assert by_choice["first"].digest() == first.digest()
+    touched = {choice: sum(switches(each, job) for job in range(60)) for choice, each in by_choice.items()}
+    assert touched["switch"] < touched["first"] < touched["random"]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(("count", "wait_s"), [(1, 40), (2, 200)])
+def test_a_job_waits_for_few_switches_as_long_as_asked(seed: int, count: int, wait_s: int) -> None:
+    jobs, waited = workload(seed), 0
+    schedule = run(jobs, "switch", count=count, wait_s=wait_s)
+    for job in range(60):
+        if jobs.nodes[job] <= 4 * count and switches(schedule, job) > count:
+            waited += 1
+            assert schedule.start_s[job] >= jobs.arrival_s[job] + wait_s
+    near = [run(jobs, "switch", count=count, wait_s=10_000), run(jobs, "switch")]
+    spread = [sum(switches(each, job) > count for job in range(60) if jobs.nodes[job] <= 4 * count) for each in near]
+    assert spread[0] == 0
+    assert waited <= spread[1]
+
+
+def test_waits_by_hand() -> None:
+    # Job 2 waits for a switch; job 3 passes it; job 4 needs two switches anyway and does not wait.
+    jobs = [Job(0, 0, 22, 10, 10), Job(1, 0, 1, 50, 50), Job(2, 12, 4, 9, 9), Job(3, 13, 1, 5, 5), Job(4, 14, 6, 5, 5)]
+    blocked = [Job(9 + n, 11, 3, 100, 100) for n in range(6)]
+    schedule = run(Workload([*jobs, *blocked]), "switch", wait_s=30)
+    starts = dict(zip(schedule.workload.job, schedule.start_s, strict=True))
+    assert [starts[n] for n in range(4)] == [0, 0, 42, 13]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"policy": "fcfs"}, "wait_s=60 needs one pool of whole nodes, no downtimes, and backfill"),
+        ({"downtimes": [Downtime(start_s=5, end_s=9)]}, "wait_s=60 needs one pool"),
+    ],
+)
+def test_waits_that_are_not_modelled_are_refused(more: dict[str, object], message: str) -> None:
+    choice = node_choice(TREE, "switch", random.Random(1), nodes=24, wait_s=60)
+    with pytest.raises(InputError, match=message):
+        simulate(workload(1), 24, allocation=choice, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"choice": "nearest"}, "choice='nearest' must be one of: first, switch, group, random"),
+        ({"nodes": 25}, "nodes=25 must be at most 24, the nodes of the network"),
+        ({"count": 0}, "count=0 must be at least 1"),
+        ({"wait_s": -1}, "wait_s=-1 must be at least 0"),
+    ],
+)
+def test_choices_that_are_refused(given: dict[str, object], message: str) -> None:
+    settings = {"choice": "switch", "rng": random.Random(1), "nodes": 24} | given
+    with pytest.raises(InputError, match=message):
+        node_choice(TREE, **settings)  # type: ignore[arg-type]
+
+
+def test_a_dragonfly_says_groups_in_place_of_pieces_of_a_list() -> None:
+    question = load("simulate")
+    by_group = question.run(machine="frontier", allocation="group")
+    by_chance = question.run(machine="frontier", allocation="random")
+    assert "groups of the network" in by_group.summary
+    assert by_group.facts["mean_groups"] < by_chance.facts["mean_groups"]
+    assert by_group.facts["mean_inside_group"] > by_chance.facts["mean_inside_group"]
+    assert by_group.facts["mean_groups"] >= by_group.facts["mean_fewest_groups"]
+    with pytest.raises(InputError, match="allocation='switch' needs a machine whose file has a dragonfly"):
+        question.run(machine="titan", allocation="switch")
+    with pytest.raises(InputError, match="switches='1@2' goes with nodes on as few switches"):
+        question.run(machine="frontier", switches="1@2")
+    with pytest.raises(InputError, match="switches='few' must be a count"):
+        question.run(machine="frontier", allocation="group", switches="few")
+
+
+def test_the_table_of_jobs_says_where_each_lies(tmp_path: Path) -> None:
+    trace = tmp_path / "t.swf"
+    trace.write_text(
+        "".join(f"{n} 0 -1 60 {w} -1 -1 {w} 90 -1 1 1 -1 -1 -1 -1 -1 -1\n" for n, w in ((1, 128), (2, 256)))
+    )
+    line = ["simulate", "--trace", str(trace), "--machine", "lumi-c", "--allocation", "group", "--csv"]
+    rows = list(csv.DictReader(io.StringIO(CliRunner().invoke(hopper, line).stdout)))
+    # Groups of 256 nodes: the second job fills one, in which each pair of switches has one link of 25 GB/s for the 16
+    # messages that the halves send across it.
+    assert [(row["groups"], row["fewest_groups"], row["inside_group"]) for row in rows] == [("1", "1", "1.0")] * 2
+    assert [row["switches"] for row in rows] == ["8", "16"]
+    assert [float(row["bisection_share"]) for row in rows] == [0.0625, 0.0625]
