@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from hopperlib.cli.common import all_option, fail, html_option, json_option, print_json, refusing, write_page
+from hopperlib.cli.common import (
+    all_option,
+    fail,
+    html_option,
+    json_option,
+    print_json,
+    read_source,
+    refusing,
+    write_page,
+)
 from hopperlib.cli.question import print_text
 from hopperlib.errors import InputError
 
@@ -28,6 +37,14 @@ _WORTH_A_BAR = 50
 _TOOLS = ("ior", "io500", "darshan")
 _LOG = re.compile(rb"[23]\.\d\d\0")
 _NOTHING = "nothing given is output of IOR, mdtest, IO500 or Darshan"
+
+
+class _Logs(NamedTuple):
+    """How Darshan logs are read: for which machine, on which nodes their jobs were, and whether as a table."""
+
+    machine: "Machine | None"
+    nodes: "dict[int, tuple[str, ...]]"
+    as_table: bool
 
 
 class _Found(NamedTuple):
@@ -83,6 +100,8 @@ Darshan logs need pydarshan: pip install 'hopper-book[darshan]'; texts of darsha
   hopper io results/*.txt               every rate in outputs of IOR and mdtest
   hopper io runs/ --csv > rates.csv     the same as a table, all rows
   hopper io job.darshan                 what is slow in a job, and what to do
+  hopper io logs/                       the most expensive jobs first, and slow OSTs by all jobs together
+  hopper io logs/ --sacct jobs.txt      slow nodes too, and node-hours
   hopper io logs/ --csv > jobs.csv      a row for each job
   hopper io results/                    score, phases, spread and errors of an IO500 run
 
@@ -100,6 +119,11 @@ Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be 
     help="Whose nodes to compare rates with, and whose file system the advice is for."
     "  [default: Hopper's nodes; the file system in the log]",
 )
+@click.option(
+    "--sacct",
+    metavar="JOBS",
+    help="What `sacct -aXP --format=JobIDRaw,NodeList` printed: which nodes the jobs of Darshan logs ran on.",
+)
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows, or a row for each job, as CSV.")
 @click.option("--parquet", metavar="TABLE", help="Write the same to this file as Parquet; needs pandas and pyarrow.")
 @click.option("--ranks", is_flag=True, help="List every task of a file of rank details, which else is one row.")
@@ -110,6 +134,7 @@ Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be 
 def io(
     files: tuple[str, ...],
     machine: str | None,
+    sacct: str | None,
     as_csv: bool,
     parquet: str | None,
     ranks: bool,
@@ -124,7 +149,8 @@ def io(
     if as_csv:
         _check_csv(tool, names, as_json=as_json)
     own = Machine.load(machine) if machine else None
-    found = _found(tool, names, own, together=not ranks, as_table=bool(as_csv or parquet))
+    logs = _Logs(own, _nodes(sacct), as_table=bool(as_csv or parquet))
+    found = _found(tool, names, logs, together=not ranks)
     _complain(found, as_json=as_json, as_data=as_json or as_csv)
     results = found.results(own or Machine.load("hopper"))
     if page:
@@ -177,7 +203,14 @@ def _named_tool(files: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     return files[0], files[1:]
 
 
-def _found(tool: str, names: Sequence[str], machine: "Machine | None", *, together: bool, as_table: bool) -> _Found:
+def _nodes(sacct: str | None) -> dict[int, tuple[str, ...]]:
+    """Return the nodes of jobs, none if no list of them is given."""
+    from hopperlib.readers.jobs.node_lists import read_node_lists
+
+    return read_node_lists(read_source(sacct, what="list of jobs"), file=sacct) if sacct else {}
+
+
+def _found(tool: str, names: Sequence[str], how: _Logs, *, together: bool) -> _Found:
     """Read the files, as output of one tool if it is named."""
     from hopperlib.questions.storage.io_log import read_texts
     from hopperlib.readers.ior.results import ranks_together
@@ -194,7 +227,7 @@ def _found(tool: str, names: Sequence[str], machine: "Machine | None", *, togeth
     # What stands beside the summary of an IO500 run belongs to it.
     folders = {os.path.dirname(run.file) for run in runs}
     rows = [row for row in rows if os.path.dirname(row.file) not in folders]
-    darshan, bad = _darshan(logs, parsed, machine, as_table=as_table)
+    darshan, bad = _darshan(logs, parsed, how)
     runs.sort(key=lambda run: -(run.score or 0.0))
     return _Found(ranks_together(rows) if together else rows, runs, darshan, [*unread, *bad])
 
@@ -210,9 +243,7 @@ def _is_log(path: str) -> bool:
     return False
 
 
-def _darshan(
-    paths: Sequence[str], parsed: Sequence[tuple[str, Any]], machine: "Machine | None", *, as_table: bool
-) -> "tuple[Result | None, list[str]]":
+def _darshan(paths: Sequence[str], parsed: Sequence[tuple[str, Any]], how: _Logs) -> "tuple[Result | None, list[str]]":
     """Return what one log shows, or several as a table, None if there is none; and why logs were not read."""
     from hopperlib.questions.storage.darshan_answer import darshan_result, logs_result
     from hopperlib.readers import darshan
@@ -220,13 +251,15 @@ def _darshan(
 
     if not paths and not parsed:
         return None, []
-    if len(paths) + len(parsed) > 1 or as_table:
+    machine = how.machine
+    if len(paths) + len(parsed) > 1 or how.as_table:
         with _watched(darshan.read_darshan_logs(paths), len(paths)) as shown:
-            return logs_result(chain(parsed, shown), machine)
+            return logs_result(chain(parsed, shown), machine, how.nodes)
     try:
         log = parsed[0][1] if parsed else darshan.read_darshan(paths[0])
     except InputError as error:
         return None, [str(error)]
+    log = log.placed(how.nodes.get(log.job_id or 0, ()), machine.node().cores if machine else None)
     for note in (*log.missing, *log.notes):
         click.echo(f"hopper: {note}", err=True)
     return darshan_result(log, findings(log, machine), machine.title if machine else ""), []

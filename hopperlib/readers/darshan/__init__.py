@@ -36,6 +36,7 @@ _LOGS_AT_ONCE = 200
 # Traces of every access, and the interface they are of: without a heat map in the log, one is made of them.
 _TRACES = {"DXT_POSIX": "POSIX", "DXT_MPIIO": "MPI-IO"}
 _TRACED = "every access (DXT) is in the log, summed up here over time; the counters tell the rest"
+_TRACED_TOO = "of every access (DXT) in the log only the nodes of tasks are used here"
 
 
 class DarshanMissing(InputError):
@@ -171,7 +172,9 @@ def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> Dar
     names = {int(number): name for part in parts for number, name in part.get("names", {}).items()}
     heat_maps = [heat_map for part in parts for heat_map in part.get("heat_maps", ())]
     notes = list(dict.fromkeys(part["note"] for part in parts if "note" in part))
-    return log_from_frames(head["job"], frames, names, notes=notes, missing=missing, heat_maps=heat_maps)
+    hosts = {int(task): host for part in parts for task, host in part.get("hosts", {}).items()}
+    job = {**head["job"], "hosts": hosts}
+    return log_from_frames(job, frames, names, notes=notes, missing=missing, heat_maps=heat_maps)
 
 
 def _write(part: Mapping[str, Any]) -> None:
@@ -217,7 +220,7 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
     job = _job(report)
     yield {"job": job}
     tasks = job["tasks"]
-    used = {"LUSTRE", *LOWER, *UPPER, "HEATMAP", *(_TRACES if tasks and "HEATMAP" not in report.modules else ())}
+    used = {"LUSTRE", *LOWER, *UPPER, "HEATMAP", *(_TRACES if tasks else ())}
     for module, state in report.modules.items():
         yield {"reading": module}
         if state.get("partial_flag"):
@@ -256,8 +259,14 @@ def _module_parts(report: Any, module: str, tasks: int, run_time_s: float) -> It
     if module == "HEATMAP":
         yield {"heat_maps": list(_heat_maps(report))}
     elif module in _TRACES:
-        yield {"heat_maps": [_traced(report, module, tasks, run_time_s)]}
-        yield {"note": _TRACED}
+        report.mod_read_all_dxt_records(module, warnings=False)
+        # A task of a node that its record does not name stays without one.
+        named = ((int(record["rank"]), str(record["hostname"])) for record in report.records[module])
+        yield {"hosts": {rank: host for rank, host in named if rank >= 0 and host}}
+        drawn = "HEATMAP" in report.modules
+        if not drawn:
+            yield {"heat_maps": [_traced(report, module, tasks, run_time_s)]}
+        yield {"note": _TRACED_TOO if drawn else _TRACED}
     else:
         yield {"module": module, "frames": _counted(report, module)}
         # pydarshan looks up the names of what it has read.
@@ -265,8 +274,7 @@ def _module_parts(report: Any, module: str, tasks: int, run_time_s: float) -> It
 
 
 def _traced(report: Any, module: str, tasks: int, run_time_s: float) -> dict[str, Any]:
-    """Return the heat map of a trace of single accesses."""
-    report.mod_read_all_dxt_records(module, warnings=False)
+    """Return the heat map of a trace of single accesses that was read."""
     accesses = list(accesses_of(report.records[module]))
     if not accesses:
         # The library below gives none of a trace that is cut off, and says nothing.

@@ -84,6 +84,7 @@ def log_from_frames(
         osts=max(filter(None, (_positive(row.get("LUSTRE_OSTS")) for row in _rows(striping))), default=None),
         heat_maps=tuple(HeatMap(**heat_map) for heat_map in heat_maps),
         user=_whole(job.get("user")),
+        hosts=dict(job.get("hosts") or {}),
     )
 
 
