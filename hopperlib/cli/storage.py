@@ -79,12 +79,17 @@ class _Found(NamedTuple):
         mend = any(finding.level in ("problem", "advice") for finding in raised)
         return bool(self.unread or self.failed or mend or any(run.errors for run in self.runs))
 
-    def results(self, machine: "Machine") -> "list[Result]":
-        """Return the answers to show."""
+    def results(self, machine: "Machine | None") -> "list[Result]":
+        """Return the answers to show; rates are compared with Hopper's nodes where no machine is named."""
+        darshan = [self.darshan] if self.darshan else []
+        # What is not needed for a log takes as long to import as the log to read.
+        if not (self.rows or self.runs):
+            return darshan
+        from hopperlib.machine import Machine
         from hopperlib.questions.storage.io_log import io500_result, io_result
 
-        rates = [io_result(self.rows, machine)] if self.rows else []
-        return [*rates, *map(io500_result, self.runs), *([self.darshan] if self.darshan else [])]
+        rates = [io_result(self.rows, machine or Machine.load("hopper"))] if self.rows else []
+        return [*rates, *map(io500_result, self.runs), *darshan]
 
 
 @click.command(
@@ -143,16 +148,14 @@ def io(
     as_json: bool,
 ) -> None:
     """Read the files and print what they hold."""
-    from hopperlib.machine import Machine
-
     tool, names = _named_tool(files)
     if as_csv:
         _check_csv(tool, names, as_json=as_json)
-    own = Machine.load(machine) if machine else None
+    own = _machine(machine)
     logs = _Logs(own, _nodes(sacct), as_table=bool(as_csv or parquet))
     found = _found(tool, names, logs, together=not ranks)
     _complain(found, as_json=as_json, as_data=as_json or as_csv)
-    results = found.results(own or Machine.load("hopper"))
+    results = found.results(own)
     if page:
         _write_page(page, results, names, as_json=as_json)
     if parquet:
@@ -203,23 +206,36 @@ def _named_tool(files: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     return files[0], files[1:]
 
 
+def _machine(name: str | None) -> "Machine | None":
+    """Return the machine that is named, if one is."""
+    if not name:
+        return None
+    from hopperlib.machine import Machine
+
+    return Machine.load(name)
+
+
 def _nodes(sacct: str | None) -> dict[int, tuple[str, ...]]:
     """Return the nodes of jobs, none if no list of them is given."""
+    if not sacct:
+        return {}
     from hopperlib.readers.jobs.node_lists import read_node_lists
 
-    return read_node_lists(read_source(sacct, what="list of jobs"), file=sacct) if sacct else {}
+    return read_node_lists(read_source(sacct, what="list of jobs"), file=sacct)
 
 
 def _found(tool: str, names: Sequence[str], how: _Logs, *, together: bool) -> _Found:
     """Read the files, as output of one tool if it is named."""
+    paths = _expand(names, ".darshan" if tool == "darshan" else "")
+    logs = paths if tool == "darshan" else [] if tool else list(filter(_is_log, paths))
+    texts = {path: Path(path) for path in paths if path not in set(logs)}
+    if not texts:
+        darshan, unread = _darshan(logs, [], how)
+        return _Found([], [], darshan, unread)
     from hopperlib.questions.storage.io_log import read_texts
     from hopperlib.readers.ior.results import ranks_together
 
-    paths = _expand(names, ".darshan" if tool == "darshan" else "")
-    logs = paths if tool == "darshan" else [] if tool else list(filter(_is_log, paths))
-    runs, rows, parsed, unread = read_texts(
-        {path: Path(path) for path in paths if path not in set(logs)}, max_bytes=_MAX_BYTES
-    )
+    runs, rows, parsed, unread = read_texts(texts, max_bytes=_MAX_BYTES)
     if tool == "ior":
         runs, parsed = [], []
     elif tool == "io500":

@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
@@ -220,7 +220,7 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
     job = _job(report)
     yield {"job": job}
     tasks = job["tasks"]
-    used = {"LUSTRE", *LOWER, *UPPER, "HEATMAP", *(_TRACES if tasks else ())}
+    used = {"LUSTRE", *LOWER, *UPPER, "HEATMAP", "APMPI", *(_TRACES if tasks else ())}
     for module, state in report.modules.items():
         yield {"reading": module}
         if state.get("partial_flag"):
@@ -258,11 +258,12 @@ def _module_parts(report: Any, module: str, tasks: int, run_time_s: float) -> It
     """Yield what is read of one module: heat maps, or counters and the names of files."""
     if module == "HEATMAP":
         yield {"heat_maps": list(_heat_maps(report))}
+    elif module == "APMPI":
+        report.mod_read_all_apmpi_records(warnings=False)
+        yield {"hosts": dict(_hosts(report.records[module], "node_name"))}
     elif module in _TRACES:
         report.mod_read_all_dxt_records(module, warnings=False)
-        # A task of a node that its record does not name stays without one.
-        named = ((int(record["rank"]), str(record["hostname"])) for record in report.records[module])
-        yield {"hosts": {rank: host for rank, host in named if rank >= 0 and host}}
+        yield {"hosts": dict(_hosts(report.records[module], "hostname"))}
         drawn = "HEATMAP" in report.modules
         if not drawn:
             yield {"heat_maps": [_traced(report, module, tasks, run_time_s)]}
@@ -271,6 +272,15 @@ def _module_parts(report: Any, module: str, tasks: int, run_time_s: float) -> It
         yield {"module": module, "frames": _counted(report, module)}
         # pydarshan looks up the names of what it has read.
         yield {"names": {str(number): str(name) for number, name in report.name_records.items()}}
+
+
+def _hosts(records: Iterable[Any], key: str) -> Iterator[tuple[int, str]]:
+    """Yield tasks and their nodes, as far as records say them."""
+    for record in records:
+        # The first record of a module may be of all tasks.
+        with suppress(KeyError):
+            if int(record["rank"]) >= 0 and record[key]:
+                yield int(record["rank"]), str(record[key])
 
 
 def _traced(report: Any, module: str, tasks: int, run_time_s: float) -> dict[str, Any]:

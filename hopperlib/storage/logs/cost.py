@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hopperlib.finding import LEVELS, Finding
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord
+from hopperlib.storage.logs.darshan_log import DAOS, DarshanLog, FileRecord
 from hopperlib.text import digits, share
 
 # A finding below both is a note: nobody changes a program for it.
@@ -133,7 +133,7 @@ def waiting_by_path(log: DarshanLog) -> dict[str, float]:
     ...     files=(FileRecord(path="/a", busy_s=4.0),)))
     {'/a': 6.0}
     """
-    daos = any(file.interface == "DFS" for file in log.files)
+    daos = any(file.interface in DAOS for file in log.files)
     above: dict[str, float] = defaultdict(float)
     below: dict[str, float] = defaultdict(float)
     for record in log.upper:

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 from hopperlib.frames import TableMixin, record_columns
 
+# Interfaces of DAOS: its files, and the objects below them.
+DAOS = ("DFS", "DAOS")
 # Darshan counts accesses by size; upper ends, of which the last is open. [bytes]
 SIZE_BINS = (
     ("0_100", 100), ("100_1K", 1 << 10), ("1K_10K", 10 << 10), ("10K_100K", 100 << 10), ("100K_1M", 1 << 20),
@@ -60,7 +62,7 @@ class FileRecord:
     ----------
     path : str
     interface : str
-        ``POSIX``, ``STDIO``, ``DFS``, ``MPI-IO`` or a library above these.
+        ``POSIX``, ``STDIO``, ``DFS``, ``DAOS``, ``MPI-IO`` or a library above these.
     tasks : int
         Tasks that opened it, as far as the log tells.
     shared : bool
@@ -228,6 +230,8 @@ class DarshanLog(TableMixin):
     user: int | None = None
     hosts: dict[int, str] = field(default_factory=dict)
     cores_per_node: int | None = None
+    # What was judged of its OSTs, by direction: it is asked for often.
+    judged: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def nodes(self) -> int | None:

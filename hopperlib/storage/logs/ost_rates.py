@@ -142,6 +142,14 @@ def judge_osts(log: DarshanLog, direction: str) -> Verdict:
     """
     if direction not in ("read", "write"):
         raise ValueError(f"direction={direction!r} must be read or write")
+    if direction not in log.judged:
+        log.judged[direction] = _judge(log, direction)
+    verdict: Verdict = log.judged[direction]
+    return verdict
+
+
+def _judge(log: DarshanLog, direction: str) -> Verdict:
+    """Return what the files of one direction say."""
     used = [file for file in log.files if file.layout and file.moved(direction).moved_bytes > 0]
     if not used:
         return Verdict(direction=direction, unknown=f"no {direction} of a file whose OSTs the log knows")
