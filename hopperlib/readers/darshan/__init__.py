@@ -150,7 +150,7 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
             raise
     # A log that crashed the library took the process with it: what was handed over before counts, and a new process
     # goes on behind that log.
-    if done < len(paths):
+    if done < len(paths) and (child.returncode or not done):
         path = paths[done]
         unread = InputError(f"{path}: not read within {timeout_s:g} s")
         late = child.returncode == -signal.SIGALRM
@@ -205,10 +205,16 @@ def _write_logs(timeout_s: float, paths: Sequence[str]) -> None:
     except ImportError:
         _write({"missing": True})
         return
+    traced = False
     for path in paths:
         signal.setitimer(signal.ITIMER_REAL, timeout_s)
         try:
-            for part in _parts(darshan.DarshanReport(path, read_all=False)):
+            report = darshan.DarshanReport(path, read_all=False)
+            if traced and "LUSTRE" in report.modules:
+                # In a process that has read a trace the library may never end reading layouts: this is for a new one.
+                return
+            traced = traced or not report.modules.keys().isdisjoint(_TRACES)
+            for part in _parts(report):
                 _write(part)
         except Exception as error:  # pydarshan raises what it likes
             _write({"failed": str(error)[:200] or type(error).__name__})

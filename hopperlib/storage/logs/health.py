@@ -10,7 +10,7 @@ freedom a job at most (Fisher's method [1]_).
 
 What explains most is taken out with its files before the next is sought: a slow node
 makes the OSTs that it wrote to look slow, and the other way round.
-What the same tasks of the same program show again is the program's, and counts once;
+What the same tasks of the same program show again is the program's, and counts once, as does a job;
 files of task 0, which often does more than the others, do not count.
 
 References
@@ -22,6 +22,7 @@ import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from statistics import median
 from typing import NamedTuple
 
@@ -56,6 +57,7 @@ class Seen(NamedTuple):
 
     program: str
     files: tuple[tuple[float, int | None, tuple[Part, ...]], ...]
+    job: int | None = None
 
 
 class Health(NamedTuple):
@@ -90,12 +92,14 @@ class Health(NamedTuple):
         return self.verdict == "slow"
 
 
-class _Sights(NamedTuple):
-    """Chances of a part by program and tasks, the least that they could be, and how many times slower it was in each job."""
+class _Sight(NamedTuple):
+    """What one log says of a part: its chance, the least it could be, how many times slower, and what would be no new evidence."""
 
-    chances: dict[Hashable, float]
-    least: dict[Hashable, float]
-    factors: list[float]
+    part: Part
+    chance: float
+    least: float
+    factor: float
+    again: Hashable
 
 
 def seen_in(log: DarshanLog) -> Iterator[Seen]:
@@ -125,7 +129,7 @@ def seen_in(log: DarshanLog) -> Iterator[Seen]:
         # Two file systems, or files over other numbers of OSTs, are no comparison.
         most = Counter(place for place, _ in files).most_common(1)
         if alike := [file for place, file in files if place == most[0][0]]:
-            yield Seen(log.executable or "", tuple(sorted(alike, key=lambda file: file[0])))
+            yield Seen(log.executable or "", tuple(sorted(alike, key=lambda file: file[0])), log.job_id)
 
 
 def health(seen: Iterable[Seen]) -> list[Health]:
@@ -133,26 +137,29 @@ def health(seen: Iterable[Seen]) -> list[Health]:
 
     Examples
     --------
-    OST 7 is the slowest of ten in each of five jobs, ten times slower.
+    OST 7 is the slowest of ten in each of twenty jobs, ten times slower.
 
     >>> files = tuple((10.0 - 9.0 * (ost == 7) + ost / 100, None, (Part("ost", "/s", "write", ost),)) for ost in range(10))
-    >>> night = [Seen("a.out", tuple(sorted(files)))] * 5
+    >>> night = [Seen("a.out", tuple(sorted(files)))] * 20
     >>> [(each.part.name, each.jobs, each.slow) for each in health(night)][:2]
-    [(7, 5, True), (0, 5, False)]
+    [(7, 20, True), (0, 20, False)]
     >>> health(night[:1])[0].verdict
     'cannot tell'
     """
     left = list(seen)
-    sights = _sights(left)
-    parts, found = len(sights), list[Health]()
-    judged = {part: _judged(part, each, parts) for part, each in sights.items()}
+    sights = [_sights(each, number) for number, each in enumerate(left)]
+    parts = len({sight.part for each in sights for sight in each})
+    judged, found = _judged(sights, parts), list[Health]()
     known = dict(judged)
-    while judged:
+    # More than a quarter of them are no exceptions.
+    while judged and len(found) < max(1, parts // 4):
         worst = min(judged.values(), key=lambda each: (not each.slow, each.chance, -each.factor, str(each.part)))
         if not worst.slow:
             break
-        rest = _without(left, worst.part)
-        after = {part: _judged(part, each, parts) for part, each in _sights(rest).items()}
+        rest = [_without(each, worst.part) for each in left]
+        changed = [number for number, each in enumerate(rest) if each is not left[number]]
+        sights = [_sights(rest[number], number) if number in changed else each for number, each in enumerate(sights)]
+        after = _judged(sights, parts)
         rivals = tuple(
             part
             for part, each in judged.items()
@@ -173,28 +180,28 @@ def _same_files(seen: Sequence[Seen], one: Part, other: Part) -> bool:
     return all((one in parts) == (other in parts) for each in seen for _, _, parts in each.files)
 
 
-def _without(seen: Sequence[Seen], part: Part) -> list[Seen]:
-    """Return what is left of logs without the files of one part."""
-    return [Seen(each.program, tuple(file for file in each.files if part not in file[2])) for each in seen]
+def _without(seen: Seen, part: Part) -> Seen:
+    """Return what is left of a log without the files of one part; the log itself if it has none."""
+    kept = tuple(file for file in seen.files if part not in file[2])
+    return seen if len(kept) == len(seen.files) else seen._replace(files=kept)
 
 
-def _sights(seen: Iterable[Seen]) -> dict[Part, _Sights]:
-    """Return what all logs show of each part."""
-    sights: dict[Part, _Sights] = defaultdict(lambda: _Sights({}, {}, []))
-    for number, each in enumerate(seen):
-        places: dict[Part, list[int]] = defaultdict(list)
-        for place, (_, _, parts) in enumerate(each.files):
-            for part in parts:
-                places[part].append(place)
-        for kind in _KINDS:
-            alike = {part: where for part, where in places.items() if part.kind == kind}
-            if len(alike) >= LEAST_OSTS:
-                _add_sights(sights, each, alike, number)
-    return dict(sights)
+def _sights(seen: Seen, number: int) -> list[_Sight]:
+    """Return what a log, of that number among all, shows of each part."""
+    places: dict[Part, list[int]] = defaultdict(list)
+    for place, (_, _, parts) in enumerate(seen.files):
+        for part in parts:
+            places[part].append(place)
+    sights = []
+    for kind in _KINDS:
+        alike = {part: where for part, where in places.items() if part.kind == kind}
+        if len(alike) >= LEAST_OSTS:
+            sights += _sights_of(seen, alike, number)
+    return sights
 
 
-def _add_sights(sights: Mapping[Part, _Sights], seen: Seen, places: Mapping[Part, Sequence[int]], number: int) -> None:
-    """Add what one log shows of parts of one kind, by the places of their files."""
+def _sights_of(seen: Seen, places: Mapping[Part, Sequence[int]], number: int) -> Iterator[_Sight]:
+    """Yield what a log shows of parts of one kind, by the places of their files."""
     rates = [rate for rate, _, _ in seen.files]
     usual = median(rates)
     own = {part: rates[where[len(where) // 2]] for part, where in places.items()}
@@ -207,21 +214,32 @@ def _add_sights(sights: Mapping[Part, _Sights], seen: Seen, places: Mapping[Part
         of_parts = bisect_right(ordered, own[part]) / len(ordered)
         least = max(chance_of_slowest(len(rates), most, files, most), 1 / len(ordered))
         tasks = tuple(sorted(task for place in where if (task := seen.files[place][1]) is not None))
-        again: Hashable = (seen.program, tasks) if tasks else number
-        chances, possible, factors = sights[part]
-        chances[again] = max(chances.get(again, 0.0), of_files, of_parts)
-        possible[again] = max(possible.get(again, 0.0), least)
-        factors.append(usual / own[part])
+        of_job: Hashable = ("log", number) if seen.job is None else seen.job
+        again: Hashable = (seen.program, tasks) if tasks else of_job
+        yield _Sight(part, max(of_files, of_parts), least, usual / own[part], again)
 
 
-def _judged(part: Part, sights: _Sights, parts: int) -> Health:
-    """Return the health of one of so many parts."""
-    chance, least = (min(1.0, parts * _chance(each.values())) for each in sights[:2])
-    factor = median(sights.factors)
-    slow_jobs = sum(each >= SLOW_FACTOR for each in sights.factors)
+def _judged(logs: Iterable[Iterable[_Sight]], parts: int) -> dict[Part, Health]:
+    """Return the health of each part by what all logs show, one of so many parts."""
+    sights: dict[Part, list[_Sight]] = defaultdict(list)
+    for sight in chain.from_iterable(logs):
+        sights[sight.part].append(sight)
+    return {part: _health(part, each, parts) for part, each in sights.items()}
+
+
+def _health(part: Part, sights: Sequence[_Sight], parts: int) -> Health:
+    """Return the health of one part."""
+    # What is no new evidence counts once, by the kindest.
+    chances, possible = dict[Hashable, float](), dict[Hashable, float]()
+    for sight in sights:
+        chances[sight.again] = max(chances.get(sight.again, 0.0), sight.chance)
+        possible[sight.again] = max(possible.get(sight.again, 0.0), sight.least)
+    chance, least = (min(1.0, parts * _chance(each.values())) for each in (chances, possible))
+    factors = [sight.factor for sight in sights]
+    factor = median(factors)
     slow = chance < _FALSE_ALARM and factor >= SLOW_FACTOR
     verdict = "slow" if slow else "no sign" if least < _FALSE_ALARM else "cannot tell"
-    return Health(part, len(sights.factors), slow_jobs, factor, chance, verdict)
+    return Health(part, len(sights), sum(each >= SLOW_FACTOR for each in factors), factor, chance, verdict)
 
 
 def _chance(fractions: Iterable[float]) -> float:

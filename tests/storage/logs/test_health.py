@@ -1,5 +1,6 @@
 """A night's logs together: slow OSTs and nodes that no job tells alone are found, and healthy nights are left alone. Synthetic."""
 
+import dataclasses
 import math
 import random
 
@@ -130,7 +131,10 @@ def log(rng, slow=None, mount="/s"):
 
 def test_logs_say_together_what_none_says_alone():
     rng = random.Random(3)
-    logs = [log(rng, slow=14).placed([f"n{rng.randrange(50)}" for _ in range(6)]) for _ in range(50)]
+    logs = [
+        dataclasses.replace(log(rng, slow=14), job_id=number).placed([f"n{rng.randrange(50)}" for _ in range(6)])
+        for number in range(50)
+    ]
     assert not any(judge_osts(each, "write").slow for each in logs)
     healths = health(each for one in logs for each in seen_in(one))
     assert slow_in(healths) == {("ost", 14)}
