@@ -1,6 +1,6 @@
 """What Darshan logs show, as an answer: findings, the job's numbers, its pictures; many jobs as one table."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -392,7 +392,9 @@ def _healths(healths: Sequence[Health]) -> Iterator[Table]:
     """Yield what the jobs say of OSTs together, and of nodes, where any can be told from others."""
     for kind, name in (("ost", "OST"), ("node", "Node")):
         alike = [each for each in healths if each.part.kind == kind]
-        place = {"File system": lambda each: each.part.file_system} if kind == "ost" else {}
+        place: dict[str | Column, Callable[[Health], Any]] = {}
+        if kind == "ost":
+            place = {"File system": lambda each: each.part.file_system}
         if alike:
             yield table(
                 f"{name}s by all jobs together, the most suspicious {min(len(alike), _MOST_JOBS)} of {len(alike):,}",

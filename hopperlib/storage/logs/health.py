@@ -192,7 +192,7 @@ def _sights(seen: Seen, number: int) -> list[_Sight]:
     for place, (_, _, parts) in enumerate(seen.files):
         for part in parts:
             places[part].append(place)
-    sights = []
+    sights: list[_Sight] = []
     for kind in _KINDS:
         alike = {part: where for part, where in places.items() if part.kind == kind}
         if len(alike) >= LEAST_OSTS:
