@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from hopperlib.cli.common import all_option, fail, html_option, json_option, print_json, refusing, write_page
+from hopperlib.cli.common import (
+    all_option,
+    fail,
+    html_option,
+    json_option,
+    print_json,
+    read_source,
+    refusing,
+    write_page,
+)
 from hopperlib.cli.question import print_text
 from hopperlib.errors import InputError
 
@@ -28,6 +37,14 @@ _WORTH_A_BAR = 50
 _TOOLS = ("ior", "io500", "darshan")
 _LOG = re.compile(rb"[23]\.\d\d\0")
 _NOTHING = "nothing given is output of IOR, mdtest, IO500 or Darshan"
+
+
+class _Logs(NamedTuple):
+    """How Darshan logs are read: for which machine, on which nodes their jobs were, and whether as a table."""
+
+    machine: "Machine | None"
+    nodes: "dict[int, tuple[str, ...]]"
+    as_table: bool
 
 
 class _Found(NamedTuple):
@@ -62,12 +79,17 @@ class _Found(NamedTuple):
         mend = any(finding.level in ("problem", "advice") for finding in raised)
         return bool(self.unread or self.failed or mend or any(run.errors for run in self.runs))
 
-    def results(self, machine: "Machine") -> "list[Result]":
-        """Return the answers to show."""
+    def results(self, machine: "Machine | None") -> "list[Result]":
+        """Return the answers to show; rates are compared with Hopper's nodes where no machine is named."""
+        darshan = [self.darshan] if self.darshan else []
+        # What is not needed for a log takes as long to import as the log to read.
+        if not (self.rows or self.runs):
+            return darshan
+        from hopperlib.machine import Machine
         from hopperlib.questions.storage.io_log import io500_result, io_result
 
-        rates = [io_result(self.rows, machine)] if self.rows else []
-        return [*rates, *map(io500_result, self.runs), *([self.darshan] if self.darshan else [])]
+        rates = [io_result(self.rows, machine or Machine.load("hopper"))] if self.rows else []
+        return [*rates, *map(io500_result, self.runs), *darshan]
 
 
 @click.command(
@@ -83,6 +105,8 @@ Darshan logs need pydarshan: pip install 'hopper-book[darshan]'; texts of darsha
   hopper io results/*.txt               every rate in outputs of IOR and mdtest
   hopper io runs/ --csv > rates.csv     the same as a table, all rows
   hopper io job.darshan                 what is slow in a job, and what to do
+  hopper io logs/                       the most expensive jobs first, and slow OSTs by all jobs together
+  hopper io logs/ --sacct jobs.txt      slow nodes too, and node-hours
   hopper io logs/ --csv > jobs.csv      a row for each job
   hopper io results/                    score, phases, spread and errors of an IO500 run
 
@@ -100,6 +124,11 @@ Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be 
     help="Whose nodes to compare rates with, and whose file system the advice is for."
     "  [default: Hopper's nodes; the file system in the log]",
 )
+@click.option(
+    "--sacct",
+    metavar="JOBS",
+    help="What `sacct -aXP --format=JobIDRaw,NodeList` printed: which nodes the jobs of Darshan logs ran on.",
+)
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows, or a row for each job, as CSV.")
 @click.option("--parquet", metavar="TABLE", help="Write the same to this file as Parquet; needs pandas and pyarrow.")
 @click.option("--ranks", is_flag=True, help="List every task of a file of rank details, which else is one row.")
@@ -110,6 +139,7 @@ Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be 
 def io(
     files: tuple[str, ...],
     machine: str | None,
+    sacct: str | None,
     as_csv: bool,
     parquet: str | None,
     ranks: bool,
@@ -118,15 +148,14 @@ def io(
     as_json: bool,
 ) -> None:
     """Read the files and print what they hold."""
-    from hopperlib.machine import Machine
-
     tool, names = _named_tool(files)
     if as_csv:
         _check_csv(tool, names, as_json=as_json)
-    own = Machine.load(machine) if machine else None
-    found = _found(tool, names, own, together=not ranks, as_table=bool(as_csv or parquet))
+    own = _machine(machine)
+    logs = _Logs(own, _nodes(sacct), as_table=bool(as_csv or parquet))
+    found = _found(tool, names, logs, together=not ranks)
     _complain(found, as_json=as_json, as_data=as_json or as_csv)
-    results = found.results(own or Machine.load("hopper"))
+    results = found.results(own)
     if page:
         _write_page(page, results, names, as_json=as_json)
     if parquet:
@@ -177,16 +206,36 @@ def _named_tool(files: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     return files[0], files[1:]
 
 
-def _found(tool: str, names: Sequence[str], machine: "Machine | None", *, together: bool, as_table: bool) -> _Found:
+def _machine(name: str | None) -> "Machine | None":
+    """Return the machine that is named, if one is."""
+    if not name:
+        return None
+    from hopperlib.machine import Machine
+
+    return Machine.load(name)
+
+
+def _nodes(sacct: str | None) -> dict[int, tuple[str, ...]]:
+    """Return the nodes of jobs, none if no list of them is given."""
+    if not sacct:
+        return {}
+    from hopperlib.readers.jobs.node_lists import read_node_lists
+
+    return read_node_lists(read_source(sacct, what="list of jobs"), file=sacct)
+
+
+def _found(tool: str, names: Sequence[str], how: _Logs, *, together: bool) -> _Found:
     """Read the files, as output of one tool if it is named."""
+    paths = _expand(names, ".darshan" if tool == "darshan" else "")
+    logs = paths if tool == "darshan" else [] if tool else list(filter(_is_log, paths))
+    texts = {path: Path(path) for path in paths if path not in set(logs)}
+    if not texts:
+        darshan, unread = _darshan(logs, [], how)
+        return _Found([], [], darshan, unread)
     from hopperlib.questions.storage.io_log import read_texts
     from hopperlib.readers.ior.results import ranks_together
 
-    paths = _expand(names, ".darshan" if tool == "darshan" else "")
-    logs = paths if tool == "darshan" else [] if tool else list(filter(_is_log, paths))
-    runs, rows, parsed, unread = read_texts(
-        {path: Path(path) for path in paths if path not in set(logs)}, max_bytes=_MAX_BYTES
-    )
+    runs, rows, parsed, unread = read_texts(texts, max_bytes=_MAX_BYTES)
     if tool == "ior":
         runs, parsed = [], []
     elif tool == "io500":
@@ -194,7 +243,7 @@ def _found(tool: str, names: Sequence[str], machine: "Machine | None", *, togeth
     # What stands beside the summary of an IO500 run belongs to it.
     folders = {os.path.dirname(run.file) for run in runs}
     rows = [row for row in rows if os.path.dirname(row.file) not in folders]
-    darshan, bad = _darshan(logs, parsed, machine, as_table=as_table)
+    darshan, bad = _darshan(logs, parsed, how)
     runs.sort(key=lambda run: -(run.score or 0.0))
     return _Found(ranks_together(rows) if together else rows, runs, darshan, [*unread, *bad])
 
@@ -210,9 +259,7 @@ def _is_log(path: str) -> bool:
     return False
 
 
-def _darshan(
-    paths: Sequence[str], parsed: Sequence[tuple[str, Any]], machine: "Machine | None", *, as_table: bool
-) -> "tuple[Result | None, list[str]]":
+def _darshan(paths: Sequence[str], parsed: Sequence[tuple[str, Any]], how: _Logs) -> "tuple[Result | None, list[str]]":
     """Return what one log shows, or several as a table, None if there is none; and why logs were not read."""
     from hopperlib.questions.storage.darshan_answer import darshan_result, logs_result
     from hopperlib.readers import darshan
@@ -220,13 +267,15 @@ def _darshan(
 
     if not paths and not parsed:
         return None, []
-    if len(paths) + len(parsed) > 1 or as_table:
+    machine = how.machine
+    if len(paths) + len(parsed) > 1 or how.as_table:
         with _watched(darshan.read_darshan_logs(paths), len(paths)) as shown:
-            return logs_result(chain(parsed, shown), machine)
+            return logs_result(chain(parsed, shown), machine, how.nodes)
     try:
         log = parsed[0][1] if parsed else darshan.read_darshan(paths[0])
     except InputError as error:
         return None, [str(error)]
+    log = log.placed(how.nodes.get(log.job_id or 0, ()), machine.node().cores if machine else None)
     for note in (*log.missing, *log.notes):
         click.echo(f"hopper: {note}", err=True)
     return darshan_result(log, findings(log, machine), machine.title if machine else ""), []

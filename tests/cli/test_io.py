@@ -332,6 +332,24 @@ def test_many_logs_make_one_table(monkeypatch):
     assert run("darshan", "a.darshan", "c.darshan").stdout.startswith("1 job: 0 with something to mend")
 
 
+def test_a_list_of_jobs_gives_nodes_and_node_hours(log, monkeypatch, tmp_path):
+    jobs = tmp_path / "jobs.txt"
+    jobs.write_text("JobIDRaw|NodeList\n7|nid[001-004]\n8_1|nid009\n")
+    log(job(seconds_of_14=400.0))
+    # 48 tasks spend 10 s in 46 files and 400 s in two: 1,260 task-seconds, 26.25 s a task, of 4 nodes 105 node-seconds.
+    one = json.loads(run("darshan", "a.darshan", "--sacct", str(jobs), "--json").stdout)
+    assert one["summary"]["cost"]["nodes"] == 4
+    assert one["findings"][0]["evidence"]["cost_node_s"] == pytest.approx(800 / 48 * 4, abs=0.001)
+    several = {name: job(seconds_of_14=400.0) for name in ("a.darshan", "b.darshan")}
+    monkeypatch.setattr(darshan_reader, "read_darshan_logs", lambda paths: ((path, several[path]) for path in paths))
+    data = json.loads(run(*several, "--sacct", str(jobs), "--json").stdout)
+    assert {each["nodes"] for each in data["jobs"]} == {4}
+    assert {"jobs", "summary", "osts", "nodes"} == set(data)
+    bad = run("a.darshan", "--sacct", str(tmp_path))
+    assert bad.exit_code == 2
+    assert "cannot read list of jobs" in bad.output
+
+
 def test_what_is_lost_of_a_log_is_no_success(log):
     log(
         dataclasses.replace(

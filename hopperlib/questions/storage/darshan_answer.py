@@ -1,7 +1,8 @@
 """What Darshan logs show, as an answer: findings, the job's numbers, its pictures; many jobs as one table."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from hopperlib.finding import LEVELS, Finding
@@ -13,7 +14,7 @@ from hopperlib.storage.logs.cost import Cost, cost_of, headline, task_time, wait
 from hopperlib.storage.logs.darshan_findings import finding_data, findings, other_counts, system_of_log
 from hopperlib.storage.logs.darshan_log import DarshanLog, HeatMap
 from hopperlib.storage.logs.darshan_summary import job_row, overall, summary
-from hopperlib.storage.logs.ost_health import OstHealth, Sighting, health_findings, ost_health, sightings
+from hopperlib.storage.logs.health import Health, Seen, health, health_findings, health_row, seen_in
 from hopperlib.storage.logs.ost_rates import judge_osts
 from hopperlib.storage.lustre.stripe_advice import limit_words
 from hopperlib.text import capital, count, digits, share, size
@@ -23,8 +24,6 @@ _LONGEST_TEXT = 2000
 _MOST_JOBS = 12
 _EACH_HAS_A_ROW = 32
 _MOST_SETTINGS = 5
-# Fewer jobs blame an OST only if it is the slowest of hundreds in each.
-_FEW_JOBS = 4
 
 
 def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: str = "") -> Result:
@@ -278,7 +277,9 @@ def _tasks_of_a_row(heat_map: HeatMap) -> str:
 
 
 def logs_result(
-    logs: Iterable[tuple[str, DarshanLog | Exception]], machine: Machine | None = None
+    logs: Iterable[tuple[str, DarshanLog | Exception]],
+    machine: Machine | None = None,
+    nodes: Mapping[int, Sequence[str]] = MappingProxyType({}),
 ) -> tuple[Result | None, list[str]]:
     """Return many logs as an answer, None if none was read, and why others were not.
 
@@ -288,27 +289,31 @@ def logs_result(
         Path and log, as `hopperlib.readers.darshan.read_darshan_logs` yields them.
     machine : Machine or None
         Whose file system the advice is for; None for the one in each log.
+    nodes : mapping
+        Nodes of jobs, by their numbers.
 
     Examples
     --------
     >>> logs_result([("a.darshan", ValueError("a.darshan: too short"))])
     (None, ['a.darshan: too short'])
     """
-    jobs, unread, seen = [], [], list[Sighting]()
-    for path, log in logs:
-        if isinstance(log, Exception):
-            unread.append(str(log))
-        else:
-            jobs.append(job_row(path, log, findings(log, machine)))
-            seen += sightings(log)
+    jobs, unread, seen = [], [], list[Seen]()
+    cores = machine.node().cores if machine else None
+    for path, read in logs:
+        if isinstance(read, Exception):
+            unread.append(str(read))
+            continue
+        log = read.placed(nodes.get(read.job_id or 0, ()), cores)
+        jobs.append(job_row(path, log, findings(log, machine)))
+        seen += seen_in(log)
     # The most expensive first; of those without a time the worst.
     jobs.sort(key=lambda job: (-job["io_task_hours"], LEVELS.index(job["worst"]), -job["problems"]))
     rows = [{name: value for name, value in job.items() if name != "messages"} for job in jobs]
-    return jobs_result(rows, overall(jobs), ost_health(seen)) if jobs else None, unread
+    return jobs_result(rows, overall(jobs), health(seen)) if jobs else None, unread
 
 
 def jobs_result(
-    jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any], osts: Sequence[OstHealth] = ()
+    jobs: Sequence[Mapping[str, Any]], overall: Mapping[str, Any], healths: Sequence[Health] = ()
 ) -> Result:
     """Return many jobs as an answer: what is common, and a table with the most expensive first.
 
@@ -318,8 +323,8 @@ def jobs_result(
         As `hopperlib.storage.logs.darshan_summary.job_row` gives them.
     overall : mapping
         As `hopperlib.storage.logs.darshan_summary.overall` gives it.
-    osts : sequence of OstHealth
-        What the jobs say of OSTs together.
+    healths : sequence of Health
+        What the jobs say of OSTs and nodes together.
 
     Examples
     --------
@@ -333,7 +338,7 @@ def jobs_result(
     return Result(
         summary=f"{count(len(jobs), 'job')}: {overall['jobs_to_mend']:,} with something to mend; {moved}.{_spent(overall)}",
         findings=(
-            *health_findings(osts),
+            *health_findings(healths),
             *(
                 Finding(
                     code, f"{each['jobs']:,} of {count(len(jobs), 'job')}; the worst: {each['message']}", each["level"]
@@ -341,8 +346,14 @@ def jobs_result(
                 for code, each in overall["findings"].items()
             ),
         ),
-        tables=(_jobs(jobs), *_sums(overall), *_osts(osts)),
-        facts={"jobs": list(jobs), "summary": dict(overall), "osts": [each._asdict() for each in osts]},
+        tables=(_jobs(jobs), *_sums(overall), *_healths(healths)),
+        facts={
+            "jobs": list(jobs),
+            "summary": dict(overall),
+            **{
+                f"{kind}s": [health_row(each) for each in healths if each.part.kind == kind] for kind in ("ost", "node")
+            },
+        },
     )
 
 
@@ -351,7 +362,14 @@ def _spent(overall: Mapping[str, Any]) -> str:
     hours, waiting = overall["io_task_hours"], overall["waiting_task_hours"]
     if not hours:
         return ""
-    return f" I/O took {task_time(3600 * hours)}, {share(waiting / hours)} of it waiting and exchange between tasks."
+    nodes, known = overall["io_node_hours"], overall["jobs_of_known_nodes"]
+    of_nodes = (
+        f"; {task_time(3600 * nodes, 'node')} of the {count(known, 'job')} whose nodes are known" if known else ""
+    )
+    return (
+        f" I/O took {task_time(3600 * hours)}, {share(waiting / hours)} of it waiting and exchange between "
+        f"tasks{of_nodes}."
+    )
 
 
 def _sums(overall: Mapping[str, Any]) -> Iterator[Table]:
@@ -370,21 +388,27 @@ def _sums(overall: Mapping[str, Any]) -> Iterator[Table]:
             )
 
 
-def _osts(osts: Sequence[OstHealth]) -> Iterator[Table]:
-    """Yield what the jobs say of OSTs together, where any can be told from others."""
-    if osts:
-        yield table(
-            f"OSTs by all jobs together, the most suspicious {min(len(osts), _MOST_JOBS)} of {len(osts):,}",
-            osts[:_MOST_JOBS],
-            {
-                "File system": lambda each: each.file_system,
-                "OST": lambda each: each.ost,
-                "Way": lambda each: each.way,
-                "Jobs": lambda each: each.jobs,
-                Column("Times slower", "", 2): lambda each: each.factor,
-                "Slow": lambda each: "yes" if each.slow else "cannot tell" if each.jobs < _FEW_JOBS else "no",
-            },
-        )
+def _healths(healths: Sequence[Health]) -> Iterator[Table]:
+    """Yield what the jobs say of OSTs together, and of nodes, where any can be told from others."""
+    for kind, name in (("ost", "OST"), ("node", "Node")):
+        alike = [each for each in healths if each.part.kind == kind]
+        place: dict[str | Column, Callable[[Health], Any]] = {}
+        if kind == "ost":
+            place = {"File system": lambda each: each.part.file_system}
+        if alike:
+            yield table(
+                f"{name}s by all jobs together, the most suspicious {min(len(alike), _MOST_JOBS)} of {len(alike):,}",
+                alike[:_MOST_JOBS],
+                {
+                    **place,
+                    name: lambda each: each.part.name,
+                    "Way": lambda each: each.part.way,
+                    "Jobs": lambda each: each.jobs,
+                    "Slow in": lambda each: each.slow_jobs,
+                    Column("Times slower", "", 2): lambda each: each.factor,
+                    "Slow": lambda each: "yes" if each.slow else each.verdict,
+                },
+            )
 
 
 def _jobs(jobs: Sequence[Mapping[str, Any]]) -> Table:
@@ -399,6 +423,7 @@ def _jobs(jobs: Sequence[Mapping[str, Any]]) -> Table:
             "Tasks": lambda job: job["tasks"],
             Column("Run time", "s", 0): lambda job: job["run_time_s"],
             Column("In I/O", "task-hours", 3): lambda job: job["io_task_hours"],
+            Column("Of nodes", "node-hours", 3): lambda job: job["io_node_hours"],
             "Share of the run": lambda job: "" if job["io_share"] is None else share(job["io_share"]),
             "Waiting": lambda job: share(job["waiting_share"]),
             Column("Read", "MB", 1): lambda job: job["bytes_read"] / 1e6,

@@ -36,6 +36,7 @@ _LOGS_AT_ONCE = 200
 # Traces of every access, and the interface they are of: without a heat map in the log, one is made of them.
 _TRACES = {"DXT_POSIX": "POSIX", "DXT_MPIIO": "MPI-IO"}
 _TRACED = "every access (DXT) is in the log, summed up here over time; the counters tell the rest"
+_TRACED_TOO = "of every access (DXT) in the log only the nodes of tasks are used here"
 
 
 class DarshanMissing(InputError):
@@ -151,7 +152,7 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
             raise
     # A log that crashed the library took the process with it: what was handed over before counts, and a new process
     # goes on behind that log.
-    if done < len(paths):
+    if done < len(paths) and (child.returncode or not done):
         path = paths[done]
         unread = InputError(f"{path}: not read within {timeout_s:g} s")
         late = child.returncode == -signal.SIGALRM
@@ -173,7 +174,9 @@ def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> Dar
     names = {int(number): name for part in parts for number, name in part.get("names", {}).items()}
     heat_maps = [heat_map for part in parts for heat_map in part.get("heat_maps", ())]
     notes = list(dict.fromkeys(part["note"] for part in parts if "note" in part))
-    return log_from_frames(head["job"], frames, names, notes=notes, missing=missing, heat_maps=heat_maps)
+    hosts = {int(task): host for part in parts for task, host in part.get("hosts", {}).items()}
+    job = {**head["job"], "hosts": hosts}
+    return log_from_frames(job, frames, names, notes=notes, missing=missing, heat_maps=heat_maps)
 
 
 def _write(part: Mapping[str, Any]) -> None:
@@ -204,10 +207,16 @@ def _write_logs(timeout_s: float, paths: Sequence[str]) -> None:
     except ImportError:
         _write({"missing": True})
         return
+    traced = False
     for path in paths:
         signal.setitimer(signal.ITIMER_REAL, timeout_s)
         try:
-            for part in _parts(darshan.DarshanReport(path, read_all=False)):
+            report = darshan.DarshanReport(path, read_all=False)
+            if traced and "LUSTRE" in report.modules:
+                # In a process that has read a trace the library may never end reading layouts: this is for a new one.
+                return
+            traced = traced or not report.modules.keys().isdisjoint(_TRACES)
+            for part in _parts(report):
                 _write(part)
         except Exception as error:  # pydarshan raises what it likes
             _write({"failed": str(error)[:200] or type(error).__name__})
@@ -219,7 +228,7 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
     job = _job(report)
     yield {"job": job}
     tasks = job["tasks"]
-    used = {"LUSTRE", *LOWER, *UPPER, "HEATMAP", *(_TRACES if tasks and "HEATMAP" not in report.modules else ())}
+    used = {"LUSTRE", *LOWER, *UPPER, "HEATMAP", "APMPI", *(_TRACES if tasks else ())}
     for module, state in report.modules.items():
         yield {"reading": module}
         if state.get("partial_flag"):
@@ -257,18 +266,33 @@ def _module_parts(report: Any, module: str, tasks: int, run_time_s: float) -> It
     """Yield what is read of one module: heat maps, or counters and the names of files."""
     if module == "HEATMAP":
         yield {"heat_maps": list(_heat_maps(report))}
+    elif module == "APMPI":
+        report.mod_read_all_apmpi_records(warnings=False)
+        yield {"hosts": dict(_hosts(report.records[module], "node_name"))}
     elif module in _TRACES:
-        yield {"heat_maps": [_traced(report, module, tasks, run_time_s)]}
-        yield {"note": _TRACED}
+        report.mod_read_all_dxt_records(module, warnings=False)
+        yield {"hosts": dict(_hosts(report.records[module], "hostname"))}
+        drawn = "HEATMAP" in report.modules
+        if not drawn:
+            yield {"heat_maps": [_traced(report, module, tasks, run_time_s)]}
+        yield {"note": _TRACED_TOO if drawn else _TRACED}
     else:
         yield {"module": module, "frames": _counted(report, module)}
         # pydarshan looks up the names of what it has read.
         yield {"names": {str(number): str(name) for number, name in report.name_records.items()}}
 
 
+def _hosts(records: Iterable[Any], key: str) -> Iterator[tuple[int, str]]:
+    """Yield tasks and their nodes, as far as records say them."""
+    for record in records:
+        # The first record of a module may be of all tasks.
+        with suppress(KeyError):
+            if int(record["rank"]) >= 0 and record[key]:
+                yield int(record["rank"]), str(record[key])
+
+
 def _traced(report: Any, module: str, tasks: int, run_time_s: float) -> dict[str, Any]:
-    """Return the heat map of a trace of single accesses."""
-    report.mod_read_all_dxt_records(module, warnings=False)
+    """Return the heat map of a trace of single accesses that was read."""
     accesses = list(accesses_of(report.records[module]))
     if not accesses:
         # The library below gives none of a trace that is cut off, and says nothing.

@@ -6,39 +6,43 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any
 
-from hopperlib.storage.logs.darshan_log import SIZE_BINS, DarshanLog, FileRecord, HeatMap, StripeLayout
+from hopperlib.storage.logs.darshan_log import DAOS, SIZE_BINS, DarshanLog, FileRecord, HeatMap, StripeLayout
 
 _STREAMS = ("<STDIN>", "<STDOUT>", "<STDERR>")
 # Darshan's numbers of the three, which stay when names are made anonymous.
 _STREAM_NUMBERS = (14734109647742566553, 15920181672442173319, 7238257241479193519)
 # Modules with a record for each file, by where their calls end; the prefix of their counters.
-LOWER = {"POSIX": "POSIX", "STDIO": "STDIO", "DFS": "DFS"}
+LOWER = {"POSIX": "POSIX", "STDIO": "STDIO", "DFS": "DFS", "DAOS": "DAOS"}
 UPPER = {"MPI-IO": "MPIIO", "H5F": "H5F", "H5D": "H5D", "PNETCDF_FILE": "PNETCDF_FILE", "PNETCDF_VAR": "PNETCDF_VAR"}
 # What each module calls its reads; writes alike.
-_CALLS = ("{}S", "NB_{}S", "INDEP_{}S", "COLL_{}S", "SPLIT_{}S", "{}XS")
+_CALLS = ("{}S", "NB_{}S", "INDEP_{}S", "COLL_{}S", "SPLIT_{}S", "{}XS", "ARRAY_{}S")
 # Fields of a record, and the counters that add up to them.
 _SUMMED = {
     "bytes_read": ("BYTES_READ",),
     "bytes_written": ("BYTES_WRITTEN",),
-    "reads": tuple(form.format("READ") for form in _CALLS),
-    "writes": tuple(form.format("WRITE") for form in _CALLS),
-    "opens": ("OPENS", "INDEP_OPENS", "COLL_OPENS", "GLOBAL_OPENS", "LOCAL_OPENS"),
+    # Objects of DAOS are fetched and updated, its keys got and put.
+    "reads": (*(form.format("READ") for form in _CALLS), "OBJ_FETCHES", "KV_GETS"),
+    "writes": (*(form.format("WRITE") for form in _CALLS), "OBJ_UPDATES", "KV_PUTS"),
+    "opens": tuple(f"{which}OPENS" for which in ("", "INDEP_", "COLL_", "GLOBAL_", "LOCAL_", "OBJ_", "ARRAY_", "KV_")),
     "unaligned": ("FILE_NOT_ALIGNED",),
 }
+_FIELD_OF = {counter: name for name, counters in _SUMMED.items() for counter in counters}
+_SIZES = {way: tuple(f"SIZE_{way}_{name}" for name, _ in SIZE_BINS) for way in ("READ", "WRITE")}
+_COMMON = tuple((f"ACCESS{place}_COUNT", f"ACCESS{place}_ACCESS") for place in (1, 2, 3, 4))
 _COUNTS = (
     *("SEEKS", "STATS", "FSYNCS", "FDSYNCS", "FLUSHES", "CREATES", "MEM_NOT_ALIGNED", "RW_SWITCHES"),
     *(f"{way}_{name}" for way in ("CONSEC", "SEQ", "INDEP", "COLL", "NB", "SPLIT") for name in ("READS", "WRITES")),
 )
 _NEEDED = (
     *("FILE_ALIGNMENT", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN", "SLOWEST_RANK_BYTES", "FASTEST_RANK_BYTES"),
-    *(f"ACCESS{place}_{what}" for place in (1, 2, 3, 4) for what in ("ACCESS", "COUNT")),
-    *(f"SIZE_{way}_{name}" for way in ("READ", "WRITE") for name, _ in SIZE_BINS),
+    *chain.from_iterable((*_COMMON, *_SIZES.values())),
     *(f"F_{way}_{name}" for way in ("READ", "WRITE") for name in ("TIME", "START_TIMESTAMP", "END_TIMESTAMP")),
     *("F_META_TIME", "F_OPEN_START_TIMESTAMP", "F_SLOWEST_RANK_TIME", "F_VARIANCE_RANK_BYTES"),
 )
 # Columns of a module that are of use here, without its prefix.
 COLUMNS = frozenset({*_NEEDED, *_COUNTS, *chain.from_iterable(_SUMMED.values())})
 
+_TABLES = ("counters", "fcounters")
 # A table: column -> values. What a column lacks at its end is None.
 Frame = Mapping[str, Sequence[Any]]
 Row = Mapping[str, Any]
@@ -75,7 +79,7 @@ def log_from_frames(
         tasks=tasks,
         run_time_s=_time(run_time) if run_time is not None else None,
         modules=tuple(job.get("modules") or frames),
-        files=tuple(_files(gathered, daos="DFS" in frames)),
+        files=tuple(_files(gathered, daos=not frames.keys().isdisjoint(DAOS))),
         notes=(*notes, *(note for note, known in absent.items() if not known)),
         missing=tuple(missing),
         upper=tuple(record for module in UPPER for record in gathered.get(module, {}).values()),
@@ -84,6 +88,7 @@ def log_from_frames(
         osts=max(filter(None, (_positive(row.get("LUSTRE_OSTS")) for row in _rows(striping))), default=None),
         heat_maps=tuple(HeatMap(**heat_map) for heat_map in heat_maps),
         user=_whole(job.get("user")),
+        hosts=dict(job.get("hosts") or {}),
     )
 
 
@@ -95,7 +100,9 @@ def _files(gathered: Mapping[str, Mapping[int, FileRecord]], *, daos: bool) -> I
             # DAOS moves what MPI-IO asks for by itself, and under other names.
             alone = module == "MPI-IO" and number not in lower and not daos and record.bytes_moved > 0
             stream = number in _STREAM_NUMBERS or record.path in _STREAMS
-            if (module in LOWER or alone) and not stream:
+            # What the files of DAOS move, its objects move for them.
+            below = module == "DAOS" and "DFS" in gathered
+            if (module in LOWER or alone) and not stream and not below:
                 yield record
 
 
@@ -142,7 +149,11 @@ def _gather(
 ) -> dict[int, FileRecord]:
     """Return one record a file, from one row a file and task (rank -1: all tasks together)."""
     files: dict[int, FileRecord] = {}
-    counts, times = (_rows(tables.get(name, {})) for name in ("counters", "fcounters"))
+    # By their short names, which all modules share.
+    short = (
+        {name.removeprefix(f"{prefix}_"): cells for name, cells in tables.get(kind, {}).items()} for kind in _TABLES
+    )
+    counts, times = map(_rows, short)
     for counters in counts:
         passed = next(times, {})
         if "id" not in counters:
@@ -150,29 +161,30 @@ def _gather(
         number = int(counters["id"])
         first = number not in files
         record = files.setdefault(number, FileRecord(path=names.get(number, f"file {number}"), interface=module))
-        _add(record, _Line(prefix, counters, passed), tasks, first=first)
+        _add(record, _Line(counters, passed), tasks, first=first)
     return files
 
 
 class _Line:
     """One row of a module's two tables, by the short names of its counters."""
 
-    def __init__(self, prefix: str, counters: Row, times: Row) -> None:
-        self.prefix, self.counters, self.times = prefix, counters, times
+    def __init__(self, counters: Row, times: Row) -> None:
+        self.counters, self.times = counters, times
         self.rank = _whole(counters.get("rank")) or 0
 
     def count(self, name: str) -> int:
         """Return a counter; what is unknown (-1) or no number counts as none."""
-        return max(_whole(self.counters.get(f"{self.prefix}_{name}")) or 0, 0)
+        value = self.counters.get(name)
+        return max(value if type(value) is int else _whole(value) or 0, 0)
 
     def extent(self, past: str) -> int:
         """Return where the farthest access ended, 0 if unknown. [bytes]"""
-        last = _whole(self.counters.get(f"{self.prefix}_MAX_BYTE_{past}"))
+        last = _whole(self.counters.get(f"MAX_BYTE_{past}"))
         return 0 if last is None else last + 1
 
     def time(self, name: str) -> float:
         """Return a time, 0 if unknown. [s]"""
-        return _time(self.times.get(f"{self.prefix}_F_{name}"))
+        return _time(self.times.get(f"F_{name}"))
 
     def span(self, way: str) -> tuple[float, float] | None:
         """Return when the first call began and the last ended. [s]"""
@@ -181,7 +193,7 @@ class _Line:
 
     def sizes(self, way: str) -> tuple[int, ...]:
         """Return the calls by size."""
-        return tuple(self.count(f"SIZE_{way}_{name}") for name, _ in SIZE_BINS)
+        return tuple(map(self.count, _SIZES[way]))
 
 
 def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> None:
@@ -190,13 +202,13 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
     # A record of all tasks does not say how many there were: those of the job, and several anyhow.
     record.tasks = (tasks or 2) if everybody else (1 if first else record.tasks + 1)
     record.shared = record.tasks > 1
-    for name, counters in _SUMMED.items():
-        setattr(record, name, getattr(record, name) + sum(map(line.count, counters)))
+    for name in line.counters.keys() & _FIELD_OF.keys():
+        field = _FIELD_OF[name]
+        setattr(record, field, getattr(record, field) + line.count(name))
     record.alignment_bytes = line.count("FILE_ALIGNMENT") or record.alignment_bytes
     _add_sizes(record, line)
-    for name in _COUNTS:
-        if f"{line.prefix}_{name}" in line.counters:
-            record.counts[name] = record.counts.get(name, 0) + line.count(name)
+    for name in filter(line.counters.__contains__, _COUNTS):
+        record.counts[name] = record.counts.get(name, 0) + line.count(name)
     record.extent_read_bytes = max(record.extent_read_bytes, line.extent("READ"))
     record.extent_written_bytes = max(record.extent_written_bytes, line.extent("WRITTEN"))
     own_s = sum(line.time(f"{name}_TIME") for name in ("READ", "WRITE", "META"))
@@ -220,13 +232,13 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
 
 def _add_sizes(record: FileRecord, line: _Line) -> None:
     """Add the calls of one row by size, and its commonest sizes."""
-    if line.prefix == "POSIX":
+    if record.interface == "POSIX":
         for way in ("read", "write"):
             known, added = getattr(record, f"{way}_sizes"), line.sizes(way.upper())
             setattr(record, f"{way}_sizes", tuple(map(sum, zip_longest(known, added, fillvalue=0))))
-    for place in (1, 2, 3, 4):
-        if times := line.count(f"ACCESS{place}_COUNT"):
-            size = line.count(f"ACCESS{place}_ACCESS")
+    for calls, moved in _COMMON:
+        if times := line.count(calls):
+            size = line.count(moved)
             record.common_sizes[size] = record.common_sizes.get(size, 0) + times
 
 

@@ -62,6 +62,8 @@ class Test:
     maxima: dict[str, float] = field(default_factory=dict)
     errors: list[tuple[bool, str]] = field(default_factory=list)
     no_rates: str = ""
+    # What the next result moved, where IOR says that it is not what was planned. [bytes]
+    moved_bytes: int | None = None
 
     def say(self, name: str, value: str) -> bool:
         """Keep what an option is, as the first place says it; whether the name is one of an option."""
@@ -79,7 +81,8 @@ class Test:
         fields: dict[str, Any] = {name: round(size * 1024) for name, size in sizes.items() if size}
         fields |= {"rate_mib_s": rate_mib_s or None, "seconds": number(row.get("total(s)", ""))}
         place = None if repetition is None else int(repetition)
-        fields |= {"repetition": place, "tasks": count(row.get("numTasks", ""))}
+        fields |= {"repetition": place, "tasks": count(row.get("numTasks", "")), "moved_bytes": self.moved_bytes}
+        self.moved_bytes = None
         self.measured.append(IoResult(file=self.file, access=access, rank=rank, **fields))
 
     def listen(self, line: str) -> None:
@@ -198,7 +201,8 @@ class Test:
         if not planned:
             return rows
         return [
-            replace(row, planned_bytes=planned, moved_bytes=_moved(row)) if row.rank is None else row for row in rows
+            replace(row, planned_bytes=planned, moved_bytes=row.moved_bytes or _moved(row)) if row.rank is None else row
+            for row in rows
         ]
 
 

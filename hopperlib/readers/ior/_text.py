@@ -15,6 +15,7 @@ from hopperlib.readers.ior.tokens import number, rate_factor, read_command
 _LABEL = re.compile(r"^\s*(?:\d+:\s|\[\d+(?:,\d+)*\](?:<std\w+>)?:?\s?|[>#|]\s)")
 _OPTION = re.compile(r"\s*([A-Za-z][A-Za-z ]{0,24}?)\s*[:=]\s*(.*?)\s*$")
 _ROW = re.compile(r"(?:^|\s)(write|read)\s+(?=[-\d.nNiI])", re.IGNORECASE)
+_MOVED = re.compile(r"\bUsing actual aggregate bytes moved\s*=\s*(\d{1,20})\b")
 _MAXIMUM = re.compile(r"\bMax (Write|Read):\s+([\d.]+)\s*([KMGT]i?B)/s")
 # What the tables look like whose heading is lost, by the number of words in a row.
 _TIMES = "block(KiB) xfer(KiB) open(s) wr/rd(s) close(s) total(s) iter"
@@ -42,6 +43,8 @@ class _Reader(Tests):
         bare = _LABEL.sub("", line, count=1)
         if self._heading(bare) or self._row(bare) or self._option(bare):
             return
+        if moved := _MOVED.search(bare):
+            self.test.moved_bytes = int(moved[1])
         for match in _MAXIMUM.finditer(bare):
             rate = (number(match[2]) or 0) * rate_factor(f"({match[3]}/s)")
             if rate > 0:

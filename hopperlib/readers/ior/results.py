@@ -51,7 +51,8 @@ class IoResult:
     reason : str or None
         Why the status is not ok; of the tasks of a file of rank details together, how far they lie apart.
     planned_bytes, moved_bytes : int or None
-        Of a run that a stonewall may end early: what was asked for, and rate times time. [bytes]
+        Of a run that a stonewall may end early: what was asked for; what IOR says that it moved, else rate times time.
+        [bytes]
 
     Examples
     --------

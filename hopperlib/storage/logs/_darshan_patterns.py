@@ -52,9 +52,24 @@ def small_calls(file: FileRecord, way: str) -> tuple[int, int]:
     return sum(sizes) - min(sizes[-1], room, file.common_sizes.get(BYTES_PER_MIB, 0)), sum(sizes)
 
 
-def in_file(part: float, path: str) -> str:
-    """Return in words which file has most of something, or the largest part of it. [fraction]"""
-    return f"most are in {path}" if part > MOST else f"the largest part, {share(round(part, 4))}, is in {path}"
+def small_bytes(file: FileRecord, way: str) -> int:
+    """Return how many bytes the calls below a mebibyte moved at most: each as many as its bin of sizes allows. [bytes]"""
+    traffic = file.moved(way)
+    bins = zip(traffic.sizes[:_LARGEST_SMALL], SIZE_BINS, strict=False)
+    return min(traffic.moved_bytes, sum(calls * (upper or 0) for calls, (_, upper) in bins))
+
+
+def in_file(part: float, path: str, moved: float | None = None) -> str:
+    """Return in words which file has most of something, or the largest part of it, and what it has of the bytes. [fraction]"""
+    said = f"most are in {path}" if part > MOST else f"the largest part, {share(round(part, 4))}, is in {path}"
+    return said if moved is None else f"{said} ({share(round(moved, 4))} of the bytes)"
+
+
+def bytes_part(files: Iterable[FileRecord], path: str, way: str = "") -> float | None:
+    """Return the share of a file in the bytes of some, in one direction or both; None if these moved none. [fraction]"""
+    moved = [(file.path, file.moved(way).moved_bytes if way else file.bytes_moved) for file in files]
+    total = sum(each for _, each in moved)
+    return sum(each for name, each in moved if name == path) / total if total else None
 
 
 def hints_for(log: DarshanLog, hints: Mapping[str, str | int]) -> str:
@@ -129,7 +144,7 @@ def _random(log: DarshanLog, way: str) -> Iterator[Finding]:
         yield Finding(
             f"random-{way}s",
             f"{jumping:,} of {calls:,} {way} calls ({share(part)}) begin before the end of the last one: "
-            f"nothing can be {nothing}; {in_file(jumps[worst] / jumping, worst)}.",
+            f"nothing can be {nothing}; {in_file(jumps[worst] / jumping, worst, bytes_part(known, worst, way))}.",
             "advice" if way == "read" and jumping >= MANY_CALLS else "note",
             evidence={"random_calls": jumping, "calls": calls, "share": part, "file": worst}
             | stake(known, way, part=part, because="the share of these calls in the time"),
@@ -188,7 +203,8 @@ def _independent(log: DarshanLog, way: str) -> Iterator[Finding]:
     evidence |= stake(shared, way, part=independent / total, because="the share of these calls in the time")
     yield Finding(
         f"independent-{way}s",
-        f"{independent:,} {to_shared} independent; {in_file(calls[most].independent / independent, worst.path)}.",
+        f"{independent:,} {to_shared} independent; "
+        f"{in_file(calls[most].independent / independent, worst.path, bytes_part(shared, worst.path, way))}.",
         evidence={**evidence, "file": worst.path},
         advice=f"Use the collective call (MPI_File_{way}_all, H5FD_MPIO_COLLECTIVE in HDF5), "
         "so that a few tasks move large pieces for all.",

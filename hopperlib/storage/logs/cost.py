@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hopperlib.finding import LEVELS, Finding
-from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord
+from hopperlib.storage.logs.darshan_log import DAOS, DarshanLog, FileRecord
 from hopperlib.text import digits, share
 
 # A finding below both is a note: nobody changes a program for it.
@@ -37,6 +37,8 @@ class Cost(NamedTuple):
         together. [s]
     slowest_s : float
         What the slowest task spent in I/O calls at least. [s]
+    nodes : int or None
+        Nodes of the job, where they are known.
     """
 
     tasks: int
@@ -45,6 +47,7 @@ class Cost(NamedTuple):
     metadata_s: float
     waiting_s: float
     slowest_s: float
+    nodes: int | None = None
 
     @property
     def task_s(self) -> float:
@@ -55,6 +58,11 @@ class Cost(NamedTuple):
     def seconds(self) -> float:
         """Time in I/O calls of a task on average. [s]"""
         return self.task_s / self.tasks
+
+    @property
+    def node_s(self) -> float | None:
+        """Time in I/O calls of all nodes: as long as a task on average, each node; None if their number is unknown. [s]"""
+        return None if self.nodes is None else self.seconds * self.nodes
 
     @property
     def waiting_share(self) -> float:
@@ -77,6 +85,8 @@ class Cost(NamedTuple):
         """Return it for a row of a table or a program: hours of all tasks, seconds of the run, shares."""
         return {
             "io_task_hours": round(self.task_s / _HOUR_S, 6),
+            "io_node_hours": None if self.node_s is None else round(self.node_s / _HOUR_S, 6),
+            "nodes": self.nodes,
             "io_s": round(self.seconds, 3),
             "io_slowest_s": round(self.slowest_s, 3),
             "io_share": None if self.share is None else round(self.share, 6),
@@ -110,7 +120,7 @@ def cost_of(log: DarshanLog) -> Cost:
     tasks = log.tasks or 1
     # The slowest of one file need not be the slowest of all, who is no faster than the mean.
     slowest = max(slowest, (transfer + metadata + waiting) / tasks)
-    return Cost(tasks, log.run_time_s, transfer, metadata, waiting, slowest)
+    return Cost(tasks, log.run_time_s, transfer, metadata, waiting, slowest, log.nodes)
 
 
 def waiting_by_path(log: DarshanLog) -> dict[str, float]:
@@ -123,7 +133,7 @@ def waiting_by_path(log: DarshanLog) -> dict[str, float]:
     ...     files=(FileRecord(path="/a", busy_s=4.0),)))
     {'/a': 6.0}
     """
-    daos = any(file.interface == "DFS" for file in log.files)
+    daos = any(file.interface in DAOS for file in log.files)
     above: dict[str, float] = defaultdict(float)
     below: dict[str, float] = defaultdict(float)
     for record in log.upper:
@@ -239,6 +249,8 @@ def _weighed(finding: Finding, log: DarshanLog) -> Finding:
     small = bool(log.run_time_s) and seconds < FLOOR_SHARE * (log.run_time_s or 0.0) and seconds < FLOOR_S
     level = "note" if small and finding.level == "advice" else finding.level
     evidence = {**finding.evidence, "cost_share": _share(task_s, log)}
+    if log.nodes is not None:
+        evidence["cost_node_s"] = round(task_s / (log.tasks or 1) * log.nodes, 3)
     return replace(finding, level=level, message=f"{finding.message} {_words(evidence, log)}", evidence=evidence)
 
 
@@ -251,25 +263,31 @@ def _words(evidence: dict[str, Any], log: DarshanLog) -> str:
     """Say what a finding costs, and what of it can be won back."""
     whole = f", {share(evidence['cost_share'])} of the run" if log.run_time_s else ""
     because = f" ({evidence['win_rests_on']})" if evidence["win_rests_on"] else ""
+    hours = _of_nodes(evidence.get("cost_node_s"))
     return (
-        f"This costs {task_time(evidence['cost_task_s'])}{whole}; "
+        f"This costs {task_time(evidence['cost_task_s'])}{hours}{whole}; "
         f"from 0 to {task_time(evidence['win_high_task_s'])} can be won back{because}."
     )
 
 
-def task_time(seconds: float) -> str:
-    """Return the time of all tasks together in words.
+def _of_nodes(node_s: float | None) -> str:
+    """Say how much that is of nodes; nothing where their number is unknown."""
+    return "" if node_s is None else f" ({task_time(node_s, 'node')})"
+
+
+def task_time(seconds: float, of: str = "task") -> str:
+    """Return the time of all tasks, or nodes, together in words.
 
     Examples
     --------
-    >>> task_time(7200), task_time(90), task_time(0.5)
-    ('2 task-hours', '1.5 task-minutes', '0.5 task-seconds')
+    >>> task_time(7200), task_time(90), task_time(0.5, "node")
+    ('2 task-hours', '1.5 task-minutes', '0.5 node-seconds')
     """
     unit, length = next(
         each for each in (("hour", _HOUR_S), ("minute", 60.0), ("second", 1.0)) if seconds >= each[1] or each[1] == 1
     )
     number = digits(seconds / length, 3)
-    return f"{number} task-{unit}{'s' * (number != '1')}"
+    return f"{number} {of}-{unit}{'s' * (number != '1')}"
 
 
 def headline(cost: Cost) -> str:
@@ -279,6 +297,8 @@ def headline(cost: Cost) -> str:
     --------
     >>> headline(Cost(2048, 659.0, 5e4, 0.0, 1.195e6, 610.0))
     'I/O took 608 of 659 s (92 %), 346 task-hours; 96 % of it is tasks that wait for each other or exchange data.'
+    >>> headline(Cost(2048, 659.0, 5e4, 0.0, 1.195e6, 610.0, nodes=16)).partition(";")[0]
+    'I/O took 608 of 659 s (92 %), 346 task-hours (2.7 node-hours)'
     """
     if not cost.task_s:
         return ""
@@ -293,7 +313,7 @@ def headline(cost: Cost) -> str:
 def _headline_parts(cost: Cost) -> Iterator[str]:
     """Yield how long I/O took, what most of it was, and the slowest task where it stands out."""
     run = f" of {cost.run_time_s:,.0f} s ({share(round(cost.share or 0.0, 4))})" if cost.run_time_s else " s"
-    yield f"I/O took {digits(cost.seconds, 3)}{run}, {task_time(cost.task_s)}"
+    yield f"I/O took {digits(cost.seconds, 3)}{run}, {task_time(cost.task_s)}{_of_nodes(cost.node_s)}"
     parts = {
         "tasks that wait for each other or exchange data": cost.waiting_s,
         "metadata (opening, closing, asking)": cost.metadata_s,

@@ -418,11 +418,13 @@ def _small(site: _Site, way: str) -> Iterator[Finding]:
         return
     (most, _), worst = max(zip(counts, sized, strict=True), key=lambda pair: pair[0][0])
     part, mean = round(small / calls, 4), moved / calls
+    most_bytes = min(1.0, sum(access.small_bytes(file, way) for file in sized) / moved) if moved else 0.0
     at_least = "At least " if possible > small else ""
     yield Finding(
         f"small-{way}s",
-        f"{at_least}{small:,} of {calls:,} {way} calls ({share(part)}) are below 1 MiB, {size(mean)} a call "
-        f"on average; {access.in_file(most / small, worst.path)}.",
+        f"{at_least}{small:,} of {calls:,} {way} calls ({share(part)}) are below 1 MiB, with "
+        f"{share(round(most_bytes, 4))} of the bytes at most; "
+        f"{access.in_file(most / small, worst.path, access.bytes_part(sized, worst.path, way))}.",
         "note" if small < access.MANY_CALLS else "advice",
         evidence={
             "small_calls": small,
@@ -430,6 +432,7 @@ def _small(site: _Site, way: str) -> Iterator[Finding]:
             "share": part,
             "bytes": moved,
             "mean_bytes": round(mean),
+            "bytes_share": round(most_bytes, 4),
             "files": sum(sure > 0 for sure, _ in counts),
             "file": worst.path,
             "shared": worst.shared,
@@ -467,7 +470,8 @@ def _misaligned(site: _Site) -> Iterator[Finding]:
     yield Finding(
         "misaligned",
         f"{unaligned:,} of {calls:,} accesses to shared files ({share(part)}) do not start at a multiple of "
-        f"{boundary:,} bytes{locks}; {access.in_file(worst.unaligned / unaligned, worst.path)}.",
+        f"{boundary:,} bytes{locks}; "
+        f"{access.in_file(worst.unaligned / unaligned, worst.path, access.bytes_part(shared, worst.path))}.",
         level,
         evidence={
             "unaligned_calls": unaligned,

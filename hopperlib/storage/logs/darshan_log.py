@@ -1,11 +1,13 @@
 """A Darshan log as plain records: one a file, with its bytes, times, access sizes and OSTs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from hopperlib.frames import TableMixin, record_columns
 
+# Interfaces of DAOS: its files, and the objects below them.
+DAOS = ("DFS", "DAOS")
 # Darshan counts accesses by size; upper ends, of which the last is open. [bytes]
 SIZE_BINS = (
     ("0_100", 100), ("100_1K", 1 << 10), ("1K_10K", 10 << 10), ("10K_100K", 100 << 10), ("100K_1M", 1 << 20),
@@ -60,7 +62,7 @@ class FileRecord:
     ----------
     path : str
     interface : str
-        ``POSIX``, ``STDIO``, ``DFS``, ``MPI-IO`` or a library above these.
+        ``POSIX``, ``STDIO``, ``DFS``, ``DAOS``, ``MPI-IO`` or a library above these.
     tasks : int
         Tasks that opened it, as far as the log tells.
     shared : bool
@@ -206,6 +208,10 @@ class DarshanLog(TableMixin):
     heat_maps : tuple of HeatMap
     user : int or None
         Number of the user.
+    hosts : mapping
+        Tasks and the nodes that they ran on, where the log or a list of jobs says it.
+    cores_per_node : int or None
+        Of the machine, where it is known.
     """
 
     executable: str | None
@@ -222,11 +228,42 @@ class DarshanLog(TableMixin):
     osts: int | None = None
     heat_maps: tuple[HeatMap, ...] = ()
     user: int | None = None
+    hosts: dict[int, str] = field(default_factory=dict)
+    cores_per_node: int | None = None
+    # What was judged of its OSTs, by direction: it is asked for often.
+    judged: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    @property
+    def nodes(self) -> int | None:
+        """Nodes of the job: of all tasks, or as many as have a core for each; None where nothing says it."""
+        if self.tasks and len(self.hosts) == self.tasks:
+            return len(set(self.hosts.values()))
+        return -(-self.tasks // self.cores_per_node) if self.tasks and self.cores_per_node else None
 
     def frame_data(self) -> Iterator[dict[str, Any]]:
         """Yield a row for each file and interface, led by the job."""
         job = {"job_id": self.job_id, "executable": self.executable}
         return (job | record_columns(record) for record in self.files + self.upper)
+
+    def placed(self, nodes: Sequence[str] = (), cores_per_node: int | None = None) -> "DarshanLog":
+        """Return the log on a machine, and its tasks on these nodes: evenly, in order, as srun deals them by default.
+
+        A log that names its nodes, or has fewer tasks than nodes, keeps its tasks where they are.
+
+        Examples
+        --------
+        >>> log = DarshanLog(executable=None, job_id=1, tasks=5, run_time_s=1.0, modules=(), files=())
+        >>> log.placed(["a", "b"]).hosts
+        {0: 'a', 1: 'a', 2: 'a', 3: 'b', 4: 'b'}
+        >>> log.placed(cores_per_node=2).nodes
+        3
+        """
+        tasks, hosts = self.tasks or 0, self.hosts
+        if nodes and not hosts and tasks >= len(nodes):
+            each, more = divmod(tasks, len(nodes))
+            dealt = (node for place, node in enumerate(nodes) for _ in range(each + (place < more)))
+            hosts = dict(enumerate(dealt))
+        return replace(self, hosts=hosts, cores_per_node=cores_per_node)
 
     def mount_of(self, path: str) -> tuple[str, str] | None:
         """Return the mount point that a file lies on, and its kind.

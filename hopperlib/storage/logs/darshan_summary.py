@@ -153,6 +153,8 @@ def overall(jobs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         "jobs_to_mend": sum(job["problems"] > 0 for job in jobs),
         **{name: sum(job[name] for job in jobs) for name in _SUMMED},
         "io_task_hours": round(sum(job["io_task_hours"] for job in jobs), 6),
+        "io_node_hours": round(sum(job["io_node_hours"] or 0.0 for job in jobs), 6),
+        "jobs_of_known_nodes": sum(job["nodes"] is not None for job in jobs),
         "waiting_task_hours": round(sum(job["waiting_task_hours"] for job in jobs), 6),
         "by_program": cost_sums(jobs, "executable"),
         "by_user": cost_sums(jobs, "user"),

@@ -27,7 +27,7 @@ References
 import math
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import NormalDist, fmean, median
 from typing import Any, NamedTuple
 
@@ -35,7 +35,7 @@ from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, Traffic
 from hopperlib.units import BYTES_PER_MIB
 
 _LEAST_BYTES = BYTES_PER_MIB
-_LEAST_OSTS = 3
+LEAST_OSTS = 3
 # Chance that a healthy log is blamed in one direction; the other has as much.
 _FALSE_ALARM = 0.0005
 # Log-sigma of healthy rates that is allowed for, and as how many OSTs it counts.
@@ -43,7 +43,7 @@ _HEALTHY_SIGMA, _PRIOR_OSTS = 0.6, 4
 # The variance of a median over that of a mean.
 _OF_A_MEDIAN = math.pi / 2
 # A smaller factor is no reason to report anybody.
-_SLOW_FACTOR = 1.5
+SLOW_FACTOR = 1.5
 # Slower than this are no stragglers: these were up to 7.4 times slower, and 1 in 20 of them is by a log-sigma of 0.6 as
 # much slower again.
 _NO_STRAGGLER = 20.0
@@ -142,10 +142,19 @@ def judge_osts(log: DarshanLog, direction: str) -> Verdict:
     """
     if direction not in ("read", "write"):
         raise ValueError(f"direction={direction!r} must be read or write")
+    if direction not in log.judged:
+        log.judged[direction] = _judge(log, direction)
+    verdict: Verdict = log.judged[direction]
+    return verdict
+
+
+def _judge(log: DarshanLog, direction: str) -> Verdict:
+    """Return what the files of one direction say."""
     used = [file for file in log.files if file.layout and file.moved(direction).moved_bytes > 0]
     if not used:
         return Verdict(direction=direction, unknown=f"no {direction} of a file whose OSTs the log knows")
-    files = _telling_files(used, direction)
+    placed = [file for file in used if file.osts]
+    files = [(file.osts, traffic) for file, traffic in telling_files(placed, direction)]
     if not files:
         return Verdict(direction=direction, unknown="no file moved a mebibyte an OST, or the log holds no times")
     rates = _rates(files)
@@ -173,18 +182,25 @@ def _doubt(suspect: SlowOst) -> str:
 _File = tuple[tuple[int, ...], Traffic]
 
 
-def _telling_files(used: Sequence[FileRecord], direction: str) -> list[_File]:
-    """Return the files whose rates say something about their OSTs, none if there are none."""
-    files = []
-    for file in used:
+def telling_files(files: Iterable[FileRecord], direction: str) -> list[tuple[FileRecord, Traffic]]:
+    """Return the files whose rates say something about where they lie and who moved them, with their traffic.
+
+    Examples
+    --------
+    >>> files = [FileRecord(path="/a", bytes_read=10**9, read_s=2.0), FileRecord(path="/b", bytes_read=10**3, read_s=1.0)]
+    >>> [file.path for file, _ in telling_files(files, "read")]
+    ['/a']
+    """
+    telling = []
+    for file in files:
         traffic = file.moved(direction)
         # Below a mebibyte an OST a file shows caches and latency.
         least = _LEAST_BYTES * (file.layout.stripe_count if file.layout else 1)
-        if file.osts and traffic.time_s > 0 and traffic.moved_bytes >= least:
-            files.append((file.osts, traffic))
+        if traffic.time_s > 0 and traffic.moved_bytes >= least:
+            telling.append((file, traffic))
     # A few small files beside large ones are caches at work.
-    typical = median(traffic.moved_bytes for _, traffic in files) if files else 0
-    return [(osts, traffic) for osts, traffic in files if traffic.moved_bytes >= 0.1 * typical]
+    typical = median(traffic.moved_bytes for _, traffic in telling) if telling else 0
+    return [(file, traffic) for file, traffic in telling if traffic.moved_bytes >= 0.1 * typical]
 
 
 def _rates(files: Sequence[_File]) -> tuple[OstRate, ...]:
@@ -218,11 +234,11 @@ def _rate(osts: tuple[int, ...], files: Sequence[_File]) -> OstRate:
 def _why_unknown(sets: set[frozenset[int]], groups: int) -> str:
     """Say why the OSTs of files cannot be told apart; empty if they can."""
     count = len(frozenset().union(*sets))
-    if count < _LEAST_OSTS:
+    if count < LEAST_OSTS:
         return f"all data lies on {count} OST{'s' if count > 1 else ''}: too few to compare"
     if len(sets) == 1:
         return f"every file is striped over the same {count} OSTs, so the log cannot tell one from another"
-    if groups < _LEAST_OSTS:
+    if groups < LEAST_OSTS:
         return f"the files tell only {groups} groups of the {count} OSTs apart: too few to compare"
     return ""
 
@@ -236,10 +252,10 @@ def _slow(files: Sequence[_File]) -> tuple[tuple[SlowOst, ...], SlowOst | None]:
     reference = median(rate.rate_mb_s for rate in rates)
     delivered = [rate.delivered_mb_s for rate in rates if rate.delivered_mb_s]
     usual = median(delivered) if len(delivered) == len(rates) else None
-    while len(rates) >= _LEAST_OSTS and len(slowest) < most:
+    while len(rates) >= LEAST_OSTS and len(slowest) < most:
         judged = [SlowOst(rate, _factor(rate, reference, usual), reference) for rate in rates]
         worst = max(judged, key=lambda slow: (slow.factor, slow.rate.files))
-        if worst.factor < _SLOW_FACTOR:
+        if worst.factor < SLOW_FACTOR:
             break
         slowest.append(worst)
         if _chance(worst, [other for other in judged if other is not worst]) < _FALSE_ALARM:
@@ -265,12 +281,20 @@ def _no_chance_of_ranks(files: Sequence[_File], rate: OstRate, groups: int) -> b
         return True
     # All of its files, or all but a quarter that may be as fast as others, from a cache.
     ways = {len(own), len(own) - len(own) // 4}
-    chances = (_chance_of_slowest(len(of_all), bisect_right(of_all, own[way - 1]), len(own), way) for way in ways)
+    chances = (chance_of_slowest(len(of_all), bisect_right(of_all, own[way - 1]), len(own), way) for way in ways)
     return groups * len(ways) * min(chances) < _FALSE_ALARM
 
 
-def _chance_of_slowest(files: int, slowest: int, own: int, needed: int) -> float:
-    """Return the chance that of that many files of one OST that many are among the slowest of all."""
+def chance_of_slowest(files: int, slowest: int, own: int, needed: int) -> float:
+    """Return the chance that of that many files of one OST that many are among the slowest of all.
+
+    Examples
+    --------
+    Both files of an OST among the slowest two of four: one way of six.
+
+    >>> round(chance_of_slowest(4, 2, 2, 2), 4)
+    0.1667
+    """
     return math.fsum(
         math.exp(_log_ways(slowest, found) + _log_ways(files - slowest, own - found) - _log_ways(files, own))
         for found in range(max(needed, own - (files - slowest)), min(own, slowest) + 1)

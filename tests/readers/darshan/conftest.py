@@ -29,7 +29,7 @@ class DarshanReport:
                     "metadata": {"h": "romio_no_indep_rw=true;cb_nodes=4"}},
             "exe": "/home/u/a.out --secret <b>",
         }
-        self.modules = {name: {"partial_flag": name in text.split()} for name in ("POSIX", "APMPI", "LUSTRE")}
+        self.modules = {name: {"partial_flag": name in text.split()} for name in ("POSIX", "APXC", "LUSTRE")}
         self.name_records, self.records = {}, {}
         self.counters = {
             "POSIX": {"counters": ["POSIX_BYTES_WRITTEN", "POSIX_WRITES", "POSIX_MODE"], "fcounters": ["POSIX_F_WRITE_TIME"]},

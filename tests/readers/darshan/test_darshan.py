@@ -20,7 +20,7 @@ def test_healthy_log(stand_in, text):
     assert len(log.files) == 24
     assert log.files[3].path == "/scratch/out.3"
     assert log.files[3].layout.osts == (3,)
-    assert log.notes == ("in the log and not used here: APMPI",)
+    assert log.notes == ("in the log and not used here: APXC",)
     assert log.missing == ()
     assert slow_osts(log) == [14]
 

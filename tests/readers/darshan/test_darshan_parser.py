@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from hopperlib.cli import hopper
 from hopperlib.errors import InputError
-from hopperlib.readers.darshan import read_darshan
+from hopperlib.readers.darshan import read_darshan, read_darshan_text
 from hopperlib.storage.logs.darshan_findings import findings
 
 HEAD = """# darshan log version: 3.41
@@ -138,3 +138,22 @@ def test_other_text_is_refused(tmp_path, words):
     path.write_text(words, encoding="utf-8")
     with pytest.raises(InputError, match="neither a job nor a counter of darshan-parser"):
         read_darshan(path)
+
+
+def daos(module, *counters):
+    return "".join(
+        f"{module}\t0\t7\t{module}_{name}\t{value}\tpool:object\tUNKNOWN\tUNKNOWN\n" for name, value in counters
+    )
+
+
+def test_objects_of_daos_are_read_and_count_once_beside_its_files():
+    objects = daos(
+        "DAOS", ("OBJ_OPENS", 1), ("OBJ_FETCHES", 2), ("ARRAY_READS", 3), ("KV_GETS", 4), ("BYTES_READ", 900)
+    )
+    log = read_darshan_text(f"# nprocs: 4\n{objects}")
+    (file,) = log.files
+    assert (file.interface, file.opens, file.reads, file.bytes_read) == ("DAOS", 1, 9, 900)
+    files = daos("DFS", ("READS", 1), ("BYTES_READ", 900))
+    both = read_darshan_text(f"# nprocs: 4\n{files}{objects}")
+    assert [(file.interface, file.bytes_read) for file in both.files] == [("DFS", 900)]
+    assert both.totals["DAOS"]["bytes_read"] == 900

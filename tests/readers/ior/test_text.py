@@ -1,5 +1,7 @@
 """The tables of each version of IOR; inputs without a file are synthetic, written in the layout of the version."""
 
+from pathlib import Path
+
 import pytest
 
 from hopperlib.readers.ior.reader import read_ior
@@ -251,3 +253,14 @@ def test_verbose_rows_of_2_10():
     )
     (row,) = read_ior(text, file="a")
     assert (row.rate_mib_s, row.repetition, row.nodes) == (3475.49, 0, 2)
+
+
+def test_bytes_that_ior_counted_itself_are_those_of_the_next_result():
+    lines = (
+        (Path(__file__).parents[3] / "data" / "samples" / "ior" / "ior-4.0.0.posix-fpp.txt").read_text().splitlines()
+    )
+    first = next(place for place, line in enumerate(lines) if line.startswith("read "))
+    lines.insert(first, "WARNING: Using actual aggregate bytes moved  = 33554431")
+    moved = [(row.access, row.repetition, row.moved_bytes) for row in read_ior("\n".join(lines), file="a")]
+    assert moved[1] == ("read", 0, 33_554_431)
+    assert [each for _, _, each in moved if each] == [33_554_431]

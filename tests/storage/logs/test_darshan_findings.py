@@ -94,7 +94,7 @@ def shared(**more):
 def test_small_writes_to_a_shared_file():
     one = found(shared(writes=40_000, write_sizes=sizes(k10=20_000, m10=20_000)))["small-writes"]
     assert (one.level, one.evidence["small_calls"], one.evidence["share"]) == ("advice", 20_000, 0.5)
-    assert "20,000 of 40,000 write calls (50 %) are below 1 MiB, 2.5 MB a call on average" in one.message
+    assert "20,000 of 40,000 write calls (50 %) are below 1 MiB, with 0.2 % of the bytes at most" in one.message
     # The line is the one that the model of striping gives.
     system = file_system_of(HOPPER)
     line = advise(100 * GB, 48, "shared", system, cores_per_node=HOPPER.node().cores).hints_line

@@ -1,0 +1,153 @@
+"""A night's logs together: slow OSTs and nodes that no job tells alone are found, and healthy nights are left alone. Synthetic."""
+
+import dataclasses
+import math
+import random
+
+import pytest
+from hypothesis import settings
+
+from hopperlib.storage.logs.darshan_log import DarshanLog, FileRecord, StripeLayout
+from hopperlib.storage.logs.health import Part, Seen, _chance, health, health_findings, seen_in
+from hopperlib.storage.logs.ost_rates import judge_osts
+
+OSTS, NODES, PER_NODE = 40, 60, 4
+
+
+def seconds_of(noise, rng):
+    if noise == "stragglers":
+        return math.exp(rng.gauss(0, 0.3)) * (7.4 if rng.random() < 0.02 else 1.0)
+    if noise == "lognormal":
+        return math.exp(rng.gauss(0, 0.6))
+    return math.exp(0.3 * rng.gauss(0, 1) / math.sqrt(sum(rng.gauss(0, 1) ** 2 for _ in range(3)) / 3))
+
+
+def job(rng, noise, slow=frozenset(), factor=2.5):
+    """A job of a file a task on nodes and OSTs by chance: task 0 is slow, and each OST and node has its luck in the job."""
+    nodes = rng.sample(range(NODES), rng.randint(3, 30))
+    first = rng.randrange(OSTS)
+    luck = {part: math.exp(rng.gauss(0, 0.3)) for part in (*nodes, *(-1 - ost for ost in range(OSTS)))}
+    files, unit = [], 10 ** rng.uniform(-1, 2)
+    for task in range(1, len(nodes) * PER_NODE - rng.randrange(PER_NODE)):
+        # Lustre deals OSTs in turn or by the room that they have.
+        ost = (first + task) % OSTS if task % 3 else rng.randrange(OSTS)
+        node = nodes[task // PER_NODE]
+        seconds = unit * seconds_of(noise, rng) * luck[node] * luck[-1 - ost]
+        parts = (Part("ost", "/s", "write", ost), Part("node", "", "write", f"n{node}"))
+        for part in parts:
+            seconds *= factor if (part.kind, part.name) in slow else 1
+        files.append((1 / seconds, task, parts))
+    return Seen(f"program {rng.randrange(3)}", tuple(sorted(files, key=lambda file: file[0])))
+
+
+def night(rng, noise, jobs=None, **more):
+    return health(job(rng, noise, **more) for _ in range(jobs or rng.randint(2, 40)))
+
+
+def slow_in(healths):
+    return {(each.part.kind, each.part.name) for each in healths if each.slow}
+
+
+# `make search` draws 4,000 nights of each noise anew, the tests 40, the same each time.
+SEARCHES = settings.default.max_examples >= 300
+NIGHTS = 4000 if SEARCHES else 40
+
+
+@pytest.mark.hypothesis
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("noise", ["lognormal", "student", "stragglers"])
+def test_healthy_nights_are_left_alone_whatever_the_noise(noise):
+    """One in a thousand may be blamed; of 4,000 four, and ten once in a hundred tries (Poisson)."""
+    rng = random.Random(None if SEARCHES else 4)
+    blamed = sum(bool(slow_in(night(rng, noise))) for _ in range(NIGHTS))
+    assert blamed <= (10 if SEARCHES else 0)
+
+
+@pytest.mark.parametrize(("slow", "jobs"), [(("ost", 14), 60), (("node", "n7"), 80)])
+def test_many_jobs_find_what_is_slow_and_nothing_else(slow, jobs):
+    rng = random.Random(3)
+    nights = [slow_in(night(rng, "stragglers", jobs, slow={slow})) for _ in range(3)]
+    assert nights == [{slow}] * 3
+
+
+def test_a_node_in_few_jobs_cannot_be_told():
+    """Slowest of some sixteen nodes in each of two jobs or three: one of sixty is that now and then."""
+    verdicts = {
+        each.part.name: each.verdict for each in night(random.Random(3), "stragglers", 9, slow={("node", "n7")})
+    }
+    assert verdicts["n7"] == "cannot tell"
+
+
+def test_an_ost_and_a_node_are_told_apart():
+    both = {("ost", 14), ("node", "n7")}
+    assert slow_in(night(random.Random(8), "lognormal", 150, slow=both, factor=3.0)) == both
+
+
+def test_what_is_always_together_is_named_together():
+    rng = random.Random(6)
+    ost, node = Part("ost", "/s", "write", 99), Part("node", "", "write", "n99")
+    logs = []
+    for each in (job(rng, "lognormal") for _ in range(40)):
+        slow = (min(rate for rate, _, _ in each.files) / 2, 999 + len(logs), (ost, node))
+        logs.append(each._replace(files=(slow, *each.files)))
+    (found,) = (each for each in health(logs) if each.slow)
+    assert {found.part, *found.rivals} == {ost, node}
+    said = next(iter(health_findings([found]))).message
+    assert "node n99" in said
+    assert "OST 99 (OST0063) of /s" in said
+    assert "cannot tell which" in said
+
+
+def test_the_same_tasks_of_the_same_program_count_once():
+    """A task that does more in every run, on the same node, is the program's."""
+    parts = [Part("node", "", "write", f"n{node}") for node in range(10)]
+    run = Seen(
+        "a.out", tuple(sorted((1.0 if node == 7 else 9.0 + node, node + 1, (parts[node],)) for node in range(10)))
+    )
+    assert slow_in(health([run] * 30)) == set()
+    others = [run._replace(program=f"{number}.out") for number in range(30)]
+    assert slow_in(health(others)) == {("node", "n7")}
+
+
+def test_chance_of_one_job_is_its_fraction_and_of_two_by_hand():
+    assert math.isclose(_chance([0.01]), 0.01)
+    # P(product of two even numbers <= c) = c (1 - ln c), with c = 0.01.
+    assert math.isclose(_chance([0.1, 0.1]), 0.01 * (1 - math.log(0.01)))
+
+
+def log(rng, slow=None, mount="/s"):
+    files = []
+    for task, ost in enumerate(rng.sample(range(100), 60)):
+        seconds = 10.0 * seconds_of("lognormal", rng) * (2.5 if ost == slow else 1)
+        layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(ost,))
+        moved = {task: 10**9}
+        files.append(
+            FileRecord(path=f"{mount}/{ost}", bytes_written=10**9, write_s=seconds, layout=layout, written_by=moved)
+        )
+    return DarshanLog(
+        executable="a", job_id=1, tasks=60, run_time_s=99.0, modules=(), files=tuple(files), mounts=((mount, "lustre"),)
+    )  # fmt: skip
+
+
+def test_logs_say_together_what_none_says_alone():
+    rng = random.Random(3)
+    logs = [
+        dataclasses.replace(log(rng, slow=14), job_id=number).placed([f"n{rng.randrange(50)}" for _ in range(6)])
+        for number in range(50)
+    ]
+    assert not any(judge_osts(each, "write").slow for each in logs)
+    healths = health(each for one in logs for each in seen_in(one))
+    assert slow_in(healths) == {("ost", 14)}
+    assert {each.part.kind for each in healths} == {"ost", "node"}
+    message = next(iter(health_findings(healths))).message
+    assert message.startswith("OST 14 (OST000e) of /s is slow for")
+
+
+def test_files_of_task_0_and_those_elsewhere_do_not_count():
+    one = log(random.Random(5))
+    (seen,) = seen_in(one)
+    assert sorted(task for _, task, _ in seen.files) == list(range(1, 60))
+    files = (*one.files, *(log(random.Random(6), mount="/t").files[:20]))
+    both = DarshanLog(executable="a", job_id=1, tasks=60, run_time_s=9.0, modules=(), files=files, mounts=(("/s", "lustre"), ("/t", "lustre")))  # fmt: skip
+    assert {part.file_system for each in seen_in(both) for _, _, parts in each.files for part in parts} == {"/s"}
+    assert len({each.part for each in health([*seen_in(one), *seen_in(log(random.Random(7), mount="/t"))])}) > 100
