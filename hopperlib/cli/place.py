@@ -121,8 +121,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         _warn_of_other_lines(reviews)
         show(question.name, results[0], as_json, show_all)
     else:
-        if show_all:
-            results[0] = with_basis(question, values, results[0])
+        results[0] = with_basis(question, values, results[0], asked=show_all)
         _print(list(zip(reviews, results, strict=True)), form, show_all)
     if here and not check:
         from hopperlib.cli.here import probe_line
