@@ -260,6 +260,21 @@ def test_several_explorers_share_the_worker_and_the_address(workshop):
     assert page.url.endswith("#trial-2.tasks=7")
 
 
+def test_what_is_moved_before_the_scripts_come_is_answered(watch, workshop_url):
+    watched = watch(workshop_url)
+    page = watched.page
+    held = []
+    page.route("**/explorer.mjs*", lambda route: held.append(route))  # noqa: PLW0108 (it marks what it is given)
+    page.goto(f"{workshop_url}/book/index.html")
+    set_slider(page, "Tasks", 5)
+    box = explorer(page)
+    box.get_by_label("Order").select_option("down")
+    assert len(held) == 1
+    held[0].continue_()
+    expect(summary(page)).to_contain_text("With 5 tasks")
+    page.wait_for_function("() => location.hash.includes('trial.order=down')")
+
+
 def test_python_lives_from_page_to_page(watch, workshop_url, served):
     page = watch(workshop_url).go("book/index.html")
     set_slider(page, "Tasks", 7)

@@ -1,6 +1,10 @@
 // What every page needs: a switch for its code, and printing, in the colors of paper and with charts unfolded.
 
+import { className } from "./progress.mjs";
+
 const root = document.documentElement;
+// Kept from the first page of a visit on.
+className();
 
 for (const button of document.querySelectorAll("[data-hopper-print]")) {
   button.addEventListener("click", () => window.print());
