@@ -126,7 +126,7 @@ def _instead(name: str, changed: Machine, usual: Any, asked: str) -> Machine:
     return changed if asked == name else usual(asked)
 
 
-def inputs(study: str, seen: Collection[str]) -> Iterator[Input]:
+def _inputs(study: str, seen: Collection[str]) -> Iterator[Input]:
     """Yield what a model may rest on, given the numbers of machine files that it looks at."""
     for name, each in ranges(study).items():
         step = STEP * each.value or STEP * (each.high - each.low)
@@ -145,13 +145,19 @@ def inputs(study: str, seen: Collection[str]) -> Iterator[Input]:
 
 
 def moved(study: str) -> Iterator[Moved]:
-    """Yield what moves the numbers of a study's model; a change that breaks a rule of the machine file is left out."""
+    """Yield what moves the numbers of a study's model; a change that breaks a rule of the machine file is left out.
+
+    Examples
+    --------
+    >>> {one.number for one in moved("memory")}
+    {'hopper-usable'}
+    """
     # Processes that have imported no study yet, whatever this one has.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["hopperbook.basis"])
     with context.Pool(1, maxtasksperchild=1) as pool:
         usual, seen = pool.apply(_looked, (study,))
-        for each in inputs(study, seen):
+        for each in _inputs(study, seen):
             try:
                 low, high = (pool.apply(run, (study, each, by)) for by in (-each.step, each.step))
             except (ValueError, LookupError, ArithmeticError):
@@ -230,7 +236,7 @@ def basis_figure(study: str) -> Figure:
     return replace(figure, layout=figure.layout | {"barmode": "stack"}, table=lines)
 
 
-def main() -> None:
+def _main() -> None:
     """Compute the table and keep it."""
     # What is imported here is not computed anew there: a study with ranges has a model.
     found = [one for name in built() if ranges(name) for one in moved(name)]
@@ -241,4 +247,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    _main()

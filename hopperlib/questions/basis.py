@@ -188,7 +188,14 @@ def shares(moved: Sequence[Moved]) -> dict[str, dict[str, float]]:
 
 
 def tables(moved: Sequence[Moved]) -> tuple[Table, ...]:
-    """Return the shares of what the numbers of an answer rest on, and what each becomes; none if nothing moves them."""
+    """Return the shares of what the numbers of an answer rest on, and what each becomes; none if nothing moves them.
+
+    Examples
+    --------
+    >>> from hopperlib.questions.question import load
+    >>> [table.caption for table in tables(basis(load("hybrid"), {}))]
+    ['What the numbers rest on', 'What they become, each input 10 % lower and higher']
+    """
     if not moved:
         return ()
     heads = (Column("Number"), *(Column(status.capitalize(), "%", 0) for status in get_args(Status)))

@@ -554,10 +554,25 @@ def test_printing_shows_the_chart_on_white(workshop):
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+def test_solutions_are_printed_on_request(workshop):
+    page = workshop.go("book/words.html")
+    page.evaluate("window.print = () => (window.printed = true)")
+    solution = page.locator(".admonition.solution").first
+    page.get_by_role("button", name="Print this page with its solutions").click()
+    page.emulate_media(media="print")
+    expect(solution).to_be_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.get_by_role("button", name="Print this page", exact=True).click()
+    expect(solution).to_be_hidden()
+    page.emulate_media(media="screen")
+    page = workshop.go("book/index.html")
+    expect(page.get_by_role("button", name="Print this page with its solutions")).to_be_hidden()
+
+
 def test_every_chart_is_printed(workshop):
     page = workshop.go("notebooks/checks.html")
     page.evaluate("window.print = () => (window.printed = true)")
-    page.get_by_role("button", name="Print this page").click()
+    page.get_by_role("button", name="Print this page", exact=True).click()
     page.wait_for_function("() => window.printed")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")

@@ -21,6 +21,7 @@ from hopperlib.network.rank_order import (
     triangle_imbalance,
 )
 from hopperlib.network.runtime.link_loads import LinkMap
+from hopperlib.network.torus.distances import Coordinates
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 
 # Assumed: the source prints the cores, 3,072, and not how they are arranged.
@@ -97,6 +98,18 @@ def s3d_time_s(off_node_pairs_left: int) -> float:
     return printed("rank-order.s3d-without") * (1 - share + share * off_node_pairs_left / _off_node()[0])
 
 
+@cache
+def _links() -> LinkMap:
+    """Return the links of Hopper."""
+    return LinkMap(Machine.load("hopper"))
+
+
+@cache
+def _places(order: str) -> tuple[Coordinates, ...]:
+    """Return where Hopper's nodes sit, in an order."""
+    return tuple(node.coordinates for node in order_nodes(compute_nodes(Machine.load("hopper")), order))
+
+
 def busiest_link_s(made: Callable[[int], Triangle], side: int, order: str, pattern: str) -> float:
     """Time that the busiest link takes if each group of MFDn passes on a GB, four tasks a node, nodes side by side. [s]
 
@@ -117,22 +130,20 @@ def busiest_link_s(made: Callable[[int], Triangle], side: int, order: str, patte
     >>> [round(busiest_link_s(each, 5, "xyz", "ring"), 2) for each in made]
     [0.47, 0.67, 0.27]
     """
-    hopper = Machine.load("hopper")
-    places = [node.coordinates for node in order_nodes(compute_nodes(hopper), order)]
-    triangle, tasks = made(side), hopper.node().numa_nodes
-    messages: Counter[tuple[tuple[int, int, int], tuple[int, int, int]]] = Counter()
+    triangle, tasks, places = made(side), Machine.load("hopper").node().numa_nodes, _places(order)
+    messages: Counter[tuple[Coordinates, Coordinates]] = Counter()
     for line in (*triangle, *zip(*triangle, strict=True)):
         group = [places[(rank - 1) // tasks] for rank in line if rank is not None]
         senders = group if pattern == "ring" else group[:1] * len(group)
         messages.update(pair for pair in zip(senders, group[1:] + group[:1], strict=True) if pair[0] != pair[1])
-    links = LinkMap(hopper)
-    return max((count / capacity for _, count, capacity in links.each(links.of_messages(messages))), default=0.0)
+    loads = _links().of_messages(messages)
+    return max((count / capacity for _, count, capacity in _links().each(loads)), default=0.0)
 
 
 def _balanced_columns_best() -> Shares:
     """Return in how many cases the balanced columns load the busiest link least: printed grids and run, orders, patterns."""
-    # 2,016 tasks, as the printed run had, are a triangle of 63 rows.
-    cases = list(product((5, 63), ("nid", "xyz", "xyz-by2"), ("ring", "star")))
+    # From the printed grids to the 2,016 tasks of the printed run, a triangle of 63 rows.
+    cases = list(product((5, 15, 31, 63), ("nid", "xyz", "xyz-by2"), ("ring", "star")))
     others = diagonal_major, balanced_diagonal_major
     best = [
         busiest_link_s(balanced_column_major, *case) < min(busiest_link_s(made, *case) for made in others)
