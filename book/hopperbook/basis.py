@@ -97,7 +97,7 @@ def run(study: str, changed: Input | None = None, by: float = 0.0) -> dict[str, 
         name, _, key = changed.key.partition(".")
         number = changed.value + by
         other = Machine.load(name).with_value(key, round(number) if changed.step >= 1 else number, assumed="moved")
-        machine._bundled = partial(_instead, name, other, machine._bundled)
+        machine._bundled = partial(_instead, name, other, machine._bundled)  # type: ignore[assignment]
     model = load(study).model
     assert model is not None
     given = [model(usual, random.Random(seed)) for seed in _SEEDS[:2]]
@@ -117,7 +117,7 @@ def _looked(study: str) -> tuple[dict[str, float], set[str]]:
                 seen.add(f"{folder}{own}.{name}")
             return object.__getattribute__(self, name)
 
-        part.__getattribute__ = read  # type: ignore[assignment]
+        part.__getattribute__ = read  # type: ignore[method-assign]
     return run(study), seen
 
 
@@ -177,7 +177,8 @@ def kept(study: str) -> list[Moved]:
     ('memory of a task on a half-packed Franklin node', 'calibrated')
     """
     own = (row for row in rows(_FILE) if row["study"] == study)
-    found = (Moved(*list(row.values())[:4], *map(float, list(row.values())[4:])) for row in own)
+    numbers = ("value", "at_low", "at", "at_high")
+    found = (Moved(**row | {name: float(row[name]) for name in numbers}) for row in own)  # type: ignore[arg-type]
     return sorted(found, key=lambda one: -one.share)
 
 
