@@ -293,7 +293,8 @@ def _texts(check: Check) -> tuple[str, ...]:
     tolerated = f"tolerance: {check.tolerance_reason}" if check.tolerance_reason else ""
     name = check.id.partition(".")[0]
     wide = study_texts().get(name, {}).get("wide", {}).get(_short(check.id), "")
-    return tuple(text for text in (check.reason, check.explanation, wide, tolerated) if text)
+    changed = f"changed {check.changed}" if check.changed else ""
+    return tuple(text for text in (check.reason, check.explanation, wide, tolerated, changed) if text)
 
 
 def _reader(name: str) -> Callable[[str], None]:
