@@ -51,7 +51,6 @@ VERDICTS = (
     "too wide",
     "as fitted",
     "holds",
-    "by construction",
     "input",
     "missed, explained",
     "missed",

@@ -1,4 +1,4 @@
-"""Write the scorecard where it is kept: ``data/scorecard.csv`` and its summary line in ``README.md``.
+"""Write the scorecard where it is kept: ``data/scorecard.csv``, its headline in ``README.md``, its summary on its page.
 
     python scripts/scorecard.py     (or `make scorecard`) after a study, its model or a documented value has changed
 
@@ -15,13 +15,22 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> None:
-    """Write both files."""
+    """Write the files."""
     table = score.rows()
     (ROOT / "data" / "scorecard.csv").write_text(score.to_csv(table), encoding="utf-8")
-    readme = ROOT / "README.md"
-    line = f"<!-- scorecard -->\n{tables.summary()} {score.summary_line(table)}\n<!-- /scorecard -->"
-    text = readme.read_text(encoding="utf-8")
-    readme.write_text(re.sub(r"<!-- scorecard -->.*?<!-- /scorecard -->", lambda _: line, text, flags=re.DOTALL))
+    lines = {
+        ("README.md", "scorecard"): f"{tables.summary()}; {score.headline(table)}.",
+        ("book/scorecard.md", "summary"): score.summary_line(table),
+    }
+    for (name, mark), line in lines.items():
+        file = ROOT / name
+        text = re.sub(
+            rf"(<!-- {mark} -->\n).*?(\n<!-- /{mark} -->)",
+            lambda found, line=line: found[1] + line + found[2],
+            file.read_text(encoding="utf-8"),
+            flags=re.DOTALL,
+        )
+        file.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

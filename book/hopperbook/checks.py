@@ -59,6 +59,8 @@ class Check:
     explanation : str
         Why the model misses the value, for a check that is known to fail. It
         is not for a check that agrees.
+    changed : str
+        When the criterion was changed after the value was known, and how.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Check:
     tolerance_reason: str = ""
     reason: str = ""
     explanation: str = ""
+    changed: str = ""
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:

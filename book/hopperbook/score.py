@@ -1,8 +1,9 @@
 """The scorecard: every documented value beside what the models give.
 
 Each study computes values (`hopperbook.studies`), and ``data/checks.csv`` says
-how each is to be read; this module joins both with ``data/documented.csv``. No
-documented row is left out: one of no study says that nothing models it.
+how each is to be read; this module joins both with ``data/documented.csv``. A
+documented row of no study says that nothing models it. Left out is only what
+could not have come out otherwise: a test holds that it does (`constructed`).
 
 ==================  ===================================================
 reproduced          a retrodiction holds the documented interval, and says
@@ -10,7 +11,6 @@ reproduced          a retrodiction holds the documented interval, and says
 too wide            it holds it, and much else
 as fitted           a calibrated value comes out as it went in
 holds               a shape is true, a sum of printed numbers agrees
-by construction     it could not have been otherwise in this model
 input               the model works with the printed value
 missed, explained   the model does not agree, and the row says why
 missed              the model does not agree, and nobody knows why
@@ -293,7 +293,8 @@ def _texts(check: Check) -> tuple[str, ...]:
     tolerated = f"tolerance: {check.tolerance_reason}" if check.tolerance_reason else ""
     name = check.id.partition(".")[0]
     wide = study_texts().get(name, {}).get("wide", {}).get(_short(check.id), "")
-    return tuple(text for text in (check.reason, check.explanation, wide, tolerated) if text)
+    changed = f"changed {check.changed}" if check.changed else ""
+    return tuple(text for text in (check.reason, check.explanation, wide, tolerated, changed) if text)
 
 
 def _reader(name: str) -> Callable[[str], None]:
@@ -420,8 +421,19 @@ def _row(value: DocumentedValue, given: Mapping[str, Value] | None) -> Row:
     )
 
 
+def constructed() -> tuple[Row, ...]:
+    """Return what is true of the models however their numbers are set: no part of the scorecard, and tested.
+
+    Examples
+    --------
+    >>> {row.role for row in constructed()}
+    {'by construction'}
+    """
+    return tuple(row for row in _all_rows() if row.role == "by construction")
+
+
 def rows(study: str | None = None) -> tuple[Row, ...]:
-    """Return the scorecard, in the order of the data file.
+    """Return the scorecard, in the order of the data file, without what is true by construction.
 
     Parameters
     ----------
@@ -442,6 +454,11 @@ def rows(study: str | None = None) -> tuple[Row, ...]:
     >>> row.documented, row.reproduced, row.role, row.verdict
     ('1.29', '1.29167', 'arithmetic', 'holds')
     """
+    return tuple(row for row in _all_rows(study) if row.role != "by construction")
+
+
+def _all_rows(study: str | None = None) -> tuple[Row, ...]:
+    """Return a row for each documented value, of one study or of all."""
     values = all_values()
     known = sorted({value.study for value in values})
     if study not in (None, *known):
@@ -465,8 +482,24 @@ def unexplained(table: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(row for row in table if row.verdict == "missed")
 
 
+def headline(table: Iterable[Row]) -> str:
+    """Return how the retrodictions did in one clause, as the README prints it after the forecasts.
+
+    Examples
+    --------
+    >>> headline(rows("memory"))
+    'of 1 printed number that the authors knew when they built the models, the nominal 90 % intervals hold 1 (100 %)'
+    """
+    known = [row for row in table if row.role == "retrodicted"]
+    held = sum(not row.verdict.startswith("missed") for row in known)
+    return (
+        f"of {count(len(known), 'printed number')} that the authors knew when they built the models, "
+        f"the nominal 90 % intervals hold {held} ({held / max(1, len(known)):.0%})"
+    ).replace("%)", " %)")
+
+
 def summary_line(table: Iterable[Row]) -> str:
-    """Return the scorecard in a few sentences, as the README prints it: what can be lost first, then the rest.
+    """Return the scorecard in a few sentences, as its page prints it: what can be lost first, then the rest.
 
     Examples
     --------
@@ -480,7 +513,6 @@ def summary_line(table: Iterable[Row]) -> str:
     counted = {
         "calibrated": "calibrated",
         "input": "inputs",
-        "by construction": "true by construction",
         "not modelled": "not modelled",
     }
     compared = {"shape": "shapes hold", "arithmetic": "sums of printed numbers hold"}

@@ -246,7 +246,7 @@ def _range(each: Range) -> str:
 
 
 def assumptions(study: str) -> str:
-    """Return a study's assumptions as a Markdown list, those that are numbers with their ranges.
+    """Return a study's assumptions as a Markdown list, those that are numbers with their ranges, and why it predicts nothing if so.
 
     Examples
     --------
@@ -257,4 +257,8 @@ def assumptions(study: str) -> str:
         f"{capital(each.what)}: {_range(each)} ({each.why}).{f' Changed {each.changed}.' if each.changed else ''}"
         for each in ranges(study).values()
     )
-    return "\n".join(f"- {text}" for text in (*load(study).assumptions, *numbers))
+    listed = "\n".join(f"- {text}" for text in (*load(study).assumptions, *numbers))
+    why = load(study).no_prediction
+    return (
+        f"{listed}\n\nNo number of this page can be predicted and held against a printed one. {why}" if why else listed
+    )

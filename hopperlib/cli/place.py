@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopperlib.cli.common import fail, read_source, write_lines
-from hopperlib.cli.question import question_command, show, styled, takes_boxes
+from hopperlib.cli.question import question_command, show, styled, takes_boxes, with_basis
 from hopperlib.errors import InputError, refusal
 from hopperlib.questions.question import Question, load
 
@@ -121,6 +121,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         _warn_of_other_lines(reviews)
         show(question.name, results[0], as_json, show_all)
     else:
+        results[0] = with_basis(question, values, results[0], asked=show_all)
         _print(list(zip(reviews, results, strict=True)), form, show_all)
     if here and not check:
         from hopperlib.cli.here import probe_line

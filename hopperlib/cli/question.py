@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -79,7 +80,10 @@ def question_command(
             refuse(question, error if isinstance(error, InputError) else InputError(str(error)), as_json)
 
     shown = "".join(f"\n  {line}" for line in lines.strip().splitlines())
-    everything: dict[str, Any] = {"is_flag": True, "help": "Print everything: numbers, charts in words, tables."}
+    everything: dict[str, Any] = {
+        "is_flag": True,
+        "help": "Print everything: numbers, what they rest on, charts in words, tables.",
+    }
     return _Command(
         question.name,
         params=[
@@ -198,8 +202,18 @@ def _text(control: "Control", value: Any, as_json: bool) -> Any:
 
 
 def answer(question: "Question", values: Values, as_json: bool, show_all: bool) -> None:
-    """Ask the question and show its answer."""
-    show(question.name, question.run(**values), as_json, show_all)
+    """Ask the question and show its answer; with everything, what its numbers rest on too."""
+    result = question.run(**values)
+    show(question.name, with_basis(question, values, result, asked=show_all and not as_json), as_json, show_all)
+
+
+def with_basis(question: "Question", values: Values, result: "Result", *, asked: bool) -> "Result":
+    """Return an answer, where everything is asked for with the tables of what its numbers rest on."""
+    if question.heavy or not asked:
+        return result
+    from hopperlib.questions.basis import basis, tables
+
+    return replace(result, tables=(*result.tables, *tables(basis(question, values))))
 
 
 def show(name: str, result: "Result", as_json: bool, show_all: bool) -> None:

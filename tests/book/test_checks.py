@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import date
 
 import pytest
 
@@ -58,6 +59,12 @@ def test_an_id_is_there_once(written):
 def test_a_tolerance_is_a_number(written):
     with pytest.raises(ValueError, match="wide"):
         written({"role": "input", "tolerance": "wide", "tolerance_reason": "why"})
+
+
+def test_a_changed_criterion_has_its_date():
+    changed = [check.changed for check in checks().values() if check.changed]
+    assert changed
+    assert all(date.fromisoformat(text.partition(",")[0]) for text in changed)
 
 
 def test_the_checks_of_the_book_use_every_role():

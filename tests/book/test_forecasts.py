@@ -105,4 +105,4 @@ def test_tables_have_a_row_for_each():
     assert len(bets(told=False).rows) == 54
     assert bets(told=True).marked
     assert scores().rows[-1][:3] == ("all", "25", "23")
-    assert summary().startswith("51 forecasts")
+    assert summary().startswith("None of the 51 forecasts")

@@ -58,9 +58,9 @@ def _changed(path, value):
 
 
 def _results(name):
-    """What each check of a study gives, and its verdict, by id; a model that refuses to run has missed."""
+    """What each check of a study gives, by construction too, and its verdict, by id; a model that refuses to run has missed."""
     try:
-        return {row.id: (row.reproduced, row.verdict) for row in score.rows(name)}
+        return {row.id: (row.reproduced, row.verdict) for row in score._all_rows(name)}
     except ValueError as error:
         return {value.id: (str(error), "missed") for value in by_study(name)}
 

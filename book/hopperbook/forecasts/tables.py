@@ -69,7 +69,7 @@ def scores() -> Table:
 
 
 def summary() -> str:
-    """Return what there is of forecasts in a sentence or two, as the README prints it.
+    """Return what there is of forecasts in a clause, as the README prints it before the retrodictions.
 
     Examples
     --------
@@ -81,11 +81,11 @@ def summary() -> str:
     found = score(blind)
     if found is None:
         return (
-            f"{answered} forecasts of measurements whose outcome nobody here has seen are open bets, none scored yet; "
-            f"for {len(blind) - answered} more situations the book has no model."
+            f"None of the {answered} forecasts of measurements that nobody here has seen is scored yet "
+            f"(for {len(blind) - answered} more situations the book has no model)"
         )
     return (
-        f"{found.answered} forecasts of measurements whose outcome nobody here had seen: {found.held[1]} of their 80 % "
-        f"intervals hold it, with a mean interval score of {found.interval_score:.2f} against "
-        f"{found.rival_interval_score:.2f} for a rival without the physics."
+        f"Of {found.answered} forecasts of measurements that nobody here had seen, the 80 % intervals hold {found.held[1]}, "
+        f"with a mean interval score of {found.interval_score:.2f} against {found.rival_interval_score:.2f} for a rival "
+        "without the physics"
     )

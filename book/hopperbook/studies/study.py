@@ -60,7 +60,10 @@ def load_scratch() -> FileSystem:
 
 
 class Range(NamedTuple):
-    """An assumption that is a number: what it is, its value, the ends it is varied between, why those, and changes with their dates."""
+    """An assumption that is a number: what it is, its value, the ends it is varied between, why those, and changes with their dates.
+
+    The value itself may be printed somewhere and only its spread assumed: `status` is then not ``assumed``.
+    """
 
     what: str
     value: float
@@ -69,6 +72,7 @@ class Range(NamedTuple):
     unit: str
     why: str
     changed: str = ""
+    status: str = "assumed"
 
 
 class Prediction(NamedTuple):
@@ -192,6 +196,8 @@ class Study:
         The model behind the predictions, for the tornado.
     reads : sequence of str
         Documented rows that the models may read: inputs and what they are calibrated on.
+    no_prediction : str
+        Why the study retrodicts nothing, if it does not.
     rivals, wide : mapping of str
         For a retrodicted row the rival in words, and why it is worth something although it is wide.
     out_of : mapping of float
@@ -213,6 +219,7 @@ class Study:
     ranges: Mapping[str, Range] = field(default_factory=dict)
     model: Model | None = None
     reads: Sequence[str] = ()
+    no_prediction: str = ""
     rivals: Mapping[str, str] = field(default_factory=dict)
     wide: Mapping[str, str] = field(default_factory=dict)
     out_of: Mapping[str, float] = field(default_factory=dict)
@@ -255,7 +262,7 @@ class Study:
         assumptions = (with_numbers(text, numbers) for text in texts["assumptions"])
         own = {
             key: texts[key]
-            for key in ("part", "title", "question", "reads", "rivals", "wide", "out_of")
+            for key in ("part", "title", "question", "reads", "no_prediction", "rivals", "wide", "out_of")
             if key in texts
         }
         all_assumptions = (*shared_assumptions, *assumptions)

@@ -23,7 +23,7 @@ from hopperlib.text import count
 
 Row = dict[str, str]
 
-_ROLES = ("retrodicted", "calibrated", "arithmetic", "shape", "by construction", "input", "not modelled")
+_ROLES = ("retrodicted", "calibrated", "arithmetic", "shape", "input", "not modelled")
 # Roles whose deviation can be drawn, in the order of their looks.
 _DRAWN = ("retrodicted", "calibrated", "arithmetic", "input")
 # What lies farther out stands at the edge of the chart: one wild miss would press all others onto the line.

@@ -10,6 +10,7 @@ import pytest
 from hopperbook import studies
 from hopperbook.checks import checks
 from hopperbook.studies.study import Study, study_texts
+from hopperbook.study_tables import assumptions
 from hopperlib.documented import by_study
 
 PARTS = ("node", "network", "storage", "failure", "monitoring")
@@ -35,6 +36,13 @@ def test_a_built_study_has_its_texts_and_checks(name):
     assert study.assumptions
     assert not [text for text in (study.title, study.question, *study.assumptions) if "{" in text]
     assert all(value.id in checks() for value in by_study(name))
+
+
+@pytest.mark.parametrize("name", studies.built())
+def test_a_study_retrodicts_something_or_says_why_not(name):
+    retrodicted = [id for id, check in checks().items() if check.role == "retrodicted" and id.startswith(f"{name}.")]
+    assert bool(retrodicted) != bool(studies.load(name).no_prediction)
+    assert studies.load(name).no_prediction in assumptions(name)
 
 
 def test_a_study_without_its_texts_is_refused(monkeypatch):

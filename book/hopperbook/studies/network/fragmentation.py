@@ -10,8 +10,7 @@ from functools import cache
 from statistics import fmean
 
 from hopperbook.studies.study import Shares, Study, Value
-from hopperlib.network.runtime.milc import milc_jobs
-from hopperlib.network.runtime.placed_jobs import SEEDS
+from hopperlib.network.runtime.placed_jobs import read_placed_jobs
 from hopperlib.scheduling.aging import aged_machine, probe
 from hopperlib.scheduling.generator import ASSUMED, MIXES, draw_workload, share_at_least
 from hopperlib.scheduling.schedule import Schedule
@@ -53,7 +52,11 @@ def _values() -> dict[str, Value]:
         draw_workload(mix, nodes=6384, days=14, load=0.9, rng=random.Random(1)) for mix in ("early", "production")
     )
     # In how many pieces MILC's jobs lie in each history, from the third day on.
-    pieces = [[job.runs for job in milc_jobs() if job.seed == seed and job.day >= 3] for seed in SEEDS]
+    by_seed: dict[int, list[int]] = {}
+    for job in read_placed_jobs("placed-jobs-population.csv"):
+        if job.day >= 3:
+            by_seed.setdefault(job.seed, []).append(job.runs)
+    pieces = list(by_seed.values())
     return {
         "jobs-up-to-whole-machine": max(early.nodes) > 4096 and min(early.nodes) <= 42,
         "early-share-16384": 100 * share_at_least(early, 683),
@@ -62,8 +65,8 @@ def _values() -> dict[str, Value]:
         "more-large-jobs-before-charging": share_at_least(early, 683) > share_at_least(production, 683),
         "survey-sizes": min(production.nodes) == 1 and max(size.high for size in MIXES["production"]) >= 6000,
         "after-reboot-contiguous": len(probe(aged(), 0, 342).runs) == 1,
-        "holes-appear": Shares(sum(min(of_seed) > 1 for of_seed in pieces), len(SEEDS)),
-        "jobs-spread": Shares(sum(max(of_seed) > _SPREAD for of_seed in pieces), len(SEEDS)),
+        "holes-appear": Shares(sum(min(of_seed) > 1 for of_seed in pieces), len(pieces)),
+        "jobs-spread": Shares(sum(max(of_seed) > _SPREAD for of_seed in pieces), len(pieces)),
         "pieces": fmean(count for of_seed in pieces for count in of_seed),
         "most_pieces": max(map(max, pieces)),
     }

@@ -1,11 +1,13 @@
 """Rank orders: S3D's box on every node, and MFDn's balanced triangle."""
 
 import random
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import product
 from math import prod
 
-from hopperbook.studies.study import Study, Value, predictions, ranges
+from hopperbook.studies.study import Shares, Study, Value, predictions, ranges
 from hopperlib.documented import printed
 from hopperlib.machine import Machine
 from hopperlib.network.rank_order import (
@@ -18,6 +20,9 @@ from hopperlib.network.rank_order import (
     off_node_pairs,
     triangle_imbalance,
 )
+from hopperlib.network.runtime.link_loads import LinkMap
+from hopperlib.network.torus.distances import Coordinates
+from hopperlib.network.torus.orders import compute_nodes, order_nodes
 
 # Assumed: the source prints the cores, 3,072, and not how they are arranged.
 S3D_GRID = (16, 16, 12)
@@ -93,6 +98,60 @@ def s3d_time_s(off_node_pairs_left: int) -> float:
     return printed("rank-order.s3d-without") * (1 - share + share * off_node_pairs_left / _off_node()[0])
 
 
+@cache
+def _links() -> LinkMap:
+    """Return the links of Hopper."""
+    return LinkMap(Machine.load("hopper"))
+
+
+@cache
+def _places(order: str) -> tuple[Coordinates, ...]:
+    """Return where Hopper's nodes sit, in an order."""
+    return tuple(node.coordinates for node in order_nodes(compute_nodes(Machine.load("hopper")), order))
+
+
+def busiest_link_s(made: Callable[[int], Triangle], side: int, order: str, pattern: str) -> float:
+    """Time that the busiest link takes if each group of MFDn passes on a GB, four tasks a node, nodes side by side. [s]
+
+    Parameters
+    ----------
+    made : callable
+        The order of the ranks, such as `diagonal_major`.
+    side : int
+        Rows of the triangle; the groups are its rows and its columns.
+    order : str
+        Order of Hopper's nodes.
+    pattern : {"ring", "star"}
+        Whether each task sends to the next of its group, or the first to all others.
+
+    Examples
+    --------
+    >>> made = diagonal_major, balanced_diagonal_major, balanced_column_major
+    >>> [round(busiest_link_s(each, 5, "xyz", "ring"), 2) for each in made]
+    [0.47, 0.67, 0.27]
+    """
+    triangle, tasks, places = made(side), Machine.load("hopper").node().numa_nodes, _places(order)
+    messages: Counter[tuple[Coordinates, Coordinates]] = Counter()
+    for line in (*triangle, *zip(*triangle, strict=True)):
+        group = [places[(rank - 1) // tasks] for rank in line if rank is not None]
+        senders = group if pattern == "ring" else group[:1] * len(group)
+        messages.update(pair for pair in zip(senders, group[1:] + group[:1], strict=True) if pair[0] != pair[1])
+    loads = _links().of_messages(messages)
+    return max((count / capacity for _, count, capacity in _links().each(loads)), default=0.0)
+
+
+def _balanced_columns_best() -> Shares:
+    """Return in how many cases the balanced columns load the busiest link least: printed grids and run, orders, patterns."""
+    # From the printed grids to the 2,016 tasks of the printed run, a triangle of 63 rows.
+    cases = list(product((5, 15, 31, 63), ("nid", "xyz", "xyz-by2"), ("ring", "star")))
+    others = diagonal_major, balanced_diagonal_major
+    best = [
+        busiest_link_s(balanced_column_major, *case) < min(busiest_link_s(made, *case) for made in others)
+        for case in cases
+    ]
+    return Shares(sum(best), len(cases))
+
+
 def _values() -> dict[str, Value]:
     before, after = _off_node()
     pairs = sum(1 for _ in neighbor_pairs(S3D_GRID))
@@ -106,6 +165,7 @@ def _values() -> dict[str, Value]:
         "s3d-reordering-faster": after < before,
         **printed_triangles,
         "mfdn-avoids-hot-spots": column < diagonal and pairs > after,
+        "mfdn-bcm-best": _balanced_columns_best(),
     }
 
 

@@ -15,7 +15,7 @@ def table():
 
 
 def test_all_rows_have_a_role(table):
-    assert len(table) == 83
+    assert len(table) == 76
 
 
 def test_totals_agree_with_what_is_printed(table):

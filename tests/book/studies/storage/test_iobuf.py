@@ -39,4 +39,4 @@ def test_maestro_is_about_five_percent_somewhere_in_the_band(table):
 
 def test_what_cannot_fail_is_no_success(table):
     assert not [name for name, row in table.items() if row.role == "shape"]
-    assert table["always-faster"].verdict == "by construction"
+    assert "always-faster" not in table

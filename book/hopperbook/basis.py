@@ -1,0 +1,251 @@
+"""What the numbers of a study's model rest on: measured, documented, assumed and calibrated inputs, each moved in turn.
+
+An input is a range of the study, a documented value that it declares to read, or a number of a machine file that its
+model looks at. Each is set a tenth lower and a tenth higher (one that is usually 0: by a tenth of its range), and the
+model run anew, in a process of its own, since modules keep what they computed. That takes minutes, so
+``python -m hopperbook.basis`` keeps the numbers in ``data/basis.csv``; a test computes some anew. What a table that is
+computed beforehand rests on, such as the placed jobs, is not traced.
+"""
+
+import csv
+import multiprocessing
+import random
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from functools import partial
+from statistics import fmean
+from textwrap import wrap
+from typing import Any, NamedTuple, get_args
+
+from hopperbook.checks import checks
+from hopperbook.studies import built, load
+from hopperbook.studies.study import ranges, study_texts
+from hopperlib import documented as printed_values
+from hopperlib.data_files import data_folder, rows
+from hopperlib.machine import FileSystem, Machine, Network, NodeKind, machine
+from hopperlib.questions.basis import STEP, Status, status_of
+from hopperlib.questions.figures import Axis, Series, chart
+from hopperlib.questions.result import Column, Figure, table
+from hopperlib.text import digits
+
+_FILE = "basis.csv"
+_SEEDS = range(8)
+# What moves a number by a smaller share is left out.
+_LEAST = 5e-4
+
+
+class Input(NamedTuple):
+    """One number that a model rests on: a range of the study, a documented value, or a number of a machine file."""
+
+    study: str
+    kind: str
+    key: str
+    status: Status
+    value: float
+    step: float
+
+    @property
+    def what(self) -> str:
+        """The input in words."""
+        if self.kind == "range":
+            return ranges(self.study)[self.key].what
+        return (
+            printed_values.documented(self.key).quantity
+            if self.kind == "documented"
+            else self.key.replace(".", ", ", 1)
+        )
+
+
+class Moved(NamedTuple):
+    """A number of a model with an input lower, as it is, and higher."""
+
+    study: str
+    number: str
+    input: str
+    status: str
+    value: float
+    at_low: float
+    at: float
+    at_high: float
+
+    @property
+    def share(self) -> float:
+        """Difference of the two ends over the usual number."""
+        return abs(self.at_high - self.at_low) / abs(self.at)
+
+
+def run(study: str, changed: Input | None = None, by: float = 0.0) -> dict[str, float]:
+    """Return what a model gives with an input moved, mean over seeds.
+
+    A moved input changes what this process reads from then on, so that it belongs into a process of its own.
+
+    Examples
+    --------
+    >>> run("memory")
+    {'hopper-usable': 30.85}
+    """
+    usual = {name: each.value for name, each in ranges(study).items()}
+    if changed is None:
+        pass
+    elif changed.kind == "range":
+        usual[changed.key] += by
+    elif changed.kind == "documented":
+        # The module's own table: whatever reads the value gets another.
+        table = printed_values._values()
+        table[changed.key] = replace(table[changed.key], value=f"{changed.value + by:.10g}", errata="")
+    else:
+        name, _, key = changed.key.partition(".")
+        number = changed.value + by
+        other = Machine.load(name).with_value(key, round(number) if changed.step >= 1 else number, assumed="moved")
+        machine._bundled = partial(_instead, name, other, machine._bundled)  # type: ignore[assignment]
+    model = load(study).model
+    assert model is not None
+    given = [model(usual, random.Random(seed)) for seed in _SEEDS[:2]]
+    if given[0] != given[1]:
+        given += [model(usual, random.Random(seed)) for seed in _SEEDS[2:]]
+    return {name: fmean(each[name] for each in given) for name in given[0]}
+
+
+def _looked(study: str) -> tuple[dict[str, float], set[str]]:
+    """Return what a model gives as it is, and the numbers of machine files that it looks at."""
+    seen: set[str] = set()
+    for part, folder in ((NodeKind, "node"), (Network, "network"), (FileSystem, "file_system")):
+
+        def read(self: Any, name: str, folder: str = folder) -> Any:
+            if not name.startswith("_"):
+                own = "" if folder == "network" else f".{object.__getattribute__(self, 'name')}"
+                seen.add(f"{folder}{own}.{name}")
+            return object.__getattribute__(self, name)
+
+        part.__getattribute__ = read  # type: ignore[method-assign]
+    return run(study), seen
+
+
+def _instead(name: str, changed: Machine, usual: Any, asked: str) -> Machine:
+    """Return the changed machine for its name, and any other as it is."""
+    return changed if asked == name else usual(asked)
+
+
+def _inputs(study: str, seen: Collection[str]) -> Iterator[Input]:
+    """Yield what a model may rest on, given the numbers of machine files that it looks at."""
+    for name, each in ranges(study).items():
+        step = STEP * each.value or STEP * (each.high - each.low)
+        yield Input(study, "range", name, each.status, each.value, step)  # type: ignore[arg-type]
+    for id in study_texts()[study].get("reads", ()):
+        number = printed_values.documented(id).adopted_number
+        if number:
+            status: Status = "calibrated" if id in checks() and checks()[id].role == "calibrated" else "documented"
+            yield Input(study, "documented", id, status, number, STEP * number)
+    for name in ("hopper", "franklin"):
+        for key, fact in Machine.load(name).provenance.items():
+            if key in seen and type(fact.value) in (int, float) and fact.value:
+                value = float(fact.value)  # type: ignore[arg-type]
+                step = max(1.0, round(STEP * value)) if isinstance(fact.value, int) else STEP * value
+                yield Input(study, "machine", f"{name}.{key}", status_of(fact), value, step)
+
+
+def moved(study: str) -> Iterator[Moved]:
+    """Yield what moves the numbers of a study's model; a change that breaks a rule of the machine file is left out.
+
+    Examples
+    --------
+    >>> {one.number for one in moved("memory")}
+    {'hopper-usable'}
+    """
+    # Processes that have imported no study yet, whatever this one has.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["hopperbook.basis"])
+    with context.Pool(1, maxtasksperchild=1) as pool:
+        usual, seen = pool.apply(_looked, (study,))
+        for each in _inputs(study, seen):
+            try:
+                low, high = (pool.apply(run, (study, each, by)) for by in (-each.step, each.step))
+            except (ValueError, LookupError, ArithmeticError):
+                continue
+            for name, at in usual.items():
+                if at and name in low and name in high and abs(high[name] - low[name]) >= _LEAST * abs(at):
+                    yield Moved(study, name, each.what, each.status, each.value, low[name], at, high[name])
+
+
+def kept(study: str) -> list[Moved]:
+    """Return what moves the numbers of a study's model, the largest first.
+
+    Examples
+    --------
+    >>> first = kept("memory")[0]
+    >>> first.input, first.status
+    ('memory of a task on a half-packed Franklin node', 'calibrated')
+    """
+    own = (row for row in rows(_FILE) if row["study"] == study)
+    numbers = ("value", "at_low", "at", "at_high")
+    found = (Moved(**row | {name: float(row[name]) for name in numbers}) for row in own)  # type: ignore[arg-type]
+    return sorted(found, key=lambda one: -one.share)
+
+
+def basis_figure(study: str) -> Figure:
+    """Return which share of each number of a study's model rests on inputs of each status; the table has the inputs.
+
+    Raises
+    ------
+    ValueError
+        If the study has no model.
+
+    Examples
+    --------
+    >>> [series["name"] for series in basis_figure("memory").data]
+    ['documented', 'measured', 'assumed', 'calibrated']
+    """
+    found = kept(study)
+    if not found:
+        raise ValueError(f"study {study!r} has no model with numbers, so there is nothing to draw")
+    names = list(dict.fromkeys(one.number for one in found))
+    sums = {name: sum(one.share for one in found if one.number == name) for name in names}
+    parts = {
+        status: [
+            100 * sum(one.share for one in found if (one.number, one.status) == (name, status)) / sums[name]
+            for name in names
+        ]
+        for status in get_args(Status)
+    }
+    most = found[0]
+    labels = ["<br>".join(wrap(printed_values.documented(f"{study}.{name}").quantity, 22)) for name in names]
+    figure = chart(
+        title="Where the numbers come from",
+        alt="Share of each number of the model that rests on inputs of each kind, by how far a tenth less and a tenth more "
+        f"of each moves it. Most is moved by this: {most.input} ({most.status}), from {digits(most.at_low, 4)} to {digits(most.at_high, 4)}.",
+        x=Axis(title="Number of the model"),
+        y=Axis(title="Share of what moves it", unit="%", low=0, decimals=0),
+        series=[
+            Series(name=status, x=labels, y=[round(part, 1) for part in shares], kind="bars")
+            for status, shares in parts.items()
+        ],
+    )
+    lines = table(
+        "What the numbers become, each input a tenth lower and higher",
+        found,
+        {
+            "Number": lambda one: one.number,
+            "Input": lambda one: one.input,
+            "Status": lambda one: one.status,
+            "Usually": lambda one: one.value,
+            "Is": lambda one: one.at,
+            "If lower": lambda one: one.at_low,
+            "If higher": lambda one: one.at_high,
+            Column("Moves it by", "%", 1): lambda one: 100 * one.share,
+        },
+    )
+    return replace(figure, layout=figure.layout | {"barmode": "stack"}, table=lines)
+
+
+def _main() -> None:
+    """Compute the table and keep it."""
+    # What is imported here is not computed anew there: a study with ranges has a model.
+    found = [one for name in built() if ranges(name) for one in moved(name)]
+    with (data_folder() / _FILE).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Moved._fields)
+        writer.writerows([*one[:4], *(f"{number:.8g}" for number in one[4:])] for one in found)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,55 @@
+"""What the numbers of a study rest on: the kept table is what the models give when an input is moved."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hopperbook import basis
+from hopperbook.studies import built
+from hopperbook.studies.study import ranges
+from hopperlib.data_files import rows
+
+KEPT = sorted({row["study"] for row in rows("basis.csv")})
+
+
+@pytest.mark.parametrize("study", ["io-node", "bad-nodes"])
+def test_changing_each_input_gives_what_the_table_says(study):
+    """Two studies that read documented values and look at machine files: all of their inputs."""
+    moved, kept = (
+        {(one.number, one.input, one.value): one[5:] for one in of(study)} for of in (basis.moved, basis.kept)
+    )
+    assert moved.keys() == kept.keys()
+    assert len(moved) > 1
+    for key, numbers in moved.items():
+        assert kept[key] == pytest.approx(numbers, rel=1e-6)
+
+
+def test_an_input_by_hand():
+    """A Franklin node keeps 8 GB less twice 3.77; half of it grows fourfold on a node of 32 GB, so 32 - 0.46 x 2.5."""
+    usual = basis.run("memory")["hopper-usable"]
+    assert usual == pytest.approx(32 - (8 - 2 * 3.77) * 2.5)
+    line = next(one for one in basis.kept("memory") if one.input.startswith("memory of a task on a half-packed"))
+    assert line.at_low == pytest.approx(32 - (8 - 2 * 0.9 * 3.77) * 2.5)
+    assert line.at_high == pytest.approx(32 - (8 - 2 * 1.1 * 3.77) * 2.5)
+
+
+def test_each_study_with_ranges_has_its_inputs_traced():
+    # The number of threads that is the fastest is whole: a tenth of no input moves it.
+    assert set(KEPT) == {name for name in built() if ranges(name)} - {"hybrid"}
+
+
+@pytest.mark.parametrize("study", KEPT)
+def test_the_shares_add_up_and_the_page_shows_them(study, root):
+    figure = basis.basis_figure(study)
+    for parts in zip(*(series["y"] for series in figure.data), strict=True):
+        assert sum(parts) == pytest.approx(100, abs=0.3)
+    (page,) = root.glob(f"notebooks/*/{study}.ipynb")
+    cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+    assert [f'basis_figure("{study}")'] in [cell["source"] for cell in cells]
+
+
+def test_a_study_without_numbers_has_no_chart():
+    with pytest.raises(ValueError, match="study 'diagnosis' has no model with numbers"):
+        basis.basis_figure("diagnosis")
