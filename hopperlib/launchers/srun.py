@@ -77,11 +77,32 @@ def read_srun(line: LaunchLine, job: Job) -> ReadLine:
         options = _with_environment(given, {**line.environment, **variables}, launcher, notes)
         components.append(_component(options, command, job, notes))
         exported |= assigned(options["--export"].value.split(",") if "--export" in options else ())
+    if reservation is None:
+        slurm_node = SlurmNode.of(job.node, launcher)
+        components = [_in_own_job(component, slurm_node) for component in components]
     if several:
         notes.append("Each program of a heterogeneous job runs on nodes of its own.")
     if reservation is None:
         _add_bare_line_remarks(components, launcher, job.node, remarks)
     return tuple(components), exported, remarks
+
+
+def _in_own_job(component: Component, node: SlurmNode) -> Component:
+    """Return a program whose line makes its own job, with nodes enough for that; refuse it where they are too few.
+
+    A job's limits are narrower than those of a step before Slurm 23.02.
+    """
+    if component.overcommit or component.gpus is not None:
+        return component
+    threads = component.threads_per_core or node.threads_per_core
+    limit = node.job_capacity(component.threads_per_task, threads, component.tasks_per_core)
+    if not limit or component.tasks <= (component.nodes or 1) * limit:
+        return component
+    if component.nodes is None:
+        return component._replace(nodes=-(-component.tasks // limit))
+    rule = f"is more than {component.nodes} x {limit} tasks, all that fit with -c {component.threads_per_task}; --overcommit would allow it"
+    words = "srun: error: Requested node configuration is not available"
+    raise LaunchError("-n", component.tasks, rule, words=words)
 
 
 def _add_bare_line_remarks(
