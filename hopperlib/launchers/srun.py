@@ -88,7 +88,7 @@ def read_srun(line: LaunchLine, job: Job) -> ReadLine:
 
 
 def _in_own_job(component: Component, node: SlurmNode) -> Component:
-    """Return a program whose line makes its own job, with nodes enough for that; refuse it where they are too few.
+    """Return a program whose line makes its own job; refuse it where the nodes that it asks for are too few.
 
     A job's limits are narrower than those of a step before Slurm 23.02.
     """
@@ -96,12 +96,13 @@ def _in_own_job(component: Component, node: SlurmNode) -> Component:
         return component
     threads = component.threads_per_core or node.threads_per_core
     limit = node.job_capacity(component.threads_per_task, threads, component.tasks_per_core)
-    if not limit or component.tasks <= (component.nodes or 1) * limit:
+    if component.nodes is None or not limit or component.tasks <= component.nodes * limit:
         return component
-    if component.nodes is None:
-        return component._replace(nodes=-(-component.tasks // limit))
-    rule = f"is more than {component.nodes} x {limit} tasks, all that fit with -c {component.threads_per_task}; --overcommit would allow it"
-    words = "srun: error: Requested node configuration is not available"
+    words, width = "srun: error: Requested node configuration is not available", component.threads_per_task
+    if component.tasks_per_node:
+        rule = f"is more than the {count(limit, 'task')} that a node takes with -c {width}"
+        raise LaunchError("--ntasks-per-node", component.tasks_per_node, rule, words=words)
+    rule = f"is more than {component.nodes} x {limit} tasks, all that fit with -c {width}; --overcommit would allow it"
     raise LaunchError("-n", component.tasks, rule, words=words)
 
 
