@@ -70,7 +70,11 @@ def step_gpus(
 
 
 def heeded(request: GpuRequest | None, release: tuple[int, ...], *, alone: bool) -> GpuRequest | None:
-    """Return a request as a release binds it: some bind nothing for one task `alone`, or for ``--gpus-per-task``."""
+    """Return a request as a release binds it: some bind nothing for one task `alone`, or for ``--gpus-per-task``.
+
+    >>> heeded(GpuRequest(binding="closest"), (24, 11), alone=True).binding
+    'none'
+    """
     if request is None:
         return None
     unheeded = (alone and release < _BINDS_ONE_TASK) or (request.binding == "per_task" and release < _BINDS_PER_TASK)
