@@ -134,11 +134,16 @@ def _choose(
         return everything
     single = request.binding == "single"
     if single and not closest:
-        # One of the nearest by the task's number, whoever else has it.
-        lists = [own or gpus for own in near]
-        return [(own[task // request.number % len(own)],) for task, own in enumerate(lists)]
+        return list(_by_number(request.number, gpus, near))
     per_task, tasks_per_gpu = (1, request.number) if single else (request.number, 1)
     return list(_deal(gpus, near if closest or single else [[]] * len(near), per_task, tasks_per_gpu))
+
+
+def _by_number(tasks_per_gpu: int, gpus: Sequence[int], near: Sequence[list[int]]) -> Iterator[tuple[int, ...]]:
+    """Yield one of the nearest GPUs for each task, by the task's number, whoever else has it."""
+    for task, own in enumerate(near):
+        choice = own or gpus
+        yield (choice[task // tasks_per_gpu % len(choice)],)
 
 
 def _entry_gpus(request: GpuRequest, gpus: Sequence[int], task: int) -> tuple[int, ...]:

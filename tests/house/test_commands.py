@@ -100,5 +100,6 @@ def test_every_file_that_readme_names_exists(root):
     text = (root / "README.md").read_text(encoding="utf-8")
     linked = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
     named = re.findall(r"`((?:hopperlib|hopperbook|book|notebooks|data|scripts|tests|benchmarks)/[\w./-]*)`", text)
-    assert linked and named
+    assert linked
+    assert named
     assert [file for file in (*linked, *named) if not (root / file).exists()] == []
