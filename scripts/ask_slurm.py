@@ -10,8 +10,8 @@ program in each task prints its own. So nothing is added to the lines, not even 
 debootstrap made, with chroot, beside this one if it has another --port. Everything is written below --folder.
 
 A question is a configuration, the options of the job (none: the line stands alone), and the srun line. An answer is the
-CPUs of each task as ranges, tasks apart by blanks, ``*N`` behind what N tasks in a row have; ``all`` where a task is not bound; ``!`` and the message where Slurm
-refuses. tests/placement/slurm compares the package with them.
+CPUs of each task as ranges, tasks apart by blanks, ``*N`` behind what N tasks in a row have; ``all`` where a task is not bound;
+``1:`` in front on the second node, ``/0,1`` behind for the GPUs that it sees; ``!`` and the message where Slurm refuses. tests/placement/slurm compares the package with them.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import re
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -60,10 +61,23 @@ int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *mask)
 
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask)
 {
-	(void)pid;
+	char path[300];
+	FILE *file;
+	int cpu;
+
 	memset(mask, is_kept ? 0 : 0xff, size);
 	if (is_kept)
 		memcpy(mask, &kept, size < sizeof kept ? size : sizeof kept);
+	/* The mask of a task is set by its parent. */
+	snprintf(path, sizeof path, FOLDER "/masks/%d", pid ? (int)pid : (int)getpid());
+	file = fopen(path, "r");
+	if (file) {
+		memset(mask, 0, size);
+		while (fscanf(file, "%d", &cpu) == 1)
+			if ((size_t)cpu < 8 * size)
+				CPU_SET_S(cpu, size, mask);
+		fclose(file);
+	}
 	return 0;
 }
 """
@@ -81,7 +95,8 @@ int main(void)
 	FILE *file = fopen(path, "r");
 	if (file && !fgets(cpus, sizeof cpus, file))
 		cpus[0] = 0;
-	printf("task %s:%s\n", getenv("SLURM_PROCID"), cpus);
+	const char *gpus = getenv("CUDA_VISIBLE_DEVICES");
+	printf("task %s node %s gpus %s:%s\n", getenv("SLURM_PROCID"), getenv("SLURM_NODEID"), gpus ? gpus : "-", cpus);
 	remove(path);
 	return 0;
 }
@@ -93,13 +108,13 @@ SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool/%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
+SlurmdLogFile={folder}/slurmd-%n.log
 SlurmctldPort={port}
-SlurmdPort={slurmd_port}
+GresTypes=gpu
 SchedulerParameters=sched_min_interval=10000,batch_sched_delay=0,sched_interval=1
 ProctrackType=proctrack/pgid
 TaskPlugin=task/affinity
@@ -111,7 +126,7 @@ ReturnToService=2
 MpiDefault=none
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
-NodeName={host} Sockets={sockets} CoresPerSocket={cores} ThreadsPerCore={threads} CPUs={cpus} RealMemory=1000 State=UNKNOWN
+NodeName={names} NodeAddr={addresses} Port={ports} {gres} Sockets={sockets} CoresPerSocket={cores} ThreadsPerCore={threads} CPUs={cpus} RealMemory=1000 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE
 """
 
@@ -135,6 +150,11 @@ CONFIGURATIONS = (
     "2x1x1x28x1 CR_Socket - autobind=sockets",
     "1x1x8x8x1 CR_Core l3cache_as_socket -",
     "1x1x8x8x1 CR_Core - autobind=threads",
+    "2x4x2x8x2 CR_Core - - nodes=3",
+    "2x1x1x28x1 CR_Core - - nodes=4",
+    "1x4x2x8x2 CR_Core numa_node_as_socket - gpus=4",
+    "1x4x2x8x2 CR_Core l3cache_as_socket - gpus=8",
+    "2x1x1x28x1 CR_Core - - gpus=4",
 )
 
 
@@ -155,7 +175,9 @@ class Slurm:
     """The daemons of one configuration, and a way to ask them."""
 
     def __init__(self, configuration: str, folder: Path, port: int) -> None:
-        shape, select, slurmd, autobind = configuration.split()
+        shape, select, slurmd, autobind, *more = configuration.split()
+        counts = dict(part.split("=") for part in more)
+        self.nodes, gpus = int(counts.get("nodes", 1)), int(counts.get("gpus", 0))
         self.program = folder / "program"
         self.folder, self.environment = folder, {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
         self.stop()
@@ -171,12 +193,15 @@ class Slurm:
         counted = {"l3cache_as_socket": sockets * numa_nodes * caches, "numa_node_as_socket": sockets * numa_nodes}
         counted["slurm_conf_numa_node"] = sockets * numa_nodes
         sockets = counted.get(slurmd, sockets)
-        self.host = socket.gethostname().partition(".")[0]
+        self.names = [f"asked{number}" for number in range(self.nodes)]
         settings = {
-            "host": self.host,
+            "host": socket.gethostname().partition(".")[0],
             "folder": folder,
             "port": port,
-            "slurmd_port": port + 1,
+            "names": f"asked[0-{self.nodes - 1}]",
+            "addresses": f"127.0.0.[1-{self.nodes}]",
+            "ports": f"[{port + 1}-{port + self.nodes}]",
+            "gres": f"Gres=gpu:{gpus}" if gpus else "",
             "task_plugin": "" if autobind == "-" else f"TaskPluginParam={autobind}",
             "select": select,
             "slurmd": "config_overrides" + (f",{slurmd}" if slurmd.endswith("as_socket") else ""),
@@ -186,9 +211,20 @@ class Slurm:
             "cpus": total * threads,
         }
         (folder / "slurm.conf").write_text(SLURM_CONF.format(**settings))
+        self._write_gpus(gpus, sockets, total // sockets)
         if release() >= "23.11":
             (folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
         self._start()
+
+    def _write_gpus(self, gpus: int, sockets: int, cores: int) -> None:
+        """Write gres.conf: each GPU a device that does nothing, near the cores of a socket."""
+        lines = []
+        for gpu in range(gpus):
+            device, first = self.folder / f"gpu{gpu}", gpu * sockets // gpus * cores
+            if not device.exists():
+                os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+            lines.append(f"Name=gpu File={device} Cores={first}-{first + cores - 1}\n")
+        (self.folder / "gres.conf").write_text("".join(lines))
 
     def _start(self) -> None:
         """Start munge if it does not run, the shim, and the two daemons; wait until the node is there."""
@@ -204,15 +240,18 @@ class Slurm:
         subprocess.run(["slurmctld"], env=self.environment, check=True)
         time.sleep(1)
         shown = {"HWLOC_XMLFILE": str(self.folder / "node.xml"), "HWLOC_THISSYSTEM": "1", "LD_PRELOAD": str(shim)}
-        subprocess.run(["slurmd"], env={**self.environment, **shown}, check=True)
+        for name in self.names:
+            # slurmd takes the name of its node from that of the computer.
+            started = ["unshare", "--uts", "sh", "-c", f"hostname {name}; exec slurmd"]
+            subprocess.run(started, env={**self.environment, **shown}, check=True)
         for _ in range(60):
-            state = self._run("sinfo", "-h", "-o", "%T").stdout.strip()
-            if state.startswith("idle"):
+            state = self._run("sinfo", "-h", "-N", "-o", "%T").stdout.split()
+            if state == ["idle"] * self.nodes:
                 return
-            if "down" in state or "drain" in state:
-                self._run("scontrol", "update", f"nodename={self.host}", "state=resume")
+            if {"down", "drained"} & set(state):
+                self._run("scontrol", "update", f"nodename={','.join(self.names)}", "state=resume")
             time.sleep(0.5)
-        sys.exit(f"the node did not come up ({state}): see {self.folder}/slurmd.log")
+        sys.exit(f"the nodes did not come up ({state}): see {self.folder}/slurmd-*.log")
 
     def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a command of Slurm."""
@@ -220,9 +259,9 @@ class Slurm:
 
     def stop(self) -> None:
         """End the daemons that were started in the folder, and no others."""
-        for name in ("slurmd.pid", "slurmctld.pid"):
+        for file in (*self.folder.glob("slurmd-*.pid"), self.folder / "slurmctld.pid"):
             try:
-                process = int((self.folder / name).read_text())
+                process = int(file.read_text())
                 os.kill(process, signal.SIGTERM)
                 while True:
                     time.sleep(0.2)
@@ -232,9 +271,10 @@ class Slurm:
 
     def ask_bare(self, line: str) -> str:
         """Return the answer to a line that stands outside a job, which makes its own on one node."""
+        one_node = () if "-N" in line.split() else ("-N1",)
         for patience in (2, 4):
             run = self._run(
-                "timeout", "30", "srun", "-N1", f"--immediate={patience}", *line.split()[1:], str(self.program)
+                "timeout", "30", "srun", *one_node, f"--immediate={patience}", *line.split()[1:], str(self.program)
             )
             # What does not fit waits forever; so does a line while the job before is being cleared away.
             if "nodes are busy" not in run.stderr:
@@ -271,8 +311,9 @@ class Slurm:
 def answer_of(text: str) -> str:
     """Return what Slurm printed about a step, as an answer of the table."""
     tasks = {}
-    for task, cpus in re.findall(r"^task (\d+):([ \d]*)$", text, re.MULTILINE):
-        tasks[int(task)] = as_ranges(map(int, cpus.split())) or "all"
+    for task, node, gpus, cpus in re.findall(r"^task (\d+) node (\d+) gpus (\S*):([ \d]*)$", text, re.MULTILINE):
+        place = as_ranges(map(int, cpus.split())) or "all"
+        tasks[int(task)] = (f"{node}:" if node != "0" else "") + place + ("" if gpus == "-" else f"/{gpus}")
     errors = [line.split("error: ", 1)[1] for line in text.splitlines() if "error: " in line]
     if re.search(r"^exit (124|137)", text, re.MULTILINE):
         # A step that waits for more than its job has, or a computer that is too busy to tell.
@@ -290,6 +331,12 @@ def draw(configuration: str, rng: random.Random) -> tuple[str, str]:
     sockets, numa_nodes, caches, per_cache, threads = map(int, configuration.split(maxsplit=1)[0].split("x"))
     cores = sockets * numa_nodes * caches * per_cache
     options = _everyday(cores, threads, rng) if rng.random() < 0.5 else _anything(cores, threads, rng)
+    counts = dict(part.split("=") for part in configuration.split()[4:])
+    if "gpus" in counts:
+        return _with_gpus(_everyday(cores, threads, rng), int(counts["gpus"]), rng)
+    nodes = int(counts.get("nodes", 1))
+    if nodes > 1:
+        return _over_nodes(options, nodes, rng)
     kind = rng.random()
     if kind < 0.15:
         return "", " ".join(["srun", *options])
@@ -301,6 +348,46 @@ def draw(configuration: str, rng: random.Random) -> tuple[str, str]:
     ]
     left = [option for option in options if option not in of_job]
     return " ".join(["-N1", *of_job]), " ".join(["srun", *left])
+
+
+def _over_nodes(options: list[str], nodes: int, rng: random.Random) -> tuple[str, str]:
+    """Return a line over some nodes, with as many tasks more, or a few less."""
+    used = rng.randint(2, nodes)
+    counted, *rest = options
+    if counted.startswith("-n "):
+        tasks = int(counted.split()[1])
+        counted = f"-n {tasks * used - (rng.randrange(tasks) if rng.random() < 0.3 else 0)}"
+    rest = [option for option in rest if not option.startswith(("-m", "--ntasks-per-socket"))]
+    if rng.random() < 0.4:
+        rest.append(
+            "-m " + rng.choice(("block", "cyclic", "plane=2", "plane=4", "cyclic:block", "block:block", "block,Pack"))
+        )
+    if rng.random() < 0.3:
+        return "", " ".join(["srun", f"-N {used}", counted, *rest])
+    return f"-N{used}", " ".join(["srun", counted, *rest])
+
+
+def _with_gpus(options: list[str], gpus: int, rng: random.Random) -> tuple[str, str]:
+    """Return a job with all GPUs of a node, or a line with its own, and how its tasks share them."""
+    tasks = rng.choice([count for count in (1, 2, 4, 8) if count <= gpus])
+    rest = [option for option in options[1:] if not option.startswith(("-c", "-m"))]
+    rest += [f"-c {rng.choice((1, 2, 4, 7, 8))}"] if rng.random() < 0.8 else []
+    if rng.random() < 0.4:
+        asked = [f"--gpus-per-task={rng.choice((1, 1, gpus // tasks))}"]
+    else:
+        entries = ",".join(map(str, rng.sample(range(gpus), gpus)))
+        binding = rng.choice(("closest", "closest", "single:1", "single:2", "per_task:1", "none", f"map_gpu:{entries}"))
+        asked = [f"--gpu-bind={binding}"] if rng.random() < 0.8 else []
+    counted = f"-n {rng.choice((tasks, gpus))}" if rng.random() < 0.7 else f"--ntasks-per-node={tasks}"
+    of_node = rng.choice((f"--gpus-per-node={gpus}", f"--gres=gpu:{gpus}", f"--gpus={gpus}"))
+    if rng.random() < 0.2:
+        own = [] if asked and "per-task" in asked[0] else [of_node]
+        return "", " ".join(["srun", counted, *rest, *own, *asked])
+    if rng.random() < 0.6:
+        return f"-N1 {of_node}", " ".join(["srun", counted, *rest, *asked])
+    hint = [option for option in rest if option.startswith(("-c", "--hint", "--threads-per-core"))]
+    left = [option for option in rest if option not in hint]
+    return " ".join(["-N1", of_node, counted, *hint]), " ".join(["srun", *left, *asked])
 
 
 def _everyday(cores: int, threads: int, rng: random.Random) -> list[str]:

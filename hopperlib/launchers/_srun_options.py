@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from hopperlib.launchers.components import GpuRequest
 from hopperlib.launchers.option_values import hex_mask, repeated, whole_number
 from hopperlib.launchers.options import Given, count_of
-from hopperlib.launchers.slurm import SlurmNode
+from hopperlib.launchers.slurm import SlurmNode, slurm_release
 from hopperlib.machine import Launcher, Machine, NodeKind
 
 _UNITS = ("core", "thread", "socket", "ldom")
@@ -285,7 +285,11 @@ entries=(), sharing=False)
     sharing = "--gres-flags" in options and "allow-task-sharing" in options["--gres-flags"].value
     request = GpuRequest(**counts, tasks_per_gpu=tasks_per_gpu, sharing=sharing)
     if typed is not None:
-        return _with_gpu_binding(request, typed, node.gpus)
+        bound = _with_gpu_binding(request, typed, node.gpus)
+        if bound.binding in ("none", "per_task") and slurm_release(machine.launcher("srun")) < (21, 8):
+            words = f"srun: error: Invalid --gpu-bind argument: {typed.value}"
+            raise typed.refusal("is known from Slurm 21.08 on", words=words)
+        return bound
     if counts.get("per_task"):
         return request._replace(binding="per_task", number=counts["per_task"])
     return request._replace(binding="single", number=tasks_per_gpu) if tasks_per_gpu else request
@@ -297,7 +301,8 @@ def _gpu_counts(options: Mapping[str, Given]) -> dict[str, Any]:
     for name, key in (("--gres", "per_node"), ("--tres-per-task", "per_task")):
         typed = options[name].value if name in options else ""
         gpus = re.search(r"(?:^|[,/])gpu(?:[:=][A-Za-z][\w.-]*)?(?:[:=](\d+))?(?:\(|,|$)", typed)
-        if gpus:
+        # The --gres of a job says nothing of a step that counts by tasks.
+        if gpus and (key == "per_task" or "per_task" not in counts):
             counts.setdefault(key, int(gpus[1] or 1))
     return counts
 

@@ -98,12 +98,12 @@ class GpuRequest(NamedTuple):
         >>> GpuRequest(total=8).on_node(4, 2), GpuRequest(tasks_per_gpu=7).on_node(56, 1)
         (4, 8)
         """
-        if self.per_task is not None:
-            return self.per_task * tasks
-        if self.tasks_per_gpu is not None and self.per_node is None and self.total is None:
-            return -(-tasks // self.tasks_per_gpu)
         if self.per_node is not None:
             return self.per_node
+        if self.per_task is not None:
+            return self.per_task * tasks
+        if self.tasks_per_gpu is not None and self.total is None:
+            return -(-tasks // self.tasks_per_gpu)
         return -(-self.total // nodes) if self.total is not None else self.per_socket
 
 

@@ -72,20 +72,11 @@ def _read_group(words: Sequence[Word], machine: Machine, node: NodeKind) -> tupl
     cpus_per_task = count_of(options, "-c")
     slurm_node = SlurmNode.of(node, machine.launcher("srun"))
     gpus = read_gpus(options, node, machine)
-    per_socket = count_of(options, "--ntasks-per-socket")
     nodes = _nodes(options, tasks, per_node, cpus_per_task or 1, slurm_node)
     if "-N" not in options and gpus is not None and gpus.total and node.gpus:
         nodes = max(nodes, -(-gpus.total // node.gpus))
     check_nodes(nodes, machine, "#SBATCH -N", nodes, kind=node, verb="asks for", words=_UNAVAILABLE)
-    socket_cpus = slurm_node.cores_per_socket * slurm_node.threads_per_core
-    if per_socket and per_socket * (cpus_per_task or 1) > socket_cpus:
-        rule = f"times -c {cpus_per_task or 1} is more than the {socket_cpus} CPUs of a socket"
-        raise options["--ntasks-per-socket"].refusal(rule, words=_UNAVAILABLE)
-    if per_socket and tasks and tasks > nodes * slurm_node.sockets * per_socket:
-        rule = f"is more than {nodes} x {slurm_node.sockets} sockets of {per_socket} tasks"
-        raise options["-n"].refusal(rule, words=_UNAVAILABLE)
-    if tasks and not {"-O", "-S"} & set(options):
-        _check_room(options["-n"], tasks, nodes, cpus_per_task or 1, _threads(options, slurm_node), slurm_node)
+    _check_room(options, nodes, slurm_node)
     per_cpu = memory_gb("--mem-per-cpu", options["--mem-per-cpu"].value) if "--mem-per-cpu" in options else None
     reservation = Reservation(
         batch="slurm",
@@ -99,6 +90,27 @@ def _read_group(words: Sequence[Word], machine: Machine, node: NodeKind) -> tupl
     return reservation, _variables(options, reservation, slurm_node)
 
 
+def _check_room(options: Mapping[str, Given], nodes: int, node: SlurmNode) -> None:
+    """Refuse a job with more tasks than its nodes, or their sockets, have room for."""
+    width, threads = count_of(options, "-c") or 1, _threads(options, node)
+    tasks, per_socket = count_of(options, "-n"), count_of(options, "--ntasks-per-socket")
+    if per_socket:
+        cpus = node.cores_per_socket * node.threads_per_core
+        if per_socket * width > cpus:
+            rule = f"times -c {width} is more than the {cpus} CPUs of a socket"
+            raise options["--ntasks-per-socket"].refusal(rule, words=_UNAVAILABLE)
+        if tasks and tasks > nodes * node.sockets * per_socket:
+            rule = f"is more than {nodes} x {node.sockets} sockets of {per_socket} tasks"
+            raise options["-n"].refusal(rule, words=_UNAVAILABLE)
+    wanted = options["-n"] if tasks else options.get("--ntasks-per-node")
+    if wanted is None or {"-O", "-S"} & set(options):
+        return
+    limit = node.job_capacity(width, threads, count_of(options, "--ntasks-per-core"))
+    if (tasks or nodes * int(wanted.value)) > nodes * limit:
+        rule = f"is more than {nodes} x {limit} tasks, all that fit with -c {width}"
+        raise wanted.refusal(rule, words=_UNAVAILABLE)
+
+
 def _threads(options: Mapping[str, Given], node: SlurmNode) -> int:
     """Return the hardware threads of a core that the job may use."""
     if "--hint" in options and options["--hint"].value != "multithread" and not _hint_ignored(options):
@@ -109,16 +121,6 @@ def _threads(options: Mapping[str, Given], node: SlurmNode) -> int:
 def _hint_ignored(options: Mapping[str, Given]) -> bool:
     """Whether another option of the job makes sbatch ignore its ``--hint``."""
     return bool({"--ntasks-per-core", "--threads-per-core"} & set(options))
-
-
-def _check_room(option: Given, tasks: int, nodes: int, width: int, threads: int, node: SlurmNode) -> None:
-    """Refuse a job with more tasks than its nodes have room for."""
-    limit = node.cores * threads // width
-    if node.tasks_per_core:
-        limit = min(limit, node.cores // -(-width // threads) * node.tasks_per_core)
-    if tasks > nodes * limit:
-        rule = f"is more than {nodes} x {limit} tasks, all that fit with -c {width}"
-        raise option.refusal(rule, words=_UNAVAILABLE)
 
 
 def _variables(options: Mapping[str, Given], job: Reservation, node: SlurmNode) -> dict[str, str]:

@@ -81,6 +81,12 @@ class SlurmNode(NamedTuple):
         """Hardware threads of the node, Slurm's CPUs."""
         return self.cores * self.threads_per_core
 
+    def job_capacity(self, width: int, threads: int, tasks_per_core: int | None) -> int:
+        """Return the most tasks that a job may ask of a node: by CPUs of its cores, and by tasks of a core."""
+        by_core = tasks_per_core or self.tasks_per_core
+        cpus = self.cores * threads // width
+        return min(cpus, self.cores // -(-width // threads) * by_core) if by_core else cpus
+
     def cpu(self, place: int) -> int:
         """Return the number that the system gives to a CPU counted as Slurm does inside."""
         # Linux mostly numbers the first threads of all cores before the second ones; Slurm counts core by core.

@@ -77,11 +77,33 @@ def read_srun(line: LaunchLine, job: Job) -> ReadLine:
         options = _with_environment(given, {**line.environment, **variables}, launcher, notes)
         components.append(_component(options, command, job, notes))
         exported |= assigned(options["--export"].value.split(",") if "--export" in options else ())
+    if reservation is None:
+        slurm_node = SlurmNode.of(job.node, launcher)
+        components = [_in_own_job(component, slurm_node) for component in components]
     if several:
         notes.append("Each program of a heterogeneous job runs on nodes of its own.")
     if reservation is None:
         _add_bare_line_remarks(components, launcher, job.node, remarks)
     return tuple(components), exported, remarks
+
+
+def _in_own_job(component: Component, node: SlurmNode) -> Component:
+    """Return a program whose line makes its own job; refuse it where the nodes that it asks for are too few.
+
+    A job's limits are narrower than those of a step before Slurm 23.02.
+    """
+    if component.overcommit or component.gpus is not None:
+        return component
+    threads = component.threads_per_core or node.threads_per_core
+    limit = node.job_capacity(component.threads_per_task, threads, component.tasks_per_core)
+    if component.nodes is None or not limit or component.tasks <= component.nodes * limit:
+        return component
+    words, width = "srun: error: Requested node configuration is not available", component.threads_per_task
+    if component.tasks_per_node:
+        rule = f"is more than the {count(limit, 'task')} that a node takes with -c {width}"
+        raise LaunchError("--ntasks-per-node", component.tasks_per_node, rule, words=words)
+    rule = f"is more than {component.nodes} x {limit} tasks, all that fit with -c {width}; --overcommit would allow it"
+    raise LaunchError("-n", component.tasks, rule, words=words)
 
 
 def _add_bare_line_remarks(

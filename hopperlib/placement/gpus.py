@@ -13,6 +13,11 @@ from hopperlib.launchers.slurm import SHOW_BINDING
 from hopperlib.machine import NodeKind
 from hopperlib.placement.binding import Binding
 
+# Asked of 20.11, 22.05, 24.11 and 26.05: of these 26.05 alone binds the GPUs of a step of one task.
+_BINDS_ONE_TASK = (25, 5)
+# From this release on, --gpus-per-task binds each task to as many.
+_BINDS_PER_TASK = (21, 8)
+
 
 class StepGpus(NamedTuple):
     """The GPUs of a step on one node as Slurm counts them, what is assumed of them, and why they are not known."""
@@ -62,6 +67,18 @@ def step_gpus(
     free = tuple(gpu for gpu in order if gpu not in taken)
     some = f"The step is taken to have the first {count} of {kind.gpus} GPUs that are free."
     return StepGpus(free[:count], assumed=some if 0 < count < len(free) else "")
+
+
+def heeded(request: GpuRequest | None, release: tuple[int, ...], *, alone: bool) -> GpuRequest | None:
+    """Return a request as a release binds it: some bind nothing for one task `alone`, or for ``--gpus-per-task``.
+
+    >>> heeded(GpuRequest(binding="closest"), (24, 11), alone=True).binding
+    'none'
+    """
+    if request is None:
+        return None
+    unheeded = (alone and release < _BINDS_ONE_TASK) or (request.binding == "per_task" and release < _BINDS_PER_TASK)
+    return request._replace(binding="none") if unheeded else request
 
 
 def with_gpus(
@@ -116,8 +133,17 @@ def _choose(
     if len(gpus) == 1:
         return everything
     single = request.binding == "single"
+    if single and not closest:
+        return list(_by_number(request.number, gpus, near))
     per_task, tasks_per_gpu = (1, request.number) if single else (request.number, 1)
     return list(_deal(gpus, near if closest or single else [[]] * len(near), per_task, tasks_per_gpu))
+
+
+def _by_number(tasks_per_gpu: int, gpus: Sequence[int], near: Sequence[list[int]]) -> Iterator[tuple[int, ...]]:
+    """Yield one of the nearest GPUs for each task, by the task's number, whoever else has it."""
+    for task, own in enumerate(near):
+        choice = own or gpus
+        yield (choice[task // tasks_per_gpu % len(choice)],)
 
 
 def _entry_gpus(request: GpuRequest, gpus: Sequence[int], task: int) -> tuple[int, ...]:

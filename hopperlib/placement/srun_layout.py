@@ -23,7 +23,7 @@ from hopperlib.launchers.srun import job_group
 from hopperlib.machine import Machine, NodeKind
 from hopperlib.placement._srun_cpus import cores_wanted, deal_cpus, step_cores, step_tasks_per_core
 from hopperlib.placement.binding import Binding, Seating, bound_to
-from hopperlib.placement.gpus import step_gpus, with_gpus
+from hopperlib.placement.gpus import heeded, step_gpus, with_gpus
 from hopperlib.text import count
 
 # MaxTasksPerNode of slurm.conf, unless the site sets it.
@@ -360,6 +360,12 @@ def _pattern(
     """Return where the tasks of one node run, what is assumed about it, and what cannot be told."""
     kind, node = setting.kind, setting.node
     own = component._replace(tasks=tasks)
+    wanted = tasks * (own.gpus.per_task or 0) if own.gpus else 0
+    has = min(kind.gpus, own.gpus.per_node or kind.gpus) if own.gpus else 0
+    if wanted > has:
+        rule = f"times {count(tasks, 'task')} is more than the {count(has, 'GPU')} of a node that the step has"
+        words = "srun: error: Unable to create step: More processors requested than permitted"
+        raise LaunchError("--gpus-per-task", wanted // tasks, rule, words=words)
     step = step_gpus(own.gpus, kind, tasks=tasks, nodes=setting.nodes, taken=setting.taken_gpus)
     near = tuple(kind.cores_near_gpu(gpu) for gpu in step.gpus) if own.gpus else ()
     cores = step_cores(own, node, near=near, taken=setting.taken_cores)
@@ -370,7 +376,8 @@ def _pattern(
     bound = mode not in (None, "none") and 0 < tasks <= len(node_step.cpus)
     # Slurm leaves the threads of a task to themselves.
     bindings = [bound_to(mask, kind, threads, bound=bound) for mask in node_step.masks(mode)]
-    placed = with_gpus(own.gpus, kind, step, bindings, closest=node.release >= _CLOSEST_FIRST)
+    request = heeded(own.gpus, node.release, alone=component.tasks == 1)
+    placed = with_gpus(request, kind, step, bindings, closest=node.release >= _CLOSEST_FIRST)
     doubts = [step.doubt] if step.doubt else []
     return placed, assumptions, [*doubts, *_core_doubts(own, setting, cores, by_gpu=bool(near))]
 

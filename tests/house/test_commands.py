@@ -94,3 +94,12 @@ def test_links_to_files_lead_somewhere(root):
     for page in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         for target in re.findall(r"\]\(([^)#:]+)\)", (root / page).read_text(encoding="utf-8")):
             assert (root / target).exists(), f"{page} links to {target}"
+
+
+def test_every_file_that_readme_names_exists(root):
+    text = (root / "README.md").read_text(encoding="utf-8")
+    linked = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
+    named = re.findall(r"`((?:hopperlib|hopperbook|book|notebooks|data|scripts|tests|benchmarks)/[\w./-]*)`", text)
+    assert linked
+    assert named
+    assert [file for file in (*linked, *named) if not (root / file).exists()] == []

@@ -34,7 +34,8 @@ class Answer(NamedTuple):
     def text(self) -> str:
         """The line as a user has it, in its script if it has a job."""
         if not self.job:
-            return f"{self.line.replace('srun', 'srun -N1', 1)} ./a.out"
+            one_node = "" if " -N " in self.line else " -N1"
+            return f"{self.line.replace('srun', f'srun{one_node}', 1)} ./a.out"
         return f"#!/bin/bash\n#SBATCH {self.job}\n{self.line} ./a.out\n"
 
 
@@ -54,7 +55,8 @@ def answers(table: Path = TABLE) -> Iterator[Answer]:
 @cache
 def machine_of(configuration: str, release: str) -> Machine:
     """Return a machine of that node, with those settings, that runs that release."""
-    shape, select, slurmd, task_plugin = configuration.split()
+    shape, select, slurmd, task_plugin, *more = configuration.split()
+    gpus = int(dict(part.split("=") for part in more).get("gpus", 0))
     sockets, numa_nodes, caches, cores, threads = map(int, shape.split("x"))
     document = tomllib.loads((Path("hopperlib") / "machines" / "cluster.toml").read_text())
     node = document["node"][0]
@@ -67,6 +69,13 @@ def machine_of(configuration: str, release: str) -> Machine:
         "memory_gb": 512,
         "usable_memory_gb": 500,
     }
+    if gpus:
+        counted = (
+            sockets * {"-": 1, "numa_node_as_socket": numa_nodes, "l3cache_as_socket": numa_nodes * caches}[slurmd]
+        )
+        width = sockets * numa_nodes * caches * cores // counted
+        near = [f"{first}-{first + width - 1}" for first in (gpu * counted // gpus * width for gpu in range(gpus))]
+        values |= {"gpu_cores": near, "gpu_model": "asked", "gpus_by_default": False}
     node |= {key: {"value": value, "assumed": "asked"} for key, value in values.items()}
     launcher: dict[str, Any] = {
         "version": release,
@@ -95,10 +104,14 @@ def packaged(answer: Answer) -> str:
     if placement.doubts:
         return f"? {placement.doubts[0]}"
     seats = {number: seat for node in placement.nodes for number, seat in node.seats()}
-    masks = [_ranges(seats[number].cpus) for number in sorted(seats)]
     # Slurm prints no mask for tasks that the line leaves free.
-    if not any(seat.bound for seat in seats.values()) and set(answer.answer.partition("*")[0].split()) == {"all"}:
-        masks = ["all"] * len(masks)
+    free = not any(seat.bound for seat in seats.values()) and "all" in answer.answer
+    masks = ["all" if free else _ranges(seats[number].cpus) for number in sorted(seats)]
+    first = {number: f"{node.node}:" if node.node else "" for node in placement.nodes for number in node.task_numbers}
+    # Where Slurm sets no variable, it hides no GPU and says none.
+    said = "/" in answer.answer
+    seen = [_gpus_seen(seats[number].gpus) if said else "" for number in sorted(seats)]
+    masks = [f"{first[number]}{mask}{gpus}" for number, (mask, gpus) in enumerate(zip(masks, seen, strict=True))]
     alike = ((mask, len(list(same))) for mask, same in groupby(masks))
     return " ".join(mask if times == 1 else f"{mask}*{times}" for mask, times in alike)
 
@@ -108,6 +121,11 @@ def _ranges(numbers: tuple[int, ...]) -> str:
     groups = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
     runs = [[number for _, number in group] for _, group in groups]
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def _gpus_seen(gpus: tuple[int, ...] | None) -> str:
+    """Return the GPUs of a task as the table has them."""
+    return f"/{','.join(map(str, gpus))}" if gpus else ""
 
 
 def verdict(slurm: str, package: str) -> str:
