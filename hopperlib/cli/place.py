@@ -1,5 +1,6 @@
 """``hopper place``: the question, for every launch line of a script, and the lists that launchers take."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -81,6 +82,9 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
 
     svg, form, bounds, check = (values.pop(name, None) for name in ("svg", "form", "memory_bound", "check"))
     here = values.pop("here", False)
+    if sarif := values.pop("sarif", None):
+        _annotate(question, values, click.get_current_context().params["line"], sarif)
+        return
     if here:
         from hopperlib.cli.here import machine_here
 
@@ -98,8 +102,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         if not as_json:
             for finding in asked.job_findings:
                 click.echo(f"hopper: {finding.message} {finding.advice}", err=True)
-        # What a node has is the plain cluster's, which the text did not ask for.
-        if not doubt or not any(word in str(error) for word in (asked.machine.title, " node", " socket")):
+        if not asked.is_doubtful(error):
             raise
         raise InputError(f"{error} ({doubt})", name=error.name, value=error.value, rule=error.rule) from error
     broken = any(finding.level == "problem" for finding in asked.job_findings)
@@ -135,6 +138,30 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         raise SystemExit(1)
 
 
+def _annotate(question: Question, values: dict[str, Any], files: Sequence[str], target: str) -> None:
+    """Write what is to be said of the lines of several scripts as SARIF, and print it unless that goes to the terminal."""
+    from hopperlib.cli.elsewhere.sarif import annotations, sarif_log
+    from hopperlib.questions.node.place import Lines
+    from hopperlib.render.text import printable
+
+    found, unread = [], []
+    for file in files:
+        given = {**values, "line": read_source(file, what="script")}
+        try:
+            doubt = "" if "machine" in given else _guess_machine(question, given)
+            asked = Lines(**question.read(given))
+            asked.doubt = doubt
+            found += annotations(file, asked)
+        except InputError as error:
+            unread.append(f"{file}: {error}")
+    write_lines(target, [json.dumps(sarif_log(found, unread), indent=1), "\n"], what="SARIF")
+    lines = [*(str(each) for each in found if not each.ignored), *unread]
+    if target != "/dev/stdout":
+        click.echo("".join(f"{printable(line)}\n" for line in lines), nl=False)
+    if unread or any(each.fails for each in found):
+        raise SystemExit(1)
+
+
 place = question_command(
     load("place"),
     _run,
@@ -148,6 +175,7 @@ place = question_command(
             help="Share of the run time, spread evenly, that waits for memory.  [default: 0 1]",
         ),
         click.Option(["--svg"], metavar="FILE", help="Write the drawing of that node."),
+        click.Option(["--sarif"], metavar="FILE", help="Check many scripts: write SARIF there, and print a line a finding."),
         click.Option(["--here"], is_flag=True, help="Take the cluster of this login node, as scontrol tells of it."),
         click.Option(["--check"], metavar="OUTPUT", help="Compare with what xthi, hello_jobstep and the like printed."),
         click.Option(["--format", "form"], type=click.Choice(_FORMS), default="text", help="What to print."),
@@ -157,5 +185,7 @@ hopper place "aprun -n 384 -N 12 vasp"
 hopper place --machine perlmutter -- srun -N 2 -n 16 -c 32 ./a.out
 hopper place --json job.pbs
 hopper place --here job.sh
+hopper place --sarif found.sarif jobs/*.sh
+hopper place --from-slurm-json - < options.json    for a cli_filter: advice of two lines at most
 """,
 )
