@@ -1,6 +1,6 @@
 """What `hopper-mail` puts below a mail of Slurm: `hopper_mail_text.py HOPPER SUBJECT` prints it, or nothing.
 
-Needs Python 3.6 and Slurm's own commands. A file of a job is read only if it belongs to the job's user: who reads
+Needs Python 3.10 and Slurm's own commands. A file of a job is read only if it belongs to the job's user: who reads
 here may be allowed more than the one who gets the mail.
 """
 
@@ -21,17 +21,17 @@ ENDED = ("FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "BOOT_F
 FIELDS = "JobID,State,ExitCode,Elapsed,ElapsedRaw,Timelimit,NNodes,NTasks,AllocCPUS,TotalCPU,MaxRSS,ReqMem,AllocTRES,TRESUsageInMax"
 
 
-def run(*words, **more):
-    """Return what a command prints; nothing if it fails."""
-    more.setdefault("stderr", subprocess.DEVNULL)
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=1.5, **more)
+def run(*words, pass_fds=(), timeout=None):
+    """Return what a command prints."""
+    quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    done = subprocess.run(words, check=False, stdout=subprocess.PIPE, pass_fds=pass_fds, timeout=timeout, **quiet)
     return done.stdout.decode("utf-8", "replace")
 
 
 def asked(*words):
-    """Return what a command of Slurm prints, which a site may not have."""
+    """Return what a command of Slurm prints; nothing if there is none, or if it hangs, as sacct without its database."""
     try:
-        return run(*words)
+        return run(*words, timeout=0.5)
     except (OSError, subprocess.SubprocessError):
         return ""
 
@@ -58,38 +58,48 @@ def cause(hopper, number, rows):
     """Return the first cause in the outputs of a job, who acts and the steps."""
     records = re.split(r"\n(?=JobId=)", asked("scontrol", "show", "job", number))
     job = next((record for record in records if field(record, "JobState") in ENDED), "")
-    names = [name for name in dict.fromkeys(re.findall(r"^ *Std(?:Out|Err)=(.+)$", job, re.M))]
+    names = list(dict.fromkeys(re.findall(r"^ *Std(?:Out|Err)=(.+)$", job, re.M)))
     copies = [copy for copy in map(copied, sorted(names, reverse=True)) if copy]
     if not copies:
         return ""
     with tempfile.NamedTemporaryFile("w", suffix=".sacct") as record:
         record.write(as_record(job, rows))
         record.flush()
-        files = ["/dev/fd/%d" % copy.fileno() for _, copy, _ in copies]
-        printed = run(hopper, "diagnose", "--json", "--sacct", record.name, "--", *files,
-                      pass_fds=[copy.fileno() for _, copy, _ in copies])
+        files = [f"/dev/fd/{copy.fileno()}" for _, copy, _ in copies]
+        printed = run(
+            hopper,
+            "diagnose",
+            "--json",
+            "--sacct",
+            record.name,
+            "--",
+            *files,
+            pass_fds=[copy.fileno() for _, copy, _ in copies],
+        )
     found = json.loads(printed)
     if found["verdict"] != "cause":
         return ""
-    quoted = ["%s:%d: %s" % (line["file"], line["line"], line["text"]) for line in found["causes"][0]["lines"][:2]]
+    quoted = [f"{line['file']}:{line['line']}: {line['text']}" for line in found["causes"][0]["lines"][:2]]
     steps = [each["message"] for each in found["answer"]["findings"] if each["code"].startswith("step-")]
     text = "\n".join([found["answer"]["summary"], *quoted, *steps]).replace("`", "")
-    for file, (name, _, cut) in zip(files, copies):
+    for file, (name, _, cut) in zip(files, copies, strict=True):
         # Of a file that was read in parts, the number of a line is not known.
-        text = re.sub(re.escape(file) + (r"(?::\d+)?" if cut else r"\b"), lambda _: os.path.basename(name), text)
+        text = re.sub(
+            re.escape(file) + (r"(?::\d+)?" if cut else r"\b"), os.path.basename(name).replace("\\", "/"), text
+        )
     return text
 
 
 def field(record, name):
     """Return a word of what scontrol prints."""
-    found = re.search(r"(?:^| )%s=(\S*)" % name, record, re.M)
+    found = re.search(rf"(?:^| ){name}=(\S*)", record, re.M)
     return found[1] if found else ""
 
 
 def copied(name):
     """Return a file's name, a copy of its beginning and end, and whether it is longer; None if it is not the user's."""
     # What scontrol prints may quote the user; what slurmctld sets is its own.
-    owner = int(os.environ.get("SLURM_JOB_UID", -1))
+    owner = int(os.environ.get("SLURM_JOB_UID", "-1"))
     try:
         file = os.fdopen(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
     except OSError:
@@ -98,7 +108,7 @@ def copied(name):
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_uid != owner:
             return None
-        copy = tempfile.TemporaryFile()
+        copy = tempfile.TemporaryFile()  # noqa: SIM115
         cut = status.st_size > HEAD_BYTES + TAIL_BYTES
         copy.write(file.read(HEAD_BYTES if cut else HEAD_BYTES + TAIL_BYTES))
         if cut:
@@ -111,7 +121,13 @@ def copied(name):
 
 def as_record(job, rows):
     """Return sacct's record of a job; where Slurm keeps none, the same from scontrol."""
-    names = {"JobID": "JobId", "State": "JobState", "ExitCode": "ExitCode", "Elapsed": "RunTime", "Timelimit": "TimeLimit"}
+    names = {
+        "JobID": "JobId",
+        "State": "JobState",
+        "ExitCode": "ExitCode",
+        "Elapsed": "RunTime",
+        "Timelimit": "TimeLimit",
+    }
     rows = rows or [{name: field(job, spelled) for name, spelled in names.items()}]
     return "\n".join("|".join(cells) for cells in [list(rows[0]), *(row.values() for row in rows)]) + "\n"
 
@@ -122,7 +138,7 @@ def as_record(job, rows):
 def sacct_rows(text):
     """Return the rows of sacct: the job, then its steps."""
     lines = [line.split("|") for line in text.splitlines()]
-    return [dict(zip(lines[0], cells)) for cells in lines[1:] if len(cells) == len(lines[0])]
+    return [dict(zip(lines[0], cells, strict=True)) for cells in lines[1:] if len(cells) == len(lines[0])]
 
 
 def unused(rows):
@@ -142,7 +158,7 @@ def gpus(job, steps):
     used = [re.search(r"gres/gpuutil=(\d+)", row["TRESUsageInMax"]) for row in steps]
     if not asked_for or not all(used) or any(int(each[1]) for each in used):
         return ""
-    return "No GPU of the %s that the job had was used: leave the #SBATCH line with --gpus or --gres out." % asked_for[1]
+    return f"No GPU of the {asked_for[1]} that the job had was used: leave the #SBATCH line with --gpus or --gres out."
 
 
 def cores(job, steps):
@@ -153,11 +169,11 @@ def cores(job, steps):
     tasks = max((int(row["NTasks"] or 1) for row in started), default=1)
     if not used or (not started and int(job["NNodes"]) > 1):
         return ""
-    each = math.ceil(used / tasks * 1.05 - 0.05)
+    each = math.ceil(round(used / tasks, 1))
     if used >= WASTED * cpus * 0.9 or tasks * each > WASTED * cpus:
         return ""
-    line = "--cpus-per-task=%d" % each if started else "--ntasks=1 --cpus-per-task=%d" % each
-    return "Of %d CPUs the job kept %.1f busy on average: #SBATCH %s would do." % (cpus, used, line)
+    line = f"--cpus-per-task={each}" if started else f"--ntasks=1 --cpus-per-task={each}"
+    return f"Of {cpus} CPUs the job kept {used:.1f} busy on average: #SBATCH {line} would do."
 
 
 def memory(job, steps):
@@ -167,12 +183,14 @@ def memory(job, steps):
     if not total or re.match(r"0\D*$", job["ReqMem"]):
         return ""
     had_gb = gigabytes(total[1]) / nodes
-    used_gb = sum(gigabytes(row["MaxRSS"]) * math.ceil(int(row["NTasks"] or 1) / int(row["NNodes"] or 1)) for row in steps)
+    used_gb = sum(
+        gigabytes(row["MaxRSS"]) * math.ceil(int(row["NTasks"] or 1) / int(row["NNodes"] or 1)) for row in steps
+    )
     if used_gb >= WASTED * had_gb or had_gb - used_gb < LEAST_GB:
         return ""
-    line = "--mem=%dG" % max(1, math.ceil(used_gb * 1.25))
+    line = f"--mem={max(1, math.ceil(used_gb * 1.25))}G"
     where = "of each node" if nodes > 1 else "that the job had"
-    return "Of %.0f GB %s at most %.1f GB were used, as sampled: #SBATCH %s would do." % (had_gb, where, used_gb, line)
+    return f"Of {had_gb:.0f} GB {where} at most {used_gb:.1f} GB were used, as sampled: #SBATCH {line} would do."
 
 
 def seconds(text):

@@ -82,9 +82,6 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
 
     svg, form, bounds, check = (values.pop(name, None) for name in ("svg", "form", "memory_bound", "check"))
     here = values.pop("here", False)
-    if sarif := values.pop("sarif", None):
-        _annotate(question, values, click.get_current_context().params["line"], sarif)
-        return
     if here:
         from hopperlib.cli.here import machine_here
 
@@ -162,9 +159,18 @@ def _annotate(question: Question, values: dict[str, Any], files: Sequence[str], 
         raise SystemExit(1)
 
 
+def _run_any(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
+    """Check many scripts, or answer for one."""
+    if sarif := values.pop("sarif", None):
+        files = click.get_current_context().params["line"]
+        _annotate(question, {name: each for name, each in values.items() if name in question.defaults}, files, sarif)
+    else:
+        _run(question, values, as_json, show_all)
+
+
 place = question_command(
     load("place"),
-    _run,
+    _run_any,
     left_out=("memory_bound_low", "memory_bound_high"),
     parameters=[
         click.Option(
@@ -175,7 +181,9 @@ place = question_command(
             help="Share of the run time, spread evenly, that waits for memory.  [default: 0 1]",
         ),
         click.Option(["--svg"], metavar="FILE", help="Write the drawing of that node."),
-        click.Option(["--sarif"], metavar="FILE", help="Check many scripts: write SARIF there, and print a line a finding."),
+        click.Option(
+            ["--sarif"], metavar="FILE", help="Check many scripts: write SARIF there, and print a line a finding."
+        ),
         click.Option(["--here"], is_flag=True, help="Take the cluster of this login node, as scontrol tells of it."),
         click.Option(["--check"], metavar="OUTPUT", help="Compare with what xthi, hello_jobstep and the like printed."),
         click.Option(["--format", "form"], type=click.Choice(_FORMS), default="text", help="What to print."),

@@ -115,7 +115,13 @@ def _script(given: Mapping[str, Any]) -> tuple[Script, bool]:
     script = read_script(text if has_lines else f"{text}\nsrun true")
     lines = {name: each.line for each in script.directives for name in _spellings(each.option)}
     holding = [
-        Directive("slurm", typed[0].partition("=")[0], typed[0].partition("=")[2] or "".join(typed[1:]), line, tuple(map(_word, typed)))
+        Directive(
+            "slurm",
+            typed[0].partition("=")[0],
+            typed[0].partition("=")[2] or "".join(typed[1:]),
+            line,
+            tuple(map(_word, typed)),
+        )
         for name, typed in _options(given, "sbatch")
         for line in [lines.get(name, 0)]
     ]
@@ -130,12 +136,12 @@ def _word(text: str) -> Word:
 def _options(given: Mapping[str, Any], program: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the options that the program has, as words, with their long names."""
     for option in option_table(program):
-        short, long = option.names[0], option.names[-1]
-        value = given.get(long.removeprefix("--"))
-        if isinstance(value, str) and not option.refused and long.startswith("--"):
-            alone = option.value == "none" or not value
-            typed = [long] if alone else [short, value] if len(short) == 2 else [f"{long}={value}"]
-            yield long, typed
+        long = next((name for name in option.names if isinstance(given.get(name.removeprefix("--")), str)), "")
+        if not long.startswith("--") or option.refused:
+            continue
+        short, value = option.names[0], given[long.removeprefix("--")]
+        alone = option.value == "none" or not value
+        yield long, [long] if alone else [short, value] if len(short) == 2 else [f"{long}={value}"]
 
 
 def _spellings(typed: str) -> Sequence[str]:
