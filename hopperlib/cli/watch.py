@@ -107,6 +107,7 @@ watch = question_command(
         click.Option(
             ["--false-alarm"], type=float, default=0.001, show_default=True, help="Share of good runs that fail."
         ),
+        click.Option(["--prometheus"], metavar="FILE", help="Write metrics for Prometheus to this file, in one move."),
         click.Option(["--column"], metavar="NAME", help="Column of the values.  [default: found by its name]"),
         click.Option(["--html", "page"], metavar="PAGE", help="Write one page: no scripts, nothing from elsewhere."),
     ],

@@ -58,9 +58,9 @@ def submit_advice(options: str, machine: Machine) -> list[str]:
     --------
     >>> hopper = Machine.load("perlmutter")
     >>> submit_advice('{"nodes":"2","ntasks":"16","cpus-per-task":"4","argv":["./a.out"]}', hopper)
-    ['better: srun -N 2 -n 16 -c 4 --hint=nomultithread ./a.out (ends: hardware-threads-shared)']
-    >>> submit_advice('{"type":"salloc","nodes":"9999"}', hopper)[0][:29]
-    'cannot run: --nodes=9999 asks'
+    ['better: srun -n 16 -N 2 -c 4 --hint=nomultithread ./a.out (ends: hardware-threads-shared)']
+    >>> submit_advice('{"type":"salloc","nodes":"9999"}', hopper)[0]
+    "cannot run: #SBATCH -N 9999 asks for 9,999 nodes; Perlmutter has 3,072 of kind 'cpu'"
     """
     try:
         given = json.loads(options)
