@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("analysis", "A report on files of your own as one HTML page, fit for cron."),
     "trace": ("trace", "What a job log says of its scheduler: rules, their test on later weeks, why a job waited."),
     "ensemble": ("analysis", "A question over many settings and seeds, in processes or on a cluster."),
+    "mcp": ("elsewhere.assistants", "The questions as tools for an assistant, over the Model Context Protocol."),
 }
 # Questions whose command does more than ask and show.
 OWN: dict[str, str] = {
@@ -50,6 +51,7 @@ _EXTRAS = {
     "notebooks": ("plotly", "anywidget", "ipywidgets"),
     "cluster": ("dask", "distributed", "dask_jobqueue"),
     "darshan": ("darshan",),
+    "mcp": ("mcp", "mcp_types", "anyio"),
 }
 _UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT, errno.EFBIG)
 
