@@ -68,7 +68,10 @@ def commands() -> dict[str, list[list[str]]]:
     return {
         "machine-list": [["machine", "list"]],
         "machine-show": [["machine", "show", name] for name in ("hopper", "perlmutter", "toy")],
-        "machine-compare": [["machine", "compare", "--first", "hopper", "--second", "perlmutter"]],
+        "machine-compare": [
+            ["machine", "compare", "--first", first, "--second", second]
+            for first, second in (("hopper", "perlmutter"), ("toy", "lumi-g"))
+        ],
         "nodes": [["nodes"]],
         "io": [["io", file] for file in texts] + [["io", *texts]],
         "fit": [["fit", times]],
@@ -134,8 +137,8 @@ def schema(name: str, values: Sequence[Any]) -> dict[str, Any]:
     plain["type"] = "object" if isinstance(values[0], dict) else "array"
     if any("answer" in value for value in values):
         asked = {"question": {"const": values[0]["answer"]["question"]}}
-        plain["properties"]["answer"] = {**ANSWER, "properties": asked | ANSWER["properties"]}
-        plain["required"].append("answer")
+        plain.setdefault("properties", {})["answer"] = {**ANSWER, "properties": asked | ANSWER["properties"]}
+        plain.setdefault("required", []).append("answer")
     title = f"What `hopper {name.replace('-', ' ') if name in commands() else name} --json` prints"
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **plain}
 

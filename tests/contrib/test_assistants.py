@@ -61,7 +61,7 @@ def test_an_answer_is_the_command_s_with_its_provenance(talk):
 def test_a_refusal_is_one_sentence(talk):
     refused = talk("tools/call", 5, name="memory", arguments={"tasks": 0})
     assert refused["isError"]
-    assert refused["content"][0]["text"] == "tasks=0 must be from 1 to 1,000,000, the range of this control"
+    assert refused["content"][0]["text"] == "tasks=0 must be from 1 to 1,000,000,000, the range of this control"
     assert call("memry", {})[0]["error"]["message"] == "there is no tool 'memry'; did you mean 'memory'?"
 
 
