@@ -137,11 +137,12 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
 
 def _annotate(question: Question, values: dict[str, Any], files: Sequence[str], target: str) -> None:
     """Write what is to be said of the lines of several scripts as SARIF, and print it unless that goes to the terminal."""
-    from hopperlib.cli.elsewhere.sarif import annotations, sarif_log
+    from hopperlib.cli.elsewhere.sarif import Annotation, annotations, sarif_log
     from hopperlib.questions.node.place import Lines
     from hopperlib.render.text import printable
 
-    found, unread = [], []
+    found: list[Annotation] = []
+    unread: list[str] = []
     for file in files:
         given = {**values, "line": read_source(file, what="script")}
         try:

@@ -83,8 +83,8 @@ def reference_of(report: Report, false_alarm: float) -> Reference | None:
     # Rounded outwards, to what people write.
     value = float(f"{math.exp(mean):.4g}")
     share = sign * math.ceil(1000 * abs(math.exp(mean + sign * room) / value - 1)) / 1000
-    bounds = (None, share) if sign > 0 else (share, None)
-    return Reference(value, *bounds, len(logs), failed, _most(failed, len(logs)))
+    lower, upper = (None, share) if sign > 0 else (share, None)
+    return Reference(value, lower, upper, len(logs), failed, _most(failed, len(logs)))
 
 
 def _spreads(runs: int, false_alarm: float, likeness: float) -> float:

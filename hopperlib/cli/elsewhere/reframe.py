@@ -24,7 +24,8 @@ def reference_patch(references: Mapping[Variable, Reference], false_alarm: float
     files: dict[str, dict[Variable, Reference]] = defaultdict(dict)
     for variable, reference in references.items():
         files[variable.file][variable] = reference
-    parts, left = [], []
+    parts: list[str] = []
+    left: list[str] = []
     for file, own in files.items():
         try:
             before = Path(file).read_text(encoding="utf-8")
