@@ -4,12 +4,15 @@ Every study page shows the same three things in the same way, so they are made
 in one place, from the data and the scorecard.
 """
 
+import json
 import math
+import os
 import random
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
@@ -190,12 +193,27 @@ class Moved(NamedTuple):
 def moved(study: str) -> tuple[Moved, ...]:
     """Return how far each assumption of a study moves each predicted number, the largest first; means over seeds.
 
+    A build works it out once for all pages: the folder ``HOPPER_KEPT`` keeps it.
+
     Examples
     --------
     >>> largest = moved("slow-ost")[0]
     >>> largest.number, largest.assumption
     ('probe-minutes-high', 'noise')
     """
+    if "HOPPER_KEPT" not in os.environ:
+        return _moved(study)
+    kept = Path(os.environ["HOPPER_KEPT"], f"moved-{study}.json")
+    if not kept.exists():
+        # Another notebook may be at it too; who reads finds a whole file.
+        part = kept.with_suffix(f".{os.getpid()}")
+        part.write_text(json.dumps(_moved(study)), encoding="utf-8")
+        part.replace(kept)
+    return tuple(Moved(*line) for line in json.loads(kept.read_text(encoding="utf-8")))
+
+
+def _moved(study: str) -> tuple[Moved, ...]:
+    """Return what `moved` does, worked out now."""
     read = load(study)
     if read.model is None:
         return ()

@@ -113,6 +113,8 @@ class LazyGroup(click.Group):
         if args and args[0] not in (*NAMES, *FORMER):
             from hopperlib.errors import did_you_mean
 
+            if {".", "/"} & set(args[0]):
+                raise click.UsageError(f"there is no file '{args[0]}', and no command of that name", ctx)
             raise click.UsageError(f"there is no command '{args[0]}'{did_you_mean(args[0], NAMES)}", ctx)
         return super().resolve_command(ctx, args)
 

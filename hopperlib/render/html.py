@@ -179,7 +179,7 @@ def parts_html(
     >>> from hopperlib.questions.result import Copyable, Result
     >>> parts = parts_html(Result(summary="Six.", copyables=(Copyable("Line", "a.out"),)).to_dict(), buttons=False)
     >>> list(parts)
-    ['drawings', 'findings', 'notes', 'figures', 'values', 'copyables', 'listings', 'tables', 'downloads']
+    ['problems', 'drawings', 'findings', 'notes', 'figures', 'values', 'copyables', 'listings', 'tables', 'downloads']
     >>> parts["copyables"]
     '<div class="hopper-copyable"><div class="hopper-bar"><span class="hopper-part-title">Line</span></div><pre><code>a.out</code></pre></div>'
     """
@@ -199,9 +199,10 @@ def parts_html(
         first = 0 if result["values"] and any(map(result.get, ("figures", "drawings", "listings"))) else 1
         tables[first:] = map(_folded, (table["caption"] for table in result["tables"][first:]), tables[first:])
     return {
+        "problems": _findings(result, evidence, ("problem",)),
         "drawings": "".join(map(drawing_html, result["drawings"])),
-        "findings": _findings(result, evidence, notes=False),
-        "notes": _findings(result, evidence, notes=True),
+        "findings": _findings(result, evidence, ("unknown", "advice", "ok")),
+        "notes": _findings(result, evidence, ("note",)),
         "figures": "".join(figures),
         "values": _values(result["values"], fold=buttons),
         "copyables": "".join(copyables),
@@ -215,9 +216,9 @@ def parts_html(
     }
 
 
-def _findings(result: Mapping[str, Any], evidence: bool, *, notes: bool) -> str:
-    """Return what is wrong and what to do, which stands above the picture, or the notes, which stand below it."""
-    chosen = (item for item in result["findings"] if (item["level"] == "note") == notes)
+def _findings(result: Mapping[str, Any], evidence: bool, levels: Sequence[str]) -> str:
+    """Return the findings of some levels: what is wrong stands above the picture everywhere, notes below it."""
+    chosen = (item for item in result["findings"] if item["level"] in levels)
     return _list("ul", "hopper-notices", (_finding(item, evidence) for item in chosen))
 
 

@@ -9,7 +9,7 @@ from hopperlib.render.svg import figure_svg
 
 # An embedded picture (a heatmap) is data of the page itself.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-_ORDER = ("findings", "values", "drawings", "figures", "copyables", "listings", "tables", "notes", "downloads")
+_ORDER = "problems findings values drawings figures copyables listings tables notes downloads".split()
 _STYLE = "\n" + Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
 

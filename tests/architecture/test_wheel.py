@@ -114,7 +114,10 @@ def test_every_command_runs(installed):
     for name in NAMES:
         done = installed("hopper", name, *ASKED.get(name, NEEDING.get(name, [])))
         if name in NEEDING:
-            said = done.returncode == 2 and ("hopper-book[mcp]" if name == "mcp" else "hopper-book[analysis]") in done.stderr
+            said = (
+                done.returncode == 2
+                and ("hopper-book[mcp]" if name == "mcp" else "hopper-book[analysis]") in done.stderr
+            )
         else:
             # 1: a problem was found.
             said = done.returncode in (0, 1) and done.stdout and not done.stderr

@@ -89,3 +89,9 @@ def test_what_a_user_typed_reaches_no_terminal_as_a_command(tmp_path):
     for result in (shown, checked):
         assert result.exit_code in (0, 1)
         assert not set("\x1b\x07") & set(result.output)
+
+
+def test_a_file_that_is_not_there_is_no_unknown_command():
+    refused = CliRunner().invoke(hopper, ["job.sh"], prog_name="hopper")
+    assert refused.exit_code == 2
+    assert "there is no file 'job.sh'" in refused.output + (refused.stderr or "")

@@ -40,6 +40,13 @@ def test_a_script_is_for_the_machine_that_it_names(text, machine, said):
     assert said in ask(text, machine=machine).summary
 
 
+def test_a_machine_file_answers_for_what_names_no_machine_of_ours():
+    own = Machine.load("frontier").to_toml().replace('title = "Frontier"', 'title = "Zephyr"')
+    assert "Zephyr" in ask("srun -n 4 ./a", machine_file=own).summary
+    # What asks for no machine is answered as it is.
+    assert ask(OOM, machine_file=own).summary == ask(OOM).summary
+
+
 def test_a_description_of_nodes_and_a_machine_file_become_machines():
     assert "Your machine" in ask("NodeName=n[1-4] CoresPerSocket=6 RealMemory=31000 Sockets=4 ThreadsPerCore=1").summary
     assert "Frontier" in ask(Machine.load("frontier").to_toml()).summary

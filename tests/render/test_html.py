@@ -97,7 +97,7 @@ def test_prose_loses_nothing(text: str) -> None:
 
 def test_every_part_says_what_it_holds(explorer: Question) -> None:
     parts = parts_html(explorer.run().to_dict())
-    assert "<strong>Problem</strong> <span>Use <code>-S 3</code>, as &lt;b&gt; is idle.</span>" in parts["findings"]
+    assert "<strong>Problem</strong> <span>Use <code>-S 3</code>, as &lt;b&gt; is idle.</span>" in parts["problems"]
     assert '<span class="hopper-value">1.00 to 1.41</span>' in parts["values"]
     assert '<dd class="hopper-note">a &amp; b</dd>' in parts["values"]
     assert "<figcaption>A node</figcaption>" in parts["drawings"]
@@ -115,8 +115,8 @@ def test_what_is_not_there_leaves_nothing_behind() -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_level_of_a_finding_is_a_word(level: str) -> None:
     finding = Finding(code="x", message="Look.", level=level)  # type: ignore[arg-type]
-    # Notes stand below the picture, all others above it.
-    part = "notes" if level == "note" else "findings"
+    # What is wrong stands above the picture, notes below it.
+    part = {"note": "notes", "problem": "problems"}.get(level, "findings")
     html = parts_html(Result(summary="Six.", findings=(finding,)).to_dict())[part]
     assert f'data-level="{level}"><strong>{level.capitalize()}</strong>' in html
 

@@ -46,6 +46,7 @@ class Given(ask.Setting):
         "run times, a benchmark history, lscpu, lstopo or scontrol, a machine file. It is read on this page and sent nowhere.",
     )
     machine: Machine | None = ask.machine("Machine", "none", none="as the text says")
+    machine_file: str = ask.machine_file()
     read_as: str = ask.choice(
         "Read it as",
         "auto",
@@ -120,6 +121,8 @@ def _answer_as(kind: Kind, given: Given) -> Result:
     elif kind.name == "build" and not kind.title.endswith("modules"):
         values = {"line": given.text}
     machine = given.machine.name if given.machine else ""
+    if given.machine_file and {"machine", "machine_file"} <= {each.name for each in question.controls}:
+        return question.run(**values, machine_file=given.machine_file)
     if kind.name == "script" and not machine:
         machine = machine_of_text(given.text)[0]
         doubt = "" if machine else unknown_machine(given.text)

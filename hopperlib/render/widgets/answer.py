@@ -153,5 +153,5 @@ def static_html(explorer: "Question", result: Result, values: Mapping[str, Any])
         f"<p>{prose_html(result.summary)}</p>"
         f"<p>This is the answer to{': ' + settings if settings else ' its only setting'}. "
         f"Run the notebook in JupyterLab to change it.</p>"
-        f"{parts['drawings']}{parts['findings']}{parts['values']}{parts['tables']}"
+        f"{parts['problems']}{parts['drawings']}{parts['findings']}{parts['values']}{parts['tables']}"
     )

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from hopperbook.serve import Handler, server_for
-from tests.conftest import BROWSER_S, build, built, once
+from tests.conftest import BROWSER_S, build, once
 
 HERE = Path(__file__).resolve().parent
 WORKSHOP = HERE / "workshop"
@@ -72,7 +72,6 @@ def workshop_folder(root: Path, shared: Path) -> Path:
             make_workshop(root, folder)
             done = build_book(folder)
             assert done.returncode == 0, f"the workshop does not build:\n{done.stdout[-8000:]}\n{done.stderr[-8000:]}"
-    built.add("workshop_folder")
     return folder / "_build" / "html"
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from hopperbook.site.course import minutes_of
 
@@ -46,4 +48,48 @@ def test_the_slides_turn_by_keys_and_end_where_they_were(watch, site_url):
     assert shown.text_content().startswith("A machine at work")
     page.keyboard.press("Escape")
     assert page.locator("article section > section:visible").count() == count
+    watched.assert_clean()
+
+
+def test_the_predictions_of_a_room_are_laid_over_each_other(watch, site_url, tmp_path):
+    watched = watch(
+        site_url, viewport={"width": 1280, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
+    )
+    page = watched.go("notebooks/network/variability.html?class=monday")
+    # The name holds for the pages of the visit.
+    page.goto(f"{site_url}/notebooks/network/variability.html")
+    check = page.locator("#check-variability-predict-alone")
+    check.get_by_role("textbox").fill("2.5")
+    check.get_by_role("button", name="Commit").click()
+    check.get_by_role("button", name="Copy my predictions for monday").click()
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert json.loads(text) == {
+        "class": "monday",
+        "predictions": {"variability-predict-alone": {"page": "notebooks/network/variability", "guess": "2.5"}},
+    }
+    page = watched.go("book/course.html")
+    room = page.locator(".hopper-room")
+    other = tmp_path / "progress.json"
+    other.write_text(text.replace("2.5", "1.5").replace('"predictions"', '"checks"'), encoding="utf-8")
+    broken = tmp_path / "notes.json"
+    broken.write_text("by hand", encoding="utf-8")
+    room.get_by_label("Files of the participants").set_input_files([other, broken])
+    expect(room.get_by_role("status")).to_have_text(
+        "1 participant. notes.json holds no predictions: it cannot be read as JSON."
+    )
+    drawn = json.dumps(
+        {
+            "predictions": {
+                "io-node-predict-curve": {"page": "notebooks/storage/io-node", "guess": "1 2 3 4 5 6 7"},
+                "iobuf-predict": {"page": "notebooks/storage/iobuf", "guess": "large writes"},
+            }
+        }
+    )
+    room.get_by_label("Or their short texts").fill(f"{text}\n{text}\n{drawn}")
+    room.get_by_role("button", name="Add these texts").click()
+    expect(room.get_by_role("status")).to_have_text("4 participants.")
+    expect(room).to_contain_text("3 guesses, from 1.5 to 2.5")
+    assert room.locator(".hopper-prediction svg path").count() == 3
+    expect(room.get_by_role("img", name="1 drawn curves, and the model's")).to_be_visible()
+    expect(room.locator(".hopper-room-options")).to_contain_text("1 of 1 large writes")
     watched.assert_clean()

@@ -260,6 +260,21 @@ def test_several_explorers_share_the_worker_and_the_address(workshop):
     assert page.url.endswith("#trial-2.tasks=7")
 
 
+def test_what_is_moved_before_the_scripts_come_is_answered(watch, workshop_url):
+    watched = watch(workshop_url)
+    page = watched.page
+    held = []
+    page.route("**/explorer.mjs*", lambda route: held.append(route))  # noqa: PLW0108 (it marks what it is given)
+    page.goto(f"{workshop_url}/book/index.html")
+    set_slider(page, "Tasks", 5)
+    box = explorer(page)
+    box.get_by_label("Order").select_option("down")
+    assert len(held) == 1
+    held[0].continue_()
+    expect(summary(page)).to_contain_text("With 5 tasks")
+    page.wait_for_function("() => location.hash.includes('trial.order=down')")
+
+
 def test_python_lives_from_page_to_page(watch, workshop_url, served):
     page = watch(workshop_url).go("book/index.html")
     set_slider(page, "Tasks", 7)
@@ -539,10 +554,27 @@ def test_printing_shows_the_chart_on_white(workshop):
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+def test_solutions_are_printed_on_request(workshop):
+    page = workshop.go("book/words.html")
+    page.evaluate("window.print = () => (window.printed = true)")
+    solution = page.locator(".admonition.solution").first
+    page.get_by_role("button", name="Print this page with its solutions").click()
+    page.emulate_media(media="print")
+    expect(solution).to_be_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    page.get_by_role("button", name="Print this page", exact=True).click()
+    page.emulate_media(media="print")
+    expect(solution).to_be_hidden()
+    page.emulate_media(media="screen")
+    page = workshop.go("book/index.html")
+    expect(page.get_by_role("button", name="Print this page with its solutions")).to_be_hidden()
+
+
 def test_every_chart_is_printed(workshop):
     page = workshop.go("notebooks/checks.html")
     page.evaluate("window.print = () => (window.printed = true)")
-    page.get_by_role("button", name="Print this page").click()
+    page.get_by_role("button", name="Print this page", exact=True).click()
     page.wait_for_function("() => window.printed")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")

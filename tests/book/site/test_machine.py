@@ -276,6 +276,21 @@ def test_my_machine_is_chosen_once(workshop, tmp_path, root):
     expect(page.locator(".hopper-machine-said")).to_contain_text("from your file own.toml")
     expect(page.get_by_label("My machine").locator("option:checked")).to_have_text(title)
     assert "toy" not in page.url
+    # It is chosen in the explorer's own menu too, and left there.
+    menu = explorer.locator("[name=machine]")
+    summary = explorer.locator(".hopper-summary")
+    expect(menu.locator("option:checked")).to_have_text(f"{title} (your file)")
+    expect(summary).to_contain_text(title)
+    menu.select_option(label="Perlmutter")
+    expect(summary).to_contain_text("Perlmutter")
+    expect(explorer.locator("[name=machine_file]")).to_have_value("")
+    menu.select_option(label=f"{title} (your file)")
+    expect(summary).to_contain_text(title)
+    explorer.get_by_role("button", name="Reset").click()
+    expect(menu.locator("option:checked")).to_have_text("Hopper")
+    # An explorer whose example still stands offers it.
+    page = workshop.go("book/placement.html")
+    expect(page.locator("#explorer-place [name=machine] option").last).to_have_text(f"{title} (your file)")
 
 
 def test_a_centre_sets_its_own_machine(monkeypatch, tmp_path, root):

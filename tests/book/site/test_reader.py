@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect
@@ -164,20 +165,57 @@ def test_search_finds_a_study(reader):
     page.wait_for_url("**/notebooks/network/fragmentation.html**")
 
 
-@pytest.mark.parametrize(
-    ("words", "title"),
-    [
-        ("out of memory", "Memory for each task"),
-        ("my job hangs", "Bad nodes"),
-        ("quota", "What went wrong?"),
-        ("slow write", "What one node can write"),
-        ("stripe", "Striping a file"),
-        ("EASY", "Glossary"),
-    ],
-)
-def test_the_page_that_answers_comes_first(words, title, reader):
-    page = reader.go(f"search.html?q={words.replace(' ', '+')}")
-    expect(page.locator("#search-results li > a").first).to_have_text(title)
+# What people ask, and the page that should stand first.
+ANSWERED_BY = {
+    "node/placement": "hyperthreading | cpu-bind | --ntasks-per-node | aprun -S | numa | affinity | GPU binding | srun | mpirun",
+    "node/memory": "out of memory | memory per core | high memory nodes",
+    "node/hybrid": "OpenMP threads | hybrid | OMP_NUM_THREADS",
+    "node/pages-and-libraries": "huge pages | shared library | load time python import",
+    "failure/diagnosis": "walltime exceeded | Detected 1 oom_kill event | DUE TO TIME LIMIT | segmentation fault | exit code 137 | "
+    "oom killer | quota | slurmstepd: error | why did my job fail",
+    "failure/bad-nodes": "MPI_Init hang | bad node | my job hangs",
+    "failure/build-and-link": "undefined reference | module not found",
+    "network/rank-order": "rank reordering | MPICH_RANK_ORDER",
+    "network/networks": "dragonfly | fat tree | bisection bandwidth | topology.conf",
+    "network/torus": "torus | Gemini",
+    "network/fragmentation": "fragmentation",
+    "network/variability": "variability | noise | run to run variation",
+    "network/scheduling-trouble": "orphaned nodes | queues",
+    "own/your-jobs": "why is my job pending | job wait time | backfill | sacct | SWF",
+    "storage/slow-ost": "OST | slow OST",
+    "storage/striping": "stripe count | lfs setstripe | Lustre",
+    "storage/iobuf": "IOBUF",
+    "storage/io-node": "slow write",
+    "storage/trillion": "checkpoint | collective buffering",
+    "own/your-files": "HDF5 chunking | small files",
+    "own/your-darshan": "darshan",
+    "own/your-io": "IOR | slow I/O | mdtest",
+    "monitoring/acceptance": "acceptance test | SSP",
+    "own/your-benchmarks": "benchmark regression | ReFrame",
+    "own/your-runs": "percentile | how many runs",
+    "own/your-launch-lines": "machine file | lscpu",
+}
+
+
+def test_the_page_that_answers_comes_first(reader, site_folder):
+    first, linked = {}, set()
+    for page, words in ANSWERED_BY.items():
+        for asked in words.split(" | "):
+            reader.page.goto(f"{reader.address}/search.html?{urlencode({'q': asked})}")
+            link = reader.page.locator(".hopper-first-answers li a").first
+            linked.add(link.get_attribute("href"))
+            if not (link.get_attribute("href") or "").startswith(f"notebooks/{page}.html#explorer-"):
+                first[asked] = link.get_attribute("href")
+    assert first == {}
+    for page, explorer in (link.split("#") for link in linked):
+        assert f'id="{explorer}"' in (site_folder / page).read_text(encoding="utf-8")
+    assert sum(len(words.split(" | ")) for words in ANSWERED_BY.values()) >= 60
+
+
+def test_what_the_search_does_not_know_the_box_reads(reader):
+    page = reader.go("search.html?q=slurmstepd:+error:+Detected+1+oom_kill+event+in+StepId=12.0.")
+    page.get_by_role("link", name="Let the box read it").click()
+    expect(page.locator("#explorer-anything .hopper-summary")).to_contain_text("more memory than it was given")
 
 
 def test_sources_stand_under_the_keys_that_the_data_cite_them_by(reader):

@@ -1,9 +1,9 @@
 // Self-checks: a reader answers, the page marks, and the result stays in the browser.
 
-import { dataOf, make, prose } from "./dom.mjs";
+import { copyText, dataOf, make, prose } from "./dom.mjs";
 import { mark, readTypedNumber } from "./marking.mjs";
 import { guessOf, optionsFigure, predictionFigure } from "./prediction.mjs";
-import { checkRecord, noteCheck } from "./progress.mjs";
+import { checkRecord, className, noteCheck, predictionsText } from "./progress.mjs";
 
 /** Start the self-check in a <section>. */
 export function startCheck(section) {
@@ -87,8 +87,17 @@ class Check {
     button.textContent = "Committed";
     button.setAttribute("aria-disabled", "true");
     this.#showCode(true);
+    this.#offerToClass();
     this.section.dataset.committed = "";
     this.section.dispatchEvent(new CustomEvent("hopper-committed", { bubbles: true }));
+  }
+
+  /** Where the visit began with a lecturer's link, let the reader hand in what was predicted so far. */
+  #offerToClass() {
+    if (!className()) return;
+    const copy = make("button", { type: "button", class: "hopper-button" }, `Copy my predictions for ${className()}`);
+    copy.addEventListener("click", () => copyText(predictionsText(), copy));
+    this.form.querySelector(".hopper-ends").append(copy);
   }
 
   /** Show a prediction of an earlier visit. */

@@ -44,16 +44,35 @@ export class Curve {
     this.done = true;
     this.#draw();
     this.help.remove();
-    const { x, answer, documented, high, unit } = this.check;
-    const at = (value) => this.#y((value / high) * STEPS);
+    const { x, answer, documented, unit } = this.check;
     for (const point of this.points) for (const name of ["tabindex", "role", "aria-valuenow", "aria-valuetext", "aria-label"]) point.removeAttribute(name);
-    this.svg.append(draw("path", { class: "model", d: `M${answer.map((value, i) => `${this.#x(i)} ${at(value)}`).join("L")}` }));
-    for (const [place, height] of documented) this.svg.append(draw("circle", { class: "printed", cx: this.#x(placeAmong(x, place)), cy: at(height), r: 7 }));
+    this.#answer();
     const said = (heights) => heights.map((value, i) => `${short(value)} at ${x[i]}`).join(", ");
     this.svg.setAttribute("role", "img");
     this.svg.setAttribute("aria-label", `Your curve${unit && ` [${unit}]`}: ${said(values)}. The model's: ${said(answer)}.`);
     const keys = [["guess", "your curve"], ["model", "the model's"], ...documented.map(([, , words]) => ["printed", `printed: ${words}`])];
     this.svg.after(make("figcaption", {}, keys.map(([kind, words]) => make("span", { class: kind }, words))));
+  }
+
+  /** Lay the curves of many readers over each other, and the model's over them. */
+  showRoom(curves) {
+    const { high, documented } = this.check;
+    for (const part of [...this.points, this.help]) part.remove();
+    const heights = (values) => values.map((value, i) => `${this.#x(i)} ${this.#y(Math.min(STEPS, (value / high) * STEPS))}`);
+    this.svg.append(...curves.map((values) => draw("path", { class: "room", d: `M${heights(values).join("L")}` })));
+    this.#answer();
+    this.svg.setAttribute("role", "img");
+    this.svg.setAttribute("aria-label", `${curves.length} drawn curves, and the model's`);
+    const keys = [["guess", `${curves.length} drawn`], ["model", "the model's"], ...documented.map(([, , words]) => ["printed", `printed: ${words}`])];
+    this.svg.after(make("figcaption", {}, keys.map(([kind, words]) => make("span", { class: kind }, words))));
+  }
+
+  /** Draw the model's curve and what is printed. */
+  #answer() {
+    const { x, answer, documented, high } = this.check;
+    const at = (value) => this.#y((value / high) * STEPS);
+    this.svg.append(draw("path", { class: "model", d: `M${answer.map((value, i) => `${this.#x(i)} ${at(value)}`).join("L")}` }));
+    for (const [place, height] of documented) this.svg.append(draw("circle", { class: "printed", cx: this.#x(placeAmong(x, place)), cy: at(height), r: 7 }));
   }
 
   #x(i) {

@@ -4,6 +4,7 @@ import { linkTo, readSetting, sharedPart, writeSetting } from "./address.mjs";
 import { showAnswer, showSoFar, startAnswer } from "./answer.mjs";
 import { copyText, dataOf, fileName, make, prose, saveFile } from "./dom.mjs";
 import { button, Form } from "./form.mjs";
+import { MachineMenu } from "./machine-menu.mjs";
 import { whenNear } from "./near.mjs";
 import { megabytes } from "./package.mjs";
 import { drawAhead, drawn, fetchLibraries } from "./plot.mjs";
@@ -43,14 +44,19 @@ class Explorer {
     this.busy = section.querySelector(".hopper-busy");
     this.problem = section.querySelector(".hopper-problem");
     this.form = new Form(section.querySelector(".hopper-form"), spec.controls, (settled) => this.#changed(settled));
+    this.menu = new MachineMenu(this.form.fields);
     this.asked = JSON.stringify(this.form.values());
     startAnswer(section, answer);
     this.#warmWhenNear();
     section.addEventListener("click", (event) => this.#click(event.target.closest("button")));
     addEventListener("hashchange", () => this.#takeAddress());
-    Object.assign(section, { hopperForm: this.form, hopperFacts: () => this.shown.result.facts });
+    Object.assign(section, { hopperForm: this.form, hopperMenu: this.menu, hopperFacts: () => this.shown.result.facts });
     Object.assign(section, { hopperSet: (values) => this.set(values), hopperSettled: () => this.settled() });
     this.#takeAddress();
+    if (this.form.moved && !this.#timers.has("address")) {
+      this.asked = undefined;
+      this.#changed(true);
+    }
   }
 
   /** Set some values and answer them, or show their answer if it is at hand. */
@@ -100,6 +106,7 @@ class Explorer {
   }
 
   #changed(settled, answer) {
+    this.menu.follow();
     const values = this.form.values();
     this.#refused = {};
     this.#timers.set("address", ADDRESS, () => writeSetting(this.key, sharedPart(this.spec.controls, this.start, values)));

@@ -45,6 +45,17 @@ export class Form {
     );
   }
 
+  /** Whether a control stands elsewhere than the page came with: moved before this script, or kept by the browser. */
+  get moved() {
+    return Object.values(this.fields).some((field) => {
+      if (field.type === "checkbox") return field.checked !== field.defaultChecked;
+      // The browser itself moves a start between two steps, by half of one at most.
+      if (field.type === "range") return Math.abs(field.valueAsNumber - Number(field.defaultValue)) > 0.6 * Number(field.step);
+      if (field.options) return [...field.options].some(({ defaultSelected }) => defaultSelected) && !field.selectedOptions[0].defaultSelected;
+      return field.value !== field.defaultValue;
+    });
+  }
+
   /** Set values; return, by control, those that a control cannot show. */
   set(values) {
     const refused = {};

@@ -2,6 +2,7 @@
 // and put into every explorer that asks for a machine.
 
 import { dataOf, make } from "./dom.mjs";
+import { titleOf } from "./machine-menu.mjs";
 import { machines, own } from "./machines.mjs";
 import { textOf } from "./textfile.mjs";
 
@@ -48,6 +49,7 @@ export function startMachineBar(bar) {
     select.replaceChildren(make("option", { value: "" }, "not chosen"), ...offered.map(([value, title]) => make("option", { value }, title)));
     select.value = machine ? (machine.name ?? FILE) : "";
     said.textContent = machine?.says ?? "";
+    if (machine?.file) for (const section of document.querySelectorAll(".hopper-explorer")) section.hopperMenu?.offer(machine.file);
     today(machine);
   };
   select.addEventListener("change", () => {
@@ -63,7 +65,7 @@ export function startMachineBar(bar) {
       const { python } = await import("./python.mjs");
       const answer = await python.answer("machines", { machine_file: text }, false);
       if (!answer.ok) throw new Error(answer.error.message);
-      const title = /^\s*title\s*=\s*"([^"]+)"/m.exec(text)?.[1] ?? file.name;
+      const title = titleOf(text, file.name);
       keep({ title, file: text, says: `${title}, from your file ${file.name}.` });
       show();
       useNear();

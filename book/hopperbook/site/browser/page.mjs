@@ -1,9 +1,19 @@
 // What every page needs: a switch for its code, and printing, in the colors of paper and with charts unfolded.
 
-const root = document.documentElement;
+import { className } from "./progress.mjs";
 
+const root = document.documentElement;
+// Kept from the first page of a visit on.
+className();
+
+// A page is printed as a handout, without solutions, unless they are asked for.
 for (const button of document.querySelectorAll("[data-hopper-print]")) {
-  button.addEventListener("click", () => window.print());
+  const solutions = button.dataset.hopperPrint === "solutions";
+  button.hidden = solutions && !document.querySelector(".admonition.solution");
+  button.addEventListener("click", () => {
+    root.toggleAttribute("data-hopper-solutions", solutions);
+    window.print();
+  });
 }
 
 const cells = document.querySelectorAll("div.cell details.above-input");
@@ -69,5 +79,6 @@ addEventListener("beforeprint", () => {
 });
 addEventListener("afterprint", () => {
   root.dataset.theme = theme;
+  root.removeAttribute("data-hopper-solutions");
   for (const part of folded) part.open = false;
 });

@@ -21,12 +21,15 @@ export function placeOn(values) {
   return (value) => (most > low ? (value - low) / (most - low) : 0);
 }
 
-/** Return the figure of a number that was guessed: one row each for the guess, the model and what is printed. */
+/** Return the figure of a number that was guessed: one row each for the guess, or those of a room, the model and what is printed. */
 export function predictionFigure(guess, { answer, unit, documented }) {
   // On a phone it is drawn as wide as it is shown there, so that its letters keep their size.
   const [WIDTH, LEFT] = globalThis.matchMedia?.("(max-width: 575px)").matches ? [340, 92] : [520, 130];
-  const rows = [["Your guess", guess], ["Model", answer], ["Printed", documented]].filter(([, value]) => typeof value === "number");
-  const at = placeOn(rows.map(([, value]) => value));
+  const guesses = [guess].flat();
+  const guessed = guesses.length > 1 ? ["The room", guesses[Math.floor((guesses.length - 1) / 2)]] : ["Your guess", guesses[0]];
+  const rows = [guessed, ["Model", answer], ["Printed", documented]].filter(([, value]) => typeof value === "number");
+  const at = placeOn([...guesses, ...rows.map(([, value]) => value)]);
+  const diamond = (value, y) => draw("path", { d: `M${LEFT + at(value) * (WIDTH - LEFT - RIGHT)} ${y - 7}l7 7-7 7-7-7z` });
   const words = rows.map(([name, value]) => `${name}: ${Number(value.toPrecision(4)).toLocaleString("en")}${unit ? ` ${unit}` : ""}`);
   const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${ROW * rows.length}`, role: "img", "aria-label": words.join("; ") });
   rows.forEach(([name, value], i) => {
@@ -35,8 +38,8 @@ export function predictionFigure(guess, { answer, unit, documented }) {
     svg.append(
       draw("text", { x: 0, y: y + 5 }, name),
       draw("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }),
-      i === 0 ? draw("path", { d: `M${x} ${y - 7}l7 7-7 7-7-7z` }) : draw("circle", { cx: x, cy: y, r: 6, class: i === 1 ? "model" : "printed" }),
-      draw("text", { x: Math.min(x + 12, WIDTH - RIGHT + 6), y: y - 5, class: "number" }, words[i].slice(name.length + 2)),
+      ...(i === 0 ? guesses.map((each) => diamond(each, y)) : [draw("circle", { cx: x, cy: y, r: 6, class: i === 1 ? "model" : "printed" })]),
+      draw("text", { x: Math.min(x + 12, WIDTH - RIGHT + 6), y: y - 5, class: "number" }, i === 0 && guesses.length > 1 ? "" : words[i].slice(name.length + 2)),
     );
   });
   return make("figure", { class: "hopper-prediction" }, svg);

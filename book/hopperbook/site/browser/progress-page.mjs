@@ -1,8 +1,8 @@
 // The progress page: which studies were read, how the self-checks went, and how to take it along or forget it.
 
-import { dataOf, make, saveFile, withoutTicks } from "./dom.mjs";
+import { copyText, dataOf, make, saveFile, withoutTicks } from "./dom.mjs";
 import { keepOpened, opened } from "./gate.mjs";
-import { exportText, importText, load, reset } from "./progress.mjs";
+import { exportText, importText, load, predictionsText, reset } from "./progress.mjs";
 
 /** Return the words for a self-check's record. */
 function outcome(record) {
@@ -62,6 +62,8 @@ export function startProgress(box) {
   };
   const take = make("button", { type: "button", class: "hopper-button" }, "Save as a file");
   take.addEventListener("click", () => saveFile("hopper-progress.json", exportText(), "application/json"));
+  const share = make("button", { type: "button", class: "hopper-button" }, "Copy my predictions as a short text");
+  share.addEventListener("click", () => copyText(predictionsText(), share));
   const covers = make("input", { type: "checkbox", checked: !opened().all });
   covers.addEventListener("change", () => keepOpened({ all: !covers.checked, pages: [] }));
   const forget = make("button", { type: "button", class: "hopper-button" }, "Forget everything");
@@ -92,7 +94,7 @@ export function startProgress(box) {
   box.append(
     lists,
     make("p", { class: "hopper-actions" }, make("label", {}, covers, " Cover what shows an answer until I have predicted it")),
-    make("p", { class: "hopper-actions" }, take, " ", forget),
+    make("p", { class: "hopper-actions" }, take, " ", share, " ", forget),
     make("p", { class: "hopper-actions" }, make("label", { for: "hopper-import" }, "Add the progress of another browser:"), " ", file),
     status,
   );

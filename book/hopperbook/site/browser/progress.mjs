@@ -78,6 +78,23 @@ export function exportText() {
   return JSON.stringify(load(), null, 2);
 }
 
+/** Return the predictions alone as one line, for a class to be laid over each other (room.mjs). */
+export function predictionsText() {
+  const guessed = Object.entries(load().checks).filter(([, { guess }]) => guess);
+  return JSON.stringify({ class: className(), predictions: Object.fromEntries(guessed.map(([name, { page, guess }]) => [name, { page, guess }])) });
+}
+
+/** The class whose link this visit began with: ?class=NAME. */
+export function className() {
+  try {
+    const named = new URLSearchParams(location.search).get("class");
+    if (named) sessionStorage.setItem("hopper.class", named.slice(0, 60));
+    return sessionStorage.getItem("hopper.class") ?? "";
+  } catch {
+    return "";
+  }
+}
+
 /** Add what another browser kept; throws an Error that says what is wrong with the text. */
 export function importText(text) {
   let given;
