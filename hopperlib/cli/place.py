@@ -1,6 +1,5 @@
 """``hopper place``: the question, for every launch line of a script, and the lists that launchers take."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -137,6 +136,8 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
 
 def _annotate(question: Question, values: dict[str, Any], files: Sequence[str], target: str) -> None:
     """Write what is to be said of the lines of several scripts as SARIF, and print it unless that goes to the terminal."""
+    import json
+
     from hopperlib.cli.elsewhere.sarif import Annotation, annotations, sarif_log
     from hopperlib.questions.node.place import Lines
     from hopperlib.render.text import printable
